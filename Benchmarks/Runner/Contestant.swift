@@ -1,0 +1,30 @@
+import FoundationEssentials
+
+/// One of the two programs, with a folder and a database of its own: each reads the file that it wrote.
+struct Contestant {
+    let program: String
+    let folder: String
+    let data: String
+
+    private var database: String { folder + "/users.cblite2" }
+    private var out: String { folder + "/out" }
+
+    func prepare() throws {
+        try? FileManager.default.removeItem(atPath: folder)
+        try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+        // The vendor's program is known to crash at exit after writing, so its exit code says nothing.
+        _ = try Run(of: program, ["cp", "--jsonid", "_id", data, database])
+        guard FileManager.default.fileExists(atPath: database) else { throw Failure(text: "\(program) made no database") }
+    }
+
+    func run(_ workload: Workload) throws -> Run {
+        for name in try FileManager.default.contentsOfDirectory(atPath: folder) where name.hasPrefix("out") {
+            try FileManager.default.removeItem(atPath: folder + "/" + name)
+        }
+        let arguments = workload.arguments.map { argument in
+            if argument.hasPrefix("{out}") { return out + argument.dropFirst("{out}".count) }
+            return argument == "{db}" ? database : argument == "{data}" ? data : argument
+        }
+        return try Run(of: program, arguments)
+    }
+}

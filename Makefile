@@ -1,0 +1,86 @@
+# make run      build cblite, make a sample database once, and open it
+# make test     build and run every test
+# make bench    measure against the table in Benchmarks/README.md (see there)
+# make install  PREFIX=/usr/local DESTDIR=
+# make format   format every source file;  make docs  regenerate the man page and the completions
+
+PREFIX  ?= /usr/local
+DESTDIR ?=
+SWIFT   ?= swift
+
+PACKAGES = libsqlite3-dev libicu-dev libstemmer-dev nettle-dev
+STRICT   = -Xswiftc -warnings-as-errors
+# The C++ library that the Swift runtime needs is linked statically as well: to look up its symbols at every start takes as long as
+# to list a document. The linker takes the archive because it finds it in a directory of its own.
+STATIC   = $(CURDIR)/.build/static
+# Relative relocations are packed: there are forty thousand of them.
+RELEASE  = -c release --static-swift-stdlib --product cblite -Xlinker -L$(STATIC) \
+           -Xswiftc -use-ld=lld -Xlinker -z -Xlinker pack-relative-relocs
+BINARY   = .build/release/cblite
+SAMPLE   = .build/sample/travel.cblite2
+SOURCES  = Package.swift Sources Tests Benchmarks
+
+.PHONY: run build test bench install format format-check docs docs-check packages clean
+
+run: build $(SAMPLE)
+	@docs/sample/tour.sh $(BINARY) $(SAMPLE)
+
+build: packages $(STATIC)
+	@$(SWIFT) build $(STRICT) $(RELEASE)
+
+$(STATIC):
+	@mkdir -p $@
+	@archive=$$(find -L /usr/lib/gcc/$$(uname -m)-linux-gnu -name libstdc++.a | sort -V | tail -1); [ -z "$$archive" ] || ln -sf "$$archive" $@/
+
+# The sample is made by the program itself, once; remove .build/sample to have it made again.
+$(SAMPLE): | build
+	@docs/sample/make-sample.sh $(BINARY) $@
+
+test: packages
+	$(SWIFT) build $(STRICT) --build-tests
+	$(SWIFT) test $(STRICT) --skip-build
+
+# The data set of ../shared/bench; BENCH='--vendor PATH' compares with the vendor's program, BENCH='--runs 3 import' does less.
+bench: build
+	@$(SWIFT) build -c release --product bench
+	@mkdir -p .build/bench
+	@[ -f .build/bench/users.json ] || python3 ../shared/bench/make-users.py 100000 > .build/bench/users.json
+	@.build/release/bench --program $(BINARY) $(BENCH)
+
+install: build
+	install -Dm755 $(BINARY) $(DESTDIR)$(PREFIX)/bin/cblite
+	install -Dm644 man/cblite.1 $(DESTDIR)$(PREFIX)/share/man/man1/cblite.1
+	install -Dm644 completions/cblite.bash $(DESTDIR)$(PREFIX)/share/bash-completion/completions/cblite
+	install -Dm644 completions/cblite.zsh $(DESTDIR)$(PREFIX)/share/zsh/site-functions/_cblite
+	install -Dm644 completions/cblite.fish $(DESTDIR)$(PREFIX)/share/fish/vendor_completions.d/cblite.fish
+
+format:
+	$(SWIFT) format --in-place --recursive $(SOURCES)
+
+format-check:
+	$(SWIFT) format lint --strict --recursive $(SOURCES)
+
+# The generated files come from the declarations of the commands.
+docs: packages
+	@$(SWIFT) build $(STRICT) --product cblite
+	@mkdir -p man completions
+	.build/debug/cblite generate man > man/cblite.1
+	.build/debug/cblite generate bash > completions/cblite.bash
+	.build/debug/cblite generate zsh > completions/cblite.zsh
+	.build/debug/cblite generate fish > completions/cblite.fish
+
+docs-check: docs
+	git diff --exit-code -- man completions
+
+# Installs the Debian packages that are not there yet; says what it would need where it may not.
+packages:
+	@command -v $(SWIFT) >/dev/null || { echo "cblite needs a Swift 6 toolchain on the PATH (https://swift.org/install)" >&2; exit 1; }
+	@missing=$$(for package in $(PACKAGES); do dpkg -s $$package >/dev/null 2>&1 || echo $$package; done | xargs); \
+	[ -z "$$missing" ] && exit 0; \
+	as_root=; [ "$$(id -u)" = 0 ] || as_root=sudo; \
+	echo "installing $$missing" >&2; \
+	{ $$as_root apt-get install -y --no-install-recommends $$missing >/dev/null 2>&1 \
+	  || { $$as_root apt-get update -q >&2 && $$as_root apt-get install -y --no-install-recommends $$missing >&2; }; }
+
+clean:
+	rm -rf .build

@@ -1,0 +1,42 @@
+// swift-tools-version: 6.0
+import PackageDescription
+
+// A target may import only what stands below it: the list is ordered from the bottom up, and the compiler holds the rule.
+
+let fast: [SwiftSetting] = [.unsafeFlags(["-enforce-exclusivity=unchecked"], .when(configuration: .release))]
+
+func library(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
+    .target(name: name, dependencies: dependencies, swiftSettings: fast)
+}
+
+func system(_ name: String, apt package: String) -> Target {
+    .systemLibrary(name: name, providers: [.apt([package])])
+}
+
+let package = Package(
+    name: "cblite",
+    products: [.executable(name: "cblite", targets: ["cblite"])],
+    targets: [
+        system("CSQLite", apt: "libsqlite3-dev"),
+        system("CICU", apt: "libicu-dev"),
+        system("CStemmer", apt: "libstemmer-dev"),
+        system("CNettle", apt: "nettle-dev"),
+
+        library("Fleece", []),
+        library("SQLite", ["CSQLite"]),
+        library("SQLFunctions", ["Fleece", "SQLite", "CSQLite", "CICU", "CStemmer"]),
+        library("DocumentStore", ["Fleece", "SQLite", "SQLFunctions", "CNettle"]),
+        library("Shell", ["DocumentStore", "SQLite", "Fleece"]),
+        .executableTarget(name: "cblite", dependencies: ["Shell"], swiftSettings: fast),
+        .executableTarget(name: "bench", path: "Benchmarks/Runner"),
+
+        .target(name: "TestSupport", path: "Tests/TestSupport"),
+        .testTarget(name: "FleeceTests", dependencies: ["Fleece", "TestSupport"]),
+        .testTarget(name: "SQLiteTests", dependencies: ["SQLite", "TestSupport"]),
+        .testTarget(name: "SQLFunctionsTests", dependencies: ["SQLFunctions", "DocumentStore", "SQLite", "Fleece", "TestSupport"]),
+        .testTarget(name: "DocumentStoreTests", dependencies: ["DocumentStore", "SQLite", "Fleece", "TestSupport"]),
+        .testTarget(name: "ShellTests", dependencies: ["Shell", "DocumentStore", "Fleece", "TestSupport"]),
+        .testTarget(name: "CommandTests", dependencies: ["cblite", "TestSupport"]),
+    ],
+    swiftLanguageModes: [.v6]
+)

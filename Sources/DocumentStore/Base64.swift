@@ -1,0 +1,75 @@
+/// Standard Base64 (`+` and `/`), as in the names of blobs and the sources of versions.
+public enum Base64 {
+    public static func text(of bytes: UnsafeRawBufferPointer, isPadded: Bool = true) -> String {
+        String(unsafeUninitializedCapacity: (bytes.count + 2) / 3 * 4) { output in
+            guard let start = output.baseAddress else { return 0 }
+            return write(bytes, isPadded: isPadded, to: UnsafeMutableRawPointer(start))
+        }
+    }
+
+    /// Writes the text and says how long it is. There must be room for four characters for every three bytes begun.
+    static func write(_ bytes: UnsafeRawBufferPointer, isPadded: Bool, to output: UnsafeMutableRawPointer) -> Int {
+        var position = 0
+        func put(_ character: UInt8) {
+            output.storeBytes(of: character, toByteOffset: position, as: UInt8.self)
+            position += 1
+        }
+        var index = 0
+        while index < bytes.count {
+            let count = min(3, bytes.count - index)
+            var group = UInt32(bytes[index]) << 16
+            if count > 1 { group |= UInt32(bytes[index + 1]) << 8 }
+            if count > 2 { group |= UInt32(bytes[index + 2]) }
+            for place in 0...count { put(character(UInt8(truncatingIfNeeded: group >> (18 - 6 * UInt32(place))) & 63)) }
+            if isPadded { for _ in count..<3 { put(UInt8(ascii: "=")) } }
+            index += 3
+        }
+        return position
+    }
+
+    /// The bytes of a text with or without padding; nil if it has other characters, or unused bits that are not zero.
+    public static func bytes(of text: some Collection<UInt8>) -> [UInt8]? {
+        var characters = text.count
+        let padding = text.reversed().prefix { $0 == UInt8(ascii: "=") }.count
+        guard padding <= 2, padding == 0 || characters.isMultiple(of: 4) else { return nil }
+        characters -= padding
+        guard characters % 4 != 1 else { return nil }
+        var bytes: [UInt8] = []
+        bytes.reserveCapacity(characters * 3 / 4)
+        var pending: UInt32 = 0
+        var bits: UInt32 = 0
+        for character in text.prefix(characters) {
+            guard let value = value(of: character) else { return nil }
+            pending = pending << 6 | UInt32(value)
+            bits += 6
+            if bits >= 8 {
+                bits -= 8
+                bytes.append(UInt8(truncatingIfNeeded: pending >> bits))
+                pending &= 1 << bits - 1
+            }
+        }
+        return pending == 0 ? bytes : nil
+    }
+
+    @inline(__always)
+    private static func character(_ value: UInt8) -> UInt8 {
+        switch value {
+        case 0..<26: UInt8(ascii: "A") + value
+        case 26..<52: UInt8(ascii: "a") + value - 26
+        case 52..<62: UInt8(ascii: "0") + value - 52
+        case 62: UInt8(ascii: "+")
+        default: UInt8(ascii: "/")
+        }
+    }
+
+    private static func value(of character: UInt8) -> UInt8? {
+        switch character {
+        case UInt8(ascii: "A")...UInt8(ascii: "Z"): character - UInt8(ascii: "A")
+        case UInt8(ascii: "a")...UInt8(ascii: "z"): character - UInt8(ascii: "a") + 26
+        case UInt8(ascii: "0")...UInt8(ascii: "9"): character - UInt8(ascii: "0") + 52
+        case UInt8(ascii: "+"): 62
+        case UInt8(ascii: "/"): 63
+        default: nil
+        }
+    }
+}

@@ -1,0 +1,53 @@
+import Fleece
+
+/// Finds the blobs that a body refers to: dictionaries with `"@type": "blob"` at any depth, and the members of a top-level `_attachments`.
+public enum BlobReferences {
+    /// Whether there is any. Hot: asked for every document that is saved.
+    static func exist(in body: UnsafeRawBufferPointer, _ root: Value, _ keys: SharedKeys) -> Bool {
+        if mightHoldType(body) && hasBlob(root, keys, depth: 0) { return true }
+        return root.dictionary?.value(forKey: "_attachments", keys)?.dictionary != nil
+    }
+
+    /// Calls `found` with each blob's digest and its dictionary.
+    public static func forEach(in root: Value, _ keys: SharedKeys?, _ found: (_ digest: String, _ blob: DictionaryView) throws -> Void)
+        rethrows
+    {
+        try visit(root, keys, depth: 0, found)
+        guard let attachments = root.dictionary?.value(forKey: "_attachments", keys)?.dictionary else { return }
+        for (_, attachment) in attachments {
+            guard let dictionary = attachment.dictionary, !isBlob(dictionary, keys) else { continue }
+            if let digest = dictionary.value(forKey: "digest", keys)?.string { try found(digest, dictionary) }
+        }
+    }
+
+    private static func visit(
+        _ value: Value, _ keys: SharedKeys?, depth: Int, _ found: (String, DictionaryView) throws -> Void
+    ) rethrows {
+        guard depth < Limits.depth else { return }
+        if let dictionary = value.dictionary {
+            if isBlob(dictionary, keys), let digest = dictionary.value(forKey: "digest", keys)?.string { try found(digest, dictionary) }
+            for (_, member) in dictionary { try visit(member, keys, depth: depth + 1, found) }
+        } else if let array = value.array {
+            for item in array { try visit(item, keys, depth: depth + 1, found) }
+        }
+    }
+
+    private static func hasBlob(_ value: Value, _ keys: SharedKeys, depth: Int) -> Bool {
+        guard depth < Limits.depth else { return false }
+        if let dictionary = value.dictionary {
+            if isBlob(dictionary, keys) { return true }
+            for (_, member) in dictionary where hasBlob(member, keys, depth: depth + 1) { return true }
+        } else if let array = value.array {
+            for item in array where hasBlob(item, keys, depth: depth + 1) { return true }
+        }
+        return false
+    }
+
+    private static func isBlob(_ dictionary: DictionaryView, _ keys: SharedKeys?) -> Bool {
+        guard let type = dictionary.value(forKey: "@type", keys)?.stringBytes else { return false }
+        return type.count == 4 && type.elementsEqual("blob".utf8)
+    }
+
+    /// `@type` cannot be a shared key, so a body that refers to a blob has these bytes somewhere.
+    private static func mightHoldType(_ body: UnsafeRawBufferPointer) -> Bool { body.contains("@type") }
+}

@@ -1,0 +1,52 @@
+import Glibc
+
+/// A blob on its way into the store, piece by piece. It gets its name at the end, from its content; without an end it leaves nothing.
+public final class BlobWriter {
+    private let store: BlobStore
+    private let descriptor: Int32
+    private let temporary: String
+    private var sha1 = SHA1()
+    public private(set) var length = 0
+    private var isDone = false
+
+    public init(_ store: BlobStore) throws(StoreError) {
+        self.store = store
+        guard !store.isReadOnly else { throw StoreError(.readOnly, "the database was opened for reading only", path: store.bundle.path) }
+        let folder = store.bundle.attachments
+        if mkdir(folder, 0o700) != 0 && errno != EEXIST { throw FileCopy.failure("cannot create", folder) }
+        var template = Array(store.path(ofFile: BlobStore.unfinishedPrefix + "XXXXXX").utf8CString)
+        descriptor = template.withUnsafeMutableBufferPointer { $0.baseAddress.map { mkstemp($0) } ?? -1 }
+        temporary = String(decoding: template.dropLast().map(UInt8.init(bitPattern:)), as: UTF8.self)
+        guard descriptor >= 0 else { throw FileCopy.failure("cannot create a file in", folder) }
+        _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC)
+    }
+
+    deinit {
+        if descriptor >= 0 { close(descriptor) }
+        if !isDone { unlink(temporary) }
+    }
+
+    public func append(_ bytes: UnsafeRawBufferPointer) throws(StoreError) {
+        sha1.update(bytes)
+        try BlobStore.write(bytes, to: descriptor, temporary)
+        length += bytes.count
+    }
+
+    /// Puts the blob into its place. If `expected` is given and the content has another digest, nothing is stored.
+    public func finish(expecting expected: BlobDigest? = nil) throws(StoreError) -> BlobStore.Stored {
+        let digest = BlobDigest(sha1.finish())
+        if let expected, expected != digest { throw StoreError(.corrupt, "the content of blob \(expected) has another digest: \(digest)") }
+        let path = store.path(digest)
+        if store.exists(digest) {
+            // Young again, so that no garbage collection takes it before the document that will refer to it is committed.
+            utimensat(AT_FDCWD, path, nil, 0)
+            return BlobStore.Stored(digest: digest, length: length, isNew: false)
+        }
+        // The content must be on disk before the name says that it is, and before a document that refers to it is committed.
+        guard fsync(descriptor) == 0, fchmod(descriptor, 0o400) == 0, rename(temporary, path) == 0 else {
+            throw FileCopy.failure("cannot write", temporary)
+        }
+        isDone = true
+        return BlobStore.Stored(digest: digest, length: length, isNew: true)
+    }
+}

@@ -1,0 +1,136 @@
+import CSQLite
+import SQLite
+
+/// One key store's table as the file has it. Columns differ between generations, so statements name what is there.
+struct StoreTable: Sendable {
+    let keyStore: String
+    let name: String
+    let hasExtra: Bool
+    let hasExpiration: Bool
+    /// Whether the vendor's migration may have swapped `extra` and `expiration` in some rows (see `TombstoneRepair`).
+    let mayBeSwapped: Bool
+    /// Whether bodies can be whole revision trees: only releases before 3.1 left the table's name without quotes.
+    let mayHoldTreesInBodies: Bool
+
+    var quotedName: String { quoted(identifier: name) }
+    /// `extra`, or what stands for it.
+    var extra: String {
+        guard hasExtra else { return "NULL" }
+        return mayBeSwapped ? "(CASE WHEN typeof(expiration)='blob' THEN expiration ELSE extra END)" : "extra"
+    }
+    var expiration: String {
+        guard hasExpiration else { return "NULL" }
+        return mayBeSwapped ? "(CASE WHEN typeof(expiration)='blob' THEN extra ELSE expiration END)" : "expiration"
+    }
+    /// True in SQL if the row has no `extra`, found out without reading the value.
+    var lacksExtra: String {
+        hasExtra ? (mayBeSwapped ? "typeof(\(extra))='null'" : "typeof(extra)='null'") : "1"
+    }
+
+    init(keyStore: String, name: String, sql: String) {
+        self.keyStore = keyStore
+        self.name = name
+        hasExtra = StoreTable.declares(" extra BLOB", sql)
+        hasExpiration = StoreTable.declares(" expiration INTEGER", sql)
+        mayHoldTreesInBodies = !sql.hasPrefix("CREATE TABLE \"")
+        mayBeSwapped = keyStore == "del_default" && hasExtra && hasExpiration
+    }
+
+    // The name may contain any word; the columns come after the parenthesis. (`String.contains` would do, but the first call takes as long as
+    // all the rest of opening a database.)
+    private static func declares(_ column: StaticString, _ sql: String) -> Bool {
+        var sql = sql
+        return sql.withUTF8 { text in
+            guard let start = text.firstIndex(of: UInt8(ascii: "(")) else { return false }
+            return UnsafeRawBufferPointer(UnsafeBufferPointer(rebasing: text[start...])).contains(column)
+        }
+    }
+}
+
+/// A collection's tables: one for live documents, and since 3.1 one for tombstones.
+struct CollectionTables: Sendable {
+    let name: CollectionName
+    let live: StoreTable
+    let deleted: StoreTable?
+
+    var all: [StoreTable] { deleted.map { [live, $0] } ?? [live] }
+}
+
+/// What the file's schema holds, read once for each version of the schema.
+struct Catalog: Sendable {
+    let generation: SchemaGeneration
+    /// By key-store name: collections, their twins, `info` and raw stores.
+    let stores: [String: StoreTable]
+    let collections: [CollectionName: CollectionTables]
+    /// Names of SQLite's indexes.
+    let indexNames: Set<String>
+    let hasIndexTable: Bool
+    let indexTableColumns: String
+    /// Triggers, virtual tables and table names, for whoever cares for indexes.
+    let triggers: [String: [String]]
+    let tableNames: Set<String>
+
+    var info: StoreTable? { stores["info"] }
+
+    init(reading connection: Connection) throws {
+        let version = try connection.integer("PRAGMA user_version") ?? 0
+        generation = SchemaGeneration(rawValue: Int(version))
+        try Catalog.check(generation)
+        var stores: [String: StoreTable] = [:]
+        var indexNames: Set<String> = []
+        var triggers: [String: [String]] = [:]
+        var tableNames: Set<String> = []
+        var indexTable: String?
+        let query = try connection.prepare("SELECT type, name, tbl_name, sql FROM sqlite_master")
+        while try query.step() {
+            guard let type = query.text(0), let name = query.string(1) else { continue }
+            switch type.first {
+            case UInt8(ascii: "t") where type.count == 5:
+                let sql = query.string(3) ?? ""
+                tableNames.insert(name)
+                if name == "indexes" { indexTable = sql }
+                if let keyStore = Schema.keyStore(ofTable: name) { stores[keyStore] = StoreTable(keyStore: keyStore, name: name, sql: sql) }
+            case UInt8(ascii: "t"): triggers[query.string(2) ?? "", default: []].append(name)
+            case UInt8(ascii: "i"): indexNames.insert(name)
+            default: break
+            }
+        }
+        guard stores["default"] != nil else {
+            throw StoreError(.notADatabase, "not a Couchbase Lite database: it has no table kv_default")
+        }
+        guard stores["info"] != nil, tableNames.contains("kvmeta") else {
+            throw StoreError(.corrupt, "the database is damaged: its table \(stores["info"] == nil ? "kv_info" : "kvmeta") is missing")
+        }
+        var collections: [CollectionName: CollectionTables] = [:]
+        for (keyStore, live) in stores {
+            guard let name = CollectionName(keyStore: keyStore), generation.hasCollections || name.isDefault else { continue }
+            let deleted = generation.hasCollections ? stores["del_" + keyStore] : nil
+            collections[name] = CollectionTables(name: name, live: live, deleted: deleted)
+        }
+        self.stores = stores
+        self.collections = collections
+        self.indexNames = indexNames
+        self.triggers = triggers
+        self.tableNames = tableNames
+        hasIndexTable = indexTable != nil
+        indexTableColumns = indexTable ?? ""
+    }
+
+    private static func check(_ generation: SchemaGeneration) throws(StoreError) {
+        let version = generation.rawValue
+        if (100...149).contains(version) { throw Bundle.isVersion1(version, path: "").withoutPath }
+        if version == 0 { throw StoreError(.notADatabase, "not a Couchbase Lite database: an SQLite file of another kind") }
+        if generation < .oldest {
+            throw StoreError(
+                .tooOld, "the database has format \(version), which is older than any that this program reads (\(SchemaGeneration.oldest))")
+        }
+        if generation > .ceiling {
+            throw StoreError(
+                .tooNew, "the database has format \(version), made by a newer release; this program reads up to \(SchemaGeneration.newest)")
+        }
+    }
+}
+
+extension StoreError {
+    var withoutPath: StoreError { StoreError(code, message, cause: cause) }
+}

@@ -1,0 +1,74 @@
+/// One thing that a check found: what is wrong, where, and whether it can be mended.
+public struct Finding: Hashable, Sendable {
+    public enum Severity: String, Sendable {
+        /// Nothing is wrong, but somebody may want to know.
+        case note
+        /// The database works, but not everything in it is as it should be.
+        case warning
+        /// Something is lost, or will give wrong results.
+        case error
+    }
+
+    /// What kind of thing it is about. The raw values are stable: programs read them.
+    public enum Kind: String, Sendable {
+        /// The SQLite file itself.
+        case file
+        /// Rows of a table that cannot be read.
+        case unreadable
+        /// A document's ID.
+        case id
+        /// A document's body, or that of another of its revisions.
+        case body
+        /// A revision tree, a version vector, or the column that names the current revision.
+        case revisions
+        case flags
+        /// A row in the table of the other kind, live or deleted, or in both.
+        case placement
+        /// The columns of a tombstone that a migration swapped.
+        case swapped
+        case sequence
+        case expiration
+        /// A row of `kvmeta`.
+        case counter
+        /// A row of `kv_info`.
+        case info
+        case blob
+        case index
+        case trigger
+        /// What an interrupted operation left behind.
+        case leftover
+    }
+
+    public enum Repair: String, Sendable {
+        /// Nothing can be done about it here.
+        case none
+        case automatic
+        /// Only by deleting what is damaged, if told to.
+        case dropping
+        /// Only by carrying what is readable into a new database.
+        case salvage
+    }
+
+    public var severity: Severity
+    public var kind: Kind
+    public var collection: CollectionName?
+    public var document: String?
+    /// The index, blob, table, key or file that it is about, if it is not a document.
+    public var subject: String?
+    /// A sentence without its subject.
+    public var message: String
+    public var repair: Repair
+
+    public init(
+        _ severity: Severity, _ kind: Kind, _ message: String, collection: CollectionName? = nil, document: String? = nil,
+        subject: String? = nil, repair: Repair = .none
+    ) {
+        self.severity = severity
+        self.kind = kind
+        self.message = message
+        self.collection = collection
+        self.document = document
+        self.subject = subject
+        self.repair = repair
+    }
+}

@@ -1,0 +1,266 @@
+import SQLite
+
+/// The table of a full-text or array index: how it is filled from documents, and what keeps it right. The texts are those of the vendor's
+/// library, byte for byte.
+struct IndexTable {
+    enum Kind { case fullText, array }
+
+    let kind: Kind
+    /// The table's name in the file.
+    let name: String
+    /// The first index that is kept in it, to name it by.
+    let owner: String
+    let collection: CollectionName?
+    /// The table that it is filled from: a collection's, or for nested arrays another array's.
+    let parent: String
+    /// The names of its columns, for a full-text index.
+    let columns: [String]
+    /// What stands behind `USING`.
+    let module: String
+    /// SQL expressions of `new`, one for each column.
+    private let expressions: [String]
+    /// Which rows are in a full-text index, in terms of `new`; nil for all.
+    private let condition: String?
+    private let isNested: Bool
+
+    static func literal(_ text: String) -> String { "'" + text.replacing("'", with: "''") + "'" }
+
+    static func bareIfPossible(_ name: String) -> String {
+        let isWord = name.utf8.enumerated().allSatisfy { place, byte in
+            switch byte {
+            case UInt8(ascii: "0")...UInt8(ascii: "9"): place > 0
+            case UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "_"): true
+            default: false
+            }
+        }
+        return isWord ? name : quoted(identifier: name)
+    }
+
+    /// The name that a table of `indexes` has in the file; nil if it is not there.
+    static func realName(_ name: String, in catalog: Catalog) -> String? {
+        if catalog.tableNames.contains(name) { return name }
+        let hashed = Schema.hashedName(ofIndexTable: name)
+        return catalog.tableNames.contains(hashed) ? hashed : nil
+    }
+
+    /// The triggers of a table, by the last part of their names.
+    static func triggers(of table: String, on connection: Connection) throws -> [String: String] {
+        try connection.withStatement("SELECT name, sql FROM sqlite_master WHERE type='trigger'") { row in
+            var triggers: [String: String] = [:]
+            while try row.step() {
+                guard let name = row.string(0), name.hasPrefix(table + "::") else { continue }
+                triggers[String(name.dropFirst(table.count + 2))] = row.string(1) ?? ""
+            }
+            return triggers
+        }
+    }
+
+    /// The columns of the table that FTS keeps texts in, quoted, in the order of the index's own.
+    static func contentColumns(of table: String, on connection: Connection) throws -> [String] {
+        let sql = "SELECT name FROM pragma_table_info(\(literal(table + "_content"))) ORDER BY cid"
+        return try connection.strings(sql).dropFirst().map { quoted(identifier: $0) }
+    }
+
+    /// The tables of all full-text and array indexes that are there, each once; those that others are filled from first.
+    static func all(in snapshot: Snapshot) throws -> [IndexTable] {
+        var tables: [IndexTable] = []
+        for index in try snapshot.indexes() {
+            guard let plain = index.tableName, let live = snapshot.catalog.stores[index.keyStore] else { continue }
+            if index.kind == .fullText {
+                if let table = try IndexTable(fullText: index, plain, live, snapshot) { tables.append(table) }
+            } else if index.kind == .array {
+                // An array in an array is filled from the table of the outer one, which need not have an index.
+                let levels = plain.split(separator: "[].").map(String.init)
+                for depth in levels.indices {
+                    let name = levels[...depth].joined(separator: "[].")
+                    let outer = depth == 0 ? nil : levels[..<depth].joined(separator: "[].")
+                    if let table = IndexTable(array: index, name, outer, path: levels[depth], live, snapshot) { tables.append(table) }
+                }
+            }
+        }
+        var known: Set<String> = []
+        return tables.filter { known.insert($0.name).inserted }.sorted { !$0.isNested && $1.isNested }
+    }
+
+    private init?(fullText index: IndexDefinition, _ name: String, _ live: StoreTable, _ snapshot: Snapshot) throws {
+        guard let sql = try snapshot.indexSQL(index), let start = sql.firstRange(of: " USING ") else { return nil }
+        module = String(sql[start.upperBound...])
+        guard let open = module.firstIndex(of: "("), let columns = IndexTable.quotedNames(module[open...].dropFirst()) else { return nil }
+        kind = .fullText
+        self.name = name
+        owner = index.name
+        collection = index.collection
+        parent = live.name
+        self.columns = columns
+        expressions = columns.map { "fl_fts_value(new.body, \(IndexTable.literal($0)))" }
+        isNested = false
+        // The condition in SQL stands in the triggers alone.
+        let triggers = try IndexTable.triggers(of: name, on: snapshot.connection)
+        var found: String?
+        for (place, row) in [("ins", "new"), ("postupdate", "new"), ("del", "old"), ("preupdate", "old")] where found == nil {
+            guard let text = triggers[place], let when = text.firstRange(of: " WHEN "), let begin = text.firstRange(of: "  BEGIN ") else {
+                continue
+            }
+            guard when.upperBound < begin.lowerBound else { continue }
+            let condition = String(text[when.upperBound..<begin.lowerBound])
+            found = row == "new" ? condition : condition.replacing("(old.", with: "(new.")
+        }
+        condition = found
+    }
+
+    private init?(array index: IndexDefinition, _ plain: String, _ outer: String?, path: String, _ live: StoreTable, _ snapshot: Snapshot) {
+        guard let name = IndexTable.realName(plain, in: snapshot.catalog) else { return nil }
+        let path = outer == nil ? path.firstRange(of: ":unnest:").map { String(path[$0.upperBound...]) } ?? path : path
+        kind = .array
+        self.name = name
+        owner = index.name
+        collection = index.collection
+        guard let parent = outer == nil ? live.name : outer.flatMap({ IndexTable.realName($0, in: snapshot.catalog) }) else { return nil }
+        self.parent = parent
+        isNested = outer != nil
+        columns = []
+        module = ""
+        expressions = [IndexTable.literal(IndexTable.unescapedCapitals(path))]
+        condition = nil
+    }
+
+    /// Capitals are escaped in names of tables; other backslashes belong to the path.
+    private static func unescapedCapitals(_ path: String) -> String {
+        var result = ""
+        var pending = false
+        for character in path.unicodeScalars {
+            if pending {
+                if !("A"..."Z").contains(character) { result.unicodeScalars.append("\\") }
+                pending = false
+            } else if character == "\\" {
+                pending = true
+                continue
+            }
+            result.unicodeScalars.append(character)
+        }
+        return pending ? result + "\\" : result
+    }
+
+    /// The names in quotes at the start of a list.
+    private static func quotedNames(_ list: Substring) -> [String]? {
+        var names: [String] = []
+        var rest = list
+        while rest.first == "\"" {
+            var name = ""
+            rest.removeFirst()
+            while let character = rest.popFirst() {
+                if character != "\"" {
+                    name.append(character)
+                } else if rest.first == "\"" {
+                    name.append(rest.removeFirst())
+                } else {
+                    break
+                }
+            }
+            names.append(name)
+            rest = rest.drop { $0 == "," || $0 == " " }
+        }
+        return names.isEmpty ? nil : names
+    }
+}
+
+extension IndexTable {
+    /// The triggers that there should be, by the last part of their names.
+    var triggers: [(name: String, sql: String)] { kind == .fullText ? fullTextTriggers : arrayTriggers }
+
+    private var fullTextTriggers: [(name: String, sql: String)] {
+        let table = quoted(identifier: name)
+        func trigger(_ event: String, _ row: String, _ action: String, _ name: String) -> (String, String) {
+            let when = condition.map { " WHEN \($0.replacing("(new.", with: "(\(row)."))  " } ?? "   "
+            return (
+                name,
+                "CREATE TRIGGER \(quoted(identifier: "\(self.name)::\(name)")) \(event) ON \(quoted(identifier: parent))\(when)BEGIN \(action); END"
+            )
+        }
+        let names = columns.map { quoted(identifier: $0) }.joined(separator: ", ")
+        let insert = "INSERT INTO \(table) (docid, \(names)) VALUES (new.rowid, \(expressions.joined(separator: ", ")))"
+        let delete = "DELETE FROM \(table) WHERE docid = old.rowid"
+        return [
+            trigger("AFTER INSERT", "new", insert, "ins"), trigger("AFTER DELETE", "old", delete, "del"),
+            trigger("BEFORE UPDATE OF body", "old", delete, "preupdate"), trigger("AFTER UPDATE OF body", "new", insert, "postupdate"),
+        ]
+    }
+
+    private var arrayTriggers: [(name: String, sql: String)] {
+        let table = IndexTable.bareIfPossible(name)
+        let owner = IndexTable.bareIfPossible(parent)
+        let insert =
+            "INSERT INTO \(table) (docid, i, body) SELECT new.rowid, _each.rowid, _each.value FROM fl_each(new.body, \(expressions[0])) AS _each "
+        let delete = "DELETE FROM \(table) WHERE docid = old.rowid"
+        func trigger(_ name: String, _ event: String, _ condition: String, _ action: String) -> (String, String) {
+            let when = isNested ? "   " : " WHEN \(condition)  "
+            return (name, "CREATE TRIGGER \(quoted(identifier: "\(self.name)::\(name)")) \(event) ON \(owner)\(when)BEGIN \(action); END")
+        }
+        let outer = [
+            trigger("ins", "AFTER INSERT", "(new.flags & 1) = 0", insert), trigger("del", "BEFORE DELETE", "(old.flags & 1) = 0", delete),
+        ]
+        guard !isNested else { return outer }
+        return outer + [
+            trigger("preupdate", "BEFORE UPDATE OF body, flags", "(old.flags & 1) = 0", delete),
+            trigger("postupdate", "AFTER UPDATE OF body, flags", "(new.flags & 1 = 0)", insert),
+        ]
+    }
+
+    /// Queries that give nothing if the table is right, each with what a row of it means: `%` stands for the first column.
+    var comparisons: [(message: String, sql: String)] {
+        let owner = quoted(identifier: parent)
+        switch kind {
+        case .fullText:
+            let content = quoted(identifier: name + "_content")
+            let rows = condition.map { " AND (\($0))" } ?? ""
+            let texts = zip(columns.indices, expressions).map { "content.\(quoted(identifier: "c\($0)\(columns[$0])")) IS NOT \($1)" }
+            return [
+                (
+                    "the document \"%\" is not in it",
+                    "SELECT key FROM \(owner) AS new WHERE rowid NOT IN (SELECT docid FROM \(content))\(rows)"
+                ),
+                (
+                    "it has an entry that no document belongs to (number %)",
+                    "SELECT docid FROM \(content) WHERE docid NOT IN (SELECT rowid FROM \(owner) AS new WHERE 1\(rows))"
+                ),
+                (
+                    "its text of the document \"%\" is another than the document's",
+                    "SELECT key FROM \(owner) AS new JOIN \(content) AS content ON content.docid = new.rowid WHERE (\(texts.joined(separator: " OR ")))\(rows)"
+                ),
+            ]
+        case .array:
+            let table = quoted(identifier: name)
+            let key = isNested ? "'row ' || docid" : "coalesce((SELECT key FROM \(owner) AS o WHERE o.rowid = docid), 'row ' || docid)"
+            return [
+                ("items of \"%\" are missing", "SELECT DISTINCT \(key) FROM (\(freshItems) EXCEPT SELECT docid, i, body FROM \(table))"),
+                (
+                    "items of \"%\" are not in the document",
+                    "SELECT DISTINCT \(key) FROM (SELECT docid, i, body FROM \(table) EXCEPT \(freshItems))"
+                ),
+            ]
+        }
+    }
+
+    private var freshItems: String {
+        let condition = isNested ? "" : " WHERE (new.flags & 1) = 0"
+        return
+            "SELECT new.rowid AS docid, _each.rowid AS i, _each.value AS body FROM \(quoted(identifier: parent)) AS new, fl_each(new.body, \(expressions[0])) AS _each\(condition)"
+    }
+
+    /// The statements that empty the table and fill it from its documents.
+    var rebuilding: [String] {
+        let table = quoted(identifier: name)
+        let owner = quoted(identifier: parent)
+        switch kind {
+        case .fullText:
+            let names = columns.map { quoted(identifier: $0) }.joined(separator: ", ")
+            let rows = condition.map { " WHERE \($0)" } ?? ""
+            return [
+                "DROP TABLE IF EXISTS \(table)", "CREATE VIRTUAL TABLE \(table) USING \(module)",
+                "INSERT INTO \(table) (docid, \(names)) SELECT rowid, \(expressions.joined(separator: ", ")) FROM \(owner) AS new\(rows)",
+            ]
+        case .array:
+            return ["DELETE FROM \(table)", "INSERT INTO \(table) (docid, i, body) \(freshItems)"]
+        }
+    }
+}

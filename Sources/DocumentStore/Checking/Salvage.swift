@@ -1,0 +1,330 @@
+import FoundationEssentials
+import Glibc
+import SQLite
+
+/// Carries what can be read of a damaged database into a new one of the same generation and identity.
+///
+/// It works on a private copy of the file and takes nothing for granted: tables are walked row by row past damaged pages, columns are known
+/// by their place, and indexes are made anew from their texts.
+public final class Salvage {
+    public struct Summary: Hashable, Sendable {
+        public var documents = 0
+        public var deleted = 0
+        public var blobs = 0
+        public var indexes = 0
+        /// What is known to be lost, one for each finding that was reported.
+        public var lost = 0
+    }
+
+    private struct SchemaEntry {
+        let type: String
+        let name: String
+        let table: String
+        let sql: String
+    }
+
+    private let source: Bundle
+    private let target: Bundle
+    private let options: Database.RepairOptions
+    private let advance: (Int) throws -> Void
+    private let report: (Finding) throws -> Void
+    private var summary = Summary()
+
+    public init(
+        from source: String, to target: String, options: Database.RepairOptions = .init(),
+        advance: @escaping (Int) throws -> Void = { _ in }, report: @escaping (Finding) throws -> Void
+    ) {
+        self.source = Bundle(path: source)
+        self.target = Bundle(path: target)
+        self.options = options
+        self.advance = advance
+        self.report = report
+    }
+
+    /// Makes the new database. It appears under its name when everything is in it.
+    public func run() throws -> Summary {
+        try source.checkExistence()
+        // Other complaints of the header are what a salvage is for.
+        do throws(StoreError) { try source.checkHeader() } catch { if error.code == .encrypted || error.code == .version1 { throw error } }
+        guard FileStatus(target.path) == nil else {
+            throw StoreError(.exists, "there is something of that name already", path: target.path)
+        }
+        let unfinished = Bundle(path: target.path + "_TEMP")
+        if FileStatus(unfinished.path) != nil { try? FileManager.default.removeItem(atPath: unfinished.path) }
+        guard mkdir(unfinished.path, 0o700) == 0 else { throw DatabaseCreation.cannotMakeDirectory(target.path) }
+        do {
+            let copy = try TemporaryCopy(of: source)
+            try SalvagedHeader.mend(copy.bundle, original: source)
+            try carry(copy.bundle, to: unfinished)
+            try carryBlobs(to: unfinished)
+            // Flags, counters, and the tables of full-text and array indexes, which are still empty.
+            let database = try Database(path: unfinished.path, options: .readWrite)
+            let repair = try database.repair(options, advance: advance)
+            for id in repair.dropped { try lost(.body, "it could not be decoded", document: id) }
+            summary.indexes += repair.indexes
+            database.close()
+            guard rename(unfinished.path, target.path) == 0 else { throw FileCopy.failure("cannot create", target.path) }
+            return summary
+        } catch {
+            try? FileManager.default.removeItem(atPath: unfinished.path)
+            throw StoreError.translating(error, path: source.path)
+        }
+    }
+
+    private func lost(
+        _ kind: Finding.Kind, _ message: String, collection: CollectionName? = nil, document: String? = nil, subject: String? = nil
+    )
+        throws
+    {
+        summary.lost += 1
+        try report(Finding(.error, kind, message, collection: collection, document: document, subject: subject))
+    }
+
+    private func carry(_ copy: Bundle, to unfinished: Bundle) throws {
+        let old = try Connection(path: copy.databaseFile, mode: .readWrite)
+        // Entries of the schema that cannot be understood are passed over.
+        try old.execute("PRAGMA writable_schema=ON")
+        let entries = try schema(of: old)
+        let generation = try self.generation(of: old, entries)
+        let new = try Connection(path: unfinished.databaseFile, mode: .create)
+        _ = try StoreConnection.registerFunctions(on: new, blobs: BlobStore(unfinished, isReadOnly: true))
+        try new.execute("PRAGMA auto_vacuum=incremental; PRAGMA journal_mode=WAL; PRAGMA synchronous=off; BEGIN")
+        try new.execute(
+            generation.countsPurges ? Schema.kvmeta : "CREATE TABLE kvmeta (name TEXT PRIMARY KEY, lastSeq INTEGER DEFAULT 0) WITHOUT ROWID"
+        )
+        try new.execute("PRAGMA user_version=\(generation.rawValue)")
+        try carryCounters(old, new, generation)
+        for (name, keyStore) in stores(entries, generation) { try carryStore(name, keyStore, entries, old, new, generation) }
+        try ensureVersioning(new, generation)
+        try carryIndexes(entries, old, new)
+        try new.execute("COMMIT")
+        new.releaseStatements()
+    }
+
+    private func schema(of old: Connection) throws -> [SchemaEntry] {
+        var entries: [SchemaEntry] = []
+        try RowWalker(connection: old, table: "sqlite_master", columns: "type, name, tbl_name, sql").forEach { row in
+            guard let type = row.string(1), let name = row.string(2), let sql = row.string(4) else { return }
+            entries.append(SchemaEntry(type: type, name: name, table: row.string(3) ?? "", sql: sql))
+        } gap: { _ in
+            try lost(.file, "a part of the schema cannot be read: tables may be missing", subject: "sqlite_master")
+        }
+        guard entries.contains(where: { $0.type == "table" && $0.name.hasPrefix("kv_") }) else {
+            throw StoreError(.corrupt, "nothing can be salvaged: its list of tables cannot be read, or it is no Couchbase Lite database")
+        }
+        return entries
+    }
+
+    /// The generation that the file says, or that its tables speak for if it says none that exists.
+    private func generation(of old: Connection, _ entries: [SchemaEntry]) throws -> SchemaGeneration {
+        let stored = SchemaGeneration(rawValue: Int(try old.integer("PRAGMA user_version") ?? 0))
+        let sql = entries.first { $0.name == "kv_default" }?.sql ?? ""
+        let hasTwins = entries.contains { $0.name.hasPrefix("kv_del_") }
+        let likely = hasTwins ? 503 : sql.contains(" extra BLOB") ? 400 : 302
+        let isPossible = stored >= .oldest && stored <= .newest && (stored.hasCollections == hasTwins)
+        return isPossible ? stored : SchemaGeneration(rawValue: likely)
+    }
+
+    private func stores(_ entries: [SchemaEntry], _ generation: SchemaGeneration) -> [(name: String, keyStore: String)] {
+        var names = entries.filter { $0.type == "table" && $0.sql.hasPrefix("CREATE TABLE") }.map(\.name)
+        for keyStore in ["default", "info"] + (generation.hasCollections ? ["del_default"] : []) {
+            let table = Schema.table(ofKeyStore: keyStore, in: generation)
+            if !names.contains(table) { names.append(table) }
+        }
+        for name in names where generation.hasCollections {
+            guard let keyStore = Schema.keyStore(ofTable: name), CollectionName(keyStore: keyStore) != nil else { continue }
+            let twin = Schema.table(ofKeyStore: "del_" + keyStore, in: generation)
+            if !names.contains(twin) { names.append(twin) }
+        }
+        return names.compactMap { name in Schema.keyStore(ofTable: name).map { (name, $0) } }
+    }
+
+    private func carryStore(
+        _ name: String, _ keyStore: String, _ entries: [SchemaEntry], _ old: Connection, _ new: Connection, _ generation: SchemaGeneration
+    ) throws {
+        let isTwin = keyStore.hasPrefix("del_")
+        let collection = CollectionName(keyStore: isTwin ? String(keyStore.dropFirst(4)) : keyStore)
+        for sql in Schema.keyStore(name, isCollection: collection != nil, in: generation) { try new.execute(sql) }
+        // Releases before 3.1 gave a table this column when its first document was to expire.
+        let hasExpiration = generation.expiresEverywhere || (generation.hasCollections && collection != nil)
+        if !hasExpiration { for sql in Schema.addExpiration(name) { try new.execute(sql) } }
+        guard entries.contains(where: { $0.name == name }) else {
+            if !isTwin { try lost(.file, "the table \(name) is not in the schema any more", collection: collection, subject: name) }
+            return
+        }
+        let extra = generation.separatesBodies ? ", extra" : ""
+        let insert = try new.prepare(
+            "INSERT OR IGNORE INTO \(quoted(identifier: name)) (key, sequence, flags, version, body, expiration\(extra)) VALUES (?1, ?2, ?3, ?4, ?5, ?6\(extra.isEmpty ? "" : ", ?7"))"
+        )
+        let table = StoreTable(keyStore: keyStore, name: name, sql: "")
+        do {
+            try RowWalker(connection: old, table: table.quotedName, columns: "*").forEach { row in
+                try advance(1)
+                try carryRow(row, insert, new, collection, hasExtra: !extra.isEmpty)
+            } gap: { range in
+                let names = (try? StoredRow.keys(in: range, of: table, on: old)) ?? []
+                for name in names { try lost(.unreadable, "it cannot be read", collection: collection, document: name) }
+                if names.isEmpty { try lost(.unreadable, "some rows cannot be read", collection: collection, subject: name) }
+            }
+        } catch let error as SQLiteError where error.code == 1 {
+            try lost(.file, "the table \(name) cannot be read: \(error.message)", collection: collection, subject: name)
+        }
+        if collection != nil, !isTwin { try countSequences(name, keyStore, new) }
+    }
+
+    /// Columns by their place: the first five never change it. Of the others, the revisions are bytes, and the expiration is a number.
+    private func carryRow(_ row: Statement, _ insert: Statement, _ new: Connection, _ collection: CollectionName?, hasExtra: Bool) throws {
+        guard row.columnCount >= 6, row.kind(1) == .text, let key = row.text(1) else {
+            return try lost(.id, "a row has no ID (number \(row.int64(0)))", collection: collection)
+        }
+        insert.reset()
+        insert.clearBindings()
+        try insert.bind(text: key, 1)
+        if row.kind(2) == .integer { try insert.bind(row.int64(2), 2) }
+        try insert.bind(row.int64(3), 3)
+        try insert.bind(blob: row.blob(4), 4)
+        try insert.bind(blob: row.blob(5), 5)
+        for column in 6..<max(6, row.columnCount) {
+            if row.kind(column) == .integer { try insert.bind(row.int64(column), 6) }
+            if row.kind(column) == .blob, hasExtra { try insert.bind(blob: row.blob(column), 7) }
+        }
+        try insert.run()
+        let id = String(decoding: key, as: UTF8.self)
+        guard new.changes > 0 else { return try lost(.placement, "there was a second row of it", collection: collection, document: id) }
+        guard collection != nil else { return }
+        if row.int64(3) & 1 != 0 { summary.deleted += 1 } else { summary.documents += 1 }
+    }
+
+    private func carryCounters(_ old: Connection, _ new: Connection, _ generation: SchemaGeneration) throws {
+        let columns = generation.countsPurges ? "name, lastSeq, purgeCnt" : "name, lastSeq"
+        let insert = try new.prepare("INSERT OR IGNORE INTO kvmeta (\(columns)) VALUES (\(generation.countsPurges ? "?, ?, ?" : "?, ?"))")
+        do {
+            let rows = try old.prepare("SELECT \(columns) FROM kvmeta")
+            while try rows.step() {
+                guard rows.kind(0) == .text, let name = rows.string(0) else { continue }
+                insert.reset()
+                try insert.bind(name, 1)
+                for column in 1..<rows.columnCount { try insert.bind(max(0, rows.int64(column)), column + 1) }
+                try insert.run()
+            }
+        } catch {
+            guard error.isDamage || error.code == 1 else { throw error }
+            try lost(.counter, "the counters cannot be read; sequences go on from the highest that is there", subject: "kvmeta")
+        }
+    }
+
+    private func countSequences(_ table: String, _ keyStore: String, _ new: Connection) throws {
+        let highest = try new.integer("SELECT max(sequence) FROM \(quoted(identifier: table))") ?? 0
+        guard highest > 0 else { return }
+        try new.withStatement(
+            "INSERT INTO kvmeta (name, lastSeq) VALUES (?1, ?2) ON CONFLICT (name) DO UPDATE SET lastSeq = max(lastSeq, excluded.lastSeq)"
+        ) { statement in
+            try statement.bind(keyStore, 1)
+            try statement.bind(highest, 2)
+            try statement.run()
+        }
+    }
+
+    private func ensureVersioning(_ new: Connection, _ generation: SchemaGeneration) throws {
+        let info = InfoStore(connection: new, generation: generation)
+        let stored = try info.get(StoredInfo.Key.versioning)?.withUnsafeBytes { $0.bigEndian } ?? nil
+        if stored.flatMap({ Versioning(rawValue: Int(truncatingIfNeeded: $0)) }) == nil {
+            let hasVectors = try new.integer("SELECT 1 FROM kv_default WHERE substr(version, 1, 1) = x'00' LIMIT 1") != nil
+            let versioning: Versioning = hasVectors ? .vectors : generation.separatesBodies ? .trees : .treesInBody
+            try info.set(StoredInfo.Key.versioning, integer: UInt64(versioning.rawValue))
+        }
+        if try info.get(StoredInfo.Key.sharedKeys) == nil {
+            try lost(
+                .info, "the table of shared keys is not there: if it was, properties have lost their names",
+                subject: StoredInfo.Key.sharedKeys)
+        }
+    }
+
+    private func carryIndexes(_ entries: [SchemaEntry], _ old: Connection, _ new: Connection) throws {
+        if let table = entries.first(where: { $0.type == "table" && $0.name == "indexes" }) {
+            try attempt(table, new)
+            try? old.withStatement("SELECT * FROM indexes") { rows in
+                let places = (0..<rows.columnCount).map { _ in "?" }.joined(separator: ", ")
+                let insert = try new.prepare("INSERT OR IGNORE INTO indexes VALUES (\(places))")
+                while try rows.step() {
+                    insert.reset()
+                    for column in 0..<rows.columnCount {
+                        if rows.kind(column) == .integer {
+                            try insert.bind(rows.int64(column), column + 1)
+                        } else {
+                            try insert.bind(rows.string(column), column + 1)
+                        }
+                    }
+                    try insert.run()
+                }
+            }
+        }
+        let tables = entries.filter {
+            $0.type == "table" && ($0.sql.contains("USING fts4(") || $0.sql.contains("(docid INTEGER NOT NULL REFERENCES "))
+        }
+        for table in tables { try attempt(table, new) }
+        for index in entries where index.type == "index" && !index.name.hasSuffix("_expiration") && !index.table.hasPrefix("sqlite_") {
+            if try attempt(index, new) { summary.indexes += 1 }
+        }
+        for trigger in entries where trigger.type == "trigger" { try attempt(trigger, new) }
+    }
+
+    @discardableResult
+    private func attempt(_ entry: SchemaEntry, _ new: Connection) throws -> Bool {
+        try new.execute("SAVEPOINT salvage")
+        do {
+            try new.execute(entry.sql)
+            try new.execute("RELEASE salvage")
+            return true
+        } catch {
+            try new.execute("ROLLBACK TO salvage; RELEASE salvage")
+            try lost(.index, "it cannot be made again: \(error.message)", subject: entry.name)
+            return false
+        }
+    }
+
+    private func carryBlobs(to unfinished: Bundle) throws {
+        let names = try BlobStore(source, isReadOnly: true).fileNames().filter { BlobDigest(fileName: $0) != nil }
+        guard !names.isEmpty else { return }
+        guard mkdir(unfinished.attachments, 0o700) == 0 else { throw FileCopy.failure("cannot create", unfinished.attachments) }
+        for name in names {
+            try advance(0)
+            let file = unfinished.attachments + "/" + name
+            try FileCopy.copy(source.attachments + "/" + name, to: file)
+            chmod(file, 0o400)
+            summary.blobs += 1
+        }
+    }
+}
+
+/// The first bytes of the main file, without which SQLite does not even look at the rest.
+enum SalvagedHeader {
+    private static let magic = Array("SQLite format 3\0".utf8)
+
+    /// Puts right in the copy what can have only one value.
+    static func mend(_ copy: Bundle, original: Bundle) throws(StoreError) {
+        let descriptor = open(copy.databaseFile, O_RDWR | O_CLOEXEC)
+        guard descriptor >= 0 else { throw FileCopy.failure("cannot open", copy.databaseFile) }
+        defer { close(descriptor) }
+        var header = [UInt8](repeating: 0, count: 100)
+        let count = header.withUnsafeMutableBytes { pread(descriptor, $0.baseAddress, $0.count, 0) }
+        guard count == 100 else {
+            throw StoreError(.corrupt, "nothing can be salvaged: the file is only \(max(0, count)) bytes long", path: original.path)
+        }
+        // An encrypted file, or one that is something else, has hardly any of these bytes.
+        guard zip(header, magic).count(where: { $0 == $1 }) >= 8 else {
+            throw StoreError(
+                .notADatabase, "nothing can be salvaged: db.sqlite3 is no SQLite file, or it is encrypted", path: original.path)
+        }
+        header.replaceSubrange(0..<16, with: magic)
+        let pageSize = Int(header[16]) << 8 | Int(header[17])
+        if pageSize != 1 && (pageSize < 512 || pageSize & (pageSize - 1) != 0) { (header[16], header[17]) = (0x10, 0) }
+        for place in [18, 19] where header[place] != 1 && header[place] != 2 { header[place] = 2 }
+        header.replaceSubrange(21..<24, with: [64, 32, 32])
+        if header[44..<47] != [0, 0, 0] || !(1...4).contains(header[47]) { header.replaceSubrange(44..<48, with: [0, 0, 0, 4]) }
+        header.replaceSubrange(56..<60, with: [0, 0, 0, 1])
+        // With another "version valid for" SQLite takes the number of pages from the length of the file.
+        header[92] ^= 0xFF
+        _ = header.withUnsafeBytes { pwrite(descriptor, $0.baseAddress, $0.count, 0) }
+    }
+}

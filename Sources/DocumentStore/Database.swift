@@ -1,0 +1,98 @@
+import FoundationEssentials
+import SQLite
+
+/// A `.cblite2` database.
+///
+///     let database = try Database(path: "travel.cblite2")
+///     try database.read { snapshot in
+///         for name in try snapshot.collections() { print(name, try snapshot.counts(of: name).live) }
+///     }
+///
+/// It may be used by any number of threads: each `read` has a connection of its own, and writes come one after another.
+public final class Database: Sendable {
+    public struct Options: Sendable {
+        public enum Access: Sendable {
+            /// Leaves every byte of the bundle as it is.
+            case readOnly
+            case readWrite
+            /// Makes the database if there is none.
+            case create
+        }
+
+        public enum Upgrade: Sendable {
+            /// The file stays of the generation it is.
+            case none
+            /// To the newest generation; older releases then refuse the file.
+            case newest
+            /// To the newest generation with version vectors, from which there is no way back either.
+            case versionVectors
+        }
+
+        public var access: Access
+        public var upgrade: Upgrade
+
+        public init(access: Access = .readOnly, upgrade: Upgrade = .none) {
+            self.access = access
+            self.upgrade = upgrade
+        }
+
+        public static let readOnly = Options()
+        public static let readWrite = Options(access: .readWrite)
+        public static let create = Options(access: .create)
+    }
+
+    /// The bundle, without a slash at its end.
+    public let path: String
+    public let isReadOnly: Bool
+    /// What documents refer to but do not hold themselves.
+    public let blobs: BlobStore
+
+    let bundle: Bundle
+    let readers: ReaderPool
+    let watchers = WatcherList()
+    let writer: Writer?
+
+    public init(path: String, options: Options = .readOnly) throws(StoreError) {
+        let bundle = Bundle(path: path)
+        do {
+            if options.access == .readOnly {
+                guard options.upgrade == .none else { throw StoreError(.readOnly, "an upgrade needs a database opened for writing") }
+                try bundle.checkExistence()
+                writer = nil
+            } else {
+                writer = try Writer(bundle, options: options)
+            }
+            readers = try ReaderPool(bundle)
+        } catch {
+            switch StoreError.translating(error, path: bundle.path) {
+            case let error as StoreError: throw error
+            case let error: throw StoreError(.inputOutput, "\(error)", path: bundle.path)
+            }
+        }
+        self.bundle = bundle
+        self.path = bundle.path
+        isReadOnly = options.access == .readOnly
+        blobs = BlobStore(bundle, isReadOnly: isReadOnly)
+    }
+
+    /// Gives `work` a view of one state of the database, whatever others write meanwhile. It must not leave the closure.
+    public func read<Result>(_ work: (Snapshot) throws -> Result) throws -> Result {
+        do {
+            return try readers.read { try work(Snapshot($0, of: self)) }
+        } catch {
+            throw StoreError.translating(error, path: path)
+        }
+    }
+
+    /// What is wrong with the file as a whole although it could be opened for reading: a damaged schema, or a missing end.
+    public var visibleDamage: String? { try? readers.read { $0.connection.toleratedDamage } }
+
+    /// Ends all connections that are not in use. What is still to be tidied up in a database opened for writing is done here.
+    public func close() {
+        watchers.cancel()
+        readers.close()
+        writer?.close()
+    }
+
+    deinit { close() }
+}

@@ -1,0 +1,119 @@
+import CSQLite
+import Glibc
+import SQLFunctions
+import SQLite
+
+/// How a connection reads a database without leaving a trace in it: which way depends on who else has it open.
+/// `docs/file-format.md` tells the cases; the test `ReadOnlyTests` hashes every file before and after.
+enum ReadAccess: Sendable {
+    /// As any connection of SQLite: somebody in this process writes the database anyway.
+    case ordinary
+    /// Nobody has it open and the log is empty: the main file is all there is, and no lock is needed.
+    case immutable
+    /// Another process has it open: its log is read through its shared memory, which is mapped read-only.
+    case attached
+    /// A log that a crash left: read with an index of it in our own memory.
+    case abandonedLog
+    /// What cannot be read in place, for example a rollback journal that a crash left, is read from a private copy.
+    case copied(TemporaryCopy)
+
+    /// The way that fits the bundle as it is now. No descriptor of this process may be on the file when `present` is nil.
+    static func choose(_ bundle: Bundle, present: OpenFiles.Use?) throws(StoreError) -> ReadAccess {
+        switch present {
+        case .ordinary: return .ordinary
+        case .attached: return .attached
+        case nil: break
+        }
+        switch holder(of: bundle) {
+        case .somebody: return .attached
+        case .unknown: return .copied(try TemporaryCopy(of: bundle))
+        case .nobody: break
+        }
+        if (FileStatus(bundle.rollbackJournal)?.size ?? 0) > 0 { return .copied(try TemporaryCopy(of: bundle)) }
+        return (FileStatus(bundle.log)?.size ?? 0) > 0 ? .abandonedLog : .immutable
+    }
+
+    private enum Holder {
+        case somebody, nobody, unknown
+    }
+
+    /// Whether a living process holds the shared memory of the log: SQLite locks its byte 128 for as long as it is connected.
+    private static func holder(of bundle: Bundle) -> Holder {
+        let descriptor = Glibc.open(bundle.sharedMemory, O_RDONLY | O_CLOEXEC)
+        guard descriptor >= 0 else { return errno == ENOENT ? .nobody : .unknown }
+        defer { close(descriptor) }
+        var lock = flock()
+        lock.l_type = Int16(F_WRLCK)
+        lock.l_whence = Int16(SEEK_SET)
+        lock.l_start = 128
+        lock.l_len = 1
+        guard fcntl(descriptor, F_GETLK, &lock) == 0 else { return .unknown }
+        return lock.l_type == Int16(F_UNLCK) ? .nobody : .somebody
+    }
+
+    var use: OpenFiles.Use? {
+        switch self {
+        case .ordinary: .ordinary
+        case .attached: .attached
+        case .immutable, .abandonedLog, .copied: nil
+        }
+    }
+
+    /// Whether SQLite's own locks tell this reader of changes. If not, the files have to be watched.
+    var isCoordinated: Bool { use != nil }
+
+    /// Opens a connection, and makes sure that the file can be read this way.
+    func connect(_ bundle: Bundle) throws(SQLiteError) -> Connection {
+        let connection: Connection
+        switch self {
+        case .ordinary:
+            connection = try Connection(path: bundle.databaseFile, mode: .readOnly)
+        case .immutable:
+            connection = try Connection(path: bundle.databaseFile, mode: .readOnly, parameters: ["immutable=1"])
+        case .attached:
+            connection = try Connection(path: bundle.databaseFile, mode: .readOnly, parameters: ["readonly_shm=1"])
+        case .abandonedLog:
+            connection = try Connection(path: bundle.databaseFile, mode: .readOnly, parameters: ["nolock=1"])
+            // Before the first read: the index of the log is then made on the heap, and not in a file.
+            try connection.execute("PRAGMA locking_mode=EXCLUSIVE")
+        case .copied(let copy):
+            connection = try Connection(path: copy.bundle.databaseFile, mode: .readWrite)
+        }
+        connection.setBusyTimeout(milliseconds: StoreConnection.busyTimeout)
+        try connection.configure(SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, true)
+        try connection.tolerateDamagedSchema()
+        // Being defensive, SQLite would not read a file that is shorter than its header says.
+        if connection.toleratedDamage == nil { try connection.configure(SQLITE_DBCONFIG_DEFENSIVE, true) }
+        try connection.execute("PRAGMA cache_size=-10240")
+        SQLFunctions.registerCollations(on: connection)
+        return connection
+    }
+}
+
+/// A copy of the main file and its journals in a directory of our own, removed with this object.
+final class TemporaryCopy: Sendable {
+    let bundle: Bundle
+
+    init(of original: Bundle) throws(StoreError) {
+        let parent = getenv("TMPDIR").map { String(cString: $0) } ?? "/tmp"
+        var template = Array((parent + "/cblite-read-XXXXXX").utf8CString)
+        guard let name = template.withUnsafeMutableBufferPointer({ mkdtemp($0.baseAddress!) }) else {
+            throw StoreError(.inputOutput, "cannot make a directory in \(parent): \(FileStatus.reason())", path: original.path)
+        }
+        bundle = Bundle(path: String(cString: name))
+        // The main file before the log: what a checkpoint moves in between is then in both. If it came in between, once more.
+        for _ in 0..<20 {
+            let before = FileStatus(original.databaseFile)
+            try FileCopy.copy(original.databaseFile, to: bundle.databaseFile)
+            try FileCopy.copyIfPresent(original.rollbackJournal, to: bundle.rollbackJournal)
+            try FileCopy.copyIfPresent(original.log, to: bundle.log)
+            if FileStatus(original.databaseFile) == before { return }
+        }
+        throw StoreError(.busy, "another program keeps changing the database", path: original.path)
+    }
+
+    deinit {
+        for file in [bundle.databaseFile, bundle.log, bundle.sharedMemory, bundle.rollbackJournal] { unlink(file) }
+        rmdir(bundle.path)
+    }
+}

@@ -1,0 +1,99 @@
+// Revisions that were made elsewhere, and what remotes know of ours.
+extension RevisionTree {
+    /// What became of a revision with its history.
+    public struct Received: Hashable, Sendable {
+        /// How many revisions were not known before, counted from the received one.
+        public let addedCount: Int
+        /// Whether the record must be saved.
+        public let needsSave: Bool
+    }
+
+    /// Adds a revision that exists elsewhere, and as many of its ancestors as are not known.
+    ///
+    /// - Parameters:
+    ///   - history: the revision's ID and those of its ancestors, the nearest first. A gap is allowed only where `depth` would prune.
+    ///   - flags: `deleted`, `hasAttachments`, `keepBody` and `closed` count.
+    ///   - remote: the remote it comes from; 0 for none. Only a remote's revision may be marked as a conflict.
+    public mutating func insert(
+        history: [RevisionID], body: ArraySlice<UInt8>?, flags: Flags, remote: UInt16 = 0, allowsConflicts: Bool = true,
+        depth: Int = defaultDepth
+    ) throws(RevisionError) -> Received {
+        let (known, ancestor) = try commonAncestor(history, depth: depth)
+        guard let revision = history.first else { throw .badHistory(reason: "it is empty") }
+        if known > 0 {
+            guard allowsConflicts || (ancestor.map { revisions[$0].isLeaf } ?? isEmpty) else { throw .conflict }
+            guard revisions.count + known <= RevisionTree.maximumCount else { throw .badHistory(reason: "there are too many revisions") }
+            var parent = ancestor
+            for (place, id) in history[..<known].enumerated().reversed() {
+                var flags = place == 0 ? flags.intersection([.deleted, .hasAttachments, .keepBody, .closed]) : []
+                let competes = parent.map { !revisions[$0].isLeaf || revisions[$0].isConflict } ?? !isEmpty
+                if remote != 0, competes { flags.insert(.conflict) }
+                parent = insert(id, after: parent, flags: flags, body: place == 0 ? body : nil)
+            }
+        }
+        if remote != 0 { setLatest(revision, onRemote: remote) }
+        sort()
+        return Received(addedCount: known, needsSave: known > 0 || remote != 0)
+    }
+
+    /// How many items of a history are unknown, and where the first known one stands.
+    private func commonAncestor(_ history: [RevisionID], depth: Int) throws(RevisionError) -> (unknown: Int, ancestor: Int?) {
+        for (place, id) in history.enumerated() {
+            guard !id.isVersion else { throw .badHistory(reason: "\(id) is not a tree revision") }
+            if place > 0 {
+                let step = (younger: history[place - 1].generation, older: id.generation)
+                guard step.older < step.younger else { throw .badHistory(reason: "\(id) is not older than its child") }
+                guard step.older == step.younger - 1 || place >= depth - 1 else {
+                    throw .badHistory(reason: "generations are missing before \(history[place - 1])")
+                }
+            }
+            if let index = index(of: id) { return (place, index) }
+        }
+        return (history.count, nil)
+    }
+
+    /// Notes what a remote has now. When it changed to another branch, the one that came from it before goes.
+    private mutating func setLatest(_ id: RevisionID, onRemote remote: UInt16) {
+        guard let new = index(of: id) else { return }
+        if let old = latestIndex(onRemote: remote), old != new {
+            // Late arrival: the remote has moved on since.
+            if isAncestor(new, of: old) { return }
+            if !isAncestor(old, of: new) {
+                let oldID = revisions[old].id
+                if revisions[old].isConflict {
+                    purge(oldID)
+                } else if old == 0 {
+                    clearConflict(fromWinner: new)
+                    purge(oldID)
+                }
+            }
+        }
+        guard let new = index(of: id) else { return }
+        setLatest(new, onRemote: remote)
+        keepBody(of: new)
+    }
+
+    /// Keeps a revision's body when it is no leaf any more, and no other on its branch, except for what remotes have.
+    mutating func keepBody(of index: Int) {
+        revisions[index].flags.insert(.keepBody)
+        let isConflict = revisions[index].isConflict
+        var next = revisions[index].parent
+        while let ancestor = next, !isConflict || revisions[ancestor].isConflict {
+            if !isLatestOnRemote(ancestor) { revisions[ancestor].flags.remove(.keepBody) }
+            next = revisions[ancestor].parent
+        }
+    }
+
+    /// Notes that a remote has a revision of ours.
+    public mutating func markPushed(_ id: RevisionID, toRemote remote: UInt16) throws(RevisionError) -> PushRecord {
+        guard remote > 0, let index = index(of: id) else { throw .notFound }
+        setLatest(index, onRemote: remote)
+        return remote == 1 && index == 0 ? .flag : .record
+    }
+
+    /// Notes that a remote refused a revision of ours.
+    public mutating func markRejected(_ id: RevisionID) throws(RevisionError) {
+        guard let index = index(of: id) else { throw .notFound }
+        if !rejected.contains(index) { rejected.append(index) }
+    }
+}

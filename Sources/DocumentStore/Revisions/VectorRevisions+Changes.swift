@@ -1,0 +1,121 @@
+import Fleece
+
+extension VectorRevisions {
+    /// Makes a new current revision, edited here from the one that the caller started from. Without a parent a tombstone may be brought back to
+    /// life, but nothing that lives is replaced. Of the flags, `deleted` and `hasAttachments` count.
+    @discardableResult
+    public mutating func addRevision(
+        after parent: RevisionID?, properties: FleeceData, flags: DocumentFlags = [], clock: inout HybridClock, wallClock: UInt64
+    ) throws(RevisionError) -> RevisionID {
+        let isDeleting = flags.contains(.deleted)
+        if let current {
+            if let parent {
+                guard names(parent, current.version) else { throw .conflict }
+            } else {
+                guard current.isDeleted, !isDeleting else { throw .conflict }
+            }
+        } else if parent != nil || isDeleting {
+            throw .notFound
+        }
+        let vector = try (current?.version.vector ?? VersionVector()).addingLocalVersion(&clock, wallClock: wallClock)
+        if let treeID = current?.version.treeID { legacyParent = treeID }
+        setCurrent(Revision(version: .vector(vector), properties: properties, flags: flags.intersection([.deleted, .hasAttachments])))
+        guard let id = current?.id else { throw .notFound }
+        return id
+    }
+
+    /// What became of a revision that exists elsewhere.
+    public enum Received: Hashable, Sendable {
+        /// It is the current one now.
+        case current
+        /// It was known, or is an ancestor of the current one: only what the remote has was noted.
+        case known
+        /// It competes with the current one.
+        case conflict
+        /// Nothing is to be saved.
+        case ignored
+    }
+
+    /// Takes in a revision that exists elsewhere. Its history names this database by `*`. `remote` is where it comes from, 0 for nowhere: then
+    /// a conflict is an error. `keys` are the database's, for comparing properties.
+    public mutating func insert(
+        history new: RevisionHistory, properties: FleeceData, flags: DocumentFlags, remote: UInt16 = 0, keys: SharedKeys? = nil,
+        clock: inout HybridClock, wallClock: UInt64
+    ) throws(RevisionError) -> Received {
+        guard new.revision != nil else { throw .badHistory(reason: "it is empty") }
+        guard remote <= VectorRevisions.maximumRemote else { throw .badHistory(reason: "remote \(remote) is too many") }
+        try clock.see(new.vector, wallClock: wallClock)
+        var received = Revision(
+            version: new.vector.isEmpty ? new.treeIDs.first.map { .tree($0) } ?? .vector(new.vector) : .vector(new.vector),
+            properties: properties, flags: flags.intersection([.deleted, .hasAttachments]))
+        let order = order(of: new, received, remote: remote, keys)
+        if remote == 0, order == .conflict { throw .conflict }
+        if remote == 0, order != .newer { return .ignored }
+        switch order {
+        case .newer:
+            // A tree ID never replaces a vector: there it is turned into the version that stands for it.
+            if let id = received.version.treeID, current?.version.vector.isEmpty == false {
+                received.version = .vector(received.version.converted)
+                legacyParent = id
+            } else {
+                legacyParent = received.version.treeID == nil ? new.treeIDs.first ?? current?.version.treeID ?? legacyParent : nil
+            }
+            setCurrent(received)
+            treeHistory = new.vector.isEmpty ? new.treeIDs : []
+            if remote != 0 { remotes[remote] = received }
+            return .current
+        case .same:
+            received.properties = current?.properties
+            remotes[remote] = received
+            return .known
+        case .older:
+            remotes[remote] = received
+            return .known
+        case .conflict:
+            received.flags.insert(.conflicted)
+            remotes[remote] = received
+            return .conflict
+        }
+    }
+
+    /// How a received revision stands to the current one.
+    private func order(of new: RevisionHistory, _ received: Revision, remote: UInt16, _ keys: SharedKeys?) -> RevisionOrder {
+        guard let current else { return .newer }
+        // The same merge, made twice.
+        let vector = current.version.vector
+        if new.vector.isMerge, vector.isMerge, new.vector.merged == vector.merged, VectorRevisions.areEqual(received, current, keys) {
+            return .same
+        }
+        let order = new.order(relativeTo: history)
+        // Deleted here as there, and created anew there without knowing of it.
+        if order == .conflict, current.isDeleted, let stored = remotes[remote], stored.version == current.version,
+            !vector.sharesVersion(with: new.vector), !history.treeIDs.prefix(1).contains(where: new.treeIDs.contains)
+        {
+            return .newer
+        }
+        return order
+    }
+
+    static func areEqual(_ a: Revision, _ b: Revision, _ keys: SharedKeys?) -> Bool {
+        let (left, right) = (a.properties ?? .emptyDictionary, b.properties ?? .emptyDictionary)
+        return left === right || left.withRoot { left in right.withRoot { right in left.isEqual(to: right, keys, keys) } }
+    }
+
+    mutating func setCurrent(_ revision: Revision) {
+        current = revision
+        treeHistory = []
+    }
+
+    /// Whether an ID means a stored version: a tree ID also means the version that stands for it.
+    func names(_ id: RevisionID, _ version: StoredVersion) -> Bool {
+        id == version.id || (!id.isVersion && version.id == RevisionID(Version(legacy: id)))
+    }
+
+    /// Notes that a remote has our current revision.
+    public mutating func markPushed(_ id: RevisionID, toRemote remote: UInt16) throws(RevisionError) -> PushRecord {
+        guard (1...VectorRevisions.maximumRemote).contains(remote), var current, names(id, current.version) else { throw .notFound }
+        current.flags.remove(.conflicted)
+        remotes[remote] = current
+        return remote == 1 ? .flag : .record
+    }
+}

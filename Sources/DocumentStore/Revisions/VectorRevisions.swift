@@ -1,0 +1,56 @@
+import Fleece
+
+/// The revisions that a document of a vector database remembers: the current one, and the one that each remote is known to have.
+///
+/// A value without I/O, as `RevisionTree` is: the store reads it from a record's columns, changes it, and writes the `SaveOutcome`.
+public struct VectorRevisions: Sendable {
+    public struct Revision: Sendable {
+        public internal(set) var version: StoredVersion
+        /// Fleece with the database's shared keys; nil if they are not stored.
+        public internal(set) var properties: FleeceData?
+        /// `deleted`, `hasAttachments`, and for a remote's revision that competes with the current one `conflicted`.
+        public internal(set) var flags: DocumentFlags
+
+        public var id: RevisionID? { version.id }
+        public var isDeleted: Bool { flags.contains(.deleted) }
+        public var isConflicted: Bool { flags.contains(.conflicted) }
+    }
+
+    /// nil if the document does not exist yet.
+    public internal(set) var current: Revision?
+    /// The last tree ID that this document had, before it was named by a vector.
+    public internal(set) var legacyParent: RevisionID?
+    /// The current revision's ancestors, as long as they are still to be found in a revision tree.
+    var treeHistory: [RevisionID] = []
+    var remotes: [UInt16: Revision] = [:]
+    /// The current revision of the record as it is stored; nil if there is none.
+    var savedID: RevisionID?
+
+    /// The revisions of a document that does not exist yet.
+    public init() {}
+
+    /// The remotes of which a revision is known, in ascending order.
+    public var remoteIDs: [UInt16] { remotes.keys.sorted() }
+    public func latest(onRemote remote: UInt16) -> Revision? { remotes[remote] }
+
+    /// The remotes' revisions that compete with the current one, in the order of their remotes.
+    public var conflicts: [Revision] { remoteIDs.compactMap { remotes[$0] }.filter(\.isConflicted) }
+    public var isConflicted: Bool { remotes.values.contains(where: \.isConflicted) }
+
+    /// The current revision with what it descends from.
+    public var history: RevisionHistory {
+        guard let current else { return RevisionHistory() }
+        switch current.version {
+        case .vector(let vector): return RevisionHistory(vector: vector, treeIDs: legacyParent.map { [$0] } ?? [])
+        case .tree(let id): return RevisionHistory(treeIDs: treeHistory.first == id ? treeHistory : [id])
+        }
+    }
+
+    /// What the current revision and the remotes' say of the document.
+    var documentFlags: DocumentFlags {
+        guard let current else { return [] }
+        return remotes.values.reduce(current.flags.intersection([.deleted, .hasAttachments])) {
+            $0.union($1.flags.intersection([.conflicted, .hasAttachments]))
+        }
+    }
+}

@@ -1,0 +1,22 @@
+/// Why a delta could not be made or applied.
+public struct DeltaError: Error, Equatable, Sendable, CustomStringConvertible {
+    public let message: String
+    /// The keys and indexes that lead to the place within the document.
+    public private(set) var path: [String] = []
+
+    init(_ message: String) { self.message = message }
+
+    /// The same error seen from one level further out.
+    func within(_ key: String) -> DeltaError {
+        var error = self
+        error.path.insert(key, at: 0)
+        return error
+    }
+
+    public var description: String {
+        path.isEmpty ? message : "at \(path.map { "\"\($0)\"" }.joined(separator: ".")): \(message)"
+    }
+
+    static let tooDeep = DeltaError("values are nested more than \(Limits.depth) levels deep")
+    static let tooLarge = DeltaError("the value refers to its parts too often")
+}

@@ -1,0 +1,33 @@
+import Fleece
+
+/// What the functions of one connection must know about its database. The store that opens the connection makes it, keeps it up to
+/// date, and may set its hooks at any time.
+public final class FunctionContext {
+    /// The table that the dictionaries of document bodies use. It may grow, and be replaced.
+    public var sharedKeys: SharedKeys?
+
+    /// The current revision's body within a `body` column of a 2.x file, which holds a whole revision tree. Given any `body`; gives it back
+    /// if it is none. Set it only for databases that may hold such bodies: it is called for every value that is read.
+    public var currentBody: ((UnsafeRawBufferPointer) -> UnsafeRawBufferPointer)?
+
+    /// The text form of a binary revision ID; nil for bytes that are none.
+    public var revisionText: ((UnsafeRawBufferPointer) -> String?)?
+
+    /// The content of the blob that a dictionary of a document refers to; nil if it is not there.
+    public var blobContent: ((DictionaryView, SharedKeys?) -> [UInt8]?)?
+
+    /// Encodes results; lent to one call at a time.
+    let encoder: Encoder
+    var text = TextOutput()
+
+    public init(sharedKeys: SharedKeys? = nil) {
+        self.sharedKeys = sharedKeys
+        encoder = Encoder()
+        encoder.copiesLikeReference = true
+    }
+}
+
+/// Text that functions build, in memory that is kept. A class's stored property cannot be lent out otherwise.
+final class TextOutput {
+    var buffer = ByteBuffer()
+}

@@ -1,0 +1,166 @@
+import CSQLite
+
+/// One connection to one SQLite file. It belongs to one thread at a time: whoever shares it brings a lock.
+///
+///     let connection = try Connection(path: "db.sqlite3", mode: .readWrite)
+///     try connection.execute("PRAGMA cache_size=-10240")
+///     let count = try connection.integer("SELECT count(*) FROM kv_default")
+public final class Connection {
+    public enum Mode: Sendable {
+        case readOnly, readWrite, create
+    }
+
+    /// SQLite's own handle, for registering functions, collations and modules.
+    public let handle: OpaquePointer
+    private var idle: [String: Statement] = [:]
+    /// What is wrong with the schema, if the connection had to be told to pass over it.
+    public private(set) var toleratedDamage: String?
+
+    /// Opens a file. `parameters` are those of SQLite's URI file names, for example `immutable=1`.
+    public init(path: String, mode: Mode, parameters: [String] = []) throws(SQLiteError) {
+        let access =
+            switch mode {
+            case .readOnly: SQLITE_OPEN_READONLY
+            case .readWrite: SQLITE_OPEN_READWRITE
+            case .create: SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE
+            }
+        var handle: OpaquePointer?
+        let flags = access | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_URI | SQLITE_OPEN_EXRESCODE
+        let code = sqlite3_open_v2(Connection.uri(path, parameters), &handle, flags, nil)
+        guard code == SQLITE_OK, let handle else {
+            let message = handle.map { String(cString: sqlite3_errmsg($0)) } ?? "out of memory"
+            sqlite3_close_v2(handle)
+            throw SQLiteError(extendedCode: code, message: message, sql: nil)
+        }
+        self.handle = handle
+    }
+
+    deinit {
+        idle.removeAll()
+        sqlite3_close_v2(handle)
+    }
+
+    // A path may hold '?', '#' and '%', which mean something in a URI.
+    private static func uri(_ path: String, _ parameters: [String]) -> String {
+        guard path != ":memory:" else { return path }
+        let digits = Array("0123456789ABCDEF".utf8)
+        var escaped = Array("file:".utf8)
+        // "file:" + an absolute path needs an empty authority, or "//host" would be read as one.
+        if path.utf8.first == UInt8(ascii: "/") { escaped += Array("//".utf8) }
+        for byte in path.utf8 {
+            switch byte {
+            case UInt8(ascii: "?"), UInt8(ascii: "#"), UInt8(ascii: "%"):
+                escaped += [UInt8(ascii: "%"), digits[Int(byte >> 4)], digits[Int(byte & 15)]]
+            default: escaped.append(byte)
+            }
+        }
+        let query = parameters.isEmpty ? "" : "?" + parameters.joined(separator: "&")
+        return String(decoding: escaped, as: UTF8.self) + query
+    }
+
+    /// Runs statements that give no rows, several if separated by `;`.
+    public func execute(_ sql: String) throws(SQLiteError) {
+        let code = sqlite3_exec(handle, sql, nil, nil, nil)
+        if code != SQLITE_OK { throw error(code, sql: sql) }
+    }
+
+    /// Compiles a statement that its caller keeps.
+    public func prepare(_ sql: String) throws(SQLiteError) -> Statement {
+        try Statement(sql, on: self)
+    }
+
+    /// Lends a compiled statement, compiled once for each text and kept for the next caller.
+    public func withStatement<Result>(
+        _ sql: String, _ body: (Statement) throws -> Result
+    ) throws -> Result {
+        let statement = try idle.removeValue(forKey: sql) ?? prepare(sql)
+        defer {
+            statement.reset()
+            statement.clearBindings()
+            idle[sql] = statement
+        }
+        return try body(statement)
+    }
+
+    /// Finalises the kept statements: before closing, and before a change of schema that they would stand in the way of.
+    public func releaseStatements() { idle.removeAll() }
+
+    /// The first column of the first row, if there is a row and the column is not NULL.
+    public func integer(_ sql: String) throws -> Int64? {
+        try withStatement(sql) { statement in
+            try statement.step() && !statement.isNull(0) ? statement.int64(0) : nil
+        }
+    }
+
+    /// The first column of every row, as text.
+    public func strings(_ sql: String) throws -> [String] {
+        try withStatement(sql) { statement in
+            var rows: [String] = []
+            while try statement.step() { rows.append(statement.string(0) ?? "") }
+            return rows
+        }
+    }
+
+    /// Rows changed, inserted or deleted by the statement that ran last.
+    public var changes: Int { Int(sqlite3_changes(handle)) }
+    public var isInTransaction: Bool { sqlite3_get_autocommit(handle) == 0 }
+
+    /// Makes the running statement fail with `SQLITE_INTERRUPT`. The one call that another thread may make.
+    public func interrupt() { sqlite3_interrupt(handle) }
+
+    /// Has `check` called again and again while a statement runs; it ends the statement with `SQLITE_INTERRUPT` by giving something else than 0.
+    public func setProgressCheck(_ check: (@convention(c) (UnsafeMutableRawPointer?) -> Int32)?) {
+        sqlite3_progress_handler(handle, check == nil ? 0 : 10_000, check, nil)
+    }
+
+    /// Compiles the statements of a text one after another, and lends each to `body` before the next is compiled.
+    public func forEachStatement(in sql: String, _ body: (Statement) throws -> Void) throws {
+        var sql = sql
+        try sql.withUTF8 { bytes in
+            var rest = bytes[...]
+            while !rest.isEmpty {
+                let (statement, length) = try Statement.first(in: UnsafeBufferPointer(rebasing: rest), on: self)
+                rest = rest.dropFirst(max(1, length))
+                if let statement { try body(statement) }
+            }
+        }
+    }
+
+    /// Reads the schema, passing over entries that SQLite cannot understand: without it, one of them makes all tables unreadable. Only for
+    /// connections that do not write, and instead of `SQLITE_DBCONFIG_DEFENSIVE`. A file that is cut off can be read as far as it goes.
+    public func tolerateDamagedSchema() throws(SQLiteError) {
+        let code = sqlite3_exec(handle, "SELECT 1 FROM sqlite_master LIMIT 1", nil, nil, nil)
+        guard code & 0xFF == SQLITE_CORRUPT else { return }
+        let message = error(code).message
+        try execute("PRAGMA writable_schema=ON")
+        toleratedDamage = message
+    }
+
+    /// How long a statement waits for a lock that another connection holds.
+    public func setBusyTimeout(milliseconds: Int32) { sqlite3_busy_timeout(handle, milliseconds) }
+
+    /// Sets one of SQLite's `SQLITE_DBCONFIG_…` switches.
+    public func configure(_ option: Int32, _ isOn: Bool) throws(SQLiteError) {
+        let code = cblite_sqlite_db_config(handle, option, isOn ? 1 : 0)
+        if code != SQLITE_OK { throw error(code) }
+    }
+
+    /// The error for a result code that was just returned on this connection.
+    public func error(_ code: Int32, sql: String? = nil) -> SQLiteError {
+        let extended = sqlite3_extended_errcode(handle)
+        let isCurrent = extended & 0xFF == code & 0xFF
+        return SQLiteError(
+            extendedCode: isCurrent ? extended : code,
+            message: String(cString: isCurrent ? sqlite3_errmsg(handle) : sqlite3_errstr(code)), sql: sql)
+    }
+}
+
+/// A name as SQL text: always in double quotes, inner ones doubled.
+public func quoted(identifier name: String) -> String {
+    var sql = "\""
+    for character in name.unicodeScalars {
+        if character == "\"" { sql.unicodeScalars.append("\"") }
+        sql.unicodeScalars.append(character)
+    }
+    return sql + "\""
+}

@@ -1,0 +1,53 @@
+/// Every command there is, in the order in which `help` lists them within their group.
+enum Commands {
+    static let all: [CommandDeclaration] = looking + changing + moving + maintaining + general
+
+    private static let looking: [CommandDeclaration] = [
+        ListDocumentsCommand.declaration,
+        ShowDocumentsCommand.declaration,
+        RevisionsCommand.declaration,
+        ConflictsCommand.declaration,
+        ChangesCommand.declaration,
+        DiffCommand.declaration,
+        BlobCommand.declaration,
+        InfoCommand.declaration,
+        SQLCommand.declaration,
+        ListCollectionsCommand.declaration,
+    ]
+
+    private static let changing: [CommandDeclaration] = [
+        PutCommand.declaration,
+        EditCommand.declaration,
+        RemoveCommand.declaration,
+        UndeleteCommand.declaration,
+        RevertCommand.declaration,
+        PurgeCommand.declaration,
+        ExpireCommand.declaration,
+        ResolveCommand.declaration,
+        MoveCommand.declaration,
+        MakeCollectionCommand.declaration,
+        RemoveCollectionCommand.declaration,
+    ]
+
+    private static let moving: [CommandDeclaration] = [
+        CopyCommand.declaration,
+        ImportCommand.declaration,
+        ExportCommand.declaration,
+        DumpCommand.declaration,
+        RestoreCommand.declaration,
+    ]
+
+    private static let maintaining: [CommandDeclaration] = [
+        CheckCommand.declaration,
+        CompactCommand.declaration,
+        ReindexCommand.declaration,
+    ]
+
+    private static let general: [CommandDeclaration] = [
+        ChangeCollectionCommand.declaration,
+        HelpCommand.declaration,
+        VersionCommand.declaration,
+        GenerateCommand.declaration,
+        CompleteCommand.declaration,
+    ]
+}

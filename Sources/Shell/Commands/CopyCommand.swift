@@ -1,0 +1,31 @@
+/// `cblite cp SOURCE DESTINATION`
+enum CopyCommand {
+    static let declaration = CommandDeclaration(
+        "cp", group: .moving,
+        summary: "Copy a database, or documents from or to JSON and CSV",
+        discussion: """
+            Copies SOURCE to DESTINATION. One side must be a database. Between two databases the whole file is copied, with its blobs and \
+            indexes, and the copy gets an identity of its own; with --collection A,B only these collections are, also into a database that is \
+            there, whose own documents stay. Otherwise documents are imported or exported: see import and export.
+
+            \(Transfer.forms)
+            """,
+        flags: Transfer.flags + Transfer.replicationFlags,
+        arguments: [
+            Argument("SOURCE", .file, .required, impliedByOpenDatabase: true, "What to copy"),
+            Argument("DESTINATION", .file, .required, "Where to"),
+        ],
+        examples: [
+            .init("cblite cp travel.cblite2 backup.cblite2", "A copy of the whole database."),
+            .init("cblite cp -C inventory.hotel travel.cblite2 hotels.csv", "The hotels as a table."),
+            .init("cblite cp --jsonid iata airlines.json travel.cblite2", "Import, with the property iata as the document ID."),
+        ],
+        run: { invocation in
+            let transfer = Transfer(invocation: invocation)
+            let target = try transfer.endpoint(invocation.argument("DESTINATION"))
+            guard let path = invocation.argumentIfGiven("SOURCE") else {
+                return try transfer.export(invocation.database(), to: target)
+            }
+            return try transfer.run(from: transfer.endpoint(path), to: target)
+        })
+}

@@ -1,0 +1,31 @@
+/// `cblite export DATABASE FILE`
+enum ExportCommand {
+    static let declaration = CommandDeclaration(
+        "export", group: .moving,
+        summary: "Write documents as JSON or CSV",
+        discussion: """
+            Writes the documents of a collection, in order of their IDs, to a file, a directory or standard output. A file appears under \
+            its name when it is complete.
+
+            \(Transfer.forms)
+
+            Each document has its ID as the property _id, or the one that --jsonid names; with --jsonid '' it is left out.
+            """,
+        database: .reads,
+        flags: Transfer.flags + Transfer.replicationFlags,
+        arguments: [
+            Argument("FILE", .file, .required, "Where to; - for standard output"),
+            Argument("PATTERN", .document, .optional, "Only IDs that match: * stands for any characters, ? for one"),
+        ],
+        examples: [
+            .init("cblite export travel.cblite2 notes.jsonl", "The default collection, a document per line."),
+            .init("cblite export travel.cblite2 -C inventory.hotel hotels.csv 'hotel_1*'", "Some hotels as a table."),
+            .init("cblite export travel.cblite2 - | jq .title", "To another program."),
+        ],
+        run: { invocation in
+            let transfer = Transfer(invocation: invocation)
+            let target = try transfer.endpoint(invocation.argument("FILE"))
+            if case .database(let path) = target { throw invocation.usageError("\(path): databases are copied with cp") }
+            return try transfer.export(invocation.database(), to: target, pattern: invocation.argumentIfGiven("PATTERN"))
+        })
+}

@@ -1,0 +1,26 @@
+/// `cblite help [COMMAND]`
+enum HelpCommand {
+    static let declaration = CommandDeclaration(
+        "help",
+        summary: "Explain the program, or one command",
+        arguments: [Argument("COMMAND", .command, .optionalRepeating, "The command to explain, for example info indexes")],
+        run: { try help(on: $0.arguments("COMMAND"), in: $0.session) })
+
+    /// Prints the help on a command, or on a command's command, or on everything.
+    static func help(on words: [String], in session: Session) throws -> ExitCode {
+        guard let name = words.first else {
+            try session.output.write(HelpText.overview(Commands.all))
+            return .success
+        }
+        let parser = ArgumentParser(commands: Commands.all)
+        guard let command = parser.command(named: name) else { throw parser.unknownCommand(name) }
+        guard words.count > 1 else {
+            try session.output.write(HelpText.page(command))
+            return .success
+        }
+        // "cblite info db --help" gives more words than names: those that name nothing are passed over.
+        let child = words.dropFirst().lazy.compactMap { command.subcommand(named: $0) }.first
+        try session.output.write(child.map { HelpText.page($0, parent: command) } ?? HelpText.page(command))
+        return .success
+    }
+}

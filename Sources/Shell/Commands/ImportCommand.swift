@@ -1,0 +1,39 @@
+/// `cblite import DATABASE FILE…`
+enum ImportCommand {
+    static let declaration = CommandDeclaration(
+        "import", group: .moving,
+        summary: "Save documents from JSON or CSV",
+        discussion: """
+            Saves the documents of each FILE in a collection, which is created if it is not there; so is the database. A document that \
+            exists gets a new revision. Each file is one transaction: an import that is interrupted leaves nothing of it behind.
+
+            \(Transfer.forms)
+
+            The property _id, or the one that --jsonid names, is the document's ID; a document without it gets a new one. In tables, the \
+            first row names the properties; numbers, true, false and JSON in cells become what they are.
+            """,
+        database: .writes,
+        flags: Transfer.flags + Transfer.replicationFlags,
+        arguments: [Argument("FILE", .file, .repeating, "What to import; - for standard input")],
+        examples: [
+            .init("cblite import travel.cblite2 -C inventory.hotel hotels.jsonl", "Documents, one per line."),
+            .init("curl -s https://example.com/airports.json | cblite import travel.cblite2 --jsonid code -", "An array from a server."),
+            .init("cblite import travel.cblite2 prices.csv --idprefix price_", "The rows of a table."),
+        ],
+        run: { invocation in
+            let transfer = Transfer(invocation: invocation)
+            let sources = try invocation.arguments("FILE").map(transfer.endpoint)
+            for case .database(let path) in sources where !path.isEmpty {
+                let isSwapped = invocation.parsed.databasePath.map { !ArgumentParser.isDatabasePath($0) } ?? false
+                throw invocation.usageError(isSwapped ? "the database goes before the file" : "\(path): databases are copied with cp")
+            }
+            if !invocation.flag("existing") { invocation.session.options.creates = true }
+            let database = try invocation.database()
+            var code = ExitCode.success
+            for source in sources {
+                let result = try transfer.importing(source, into: database)
+                if result != .success { code = result }
+            }
+            return code
+        })
+}

@@ -1,0 +1,53 @@
+/// The flags that every command understands, before or after its name. A command's own flag of the same name goes first.
+enum GlobalFlags {
+    static let all: [Flag] = [
+        Flag("writeable", aliases: ["writable"], "Open the database for writing"),
+        Flag("create", "Create the database if it does not exist; implies --writeable"),
+        Flag(
+            "upgrade", optionalValue: "vv", .choice(["vv"]),
+            "Allow an irreversible upgrade of the file format; =vv also turns revision trees into version vectors"),
+        Flag("encrypted", "Ask for the password or key of an encrypted database"),
+        Flag("collection", short: "C", value: "[SCOPE.]NAME", .collection, "Work on this collection instead of the default one"),
+        Flag("json", "Print results and errors as JSON, for programs"),
+        Flag("quiet", "Say nothing but results and errors"),
+        Flag(
+            "color", aliases: ["colour"], optionalValue: "WHEN", .choice(["auto", "always", "never"]),
+            "Colour the output: auto (on a terminal), always (also plain --color) or never"),
+        Flag("help", short: "h", "Explain the command"),
+    ]
+
+    /// Understood only before a command's name: after it, `-v` is often something else.
+    static let version = Flag("version", short: "v", "Print the version")
+
+    static let beforeCommand: [Flag] = all + [version]
+}
+
+/// The global flags of one command line, as values.
+struct GlobalOptions: Sendable {
+    enum Upgrade: Sendable { case none, newest, versionVectors }
+    enum Color: String, Sendable { case auto, always, never }
+
+    var isWriteable = false
+    var creates = false
+    var upgrade = Upgrade.none
+    var isEncrypted = false
+    var collection: String?
+    var isJSON = false
+    var isQuiet = false
+    var color = Color.auto
+
+    /// Takes over a global flag that was given.
+    mutating func apply(_ name: String, _ value: String?) {
+        switch name {
+        case "writeable": isWriteable = true
+        case "create": (creates, isWriteable) = (true, true)
+        case "upgrade": (upgrade, isWriteable) = (value == nil ? .newest : .versionVectors, true)
+        case "encrypted": isEncrypted = true
+        case "collection": collection = value
+        case "json": isJSON = true
+        case "quiet": isQuiet = true
+        case "color": color = value.flatMap(Color.init(rawValue:)) ?? .always
+        default: break
+        }
+    }
+}

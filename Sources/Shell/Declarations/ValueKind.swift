@@ -1,0 +1,20 @@
+/// What a flag's value or an argument is: it decides how the text is checked, and what completion offers for it.
+enum ValueKind: Hashable, Sendable {
+    case text
+    /// A whole number in a range, checked by the parser.
+    case integer(ClosedRange<Int>)
+    /// One of a few words, checked by the parser.
+    case choice([String])
+    case file
+    case directory
+    /// The path of a `.cblite2` bundle.
+    case database
+    case collection
+    case document
+    case index
+    /// The name of a command: `help` takes it.
+    case command
+
+    /// A number of things: zero or more.
+    static let count = ValueKind.integer(0...Int.max)
+}

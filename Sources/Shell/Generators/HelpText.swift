@@ -1,0 +1,99 @@
+/// The pages that `help` prints, from the declarations.
+enum HelpText {
+    private static let width = 96
+
+    /// Two lines for somebody who typed nothing.
+    static func brief(_ commands: [CommandDeclaration]) -> String {
+        """
+        usage: cblite [FLAGS] COMMAND [FLAGS] DATABASE [ARGUMENTS]
+        'cblite help' lists the commands.
+
+        """
+    }
+
+    static func overview(_ commands: [CommandDeclaration]) -> String {
+        var text = """
+            cblite looks into Couchbase Lite databases and changes them.
+
+            usage: cblite [FLAGS] COMMAND [FLAGS] DATABASE [ARGUMENTS]
+
+            """
+        for group in CommandDeclaration.Group.allCases where group != .hidden {
+            let members = commands.filter { $0.group == group }
+            if members.isEmpty { continue }
+            text += "\n\(group.rawValue)\n"
+            text += list(members.map { (([$0.name] + $0.aliases).joined(separator: ", "), $0.summary) }, minimum: 20)
+        }
+        text += "\nFlags of every command\n" + list(GlobalFlags.beforeCommand.map { (label($0), $0.help) }, minimum: 20)
+        text += "\n'cblite help COMMAND' explains a command.\n"
+        return text
+    }
+
+    static func page(_ command: CommandDeclaration, parent: CommandDeclaration? = nil) -> String {
+        let title = (parent.map { $0.name + " " } ?? "") + command.name
+        var text = "\(title): \(command.summary)\n\n\(Usage.line(command, title: title))\n"
+        if !command.aliases.isEmpty { text += "also: \(command.aliases.joined(separator: ", "))\n" }
+        if !command.discussion.isEmpty { text += "\n" + paragraphs(command.discussion) }
+        let arguments = command.positionals().filter { !$0.help.isEmpty }
+        if !arguments.isEmpty { text += "\nArguments\n" + list(arguments.map { ($0.name, $0.help) }) }
+        let flags = command.flags + (parent?.flags ?? [])
+        if !flags.isEmpty { text += "\nFlags\n" + list(flags.map { (label($0), $0.help) }) }
+        if !command.subcommands.isEmpty {
+            text += "\nCommands\n"
+            text += list(command.subcommands.map { (Usage.synopsis($0, title: "\(title) \($0.name)"), $0.summary) })
+        }
+        if !command.examples.isEmpty {
+            text += "\nExamples\n"
+            for example in command.examples { text += "  \(example.line)\n" + wrap(example.explanation, indent: 6) }
+        }
+        return text + "\n'cblite help' lists the flags of every command.\n"
+    }
+
+    /// `-C, --collection NAME`
+    static func label(_ flag: Flag) -> String { (flag.short.map { "-\($0), " } ?? "") + flag.synopsis }
+
+    /// Two columns: names on the left, explanations wrapped on the right; a long name has a line of its own.
+    private static func list(_ rows: [(name: String, text: String)], minimum: Int = 10) -> String {
+        let column = min(28, max(minimum, rows.map { $0.name.count }.max() ?? 0)) + 4
+        var text = ""
+        for row in rows {
+            let name = "  " + row.name
+            let explanation = wrap(row.text, indent: column)
+            if name.count + 2 > column {
+                text += name + "\n" + explanation
+            } else {
+                text += name + String(explanation.dropFirst(name.count))
+            }
+        }
+        return text
+    }
+
+    private static func paragraphs(_ text: String) -> String {
+        var result: [String] = []
+        var lines: [Substring] = []
+        for line in text.split(separator: "\n", omittingEmptySubsequences: false) + [Substring()] {
+            if !line.isEmpty {
+                lines.append(line)
+            } else if !lines.isEmpty {
+                result.append(wrap(lines.joined(separator: " "), indent: 0))
+                lines = []
+            }
+        }
+        return result.joined(separator: "\n")
+    }
+
+    /// Breaks a text into indented lines.
+    static func wrap(_ text: String, indent: Int) -> String {
+        let margin = String(repeating: " ", count: indent)
+        var result = ""
+        var line = ""
+        for word in text.split(separator: " ") {
+            if !line.isEmpty, indent + line.count + 1 + word.count > width {
+                result += margin + line + "\n"
+                line = ""
+            }
+            line += (line.isEmpty ? "" : " ") + word
+        }
+        return result + margin + line + "\n"
+    }
+}

@@ -1,0 +1,65 @@
+import DocumentStore
+import Glibc
+
+/// What lasts from one command to the next: the output, the terminal, the open database and the current collection.
+/// A one-shot command has a session of its own; the interactive shell keeps one.
+final class Session {
+    var output: Output
+    var terminal: Terminal
+    var options = GlobalOptions()
+    /// The database that commands without a path work on.
+    var openDatabase: Database?
+    /// The collection that commands work on if no flag names another.
+    var currentCollection = CollectionName.default
+    /// The progress line that may be on the screen.
+    weak var currentProgress: Progress?
+    /// How many documents the command had to leave out because they are damaged.
+    var damagedCount = 0
+
+    init(output: Output = Output(), terminal: Terminal = Terminal()) {
+        self.output = output
+        self.terminal = terminal
+    }
+
+    /// Says something to the person, on standard error: results alone go to standard output. `--quiet` silences it.
+    func notice(_ text: String) {
+        if !options.isQuiet { say(text) }
+    }
+
+    /// Tells of something that went wrong, though the command goes on. `--quiet` does not silence it.
+    func warn(_ text: String) { say("cblite: " + text) }
+
+    /// Reports the error that ended a command.
+    func report(_ error: CommandError) {
+        if options.isJSON { return say(ErrorReport.json(error)) }
+        say("cblite: " + error.message)
+        if let hint = error.hint { say(hint) }
+    }
+
+    private func say(_ text: String) {
+        currentProgress?.clear()
+        // Results that were printed before stand above what is said now.
+        if terminal.outputIsTerminal { try? output.flush() }
+        StandardError.write((terminal.errorIsTerminal ? StandardError.safe(text) : text) + "\n")
+    }
+}
+
+/// Unbuffered standard error.
+enum StandardError {
+    static func write(_ text: String) {
+        var text = text
+        text.withUTF8 { bytes in
+            var rest = UnsafeRawBufferPointer(bytes)
+            while let start = rest.baseAddress, !rest.isEmpty {
+                let written = SystemCall.retrying { Glibc.write(STDERR_FILENO, start, rest.count) }
+                if written < 0 { return }
+                rest = UnsafeRawBufferPointer(rebasing: rest[written...])
+            }
+        }
+    }
+
+    /// A message may quote a name from a hostile file; its own line breaks stay.
+    static func safe(_ text: String) -> String {
+        text.split(separator: "\n", omittingEmptySubsequences: false).map { TerminalText.escaped(String($0)) }.joined(separator: "\n")
+    }
+}

@@ -1,0 +1,22 @@
+import Glibc
+
+/// Measures how long a command took, for the line it ends with.
+struct Stopwatch {
+    private let started = Stopwatch.now()
+
+    var seconds: Double { Stopwatch.now() - started }
+
+    /// `Completed 100000 docs in 0.61 secs; 163934 docs/sec`
+    func summary(_ count: Int) -> String {
+        let seconds = max(self.seconds, 1e-6)
+        let hundredths = Int((seconds * 1000).rounded())
+        let fraction = String(hundredths % 1000 + 1000).dropFirst()
+        return "Completed \(count) docs in \(hundredths / 1000).\(fraction) secs; \(Int(Double(count) / seconds)) docs/sec"
+    }
+
+    private static func now() -> Double {
+        var time = timespec()
+        clock_gettime(CLOCK_MONOTONIC, &time)
+        return Double(time.tv_sec) + Double(time.tv_nsec) / 1e9
+    }
+}

@@ -1,0 +1,70 @@
+/// A table of facts that fits in memory: headings underlined, numbers on the right, columns as wide as their widest cell.
+///
+///     var table = Table([.left("Collection"), .right("Documents")])
+///     table.add(["_default", "1234"])
+///     try table.write(to: session)
+struct Table {
+    enum Alignment: Sendable { case left, right }
+
+    struct Column: Sendable {
+        let title: String
+        let alignment: Alignment
+
+        static func left(_ title: String) -> Column { Column(title: title, alignment: .left) }
+        static func right(_ title: String) -> Column { Column(title: title, alignment: .right) }
+    }
+
+    private static let gap = 2
+
+    let columns: [Column]
+    private(set) var rows: [[String]] = []
+
+    init(_ columns: [Column]) { self.columns = columns }
+
+    /// A row with a cell for every column.
+    mutating func add(_ cells: [String]) {
+        precondition(cells.count == columns.count, "a row of \(cells.count) cells in a table of \(columns.count) columns")
+        rows.append(cells)
+    }
+
+    var isEmpty: Bool { rows.isEmpty }
+
+    func write(to session: Session) throws(Output.Failure) {
+        let shown = session.output.isTerminal ? rows.map { $0.map { TerminalText.escaped($0) } } : rows
+        var widths = columns.map { DisplayWidth.of($0.title) }
+        for row in shown { for (index, cell) in row.enumerated() { widths[index] = max(widths[index], DisplayWidth.of(cell)) } }
+        try writeHeadings(widths, to: session)
+        for row in shown {
+            for (index, cell) in row.enumerated() { try write(cell, index, widths, to: session.output) }
+            try session.output.write("\n")
+        }
+    }
+
+    // A terminal with colours underlines; elsewhere a row of dashes stands below.
+    private func writeHeadings(_ widths: [Int], to session: Session) throws(Output.Failure) {
+        let output = session.output
+        for (index, column) in columns.enumerated() {
+            let padding = widths[index] - DisplayWidth.of(column.title)
+            if column.alignment == .right { try output.write(repeating: UInt8(ascii: " "), count: padding) }
+            try session.write(column.title, .heading)
+            guard index < columns.count - 1 else { continue }
+            try output.write(repeating: UInt8(ascii: " "), count: Table.gap + (column.alignment == .left ? padding : 0))
+        }
+        try output.write("\n")
+        if session.terminal.usesColor { return }
+        for (index, width) in widths.enumerated() {
+            try output.write(repeating: UInt8(ascii: "-"), count: width)
+            if index < widths.count - 1 { try output.write(repeating: UInt8(ascii: " "), count: Table.gap) }
+        }
+        try output.write("\n")
+    }
+
+    private func write(_ cell: String, _ index: Int, _ widths: [Int], to output: Output) throws(Output.Failure) {
+        let padding = widths[index] - DisplayWidth.of(cell)
+        let isLast = index == columns.count - 1
+        if columns[index].alignment == .right { try output.write(repeating: UInt8(ascii: " "), count: padding) }
+        try output.write(cell)
+        if isLast { return }
+        try output.write(repeating: UInt8(ascii: " "), count: Table.gap + (columns[index].alignment == .left ? padding : 0))
+    }
+}

@@ -1,0 +1,62 @@
+import Glibc
+
+/// One side of a copy: a database, or documents in another form.
+enum Endpoint: Equatable {
+    case database(String)
+    /// `ws:` or `wss:`, a database on a server.
+    case remote(String)
+    /// JSON texts, one document per line when written; any row of values, or an array of them, when read. `-` is standard input or output.
+    case json(String, JSONLayout)
+    case table(String, delimiter: UInt8)
+    case directory(String)
+
+    enum JSONLayout: Equatable { case lines, array }
+
+    static let formats = ["json", "jsonl", "array", "csv", "tsv"]
+
+    /// Guesses from the path's ending, unless a format is named. Nil if that says nothing.
+    init?(_ path: String, format: String? = nil) {
+        let path = path == "/dev/stdin" || TargetFile.isStandardOutput(path) ? "-" : path
+        switch format {
+        case "csv": self = .table(path, delimiter: UInt8(ascii: ","))
+        case "tsv": self = .table(path, delimiter: UInt8(ascii: "\t"))
+        case "array": self = .json(path, .array)
+        case "json", "jsonl": self = .json(path, .lines)
+        default: self.init(guessing: path)
+        }
+    }
+
+    private init?(guessing path: String) {
+        let name = path.lowercased()
+        if name.hasPrefix("ws:") || name.hasPrefix("wss:") || name.hasPrefix("http:") || name.hasPrefix("https:") {
+            self = .remote(path)
+        } else if name.hasSuffix(".cblite2") || name.hasSuffix(".cblite2/") {
+            self = .database(path)
+        } else if path == "-" || [".json", ".jsonl", ".ndjson", ".json5"].contains(where: name.hasSuffix) {
+            self = .json(path, .lines)
+        } else if name.hasSuffix(".csv") {
+            self = .table(path, delimiter: UInt8(ascii: ","))
+        } else if name.hasSuffix(".tsv") {
+            self = .table(path, delimiter: UInt8(ascii: "\t"))
+        } else if path.hasSuffix("/") || Endpoint.isDirectory(path) {
+            self = .directory(path)
+        } else {
+            return nil
+        }
+    }
+
+    /// `-`: standard input or output.
+    var isStandardStream: Bool {
+        switch self {
+        case .json(let path, _), .table(let path, _): path == "-"
+        case .database, .remote, .directory: false
+        }
+    }
+
+    static func isDirectory(_ path: String) -> Bool {
+        var facts = stat()
+        return stat(path, &facts) == 0 && facts.st_mode & S_IFMT == S_IFDIR
+    }
+
+    static func exists(_ path: String) -> Bool { access(path, F_OK) == 0 }
+}

@@ -1,0 +1,70 @@
+import Glibc
+
+/// A file that is written under another name, and gets its own when it is complete: what was there before stays until then.
+enum TargetFile {
+    /// Writes a file, or standard output for `-`. Gives what `body` gives.
+    static func write<Result>(_ path: String, _ session: Session, _ body: (Output) throws -> Result) throws -> Result {
+        if path == "-" || isStandardOutput(path) { return try body(session.output) }
+        guard !Endpoint.isDirectory(path) else { throw CommandError.failed("\(path): is a directory") }
+        // A pipe or a device is written where it stands.
+        guard isReplaceable(path) else { return try writeInPlace(path, body) }
+        let path = behindLinks(path)
+        let partial = path + ".partial"
+        let descriptor = open(partial, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o666)
+        guard descriptor >= 0 else { throw CommandError.system(path, errno: errno) }
+        do {
+            let output = Output(descriptor: descriptor, isTerminal: false)
+            let result = try describing(path) {
+                let result = try body(output)
+                try output.flush()
+                return result
+            }
+            guard close(descriptor) == 0, rename(partial, path) == 0 else { throw CommandError.system(path, errno: errno) }
+            return result
+        } catch {
+            close(descriptor)
+            unlink(partial)
+            throw error
+        }
+    }
+
+    static func makeDirectory(_ path: String) throws {
+        if mkdir(path, 0o755) != 0, errno != EEXIST || !Endpoint.isDirectory(path) {
+            throw CommandError.system(path, errno: errno)
+        }
+    }
+
+    /// The name of what a symbolic link leads to: that is replaced, and not the link.
+    static func behindLinks(_ path: String) -> String {
+        guard let resolved = realpath(path, nil) else { return path }
+        defer { free(resolved) }
+        return String(cString: resolved)
+    }
+
+    /// Whether a path is another word for `-`.
+    static func isStandardOutput(_ path: String) -> Bool { ["/dev/stdout", "/dev/fd/1", "/proc/self/fd/1"].contains(path) }
+
+    /// Whether another file may take the place of what is there, if anything is. The names of open files lead to somebody's file.
+    static func isReplaceable(_ path: String) -> Bool {
+        guard !["/dev/std", "/dev/fd/", "/proc/"].contains(where: path.hasPrefix) else { return false }
+        var facts = stat()
+        return stat(path, &facts) != 0 || facts.st_mode & S_IFMT == S_IFREG
+    }
+
+    private static func writeInPlace<Result>(_ path: String, _ body: (Output) throws -> Result) throws -> Result {
+        let descriptor = open(path, O_WRONLY | O_CLOEXEC)
+        guard descriptor >= 0 else { throw CommandError.system(path, errno: errno) }
+        defer { close(descriptor) }
+        let output = Output(descriptor: descriptor)
+        return try describing(path) {
+            let result = try body(output)
+            try output.flush()
+            return result
+        }
+    }
+
+    /// A failed write is about this file, and not about standard output.
+    private static func describing<Result>(_ path: String, _ body: () throws -> Result) throws -> Result {
+        do { return try body() } catch Output.Failure.system(let code) { throw CommandError.system(path, errno: code) }
+    }
+}

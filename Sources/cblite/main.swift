@@ -1,0 +1,4 @@
+import Glibc
+import Shell
+
+exit(Shell.run(CommandLine.arguments))

@@ -1,0 +1,273 @@
+import FoundationEssentials
+import Glibc
+import TestSupport
+import Testing
+
+/// What `kill -9` at any moment leaves behind: everything that was reported done, nothing half done, and a database that is whole.
+/// `CBLITE_CRASH_ROUNDS` says how often each test kills; a few times unless it is set.
+@Suite(.serialized) struct CrashTests {
+    private let directory: TemporaryDirectory
+    private static let rounds = ProcessInfo.processInfo.environment["CBLITE_CRASH_ROUNDS"].flatMap(Int.init)
+
+    init() throws { directory = try TemporaryDirectory() }
+
+    @Test func whatWasReportedDoneIsThere() throws {
+        // The moments of the kills are never the same. The changes are, except in long runs.
+        let seed = CrashTests.rounds == nil ? 1 : UInt64.random(in: 0...UInt64.max)
+        var load = try Workload(seed: seed, directory: directory)
+        for round in 0..<(CrashTests.rounds ?? 10) {
+            for _ in 0..<load.random.below(3) {
+                let change = try load.nextChange()
+                let result = try Program.run(change.words)
+                try #require(result.exitCode == 0, "seed \(seed), round \(round), \(change.words): \(result.errors)")
+                load.documents = change.after
+            }
+            let change = try load.nextChange()
+            let result = try Victim.run(change.words, killedWithin: load.typicalTime(of: change.words))
+            load.note(result.seconds, of: change.words)
+            let found = try load.storedDocuments()
+            let isDone = found == change.after
+            #expect(isDone || found == load.documents, "seed \(seed), round \(round), \(change.words)")
+            #expect(isDone || result.exitCode != 0, "seed \(seed), round \(round), \(change.words): reported, but lost")
+            load.documents = found
+            try expectWhole(load.path, "seed \(seed), round \(round), \(change.words)")
+        }
+        // The last one that was killed may have left its log; the next one that writes takes it over, and leaves none.
+        #expect(try Program.run(["compact", load.path]).exitCode == 0)
+        #expect(try FileManager.default.contentsOfDirectory(atPath: load.path).filter { $0.hasPrefix("db.") } == ["db.sqlite3"])
+    }
+
+    static let fixtures = [
+        "v2.x/upgrade_2.7", "v2.x/upgrade_2.8", "v2.x/upgrade_2.8_index", "v3.x/db_3_0_0_names_100_with_deleted", "v3.x/words_db",
+        "v3.x/upgrade_3.1_peerCheckpoints", "v4.x/upgraded_3.0_by_4.1", "v4.x/revtrees_4.1",
+    ]
+
+    @Test(.enabled(if: Fixtures.arePresent, "\(Fixtures.absence)"), arguments: fixtures, ["--upgrade", "--upgrade=vv"])
+    func anUpgradeIsMadeWholeOrNotAtAll(fixture: String, flag: String) throws {
+        var path = ""
+        func renew() throws {
+            if !path.isEmpty { try FileManager.default.removeItem(atPath: path) }
+            path = try Fixtures.copy(fixture + ".cblite2", to: directory)
+        }
+        func words() -> [String] { [flag, "mkcoll", path, "_default"] }
+        try renew()
+        let before = try everything(path)
+        let whole = try Victim.run(words(), killedWithin: nil)
+        let after = try everything(path)
+        for _ in 0..<max(1, (CrashTests.rounds ?? 10) / 10) {
+            try renew()
+            let result = try Victim.run(words(), killedWithin: whole.seconds)
+            let found = try everything(path)
+            #expect(found == after || (found == before && result.exitCode != 0))
+            try expectWhole(path, "\(fixture) \(flag)")
+            #expect(try Program.run(words()).exitCode == 0)
+            #expect(try everything(path) == after)
+        }
+    }
+
+    @Test func aCopyIsThereWholeOrNotAtAll() throws {
+        var load = try Workload(seed: 1, directory: directory)
+        for _ in 0..<12 {
+            let change = try load.nextChange()
+            _ = try Program.run(change.words)
+        }
+        let copy = directory.path + "/copy.cblite2"
+        var seconds = 0.5
+        for _ in 0..<(CrashTests.rounds ?? 10) / 2 {
+            try? FileManager.default.removeItem(atPath: copy)
+            let result = try Victim.run(["cp", load.path, copy], killedWithin: seconds)
+            if result.exitCode == 0 { seconds = result.seconds }
+            guard FileManager.default.fileExists(atPath: copy) else {
+                #expect(result.exitCode != 0)
+                continue
+            }
+            try expectWhole(copy, "copy")
+            #expect(try Program.run(["diff", "--revs", load.path, copy]).exitCode == 0)
+        }
+        try? FileManager.default.removeItem(atPath: copy)
+        #expect(try Program.run(["cp", load.path, copy]).exitCode == 0)
+        let left = try FileManager.default.contentsOfDirectory(atPath: directory.path)
+        #expect(left.filter { $0.contains("TEMP") }.isEmpty, "what an earlier copy left is taken over")
+    }
+
+    @Test func halfABlobIsCollectedByCompact() throws {
+        let path = directory.path + "/blobs.cblite2"
+        #expect(try Program.run(["--create", "put", path, "doc", "{}"]).exitCode == 0)
+        let victim = try RunningProgram(["blob", "put", path, "doc", "picture", "-"])
+        func unfinished() -> [String] {
+            let names = (try? FileManager.default.contentsOfDirectory(atPath: path + "/Attachments")) ?? []
+            return names.filter { $0.hasPrefix("incoming_") }
+        }
+        for _ in 0..<3000 where unfinished().isEmpty { usleep(10_000) }
+        victim.send(signal: SIGKILL)
+        #expect(victim.finish().exitCode == 128 + SIGKILL)
+        let file = try #require(unfinished().first)
+        #expect(try Program.run(["cat", "--raw", path, "doc"]).output == "{\"_id\":\"doc\"}\n")
+        // Somebody may still be writing it, for all that can be known.
+        #expect(try Program.run(["compact", path]).exitCode == 0)
+        #expect(unfinished() == [file])
+        var times = [timespec(tv_sec: 1_000_000_000, tv_nsec: 0), timespec(tv_sec: 1_000_000_000, tv_nsec: 0)]
+        utimensat(AT_FDCWD, path + "/Attachments/" + file, &times, 0)
+        #expect(try Program.run(["compact", path]).exitCode == 0)
+        #expect(unfinished().isEmpty)
+    }
+
+    @Test func anInterruptedImportLeavesNothing() throws {
+        let path = directory.path + "/import.cblite2"
+        #expect(try Program.run(["--create", "put", path, "doc", "{}"]).exitCode == 0)
+        let before = try everything(path)
+        for signal in [SIGINT, SIGKILL] {
+            let program = try RunningProgram(["import", path, "-"])
+            // More than the pipe holds: what does not fit is taken when the import is under way. The input does not end.
+            program.feed(Array(String(repeating: "{\"text\":\"0123456789\",\"list\":[1,2,3]}\n", count: 20_000).utf8))
+            program.send(signal: signal)
+            #expect(program.finish().exitCode == (signal == SIGINT ? 130 : 128 + SIGKILL))
+            #expect(try everything(path) == before)
+            try expectWhole(path, "import")
+        }
+    }
+
+    /// Schema and documents, as far as they do not hold random values.
+    private func everything(_ path: String) throws -> [String] {
+        var lines = try Program.run([
+            "sql", "--json", path, "SELECT name, sql FROM sqlite_master WHERE name NOT LIKE 'sqlite_stat%' ORDER BY name",
+        ]).lines
+        lines += try Program.run([
+            "sql", "--json", path, "SELECT key, hex(body) AS body FROM kv_info WHERE key NOT LIKE '%UUID' ORDER BY key",
+        ]).lines
+        lines += try Program.run(["sql", "--json", path, "PRAGMA user_version"]).lines
+        for line in try Program.run(["lscoll", "--json", path]).lines {
+            let collection = try JSONDecoder().decode(Workload.Collection.self, from: Data(line.utf8)).collection
+            lines += try Program.run(["ls", "--json", "--body", "--del", "-C", collection, path]).lines
+        }
+        return lines
+    }
+
+    private func expectWhole(_ path: String, _ context: String, _ location: SourceLocation = #_sourceLocation) throws {
+        let integrity = try Program.run(["sql", "--json", path, "PRAGMA integrity_check"])
+        #expect(integrity.lines == [#"{"integrity_check":"ok"}"#], "\(context): \(integrity.errors)", sourceLocation: location)
+        let blobs = try Program.run(["blob", "ls", "--verify", path])
+        #expect(blobs.exitCode == 0, "\(context): \(blobs.output) \(blobs.errors)", sourceLocation: location)
+    }
+}
+
+/// A run of the program that is killed at a random moment.
+private enum Victim {
+    static func run(_ words: [String], killedWithin seconds: Double?) throws -> (exitCode: Int32, seconds: Double) {
+        let clock = ContinuousClock()
+        let start = clock.now
+        let program = try RunningProgram(words)
+        if let seconds {
+            usleep(UInt32(Double.random(in: 0...1.1) * seconds * 1e6))
+            program.send(signal: SIGKILL)
+        }
+        let exitCode = program.finish().exitCode
+        return (exitCode, (clock.now - start) / .seconds(1))
+    }
+}
+
+/// Changes of all kinds, and what the database holds after each.
+private struct Workload {
+    struct Collection: Decodable { let collection: String }
+    private struct Stored: Decodable {
+        struct Blob: Decodable { let length: Int }
+        let _id: String
+        let n: Int
+        let text: String
+        let picture: Blob?
+    }
+
+    /// Of a document: the number it was made with, from which its text follows, and the size of its blob.
+    struct Content: Equatable {
+        var number: Int
+        var blobSize: Int?
+    }
+
+    typealias Documents = [String: [String: Content]]
+    let path: String
+    private let directory: TemporaryDirectory
+    var random: SeededRandom
+    var documents: Documents = ["_default": [:]]
+    private var number = 0
+    private var times: [String: Double] = [:]
+
+    init(seed: UInt64, directory: TemporaryDirectory) throws {
+        self.directory = directory
+        path = directory.path + "/crash.cblite2"
+        random = SeededRandom(seed)
+        #expect(try Program.run(["--create", "mkcoll", path, "_default"]).exitCode == 0)
+    }
+
+    /// How long such a command took at most.
+    func typicalTime(of words: [String]) -> Double { times[words[0]] ?? 0.5 }
+
+    mutating func note(_ seconds: Double, of words: [String]) {
+        times[words[0]] = max(seconds, (times[words[0]] ?? seconds) * 0.95)
+    }
+
+    private static func text(_ number: Int) -> String { String(repeating: "crash", count: number % 7 == 0 ? 9000 : number % 50) }
+
+    private static func json(_ number: Int) -> String {
+        "{\"n\":\(number),\"text\":\"\(text(number))\",\"property\(number % 1000)\":[true,null]}"
+    }
+
+    mutating func nextChange() throws -> (words: [String], after: Documents) {
+        number += 1
+        var after = documents
+        let collection = random.element(of: documents.keys.sorted())
+        let ids = (documents[collection] ?? [:]).keys.sorted()
+        let of = ["-C", collection]
+        let kind = random.below(20)
+        switch kind {
+        case 0...6:
+            let id = "doc\(random.below(40))"
+            after[collection]?[id] = Content(number: number)
+            return (["put"] + of + [path, id, Workload.json(number)], after)
+        case 7...8 where !ids.isEmpty:
+            let id = random.element(of: ids)
+            after[collection]?[id] = nil
+            return (["rm"] + of + [path, id], after)
+        case 9 where !ids.isEmpty:
+            let id = random.element(of: ids)
+            after[collection]?[id] = nil
+            return (["purge"] + of + [path, id], after)
+        case 10...12 where !ids.isEmpty:
+            let id = random.element(of: ids)
+            let size = 1 + random.below(2_000_000)
+            after[collection]?[id]?.blobSize = size
+            let file = directory.path + "/picture"
+            #expect(FileManager.default.createFile(atPath: file, contents: Data(repeating: UInt8(truncatingIfNeeded: number), count: size)))
+            return (["blob", "put"] + of + [path, id, "picture", file], after)
+        case 13, 14:
+            let name = "scope\(random.below(3)).Name\(random.below(5))"
+            after[name, default: [:]] = documents[name] ?? [:]
+            return (["mkcoll", path, name], after)
+        case 15, 16:
+            return (["compact", path], after)
+        default:
+            let file = directory.path + "/import.jsonl"
+            var lines = ""
+            for index in 0..<random.below(2000) {
+                after[collection]?["doc\(index)"] = Content(number: number + index)
+                lines += "{\"_id\":\"doc\(index)\"," + Workload.json(number + index).dropFirst() + "\n"
+            }
+            try lines.write(toFile: file, atomically: false, encoding: .utf8)
+            return (["import"] + of + [path, file], after)
+        }
+    }
+
+    /// What the program finds in the database.
+    func storedDocuments() throws -> Documents {
+        var found: Documents = [:]
+        for line in try Program.run(["lscoll", "--json", path]).lines {
+            let name = try JSONDecoder().decode(Collection.self, from: Data(line.utf8)).collection
+            found[name] = [:]
+            for line in try Program.run(["cat", "--raw", "-C", name, path, "*"]).lines {
+                let document = try JSONDecoder().decode(Stored.self, from: Data(line.utf8))
+                #expect(document.text == Workload.text(document.n), "\(document._id) is damaged")
+                found[name]?[document._id] = Content(number: document.n, blobSize: document.picture?.length)
+            }
+        }
+        return found
+    }
+}

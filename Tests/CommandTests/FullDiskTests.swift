@@ -1,0 +1,100 @@
+import FoundationEssentials
+import Glibc
+import TestSupport
+import Testing
+
+/// A disk that has no room left, or little: whatever a command does not manage, it says, and leaves everything as it was.
+@Suite(.serialized, .enabled(if: geteuid() == 0, "only root can mount a small file system"))
+struct FullDiskTests {
+    /// A small file system, mounted as long as this object lives.
+    private final class SmallDisk {
+        private let directory: TemporaryDirectory
+        var path: String { directory.path }
+
+        /// Nil where mounting is not allowed in spite of all.
+        init?() throws {
+            directory = try TemporaryDirectory()
+            guard mount("tmpfs", directory.path, "tmpfs", 0, "size=4m") == 0 else { return nil }
+        }
+
+        deinit { umount2(path, Int32(MNT_DETACH)) }
+
+        /// Leaves so many bytes free.
+        func fill(leaving rest: Int) throws {
+            var facts = statvfs()
+            try #require(statvfs(path, &facts) == 0)
+            let free = Int(facts.f_bavail) * Int(facts.f_frsize)
+            let descriptor = open(path + "/filler", O_WRONLY | O_CREAT | O_CLOEXEC, 0o600)
+            try #require(descriptor >= 0)
+            defer { close(descriptor) }
+            if free > rest { #expect(posix_fallocate(descriptor, 0, free - rest) == 0) }
+        }
+
+        /// Cut before it is removed: a program that another test starts just now may hold a descriptor of the file for a moment longer,
+        /// and a removed file gives its room back only after the last of them.
+        func empty() {
+            truncate(path + "/filler", 0)
+            unlink(path + "/filler")
+        }
+    }
+
+    struct Case: CustomTestStringConvertible {
+        let words: [String]
+        var input = ""
+        var fixture: String?
+        var testDescription: String { words.joined(separator: " ") + (fixture.map { " (\($0))" } ?? "") }
+    }
+
+    private static let text = String(repeating: "0123456789", count: 10_000)
+
+    static let cases = [
+        Case(words: ["put", "@", "doc1", "-"], input: "{\"text\":\"\(text)\"}"), Case(words: ["rm", "@", "doc1"]),
+        Case(words: ["mkcoll", "@", "new.collection"]), Case(words: ["purge", "@", "doc*"]), Case(words: ["compact", "@"]),
+        Case(words: ["blob", "put", "@", "doc1", "picture", "-"], input: String(repeating: text, count: 30)),
+        Case(words: ["import", "@", "-"], input: (0..<20).map { "{\"_id\":\"new\($0)\",\"text\":\"\(text)\"}\n" }.joined()),
+        Case(words: ["cp", "@", "DISK/copy.cblite2"]), Case(words: ["export", "@", "DISK/text.jsonl"]),
+        Case(words: ["--upgrade", "mkcoll", "@", "_default"], fixture: "v2.x/upgrade_2.8.cblite2"),
+        Case(words: ["--upgrade", "mkcoll", "@", "_default"], fixture: "v3.x/db_3_0_0_names_100_with_deleted.cblite2"),
+    ]
+
+    @Test(arguments: cases, [0, 16_384, 40_000, 120_000])
+    func nothingIsDamaged(command: Case, free: Int) throws {
+        guard let disk = try SmallDisk(), command.fixture == nil || Fixtures.arePresent else { return }
+        let path = disk.path + "/small.cblite2"
+        if let fixture = command.fixture {
+            let elsewhere = try TemporaryDirectory()
+            try FileManager.default.copyItem(atPath: Fixtures.copy(fixture, to: elsewhere), toPath: path)
+        } else {
+            let documents = (0..<40).map { "{\"_id\":\"doc\($0)\",\"text\":\"\(FullDiskTests.text.prefix(1000))\"}\n" }.joined()
+            #expect(try Program.run(["--create", "import", path, "-"], input: documents).exitCode == 0)
+        }
+        let words = command.words.map { $0 == "@" ? path : $0.hasPrefix("DISK/") ? disk.path + $0.dropFirst(4) : $0 }
+        let before = try documents(path)
+        let names = try FileManager.default.contentsOfDirectory(atPath: disk.path)
+        try disk.fill(leaving: free)
+        let result = try Program.run(words, input: command.input)
+        #expect([0, 1].contains(result.exitCode))
+        if result.exitCode != 0 {
+            #expect(result.errors.contains("full") || result.errors.contains("No space left"), "\(result.errors)")
+            // Reading works without any space, and finds what there was.
+            #expect(try documents(path) == before)
+        }
+        disk.empty()
+        if result.exitCode != 0 {
+            #expect(try documents(path) == before)
+            #expect(try FileManager.default.contentsOfDirectory(atPath: disk.path) == names, "something was left behind")
+            let again = try Program.run(words, input: command.input)
+            #expect(again.exitCode == 0, "\(again.errors)")
+        }
+        let check = try Program.run(["check", path])
+        #expect(check.exitCode == 0, "\(check.output)")
+        #expect(try Program.run(["put", path, "later", "{}"]).exitCode == 0)
+        #expect(try FileManager.default.contentsOfDirectory(atPath: path).filter { $0 != "Attachments" } == ["db.sqlite3"])
+    }
+
+    private func documents(_ path: String) throws -> String {
+        let result = try Program.run(["ls", "--json", "--del", "--body", path])
+        #expect(result.exitCode == 0, "\(result.errors)")
+        return result.output
+    }
+}

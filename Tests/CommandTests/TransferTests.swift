@@ -1,0 +1,195 @@
+import FoundationEssentials
+import TestSupport
+import Testing
+
+@Suite struct TransferTests {
+    let directory: TemporaryDirectory
+    let database: String
+
+    init() throws {
+        directory = try TemporaryDirectory()
+        database = directory.path + "/db.cblite2"
+    }
+
+    private func write(_ text: String, to name: String) throws -> String {
+        let path = directory.path + "/" + name
+        try text.write(toFile: path, atomically: false, encoding: .utf8)
+        return path
+    }
+
+    private func exported(_ arguments: String...) throws -> String {
+        let result = try Program.run(["export", database, "-"] + arguments)
+        #expect(result.exitCode == 0)
+        return result.output
+    }
+
+    @Test(arguments: [
+        ("lines.jsonl", "{\"_id\":\"a\",\"x\":1}\n\n{\"_id\":\"b\",\"x\":2}\n"),
+        ("crlf.json", "{\"_id\":\"a\",\"x\":1}\r\n{\"_id\":\"b\",\"x\":2}"),
+        ("array.json", "[{\"_id\":\"a\",\"x\":1},\n {\"_id\":\"b\",\"x\":2}\n]\n"),
+        ("pretty.json", "{\n  \"_id\": \"a\",\n  \"x\": 1\n}\n{\n  \"_id\": \"b\",\n  \"x\": 2\n}\n"),
+        ("mark.json", "\u{FEFF}{\"x\":1,\"_id\":\"a\"}{\"x\":2,\"_id\":\"b\"}"),
+        ("five.json5", "// two\n{_id: 'a', x: 1,}\n{_id: 'b', x: +2}"),
+        ("table.csv", "_id,x\na,1\r\n\n\"b\",2"),
+        ("table.tsv", "x\t_id\n1\ta\n2\tb\n"),
+    ])
+    func theSameDocumentsComeInManyForms(_ name: String, _ text: String) throws {
+        let result = try Program.run(["import", database, try write(text, to: name)])
+        #expect(result.exitCode == 0, "\(result.errors)")
+        #expect(try exported() == "{\"_id\":\"a\",\"x\":1}\n{\"_id\":\"b\",\"x\":2}\n")
+    }
+
+    @Test func whatCannotBeReadIsLeftOutWithItsPlace() throws {
+        let text = "{\"_id\":\"a\"}\n{bad}\n{\"_id\":\"_x\"}\n[1]\n{\"_id\":\"b\",\"_rev\":\"1-a\"}\n{\"_id\":\"c\"}\n{\"_id\":"
+        let result = try Program.run(["import", database, try write(text, to: "mixed.jsonl")])
+        #expect(result.exitCode == 1)
+        #expect(result.errors.contains("mixed.jsonl, line 2, column 2: "))
+        #expect(result.errors.contains("\"_x\" cannot be a document ID"))
+        #expect(result.errors.contains("mixed.jsonl, line 4: a document must be an object\n"))
+        #expect(result.errors.contains("mixed.jsonl, line 5, document \"b\": the property \"_rev\" is reserved"))
+        #expect(!result.errors.contains("got"), "a document that was left out got no ID")
+        #expect(result.errors.contains("line 7"))
+        #expect(try exported() == "{\"_id\":\"a\"}\n{\"_id\":\"c\"}\n")
+    }
+
+    @Test func linksAndTheNamesOfStandardOutputStay() throws {
+        _ = try Program.run(["--create", "put", database, "a", "{}"])
+        let (file, link) = (directory.path + "/file.jsonl", directory.path + "/link.jsonl")
+        try "old".write(toFile: file, atomically: false, encoding: .utf8)
+        try FileManager.default.createSymbolicLink(atPath: link, withDestinationPath: "file.jsonl")
+        #expect(try Program.run(["export", database, link]).exitCode == 0)
+        #expect(try FileManager.default.destinationOfSymbolicLink(atPath: link) == "file.jsonl")
+        #expect(try String(contentsOfFile: file, encoding: .utf8) == "{\"_id\":\"a\"}\n")
+        #expect(try exported() == Program.run(["export", database, "/dev/stdout"]).output)
+        #expect(try Program.run(["export", database, "/dev/null", "--format", "json"]).exitCode == 0)
+        #expect(try FileManager.default.destinationOfSymbolicLink(atPath: "/dev/stdout").hasSuffix("fd/1"))
+    }
+
+    @Test func aFileWhereTheDatabaseBelongsIsNamed() throws {
+        let path = try write("{}", to: "a.json")
+        _ = try Program.run(["--create", "put", database, "before", "{}"])
+        let swapped = try Program.run(["import", path, database])
+        #expect(swapped.errors.hasPrefix("cblite: import: the database goes before the file\n"))
+        let file = try Program.run(["import", path, path])
+        #expect(file.errors == "cblite: \(path): not a database: a .cblite2 database is a directory, and this is a file\n")
+        let inner = try Program.run(["ls", database + "/db.sqlite3"])
+        #expect(inner.errors.hasSuffix("not a database: a .cblite2 database is the directory that this file is in\n"))
+        #expect([swapped.exitCode, file.exitCode, inner.exitCode] == [2, 3, 3])
+        let nowhere = try Program.run(["cp", database, directory.path + "/none/b.cblite2"])
+        #expect(nowhere.errors.hasSuffix("/none/b.cblite2: cannot create the directory: No such file or directory\n"))
+    }
+
+    @Test(arguments: [["check"], ["compact"], ["reindex"], ["compact", "--purgeDeleted"]])
+    func whatWorksOnTheWholeDatabaseTakesNoCollection(command: [String]) throws {
+        _ = try Program.run(["--create", "put", database, "before", "{}"])
+        #expect(try Program.run(command + [database, "-C", "_default"]).exitCode == 2)
+    }
+
+    @Test func aCarefulImportIsAllOrNothing() throws {
+        _ = try Program.run(["--create", "put", database, "before", "{}"])
+        let path = try write("{\"_id\":\"a\"}\n{bad}\n", to: "bad.jsonl")
+        #expect(try Program.run(["import", "--careful", database, path]).exitCode == 1)
+        #expect(try exported() == "{\"_id\":\"before\"}\n")
+    }
+
+    @Test func documentsThatExistGetANewRevision() throws {
+        let first = try write("{\"_id\":\"a\",\"x\":1}\n{\"_id\":\"a\",\"x\":2}\n", to: "one.jsonl")
+        #expect(try Program.run(["import", database, first]).exitCode == 0)
+        let result = try Program.run(["import", "--json", database, first])
+        #expect(result.output == "{\"collection\":\"_default\",\"created\":0,\"updated\":2,\"failed\":0}\n")
+        #expect(try Program.run(["cat", "--rev", "--raw", database, "a"]).output.contains("\"_rev\":\"4-"))
+    }
+
+    @Test func anotherPropertyCanBeTheID() throws {
+        let path = try write("{\"code\":\"a\",\"n\":7}\n{\"code\":9}\n", to: "codes.json")
+        #expect(try Program.run(["cp", "--jsonid", "code", "--idprefix", "p_", path, database]).exitCode == 0)
+        #expect(try exported() == "{\"_id\":\"p_9\"}\n{\"_id\":\"p_a\",\"n\":7}\n")
+        #expect(try exported("--jsonid", "") == "{}\n{\"n\":7}\n")
+    }
+
+    @Test func documentsWithoutAnIDGetOne() throws {
+        #expect(try Program.run(["import", database, "-"], input: "{\"x\":1}{\"x\":2}").exitCode == 0)
+        #expect(try Program.run(["ls", database]).output.contains("~"))
+        #expect(try Program.run(["lscoll", "--json", database]).output.contains("\"documents\":2"))
+    }
+
+    @Test func valuesSurviveATable() throws {
+        let lines = [
+            #"{"_id":"a","n":1,"s":"12","t":true,"u":"true","o":{"k":[1,"x"]},"e":"","q":"say \"hi\", twice","l":"two\nlines"}"#,
+            #"{"_id":"b","n":1.5,"z":null,"f":false}"#,
+        ]
+        let text = lines.map { $0 + "\n" }.joined()
+        _ = try Program.run(["import", database, try write(text, to: "in.jsonl")])
+        let table = directory.path + "/out.csv"
+        #expect(try Program.run(["export", database, table]).exitCode == 0)
+        let copy = directory.path + "/copy.cblite2"
+        #expect(try Program.run(["import", copy, table]).exitCode == 0)
+        for id in ["a", "b"] {
+            let bodies = try [database, copy].map { try Program.run(["cat", "--raw", $0, id]).output }
+            #expect(bodies[0] == bodies[1])
+        }
+    }
+
+    @Test func anyDocumentIDCanNameAFile() throws {
+        let ids = ["plain", "with/slash", ".hidden", "100%", "ä😀", "..", "a%2Fb"]
+        let text = ids.map { "{\"_id\":\"\($0)\"}\n" }.joined()
+        _ = try Program.run(["import", database, "-"], input: text)
+        let folder = directory.path + "/files/"
+        #expect(try Program.run(["export", database, folder]).exitCode == 0)
+        #expect(try FileManager.default.contentsOfDirectory(atPath: folder).count == ids.count)
+        let copy = directory.path + "/copy.cblite2"
+        #expect(try Program.run(["import", copy, folder]).exitCode == 0)
+        #expect(try Program.run(["export", copy, "-"]).output == exported())
+    }
+
+    @Test func aCopiedDatabaseHasAnIdentityOfItsOwn() throws {
+        _ = try Program.run(["--create", "put", database, "a", "{x: 1}"])
+        let copy = directory.path + "/copy.cblite2"
+        #expect(try Program.run(["cp", database, copy]).exitCode == 0)
+        #expect(try Program.run(["export", copy, "-"]).output == exported())
+        let infos = try [database, copy].map { try Program.run(["info", "--json", $0]).output }
+        #expect(infos[0] != infos[1])
+        #expect(try Program.run(["cp", database, copy]).exitCode != 0)
+    }
+
+    @Test(arguments: [
+        (["import", "DB", "/nowhere/x.json"], 1), (["import", "DB", "x.unknown"], 2), (["export", "DB", "/nowhere/x.json"], 3),
+        (["cp", "a.json", "b.json"], 2), (["cp", "ws://localhost:1/db", "DB"], 1), (["import", "--existing", "DB", "-"], 3),
+        (["cp", "DB"], 2), (["import", "--limit", "-1", "DB", "-"], 2),
+    ])
+    func mistakesHaveTheirExitCodes(_ arguments: [String], _ code: Int) throws {
+        let result = try Program.run(arguments.map { $0 == "DB" ? database : $0 })
+        #expect(Int(result.exitCode) == code, "\(result.errors)")
+        #expect(result.errors.hasPrefix("cblite: "))
+    }
+
+    @Test func aFailedExportLeavesTheOldFile() throws {
+        _ = try Program.run(["--create", "put", database, "a", "{x: 1}"])
+        let path = try write("old", to: "out.json")
+        #expect(try Program.run(["export", "-C", "nowhere", database, path]).exitCode == 1)
+        #expect(try String(contentsOfFile: path, encoding: .utf8) == "old")
+        #expect(!FileManager.default.fileExists(atPath: path + ".partial"))
+    }
+
+    @Test func machinesAreToldWhatWasDone() throws {
+        _ = try Program.run(["import", database, "-"], input: "{\"_id\":\"a\"}{\"_id\":\"b\"}")
+        let file = directory.path + "/out.json"
+        #expect(try Program.run(["export", "--json", database, file]).output == "{\"documents\":2}\n")
+        #expect(try Program.run(["cp", "--json", database, directory.path + "/copy.cblite2"]).output == "{\"documents\":2}\n")
+        #expect(try Program.run(["reindex", "--json", database]).output == "{\"reindexed\":true}\n")
+        let dump = try Program.run(["dump", "--json", database, directory.path + "/archive"])
+        #expect(dump.output == "{\"collections\":1,\"documents\":2,\"rawDocuments\":0,\"indexes\":0,\"blobs\":0}\n")
+        // Documents and facts do not mix.
+        #expect(try Program.run(["export", "--json", database, "-"]).output == "{\"_id\":\"a\"}\n{\"_id\":\"b\"}\n")
+    }
+
+    @Test(arguments: [
+        ["import", "--bidi", "DB", "-"], ["export", "--continuous", "DB", "-"], ["cp", "--replicate", "DB", "copy.cblite2"],
+    ])
+    func whatIsForReplicationIsRefused(_ arguments: [String]) throws {
+        _ = try Program.run(["--create", "put", database, "a", "{}"])
+        let result = try Program.run(arguments.map { $0 == "DB" ? database : $0 })
+        #expect(result.exitCode == 1)
+        #expect(result.errors.contains("is for replication"))
+    }
+}

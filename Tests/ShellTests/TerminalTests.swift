@@ -1,0 +1,182 @@
+import FoundationEssentials
+import Glibc
+import TestSupport
+import Testing
+
+@testable import Shell
+
+@Suite struct TerminalTests {
+    @Test(arguments: [
+        ("", 0), ("abc", 3), ("é", 1), ("e\u{301}", 1), ("日本", 4), ("한국", 4), ("ﾊﾝｶｸ", 4), ("Ａ", 2), ("🙂", 2), ("👩‍👩‍👧", 2), ("🇩🇪", 2), ("❤️", 2),
+        ("❤", 1),
+        ("\u{200B}", 0), ("a\u{AD}b", 2), ("⌚", 2), ("א", 1), ("ไทย", 3), ("กำ", 2), ("𠀀", 2), ("…", 1), ("\u{1B}", 0),
+    ])
+    func widthIsCountedInColumns(text: String, width: Int) {
+        #expect(DisplayWidth.of(text) == width)
+    }
+
+    @Test(arguments: [("abc", 3, "abc"), ("abcd", 3, "ab…"), ("日本語", 5, "日本…"), ("日本語", 4, "日…"), ("abc", 1, "…"), ("abc", 0, "")])
+    func textIsCutWithAnEllipsis(text: String, columns: Int, expected: String) {
+        #expect(DisplayWidth.cut(text, to: columns) == expected)
+        #expect(DisplayWidth.of(expected) <= columns)
+    }
+
+    @Test(arguments: [
+        ("plain", "plain"), ("naïve 日本", "naïve 日本"), ("\u{1B}[2J", "\\u001b[2J"), ("a\nb\tc", "a\\nb\\tc"), ("\u{9B}31m", "\\u009b31m"),
+        ("a\u{202E}b", "a\\u202eb"), ("\u{7F}", "\\u007f"), ("\r\n", "\\r\\n"),
+    ])
+    func controlCharactersBecomeVisible(text: String, expected: String) {
+        #expect(TerminalText.escaped(text) == expected)
+    }
+
+    @Test(arguments: [
+        (GlobalOptions.Color.auto, true, [:], true), (.auto, false, [:], false), (.always, false, ["NO_COLOR": "1"], true),
+        (.never, true, ["CLICOLOR_FORCE": "1"], false), (.auto, true, ["NO_COLOR": "1"], false), (.auto, true, ["NO_COLOR": ""], true),
+        (.auto, true, ["CLICOLOR": "0"], false), (.auto, false, ["CLICOLOR_FORCE": "1"], true), (.auto, false, ["CLICOLOR": "1"], false),
+        (.auto, true, ["TERM": "dumb"], false),
+    ])
+    func colorFollowsFlagAndEnvironment(color: GlobalOptions.Color, isTerminal: Bool, environment: [String: String], expected: Bool) {
+        let terminal = Terminal(
+            color: color, outputIsTerminal: isTerminal, errorIsTerminal: isTerminal, inputIsTerminal: isTerminal,
+            environment: { environment[$0] })
+        #expect(terminal.usesColor == expected)
+    }
+
+    @Test(arguments: [
+        (0, "0"), (999, "999"), (1000, "1,000"), (1_234_567, "1,234,567"), (-1000, "-1,000"), (Int.min, "-9,223,372,036,854,775,808"),
+    ])
+    func numbersAreGrouped(number: Int, text: String) {
+        #expect(Progress.grouped(number) == text)
+    }
+
+    @Test func progressTellsCountRateAndWhatIsLeft() {
+        let line = Progress.line(title: "Importing", unit: "documents", count: 120_000, position: 25, total: 100, seconds: 2)
+        #expect(line == "Importing: 120,000 documents, 60,000/s, 25 %, 6 s left")
+        #expect(Progress.line(title: "Copying", unit: "files", count: 3, position: 3, total: nil, seconds: 2) == "Copying: 3 files, 1.5/s")
+        #expect(Progress.duration(3725) == "1 h 2 min")
+        #expect(Progress.duration(.infinity) == "0 s")
+    }
+}
+
+@Suite struct OutputTests {
+    /// What work writes, seen as a terminal or a file would see it.
+    private func captured(color: Bool = false, terminal: Bool = false, _ work: (Session) throws -> Void) throws -> String {
+        let directory = try TemporaryDirectory()
+        let path = directory.path + "/output"
+        let descriptor = open(path, O_RDWR | O_CREAT, 0o600)
+        defer { close(descriptor) }
+        let terminalFacts = Terminal(
+            color: color ? .always : .never, outputIsTerminal: terminal, errorIsTerminal: false, inputIsTerminal: false,
+            environment: { _ in nil })
+        let session = Session(output: Output(descriptor: descriptor, isTerminal: terminal), terminal: terminalFacts)
+        try work(session)
+        try session.output.flush()
+        return try String(contentsOfFile: path, encoding: .utf8)
+    }
+
+    @Test func everythingArrivesInOrder() throws {
+        var expected = ""
+        let text = try captured { session in
+            for number in 0..<50_000 {
+                try session.output.write(integer: number)
+                try session.output.write("\n")
+                expected += "\(number)\n"
+            }
+            let long = String(repeating: "x", count: 300_000)
+            try session.output.writeLine(long)
+            expected += long + "\n"
+            for number in [Int64.min, Int64.max, 0, -1] {
+                try session.output.write(integer: number)
+                expected += "\(number)"
+            }
+            try session.output.write(integer: UInt64.max)
+            expected += "\(UInt64.max)"
+        }
+        #expect(text == expected)
+    }
+
+    @Test func aClosedPipeEndsTheWork() throws {
+        signal(SIGPIPE, SIG_IGN)
+        var ends: [Int32] = [0, 0]
+        _ = pipe(&ends)
+        close(ends[0])
+        defer { close(ends[1]) }
+        let output = Output(descriptor: ends[1])
+        #expect(throws: Output.Failure.closed) {
+            while true { try output.write("line\n") }
+        }
+        #expect(throws: Output.Failure.closed) { try output.flush() }
+        #expect(ErrorReport.commandError(Output.Failure.closed) == nil)
+    }
+
+    @Test(.enabled(if: access("/dev/full", W_OK) == 0)) func aFullDiskIsAnError() throws {
+        let descriptor = open("/dev/full", O_WRONLY)
+        defer { close(descriptor) }
+        let output = Output(descriptor: descriptor)
+        try output.write("text")
+        #expect(throws: Output.Failure.system(errno: ENOSPC)) { try output.flush() }
+        let error = ErrorReport.commandError(Output.Failure.system(errno: ENOSPC))
+        #expect(error?.message == "cannot write the output: No space left on device")
+    }
+
+    @Test func tablesAlign() throws {
+        var table = Table([.left("Name"), .right("Count"), .left("Note")])
+        table.add(["日本", "5", "x"])
+        table.add(["abc", "12345678", ""])
+        let text = try captured { try table.write(to: $0) }
+        #expect(
+            text == """
+                Name     Count  Note
+                ----  --------  ----
+                日本         5  x
+                abc   12345678  
+
+                """)
+        #expect(try captured(color: true) { try table.write(to: $0) }.hasPrefix("\u{1B}[1;4mName\u{1B}[0m     \u{1B}[1;4mCount"))
+    }
+
+    @Test func listingsFillTheScreen() throws {
+        let text = try captured(terminal: true) { session in
+            var listing = ColumnListing(output: session.output, screenWidth: 80)
+            for name in ["a", "b", "c", "d", String(repeating: "x", count: 30), "e", "日本", "\u{1B}", "f"] {
+                var name = name
+                try name.withUTF8 { try listing.add(UnsafeRawBufferPointer($0)) }
+            }
+            try listing.finish()
+        }
+        func padded(_ cells: String...) -> String {
+            cells.dropLast().map { $0 + String(repeating: " ", count: 24 - DisplayWidth.of($0)) }.joined() + (cells.last ?? "") + "\n"
+        }
+        let long = String(repeating: "x", count: 30)
+        #expect(text == padded("a", "b", "c") + padded("d", long) + padded("e", "日本", "\\u001b") + "f\n")
+    }
+
+    @Test func coloredJSONIsTheSameJSON() throws {
+        let json = #"{"a": [1, -2.5e3, true, null], "k\"ey" : "str: \"x\"", plain: 'single', "é": "日本"}"#
+        let colored = try captured(color: true) { session in
+            var json = json
+            try json.withUTF8 { try JSONColoring.write(UnsafeRawBufferPointer($0), to: session) }
+        }
+        #expect(colored.contains("\u{1B}[34m\"a\"\u{1B}[0m: ["))
+        #expect(colored.contains("\u{1B}[36m-2.5e3\u{1B}[0m"))
+        #expect(colored.contains("\u{1B}[35mnull\u{1B}[0m"))
+        #expect(colored.contains("\u{1B}[34mplain\u{1B}[0m: \u{1B}[32m'single'\u{1B}[0m"))
+        var stripped = ""
+        var isEscape = false
+        for character in colored {
+            if character == "\u{1B}" { isEscape = true }
+            if !isEscape { stripped.append(character) }
+            if character == "m" { isEscape = false }
+        }
+        #expect(stripped == json)
+    }
+
+    @Test(arguments: ["\"", "\"\\", "'", "\u{1B}", "", "\"\\\"", "é", "-"])
+    func brokenJSONIsWrittenAsItIs(json: String) throws {
+        let colored = try captured(color: true) { session in
+            var json = json
+            try json.withUTF8 { try JSONColoring.write(UnsafeRawBufferPointer($0), to: session) }
+        }
+        #expect(colored.contains(json))
+    }
+}

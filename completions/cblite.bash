@@ -1,0 +1,411 @@
+# bash completion for cblite, made by 'cblite generate' from the declarations of the commands: do not edit
+
+_cblite_commands='ls cat get revs conflicts changes diff blob info file sql lscoll put edit rm undelete revert purge expire resolve mv mkcoll rmcoll cp import export dump restore check compact reindex cd help version'
+
+# An alias's command.
+_cblite_name() {
+    case $1 in
+        get) echo cat ;;
+        file) echo info ;;
+        *) echo "$1" ;;
+    esac
+}
+
+# The commands of a command.
+_cblite_subcommands() {
+    case $1 in
+        'blob') echo 'ls get put' ;;
+        'info') echo 'indexes index keys' ;;
+    esac
+}
+
+# The flags of a command.
+_cblite_flags() {
+    case $1 in
+        '') echo '--writeable --create --upgrade --encrypted --collection -C --json --quiet --color --help -h --version -v' ;;
+        'ls') echo '--long -l --offset --limit --desc --seq --del --conf --body --raw --json5 --collections -c --writeable --create --upgrade --encrypted --collection -C --json --quiet --color --help -h' ;;
+        'cat') echo '--key --rev --revision --raw --json5 --writeable --create --upgrade --encrypted --collection -C --json --quiet --color --help -h' ;;
+        'revs') echo '--remotes --raw --body --writeable --create --upgrade --encrypted --collection -C --json --quiet --color --help -h' ;;
+        'conflicts') echo '--body --writeable --create --upgrade --encrypted --collection -C --json --quiet --color --help -h' ;;
+        'changes') echo '--since --follow -f --limit --raw --body --writeable --create --upgrade --encrypted --collection -C --json --quiet --color --help -h' ;;
+        'diff') echo '--body --revs --writeable --create --upgrade --encrypted --collection -C --json --quiet --color --help -h' ;;
+        'blob') echo '--writeable --create --upgrade --encrypted --collection -C --json --quiet --color --help -h' ;;
+        'blob ls') echo '--verify --writeable --create --upgrade --encrypted --collection -C --json --quiet --color --help -h' ;;
+        'blob get') echo '--output -o --writeable --create --upgrade --encrypted --collection -C --json --quiet --color --help -h' ;;
+        'blob put') echo '--type --if-rev --writeable --create --upgrade --encrypted --collection -C --json --quiet --color --help -h' ;;
+        'info') echo '--verbose -v --writeable --create --upgrade --encrypted --collection -C --json --quiet --color --help -h' ;;
+        'info indexes') echo '--verbose -v --writeable --create --upgrade --encrypted --collection -C --json --quiet --color --help -h' ;;
+        'info index') echo '--limit --verbose -v --writeable --create --upgrade --encrypted --collection -C --json --quiet --color --help -h' ;;
+        'info keys') echo '--verbose -v --writeable --create --upgrade --encrypted --collection -C --json --quiet --color --help -h' ;;
+        'sql') echo '--writeable --create --upgrade --encrypted --collection -C --json --quiet --color --help -h' ;;
+        'lscoll') echo '--writeable --create --upgrade --encrypted --collection -C --json --quiet --color --help -h' ;;
+        'put') echo '--create --update --delete --purge --if-rev --dry-run -n --writeable --upgrade --encrypted --collection -C --json --quiet --color --help -h' ;;
+        'edit') echo '--with --raw --json5 --if-rev --writeable --create --upgrade --encrypted --collection -C --json --quiet --color --help -h' ;;
+        'rm') echo '--purge --if-rev --dry-run -n --writeable --create --upgrade --encrypted --collection -C --json --quiet --color --help -h' ;;
+        'undelete') echo '--body --tombstone --if-rev --dry-run -n --writeable --create --upgrade --encrypted --collection -C --json --quiet --color --help -h' ;;
+        'revert') echo '--if-rev --dry-run -n --writeable --create --upgrade --encrypted --collection -C --json --quiet --color --help -h' ;;
+        'purge') echo '--if-rev --dry-run -n --writeable --create --upgrade --encrypted --collection -C --json --quiet --color --help -h' ;;
+        'expire') echo '--dry-run -n --writeable --create --upgrade --encrypted --collection -C --json --quiet --color --help -h' ;;
+        'resolve') echo '--keep --merge --if-rev --dry-run -n --writeable --create --upgrade --encrypted --collection -C --json --quiet --color --help -h' ;;
+        'mv') echo '--dry-run -n --writeable --create --upgrade --encrypted --collection -C --json --quiet --color --help -h' ;;
+        'mkcoll') echo '--writeable --create --upgrade --encrypted --collection -C --json --quiet --color --help -h' ;;
+        'rmcoll') echo '--yes -y --dry-run -n --writeable --create --upgrade --encrypted --collection -C --json --quiet --color --help -h' ;;
+        'cp') echo '--jsonid --idprefix --limit --careful --existing -x --format --verbose -v --bidi --continuous --replicate --user --token --cacert --cert --key --writeable --create --upgrade --encrypted --collection -C --json --quiet --color --help -h' ;;
+        'import') echo '--jsonid --idprefix --limit --careful --existing -x --format --verbose -v --bidi --continuous --replicate --user --token --cacert --cert --key --writeable --create --upgrade --encrypted --collection -C --json --quiet --color --help -h' ;;
+        'export') echo '--jsonid --idprefix --limit --careful --existing -x --format --verbose -v --bidi --continuous --replicate --user --token --cacert --cert --key --writeable --create --upgrade --encrypted --collection -C --json --quiet --color --help -h' ;;
+        'dump') echo '--collection -C --identity --no-raw --no-blobs --no-indexes --writeable --create --upgrade --encrypted --json --quiet --color --help -h' ;;
+        'restore') echo '--collection -C --merge --identity --writeable --create --upgrade --encrypted --json --quiet --color --help -h' ;;
+        'check') echo '--quick --repair --no-backup --drop-damaged --salvage --writeable --create --upgrade --encrypted --collection -C --json --quiet --color --help -h' ;;
+        'compact') echo '--prune --purgeDeleted --writeable --create --upgrade --encrypted --collection -C --json --quiet --color --help -h' ;;
+        'reindex') echo '--writeable --create --upgrade --encrypted --collection -C --json --quiet --color --help -h' ;;
+        'cd') echo '--writeable --create --upgrade --encrypted --collection -C --json --quiet --color --help -h' ;;
+        'help') echo '--writeable --create --upgrade --encrypted --collection -C --json --quiet --color --help -h' ;;
+        'version') echo '--writeable --create --upgrade --encrypted --collection -C --json --quiet --color --help -h' ;;
+    esac
+}
+
+# What the arguments of a command are; a star marks one that repeats.
+_cblite_arguments() {
+    case $1 in
+        'ls') echo 'database document' ;;
+        'cat') echo 'database document*' ;;
+        'revs') echo 'database document' ;;
+        'conflicts') echo 'database' ;;
+        'changes') echo 'database' ;;
+        'diff') echo 'database database' ;;
+        'blob ls') echo 'database document' ;;
+        'blob get') echo 'database document text' ;;
+        'blob put') echo 'database document text file' ;;
+        'info') echo 'database' ;;
+        'info indexes') echo 'database' ;;
+        'info index') echo 'database index' ;;
+        'info keys') echo 'database' ;;
+        'sql') echo 'database text*' ;;
+        'lscoll') echo 'database' ;;
+        'put') echo 'database document text*' ;;
+        'edit') echo 'database document' ;;
+        'rm') echo 'database document*' ;;
+        'undelete') echo 'database document' ;;
+        'revert') echo 'database document text' ;;
+        'purge') echo 'database document*' ;;
+        'expire') echo 'database document text' ;;
+        'resolve') echo 'database document text' ;;
+        'mv') echo 'database document collection text' ;;
+        'mkcoll') echo 'database text*' ;;
+        'rmcoll') echo 'database collection' ;;
+        'cp') echo 'file file' ;;
+        'import') echo 'database file*' ;;
+        'export') echo 'database file document' ;;
+        'dump') echo 'database file' ;;
+        'restore') echo 'database file' ;;
+        'check') echo 'database' ;;
+        'compact') echo 'database' ;;
+        'reindex') echo 'database' ;;
+        'cd') echo 'database collection' ;;
+        'help') echo 'command*' ;;
+    esac
+}
+
+# What the value of a flag is.
+_cblite_value() {
+    case $1 in
+        ' --upgrade') echo '=choice:vv' ;;
+        ' --collection') echo 'collection' ;;
+        ' -C') echo 'collection' ;;
+        ' --color') echo '=choice:auto,always,never' ;;
+        'ls --offset') echo 'text' ;;
+        'ls --limit') echo 'text' ;;
+        'ls --upgrade') echo '=choice:vv' ;;
+        'ls --collection') echo 'collection' ;;
+        'ls -C') echo 'collection' ;;
+        'ls --color') echo '=choice:auto,always,never' ;;
+        'cat --key') echo 'text' ;;
+        'cat --revision') echo 'text' ;;
+        'cat --upgrade') echo '=choice:vv' ;;
+        'cat --collection') echo 'collection' ;;
+        'cat -C') echo 'collection' ;;
+        'cat --color') echo '=choice:auto,always,never' ;;
+        'revs --upgrade') echo '=choice:vv' ;;
+        'revs --collection') echo 'collection' ;;
+        'revs -C') echo 'collection' ;;
+        'revs --color') echo '=choice:auto,always,never' ;;
+        'conflicts --upgrade') echo '=choice:vv' ;;
+        'conflicts --collection') echo 'collection' ;;
+        'conflicts -C') echo 'collection' ;;
+        'conflicts --color') echo '=choice:auto,always,never' ;;
+        'changes --since') echo 'text' ;;
+        'changes --limit') echo 'text' ;;
+        'changes --upgrade') echo '=choice:vv' ;;
+        'changes --collection') echo 'collection' ;;
+        'changes -C') echo 'collection' ;;
+        'changes --color') echo '=choice:auto,always,never' ;;
+        'diff --upgrade') echo '=choice:vv' ;;
+        'diff --collection') echo 'collection' ;;
+        'diff -C') echo 'collection' ;;
+        'diff --color') echo '=choice:auto,always,never' ;;
+        'blob --upgrade') echo '=choice:vv' ;;
+        'blob --collection') echo 'collection' ;;
+        'blob -C') echo 'collection' ;;
+        'blob --color') echo '=choice:auto,always,never' ;;
+        'blob ls --upgrade') echo '=choice:vv' ;;
+        'blob ls --collection') echo 'collection' ;;
+        'blob ls -C') echo 'collection' ;;
+        'blob ls --color') echo '=choice:auto,always,never' ;;
+        'blob get --output') echo 'file' ;;
+        'blob get -o') echo 'file' ;;
+        'blob get --upgrade') echo '=choice:vv' ;;
+        'blob get --collection') echo 'collection' ;;
+        'blob get -C') echo 'collection' ;;
+        'blob get --color') echo '=choice:auto,always,never' ;;
+        'blob put --type') echo 'text' ;;
+        'blob put --if-rev') echo 'text' ;;
+        'blob put --upgrade') echo '=choice:vv' ;;
+        'blob put --collection') echo 'collection' ;;
+        'blob put -C') echo 'collection' ;;
+        'blob put --color') echo '=choice:auto,always,never' ;;
+        'info --upgrade') echo '=choice:vv' ;;
+        'info --collection') echo 'collection' ;;
+        'info -C') echo 'collection' ;;
+        'info --color') echo '=choice:auto,always,never' ;;
+        'info indexes --upgrade') echo '=choice:vv' ;;
+        'info indexes --collection') echo 'collection' ;;
+        'info indexes -C') echo 'collection' ;;
+        'info indexes --color') echo '=choice:auto,always,never' ;;
+        'info index --limit') echo 'text' ;;
+        'info index --upgrade') echo '=choice:vv' ;;
+        'info index --collection') echo 'collection' ;;
+        'info index -C') echo 'collection' ;;
+        'info index --color') echo '=choice:auto,always,never' ;;
+        'info keys --upgrade') echo '=choice:vv' ;;
+        'info keys --collection') echo 'collection' ;;
+        'info keys -C') echo 'collection' ;;
+        'info keys --color') echo '=choice:auto,always,never' ;;
+        'sql --upgrade') echo '=choice:vv' ;;
+        'sql --collection') echo 'collection' ;;
+        'sql -C') echo 'collection' ;;
+        'sql --color') echo '=choice:auto,always,never' ;;
+        'lscoll --upgrade') echo '=choice:vv' ;;
+        'lscoll --collection') echo 'collection' ;;
+        'lscoll -C') echo 'collection' ;;
+        'lscoll --color') echo '=choice:auto,always,never' ;;
+        'put --if-rev') echo 'text' ;;
+        'put --upgrade') echo '=choice:vv' ;;
+        'put --collection') echo 'collection' ;;
+        'put -C') echo 'collection' ;;
+        'put --color') echo '=choice:auto,always,never' ;;
+        'edit --with') echo 'text' ;;
+        'edit --if-rev') echo 'text' ;;
+        'edit --upgrade') echo '=choice:vv' ;;
+        'edit --collection') echo 'collection' ;;
+        'edit -C') echo 'collection' ;;
+        'edit --color') echo '=choice:auto,always,never' ;;
+        'rm --if-rev') echo 'text' ;;
+        'rm --upgrade') echo '=choice:vv' ;;
+        'rm --collection') echo 'collection' ;;
+        'rm -C') echo 'collection' ;;
+        'rm --color') echo '=choice:auto,always,never' ;;
+        'undelete --body') echo 'text' ;;
+        'undelete --if-rev') echo 'text' ;;
+        'undelete --upgrade') echo '=choice:vv' ;;
+        'undelete --collection') echo 'collection' ;;
+        'undelete -C') echo 'collection' ;;
+        'undelete --color') echo '=choice:auto,always,never' ;;
+        'revert --if-rev') echo 'text' ;;
+        'revert --upgrade') echo '=choice:vv' ;;
+        'revert --collection') echo 'collection' ;;
+        'revert -C') echo 'collection' ;;
+        'revert --color') echo '=choice:auto,always,never' ;;
+        'purge --if-rev') echo 'text' ;;
+        'purge --upgrade') echo '=choice:vv' ;;
+        'purge --collection') echo 'collection' ;;
+        'purge -C') echo 'collection' ;;
+        'purge --color') echo '=choice:auto,always,never' ;;
+        'expire --upgrade') echo '=choice:vv' ;;
+        'expire --collection') echo 'collection' ;;
+        'expire -C') echo 'collection' ;;
+        'expire --color') echo '=choice:auto,always,never' ;;
+        'resolve --keep') echo 'choice:local,remote' ;;
+        'resolve --merge') echo 'file' ;;
+        'resolve --if-rev') echo 'text' ;;
+        'resolve --upgrade') echo '=choice:vv' ;;
+        'resolve --collection') echo 'collection' ;;
+        'resolve -C') echo 'collection' ;;
+        'resolve --color') echo '=choice:auto,always,never' ;;
+        'mv --upgrade') echo '=choice:vv' ;;
+        'mv --collection') echo 'collection' ;;
+        'mv -C') echo 'collection' ;;
+        'mv --color') echo '=choice:auto,always,never' ;;
+        'mkcoll --upgrade') echo '=choice:vv' ;;
+        'mkcoll --collection') echo 'collection' ;;
+        'mkcoll -C') echo 'collection' ;;
+        'mkcoll --color') echo '=choice:auto,always,never' ;;
+        'rmcoll --upgrade') echo '=choice:vv' ;;
+        'rmcoll --collection') echo 'collection' ;;
+        'rmcoll -C') echo 'collection' ;;
+        'rmcoll --color') echo '=choice:auto,always,never' ;;
+        'cp --jsonid') echo 'text' ;;
+        'cp --idprefix') echo 'text' ;;
+        'cp --limit') echo 'text' ;;
+        'cp --format') echo 'choice:json,jsonl,array,csv,tsv' ;;
+        'cp --user') echo 'text' ;;
+        'cp --token') echo 'text' ;;
+        'cp --cacert') echo 'file' ;;
+        'cp --cert') echo 'file' ;;
+        'cp --key') echo 'file' ;;
+        'cp --upgrade') echo '=choice:vv' ;;
+        'cp --collection') echo 'collection' ;;
+        'cp -C') echo 'collection' ;;
+        'cp --color') echo '=choice:auto,always,never' ;;
+        'import --jsonid') echo 'text' ;;
+        'import --idprefix') echo 'text' ;;
+        'import --limit') echo 'text' ;;
+        'import --format') echo 'choice:json,jsonl,array,csv,tsv' ;;
+        'import --user') echo 'text' ;;
+        'import --token') echo 'text' ;;
+        'import --cacert') echo 'file' ;;
+        'import --cert') echo 'file' ;;
+        'import --key') echo 'file' ;;
+        'import --upgrade') echo '=choice:vv' ;;
+        'import --collection') echo 'collection' ;;
+        'import -C') echo 'collection' ;;
+        'import --color') echo '=choice:auto,always,never' ;;
+        'export --jsonid') echo 'text' ;;
+        'export --idprefix') echo 'text' ;;
+        'export --limit') echo 'text' ;;
+        'export --format') echo 'choice:json,jsonl,array,csv,tsv' ;;
+        'export --user') echo 'text' ;;
+        'export --token') echo 'text' ;;
+        'export --cacert') echo 'file' ;;
+        'export --cert') echo 'file' ;;
+        'export --key') echo 'file' ;;
+        'export --upgrade') echo '=choice:vv' ;;
+        'export --collection') echo 'collection' ;;
+        'export -C') echo 'collection' ;;
+        'export --color') echo '=choice:auto,always,never' ;;
+        'dump --collection') echo 'collection' ;;
+        'dump -C') echo 'collection' ;;
+        'dump --upgrade') echo '=choice:vv' ;;
+        'dump --color') echo '=choice:auto,always,never' ;;
+        'restore --collection') echo 'collection' ;;
+        'restore -C') echo 'collection' ;;
+        'restore --upgrade') echo '=choice:vv' ;;
+        'restore --color') echo '=choice:auto,always,never' ;;
+        'check --salvage') echo 'database' ;;
+        'check --upgrade') echo '=choice:vv' ;;
+        'check --collection') echo 'collection' ;;
+        'check -C') echo 'collection' ;;
+        'check --color') echo '=choice:auto,always,never' ;;
+        'compact --prune') echo 'text' ;;
+        'compact --upgrade') echo '=choice:vv' ;;
+        'compact --collection') echo 'collection' ;;
+        'compact -C') echo 'collection' ;;
+        'compact --color') echo '=choice:auto,always,never' ;;
+        'reindex --upgrade') echo '=choice:vv' ;;
+        'reindex --collection') echo 'collection' ;;
+        'reindex -C') echo 'collection' ;;
+        'reindex --color') echo '=choice:auto,always,never' ;;
+        'cd --upgrade') echo '=choice:vv' ;;
+        'cd --collection') echo 'collection' ;;
+        'cd -C') echo 'collection' ;;
+        'cd --color') echo '=choice:auto,always,never' ;;
+        'help --upgrade') echo '=choice:vv' ;;
+        'help --collection') echo 'collection' ;;
+        'help -C') echo 'collection' ;;
+        'help --color') echo '=choice:auto,always,never' ;;
+        'version --upgrade') echo '=choice:vv' ;;
+        'version --collection') echo 'collection' ;;
+        'version -C') echo 'collection' ;;
+        'version --color') echo '=choice:auto,always,never' ;;
+    esac
+}
+
+# Offers those lines of standard input that begin with the current word. Bash replaces only what stands behind the last = or :.
+_cblite_offer() {
+    local candidate prefix=
+    [[ $current == *[:=]* ]] && prefix=${current%"${current##*[:=]}"}
+    while IFS= read -r candidate; do
+        [[ $candidate && $candidate == "$current"* ]] || continue
+        printf -v candidate %q "${candidate#"$prefix"}"
+        COMPREPLY+=("$candidate")
+    done
+}
+
+# Offers values of a kind.
+_cblite_kind() {
+    local kind=${1%\*}
+    case $kind in
+        choice:*) kind=${kind#choice:}; _cblite_offer <<<"${kind//,/$'\n'}" ;;
+        command) _cblite_offer <<<"${_cblite_commands// /$'\n'}" ;;
+        file) compopt -o filenames 2>/dev/null; mapfile -t COMPREPLY < <(compgen -f -- "$current") ;;
+        directory | database) compopt -o filenames 2>/dev/null; mapfile -t COMPREPLY < <(compgen -d -- "$current") ;;
+        collection | document | index)
+            [[ $database ]] && _cblite_offer < <(
+                "${COMP_WORDS[0]}" complete "$kind" "${database/#\~/$HOME}" ${collection:+-C "$collection"} -- "$current" 2>/dev/null) ;;
+    esac
+}
+
+_cblite() {
+    local i word joined= command= title= database= collection= current skip= position=0 kind list repeats=
+    local -a words=() kinds=()
+    # Bash splits words at = and :, which flags and document IDs hold.
+    for ((i = 0; i <= COMP_CWORD; i++)); do
+        word=${COMP_WORDS[i]}
+        if ((i > 1)) && [[ $word =~ ^[:=]+$ ]]; then
+            words[-1]+=$word joined=1
+        elif [[ $joined ]]; then
+            words[-1]+=$word joined=
+        else
+            words+=("$word")
+        fi
+    done
+    current=${words[-1]}
+    unset 'words[-1]'
+    COMPREPLY=()
+    for word in "${words[@]:1}"; do
+        if [[ $skip ]]; then
+            [[ $skip == -C || $skip == --collection ]] && collection=$word
+            skip=
+        elif [[ $word == --collection=* ]]; then
+            collection=${word#*=}
+        elif [[ $word == -?* ]]; then
+            kind=$(_cblite_value "$title $word")
+            [[ $kind && $kind != =* ]] && skip=$word
+        elif [[ ! $command && ( $word == *.cblite2 || $word == *.cblite2/ ) ]]; then
+            database=$word
+        elif [[ ! $command ]]; then
+            command=$(_cblite_name "$word") title=$command
+            [[ $database ]] && position=1
+        elif [[ $title == "$command" && " $(_cblite_subcommands "$command") " == *" $word "* ]]; then
+            title="$command $word"
+        else
+            [[ ! $database && $word == *.cblite2* ]] && database=$word
+            position=$((position + 1))
+        fi
+    done
+    if [[ $skip ]]; then
+        _cblite_kind "$(_cblite_value "$title $skip")"
+    elif [[ $current == -*=* ]]; then
+        kind=$(_cblite_value "$title ${current%%=*}")
+        current=${current#*=}
+        _cblite_kind "${kind#=}"
+    elif [[ $current == -* ]]; then
+        list=$(_cblite_flags "$title")
+        _cblite_offer <<<"${list// /$'\n'}"
+    elif [[ ! $command ]]; then
+        [[ $database ]] || _cblite_kind database
+        _cblite_offer <<<"${_cblite_commands// /$'\n'}"
+    else
+        read -ra kinds <<<"$(_cblite_arguments "$title")"
+        # From an argument that repeats on, it and the one behind it are both possible.
+        for ((i = 0; i < ${#kinds[@]}; i++)); do
+            if ((i == position)) || [[ $repeats ]]; then _cblite_kind "${kinds[i]}"; fi
+            [[ ${kinds[i]} == *\* ]] && ((position > i)) && repeats=1 && _cblite_kind "${kinds[i]}"
+        done
+        if [[ $title == "$command" ]] && ((position < 2)); then
+            list=$(_cblite_subcommands "$command")
+            _cblite_offer <<<"${list// /$'\n'}"
+        fi
+    fi
+}
+
+complete -F _cblite cblite

@@ -1,0 +1,841 @@
+#compdef cblite
+# zsh completion for cblite, made by 'cblite generate' from the declarations of the commands: do not edit
+
+_cblite_commands() {
+    local -a commands=(
+        'ls:List documents'
+        'cat:Print documents as JSON'
+        'get:Print documents as JSON'
+        'revs:Show the revisions of a document'
+        'conflicts:List the documents that are in conflict, with the revisions that compete'
+        'changes:Print the change feed: documents in the order in which they last changed'
+        'diff:Compare two databases'
+        'blob:List blobs, take them out, and put them in'
+        'info:Describe a database'
+        'file:Describe a database'
+        'sql:Run SQL on the SQLite file itself'
+        'lscoll:List the collections'
+        'put:Create or update a document'
+        'edit:Change a document in an editor'
+        'rm:Delete documents'
+        'undelete:Bring a deleted document back'
+        'revert:Give a document the properties of an earlier revision'
+        'purge:Remove documents without a trace'
+        'expire:Say when a document will be gone, or show it'
+        'resolve:Settle a conflict'
+        'mv:Move documents to another collection'
+        'mkcoll:Create collections'
+        'rmcoll:Delete a collection with all its documents'
+        'cp:Copy a database, or documents from or to JSON and CSV'
+        'import:Save documents from JSON or CSV'
+        'export:Write documents as JSON or CSV'
+        'dump:Write a database as a text archive'
+        'restore:Make a database from a text archive'
+        'check:Look for damage, and mend it'
+        'compact:Make a database smaller'
+        'reindex:Build the value indexes anew'
+        'cd:Choose the collection that the following commands work on'
+        'help:Explain the program, or one command'
+        'version:Print the version of this program'
+    )
+    _describe -t commands command commands
+}
+
+# What is offered for one command; the word of a command's command has been taken out.
+_cblite_command() {
+    case $1 in
+        'ls')
+            _arguments -S \
+            '(--long -l)--long[A line for each document\: revision, flags, sequence and size]' \
+            '(--long -l)-l[A line for each document\: revision, flags, sequence and size]' \
+            '--offset=[Skip the first N documents]:N: ' \
+            '--limit=[Stop after N documents]:N: ' \
+            '--desc[Go backwards]' \
+            '--seq[In order of sequence instead of ID]' \
+            '--del[Deleted documents too]' \
+            '--conf[Only documents that are in conflict]' \
+            '--body[Print the documents themselves]' \
+            '--raw[Do not cut revision IDs; print each body on one line]' \
+            '--json5[Print the documents as JSON5, which leaves out the quotes of keys]' \
+            '(--collections -c)--collections[List the collections instead, as lscoll does]' \
+            '(--collections -c)-c[List the collections instead, as lscoll does]' \
+            '--writeable[Open the database for writing]' \
+            '--create[Create the database if it does not exist; implies --writeable]' \
+            '--upgrade=-[Allow an irreversible upgrade of the file format; =vv also turns revision trees into version vectors]::vv:(vv)' \
+            '--encrypted[Ask for the password or key of an encrypted database]' \
+            '(--collection -C)--collection=[Work on this collection instead of the default one]:\[SCOPE.\]NAME:_cblite_names collection' \
+            '(--collection -C)-C+[Work on this collection instead of the default one]:\[SCOPE.\]NAME:_cblite_names collection' \
+            '--json[Print results and errors as JSON, for programs]' \
+            '--quiet[Say nothing but results and errors]' \
+            '--color=-[Colour the output\: auto (on a terminal), always (also plain --color) or never]::WHEN:(auto always never)' \
+            '(--help -h)--help[Explain the command]' \
+            '(--help -h)-h[Explain the command]' \
+            '1:DATABASE:_cblite_databases' \
+            '2::PATTERN:_cblite_names document' ;;
+        'cat'|'get')
+            _arguments -S \
+            '*--key=[Only this property; may be given several times]:KEY: ' \
+            '--rev[Print the revision ID too, as "_rev"]' \
+            '--revision=[Print this revision instead of the current one]:REV: ' \
+            '--raw[One line for each document]' \
+            '--json5[Print JSON5, which leaves out the quotes of keys]' \
+            '--writeable[Open the database for writing]' \
+            '--create[Create the database if it does not exist; implies --writeable]' \
+            '--upgrade=-[Allow an irreversible upgrade of the file format; =vv also turns revision trees into version vectors]::vv:(vv)' \
+            '--encrypted[Ask for the password or key of an encrypted database]' \
+            '(--collection -C)--collection=[Work on this collection instead of the default one]:\[SCOPE.\]NAME:_cblite_names collection' \
+            '(--collection -C)-C+[Work on this collection instead of the default one]:\[SCOPE.\]NAME:_cblite_names collection' \
+            '--json[Print results and errors as JSON, for programs]' \
+            '--quiet[Say nothing but results and errors]' \
+            '--color=-[Colour the output\: auto (on a terminal), always (also plain --color) or never]::WHEN:(auto always never)' \
+            '(--help -h)--help[Explain the command]' \
+            '(--help -h)-h[Explain the command]' \
+            '1:DATABASE:_cblite_databases' \
+            '*:DOCID:_cblite_names document' ;;
+        'revs')
+            _arguments -S \
+            '--remotes[Mark the revisions that remote databases are known to have]' \
+            '--raw[Show revision IDs as they are; they always are, and this is understood for old scripts]' \
+            '--body[With --json, the bodies too, as far as they are kept]' \
+            '--writeable[Open the database for writing]' \
+            '--create[Create the database if it does not exist; implies --writeable]' \
+            '--upgrade=-[Allow an irreversible upgrade of the file format; =vv also turns revision trees into version vectors]::vv:(vv)' \
+            '--encrypted[Ask for the password or key of an encrypted database]' \
+            '(--collection -C)--collection=[Work on this collection instead of the default one]:\[SCOPE.\]NAME:_cblite_names collection' \
+            '(--collection -C)-C+[Work on this collection instead of the default one]:\[SCOPE.\]NAME:_cblite_names collection' \
+            '--json[Print results and errors as JSON, for programs]' \
+            '--quiet[Say nothing but results and errors]' \
+            '--color=-[Colour the output\: auto (on a terminal), always (also plain --color) or never]::WHEN:(auto always never)' \
+            '(--help -h)--help[Explain the command]' \
+            '(--help -h)-h[Explain the command]' \
+            '1:DATABASE:_cblite_databases' \
+            '2:DOCID:_cblite_names document' ;;
+        'conflicts')
+            _arguments -S \
+            '--body[Print the revisions'\'' bodies too]' \
+            '--writeable[Open the database for writing]' \
+            '--create[Create the database if it does not exist; implies --writeable]' \
+            '--upgrade=-[Allow an irreversible upgrade of the file format; =vv also turns revision trees into version vectors]::vv:(vv)' \
+            '--encrypted[Ask for the password or key of an encrypted database]' \
+            '(--collection -C)--collection=[Work on this collection instead of the default one]:\[SCOPE.\]NAME:_cblite_names collection' \
+            '(--collection -C)-C+[Work on this collection instead of the default one]:\[SCOPE.\]NAME:_cblite_names collection' \
+            '--json[Print results and errors as JSON, for programs]' \
+            '--quiet[Say nothing but results and errors]' \
+            '--color=-[Colour the output\: auto (on a terminal), always (also plain --color) or never]::WHEN:(auto always never)' \
+            '(--help -h)--help[Explain the command]' \
+            '(--help -h)-h[Explain the command]' \
+            '1:DATABASE:_cblite_databases' ;;
+        'changes')
+            _arguments -S \
+            '--since=[Only changes after this sequence]:SEQ: ' \
+            '(--follow -f)--follow[Go on with new changes as they come]' \
+            '(--follow -f)-f[Go on with new changes as they come]' \
+            '--limit=[Stop after N changes]:N: ' \
+            '--raw[Do not cut revision IDs]' \
+            '--body[With --json, the documents'\'' bodies too]' \
+            '--writeable[Open the database for writing]' \
+            '--create[Create the database if it does not exist; implies --writeable]' \
+            '--upgrade=-[Allow an irreversible upgrade of the file format; =vv also turns revision trees into version vectors]::vv:(vv)' \
+            '--encrypted[Ask for the password or key of an encrypted database]' \
+            '(--collection -C)--collection=[Work on this collection instead of the default one]:\[SCOPE.\]NAME:_cblite_names collection' \
+            '(--collection -C)-C+[Work on this collection instead of the default one]:\[SCOPE.\]NAME:_cblite_names collection' \
+            '--json[Print results and errors as JSON, for programs]' \
+            '--quiet[Say nothing but results and errors]' \
+            '--color=-[Colour the output\: auto (on a terminal), always (also plain --color) or never]::WHEN:(auto always never)' \
+            '(--help -h)--help[Explain the command]' \
+            '(--help -h)-h[Explain the command]' \
+            '1:DATABASE:_cblite_databases' ;;
+        'diff')
+            _arguments -S \
+            '--body[Show what changed in each document, property by property]' \
+            '--revs[Compare revision IDs and deletions too]' \
+            '--writeable[Open the database for writing]' \
+            '--create[Create the database if it does not exist; implies --writeable]' \
+            '--upgrade=-[Allow an irreversible upgrade of the file format; =vv also turns revision trees into version vectors]::vv:(vv)' \
+            '--encrypted[Ask for the password or key of an encrypted database]' \
+            '(--collection -C)--collection=[Work on this collection instead of the default one]:\[SCOPE.\]NAME:_cblite_names collection' \
+            '(--collection -C)-C+[Work on this collection instead of the default one]:\[SCOPE.\]NAME:_cblite_names collection' \
+            '--json[Print results and errors as JSON, for programs]' \
+            '--quiet[Say nothing but results and errors]' \
+            '--color=-[Colour the output\: auto (on a terminal), always (also plain --color) or never]::WHEN:(auto always never)' \
+            '(--help -h)--help[Explain the command]' \
+            '(--help -h)-h[Explain the command]' \
+            '1:DATABASE:_cblite_databases' \
+            '2:OTHER:_cblite_databases' ;;
+        'blob')
+            _arguments -S \
+            '--writeable[Open the database for writing]' \
+            '--create[Create the database if it does not exist; implies --writeable]' \
+            '--upgrade=-[Allow an irreversible upgrade of the file format; =vv also turns revision trees into version vectors]::vv:(vv)' \
+            '--encrypted[Ask for the password or key of an encrypted database]' \
+            '(--collection -C)--collection=[Work on this collection instead of the default one]:\[SCOPE.\]NAME:_cblite_names collection' \
+            '(--collection -C)-C+[Work on this collection instead of the default one]:\[SCOPE.\]NAME:_cblite_names collection' \
+            '--json[Print results and errors as JSON, for programs]' \
+            '--quiet[Say nothing but results and errors]' \
+            '--color=-[Colour the output\: auto (on a terminal), always (also plain --color) or never]::WHEN:(auto always never)' \
+            '(--help -h)--help[Explain the command]' \
+            '(--help -h)-h[Explain the command]' \
+            '1: :_cblite_database_or_subcommand' ;;
+        'blob ls')
+            _arguments -S \
+            '--verify[Read every blob, and mark those that are damaged]' \
+            '--writeable[Open the database for writing]' \
+            '--create[Create the database if it does not exist; implies --writeable]' \
+            '--upgrade=-[Allow an irreversible upgrade of the file format; =vv also turns revision trees into version vectors]::vv:(vv)' \
+            '--encrypted[Ask for the password or key of an encrypted database]' \
+            '(--collection -C)--collection=[Work on this collection instead of the default one]:\[SCOPE.\]NAME:_cblite_names collection' \
+            '(--collection -C)-C+[Work on this collection instead of the default one]:\[SCOPE.\]NAME:_cblite_names collection' \
+            '--json[Print results and errors as JSON, for programs]' \
+            '--quiet[Say nothing but results and errors]' \
+            '--color=-[Colour the output\: auto (on a terminal), always (also plain --color) or never]::WHEN:(auto always never)' \
+            '(--help -h)--help[Explain the command]' \
+            '(--help -h)-h[Explain the command]' \
+            '1:DATABASE:_cblite_databases' \
+            '2::DOCID:_cblite_names document' ;;
+        'blob get')
+            _arguments -S \
+            '(--output -o)--output=[Write to this file instead of standard output]:FILE:_files' \
+            '(--output -o)-o+[Write to this file instead of standard output]:FILE:_files' \
+            '--writeable[Open the database for writing]' \
+            '--create[Create the database if it does not exist; implies --writeable]' \
+            '--upgrade=-[Allow an irreversible upgrade of the file format; =vv also turns revision trees into version vectors]::vv:(vv)' \
+            '--encrypted[Ask for the password or key of an encrypted database]' \
+            '(--collection -C)--collection=[Work on this collection instead of the default one]:\[SCOPE.\]NAME:_cblite_names collection' \
+            '(--collection -C)-C+[Work on this collection instead of the default one]:\[SCOPE.\]NAME:_cblite_names collection' \
+            '--json[Print results and errors as JSON, for programs]' \
+            '--quiet[Say nothing but results and errors]' \
+            '--color=-[Colour the output\: auto (on a terminal), always (also plain --color) or never]::WHEN:(auto always never)' \
+            '(--help -h)--help[Explain the command]' \
+            '(--help -h)-h[Explain the command]' \
+            '1:DATABASE:_cblite_databases' \
+            '2:BLOB:_cblite_names document' \
+            '3::PROPERTY: ' ;;
+        'blob put')
+            _arguments -S \
+            '--type=[The type of the content; otherwise the name of the file tells]:MIME: ' \
+            '--if-rev=[Only if this is the current revision; the beginning of its ID is enough. Otherwise\: exit code 4]:REV: ' \
+            '--writeable[Open the database for writing]' \
+            '--create[Create the database if it does not exist; implies --writeable]' \
+            '--upgrade=-[Allow an irreversible upgrade of the file format; =vv also turns revision trees into version vectors]::vv:(vv)' \
+            '--encrypted[Ask for the password or key of an encrypted database]' \
+            '(--collection -C)--collection=[Work on this collection instead of the default one]:\[SCOPE.\]NAME:_cblite_names collection' \
+            '(--collection -C)-C+[Work on this collection instead of the default one]:\[SCOPE.\]NAME:_cblite_names collection' \
+            '--json[Print results and errors as JSON, for programs]' \
+            '--quiet[Say nothing but results and errors]' \
+            '--color=-[Colour the output\: auto (on a terminal), always (also plain --color) or never]::WHEN:(auto always never)' \
+            '(--help -h)--help[Explain the command]' \
+            '(--help -h)-h[Explain the command]' \
+            '1:DATABASE:_cblite_databases' \
+            '2:DOCID:_cblite_names document' \
+            '3:PROPERTY: ' \
+            '4:FILE:_files' ;;
+        'info'|'file')
+            _arguments -S \
+            '*--verbose[More; twice, even more]' \
+            '*-v[More; twice, even more]' \
+            '--writeable[Open the database for writing]' \
+            '--create[Create the database if it does not exist; implies --writeable]' \
+            '--upgrade=-[Allow an irreversible upgrade of the file format; =vv also turns revision trees into version vectors]::vv:(vv)' \
+            '--encrypted[Ask for the password or key of an encrypted database]' \
+            '(--collection -C)--collection=[Work on this collection instead of the default one]:\[SCOPE.\]NAME:_cblite_names collection' \
+            '(--collection -C)-C+[Work on this collection instead of the default one]:\[SCOPE.\]NAME:_cblite_names collection' \
+            '--json[Print results and errors as JSON, for programs]' \
+            '--quiet[Say nothing but results and errors]' \
+            '--color=-[Colour the output\: auto (on a terminal), always (also plain --color) or never]::WHEN:(auto always never)' \
+            '(--help -h)--help[Explain the command]' \
+            '(--help -h)-h[Explain the command]' \
+            '1:DATABASE:_cblite_database_or_subcommand' ;;
+        'info indexes')
+            _arguments -S \
+            '*--verbose[More; twice, even more]' \
+            '*-v[More; twice, even more]' \
+            '--writeable[Open the database for writing]' \
+            '--create[Create the database if it does not exist; implies --writeable]' \
+            '--upgrade=-[Allow an irreversible upgrade of the file format; =vv also turns revision trees into version vectors]::vv:(vv)' \
+            '--encrypted[Ask for the password or key of an encrypted database]' \
+            '(--collection -C)--collection=[Work on this collection instead of the default one]:\[SCOPE.\]NAME:_cblite_names collection' \
+            '(--collection -C)-C+[Work on this collection instead of the default one]:\[SCOPE.\]NAME:_cblite_names collection' \
+            '--json[Print results and errors as JSON, for programs]' \
+            '--quiet[Say nothing but results and errors]' \
+            '--color=-[Colour the output\: auto (on a terminal), always (also plain --color) or never]::WHEN:(auto always never)' \
+            '(--help -h)--help[Explain the command]' \
+            '(--help -h)-h[Explain the command]' \
+            '1:DATABASE:_cblite_databases' ;;
+        'info index')
+            _arguments -S \
+            '--limit=[Stop after N entries]:N: ' \
+            '*--verbose[More; twice, even more]' \
+            '*-v[More; twice, even more]' \
+            '--writeable[Open the database for writing]' \
+            '--create[Create the database if it does not exist; implies --writeable]' \
+            '--upgrade=-[Allow an irreversible upgrade of the file format; =vv also turns revision trees into version vectors]::vv:(vv)' \
+            '--encrypted[Ask for the password or key of an encrypted database]' \
+            '(--collection -C)--collection=[Work on this collection instead of the default one]:\[SCOPE.\]NAME:_cblite_names collection' \
+            '(--collection -C)-C+[Work on this collection instead of the default one]:\[SCOPE.\]NAME:_cblite_names collection' \
+            '--json[Print results and errors as JSON, for programs]' \
+            '--quiet[Say nothing but results and errors]' \
+            '--color=-[Colour the output\: auto (on a terminal), always (also plain --color) or never]::WHEN:(auto always never)' \
+            '(--help -h)--help[Explain the command]' \
+            '(--help -h)-h[Explain the command]' \
+            '1:DATABASE:_cblite_databases' \
+            '2:NAME:_cblite_names index' ;;
+        'info keys')
+            _arguments -S \
+            '*--verbose[More; twice, even more]' \
+            '*-v[More; twice, even more]' \
+            '--writeable[Open the database for writing]' \
+            '--create[Create the database if it does not exist; implies --writeable]' \
+            '--upgrade=-[Allow an irreversible upgrade of the file format; =vv also turns revision trees into version vectors]::vv:(vv)' \
+            '--encrypted[Ask for the password or key of an encrypted database]' \
+            '(--collection -C)--collection=[Work on this collection instead of the default one]:\[SCOPE.\]NAME:_cblite_names collection' \
+            '(--collection -C)-C+[Work on this collection instead of the default one]:\[SCOPE.\]NAME:_cblite_names collection' \
+            '--json[Print results and errors as JSON, for programs]' \
+            '--quiet[Say nothing but results and errors]' \
+            '--color=-[Colour the output\: auto (on a terminal), always (also plain --color) or never]::WHEN:(auto always never)' \
+            '(--help -h)--help[Explain the command]' \
+            '(--help -h)-h[Explain the command]' \
+            '1:DATABASE:_cblite_databases' ;;
+        'sql')
+            _arguments -S \
+            '--writeable[Open the database for writing]' \
+            '--create[Create the database if it does not exist; implies --writeable]' \
+            '--upgrade=-[Allow an irreversible upgrade of the file format; =vv also turns revision trees into version vectors]::vv:(vv)' \
+            '--encrypted[Ask for the password or key of an encrypted database]' \
+            '(--collection -C)--collection=[Work on this collection instead of the default one]:\[SCOPE.\]NAME:_cblite_names collection' \
+            '(--collection -C)-C+[Work on this collection instead of the default one]:\[SCOPE.\]NAME:_cblite_names collection' \
+            '--json[Print results and errors as JSON, for programs]' \
+            '--quiet[Say nothing but results and errors]' \
+            '--color=-[Colour the output\: auto (on a terminal), always (also plain --color) or never]::WHEN:(auto always never)' \
+            '(--help -h)--help[Explain the command]' \
+            '(--help -h)-h[Explain the command]' \
+            '1:DATABASE:_cblite_databases' \
+            '*:STATEMENT: ' ;;
+        'lscoll')
+            _arguments -S \
+            '--writeable[Open the database for writing]' \
+            '--create[Create the database if it does not exist; implies --writeable]' \
+            '--upgrade=-[Allow an irreversible upgrade of the file format; =vv also turns revision trees into version vectors]::vv:(vv)' \
+            '--encrypted[Ask for the password or key of an encrypted database]' \
+            '(--collection -C)--collection=[Work on this collection instead of the default one]:\[SCOPE.\]NAME:_cblite_names collection' \
+            '(--collection -C)-C+[Work on this collection instead of the default one]:\[SCOPE.\]NAME:_cblite_names collection' \
+            '--json[Print results and errors as JSON, for programs]' \
+            '--quiet[Say nothing but results and errors]' \
+            '--color=-[Colour the output\: auto (on a terminal), always (also plain --color) or never]::WHEN:(auto always never)' \
+            '(--help -h)--help[Explain the command]' \
+            '(--help -h)-h[Explain the command]' \
+            '1:DATABASE:_cblite_databases' ;;
+        'put')
+            _arguments -S \
+            '--create[Only if there is no document of this ID]' \
+            '--update[Only if there is one]' \
+            '--delete[Delete the document; the properties of its tombstone may be given]' \
+            '--purge[Remove the document without a trace]' \
+            '--if-rev=[Only if this is the current revision; the beginning of its ID is enough. Otherwise\: exit code 4]:REV: ' \
+            '(--dry-run -n)--dry-run[Say what would be done, and do nothing]' \
+            '(--dry-run -n)-n[Say what would be done, and do nothing]' \
+            '--writeable[Open the database for writing]' \
+            '--upgrade=-[Allow an irreversible upgrade of the file format; =vv also turns revision trees into version vectors]::vv:(vv)' \
+            '--encrypted[Ask for the password or key of an encrypted database]' \
+            '(--collection -C)--collection=[Work on this collection instead of the default one]:\[SCOPE.\]NAME:_cblite_names collection' \
+            '(--collection -C)-C+[Work on this collection instead of the default one]:\[SCOPE.\]NAME:_cblite_names collection' \
+            '--json[Print results and errors as JSON, for programs]' \
+            '--quiet[Say nothing but results and errors]' \
+            '--color=-[Colour the output\: auto (on a terminal), always (also plain --color) or never]::WHEN:(auto always never)' \
+            '(--help -h)--help[Explain the command]' \
+            '(--help -h)-h[Explain the command]' \
+            '1:DATABASE:_cblite_databases' \
+            '2:DOCID:_cblite_names document' \
+            '*:JSON: ' ;;
+        'edit')
+            _arguments -S \
+            '--with=[Use this editor; it may have arguments, as in "code --wait"]:EDITOR: ' \
+            '--raw[Do not break the JSON into lines]' \
+            '--json5[Edit JSON5, which leaves out the quotes of keys]' \
+            '--if-rev=[Only if this is the current revision; the beginning of its ID is enough. Otherwise\: exit code 4]:REV: ' \
+            '--writeable[Open the database for writing]' \
+            '--create[Create the database if it does not exist; implies --writeable]' \
+            '--upgrade=-[Allow an irreversible upgrade of the file format; =vv also turns revision trees into version vectors]::vv:(vv)' \
+            '--encrypted[Ask for the password or key of an encrypted database]' \
+            '(--collection -C)--collection=[Work on this collection instead of the default one]:\[SCOPE.\]NAME:_cblite_names collection' \
+            '(--collection -C)-C+[Work on this collection instead of the default one]:\[SCOPE.\]NAME:_cblite_names collection' \
+            '--json[Print results and errors as JSON, for programs]' \
+            '--quiet[Say nothing but results and errors]' \
+            '--color=-[Colour the output\: auto (on a terminal), always (also plain --color) or never]::WHEN:(auto always never)' \
+            '(--help -h)--help[Explain the command]' \
+            '(--help -h)-h[Explain the command]' \
+            '1:DATABASE:_cblite_databases' \
+            '2:DOCID:_cblite_names document' ;;
+        'rm')
+            _arguments -S \
+            '--purge[Remove the documents without a trace]' \
+            '--if-rev=[Only if this is the current revision; the beginning of its ID is enough. Otherwise\: exit code 4]:REV: ' \
+            '(--dry-run -n)--dry-run[Say what would be done, and do nothing]' \
+            '(--dry-run -n)-n[Say what would be done, and do nothing]' \
+            '--writeable[Open the database for writing]' \
+            '--create[Create the database if it does not exist; implies --writeable]' \
+            '--upgrade=-[Allow an irreversible upgrade of the file format; =vv also turns revision trees into version vectors]::vv:(vv)' \
+            '--encrypted[Ask for the password or key of an encrypted database]' \
+            '(--collection -C)--collection=[Work on this collection instead of the default one]:\[SCOPE.\]NAME:_cblite_names collection' \
+            '(--collection -C)-C+[Work on this collection instead of the default one]:\[SCOPE.\]NAME:_cblite_names collection' \
+            '--json[Print results and errors as JSON, for programs]' \
+            '--quiet[Say nothing but results and errors]' \
+            '--color=-[Colour the output\: auto (on a terminal), always (also plain --color) or never]::WHEN:(auto always never)' \
+            '(--help -h)--help[Explain the command]' \
+            '(--help -h)-h[Explain the command]' \
+            '1:DATABASE:_cblite_databases' \
+            '*:DOCID:_cblite_names document' ;;
+        'undelete')
+            _arguments -S \
+            '--body=[These properties; - reads them from standard input]:JSON: ' \
+            '--tombstone[The properties of the tombstone]' \
+            '--if-rev=[Only if this is the current revision; the beginning of its ID is enough. Otherwise\: exit code 4]:REV: ' \
+            '(--dry-run -n)--dry-run[Say what would be done, and do nothing]' \
+            '(--dry-run -n)-n[Say what would be done, and do nothing]' \
+            '--writeable[Open the database for writing]' \
+            '--create[Create the database if it does not exist; implies --writeable]' \
+            '--upgrade=-[Allow an irreversible upgrade of the file format; =vv also turns revision trees into version vectors]::vv:(vv)' \
+            '--encrypted[Ask for the password or key of an encrypted database]' \
+            '(--collection -C)--collection=[Work on this collection instead of the default one]:\[SCOPE.\]NAME:_cblite_names collection' \
+            '(--collection -C)-C+[Work on this collection instead of the default one]:\[SCOPE.\]NAME:_cblite_names collection' \
+            '--json[Print results and errors as JSON, for programs]' \
+            '--quiet[Say nothing but results and errors]' \
+            '--color=-[Colour the output\: auto (on a terminal), always (also plain --color) or never]::WHEN:(auto always never)' \
+            '(--help -h)--help[Explain the command]' \
+            '(--help -h)-h[Explain the command]' \
+            '1:DATABASE:_cblite_databases' \
+            '2:DOCID:_cblite_names document' ;;
+        'revert')
+            _arguments -S \
+            '--if-rev=[Only if this is the current revision; the beginning of its ID is enough. Otherwise\: exit code 4]:REV: ' \
+            '(--dry-run -n)--dry-run[Say what would be done, and do nothing]' \
+            '(--dry-run -n)-n[Say what would be done, and do nothing]' \
+            '--writeable[Open the database for writing]' \
+            '--create[Create the database if it does not exist; implies --writeable]' \
+            '--upgrade=-[Allow an irreversible upgrade of the file format; =vv also turns revision trees into version vectors]::vv:(vv)' \
+            '--encrypted[Ask for the password or key of an encrypted database]' \
+            '(--collection -C)--collection=[Work on this collection instead of the default one]:\[SCOPE.\]NAME:_cblite_names collection' \
+            '(--collection -C)-C+[Work on this collection instead of the default one]:\[SCOPE.\]NAME:_cblite_names collection' \
+            '--json[Print results and errors as JSON, for programs]' \
+            '--quiet[Say nothing but results and errors]' \
+            '--color=-[Colour the output\: auto (on a terminal), always (also plain --color) or never]::WHEN:(auto always never)' \
+            '(--help -h)--help[Explain the command]' \
+            '(--help -h)-h[Explain the command]' \
+            '1:DATABASE:_cblite_databases' \
+            '2:DOCID:_cblite_names document' \
+            '3:REV: ' ;;
+        'purge')
+            _arguments -S \
+            '--if-rev=[Only if this is the current revision; the beginning of its ID is enough. Otherwise\: exit code 4]:REV: ' \
+            '(--dry-run -n)--dry-run[Say what would be done, and do nothing]' \
+            '(--dry-run -n)-n[Say what would be done, and do nothing]' \
+            '--writeable[Open the database for writing]' \
+            '--create[Create the database if it does not exist; implies --writeable]' \
+            '--upgrade=-[Allow an irreversible upgrade of the file format; =vv also turns revision trees into version vectors]::vv:(vv)' \
+            '--encrypted[Ask for the password or key of an encrypted database]' \
+            '(--collection -C)--collection=[Work on this collection instead of the default one]:\[SCOPE.\]NAME:_cblite_names collection' \
+            '(--collection -C)-C+[Work on this collection instead of the default one]:\[SCOPE.\]NAME:_cblite_names collection' \
+            '--json[Print results and errors as JSON, for programs]' \
+            '--quiet[Say nothing but results and errors]' \
+            '--color=-[Colour the output\: auto (on a terminal), always (also plain --color) or never]::WHEN:(auto always never)' \
+            '(--help -h)--help[Explain the command]' \
+            '(--help -h)-h[Explain the command]' \
+            '1:DATABASE:_cblite_databases' \
+            '*:DOCID:_cblite_names document' ;;
+        'expire')
+            _arguments -S \
+            '(--dry-run -n)--dry-run[Say what would be done, and do nothing]' \
+            '(--dry-run -n)-n[Say what would be done, and do nothing]' \
+            '--writeable[Open the database for writing]' \
+            '--create[Create the database if it does not exist; implies --writeable]' \
+            '--upgrade=-[Allow an irreversible upgrade of the file format; =vv also turns revision trees into version vectors]::vv:(vv)' \
+            '--encrypted[Ask for the password or key of an encrypted database]' \
+            '(--collection -C)--collection=[Work on this collection instead of the default one]:\[SCOPE.\]NAME:_cblite_names collection' \
+            '(--collection -C)-C+[Work on this collection instead of the default one]:\[SCOPE.\]NAME:_cblite_names collection' \
+            '--json[Print results and errors as JSON, for programs]' \
+            '--quiet[Say nothing but results and errors]' \
+            '--color=-[Colour the output\: auto (on a terminal), always (also plain --color) or never]::WHEN:(auto always never)' \
+            '(--help -h)--help[Explain the command]' \
+            '(--help -h)-h[Explain the command]' \
+            '1:DATABASE:_cblite_databases' \
+            '2:DOCID:_cblite_names document' \
+            '3::WHEN: ' ;;
+        'resolve')
+            _arguments -S \
+            '--keep=[Keep the revision made here, or the one that came by replication]:SIDE:(local remote)' \
+            '--merge=[Properties that replace both, as JSON; - reads them from standard input]:FILE:_files' \
+            '--if-rev=[Only if this is the current revision; the beginning of its ID is enough. Otherwise\: exit code 4]:REV: ' \
+            '(--dry-run -n)--dry-run[Say what would be done, and do nothing]' \
+            '(--dry-run -n)-n[Say what would be done, and do nothing]' \
+            '--writeable[Open the database for writing]' \
+            '--create[Create the database if it does not exist; implies --writeable]' \
+            '--upgrade=-[Allow an irreversible upgrade of the file format; =vv also turns revision trees into version vectors]::vv:(vv)' \
+            '--encrypted[Ask for the password or key of an encrypted database]' \
+            '(--collection -C)--collection=[Work on this collection instead of the default one]:\[SCOPE.\]NAME:_cblite_names collection' \
+            '(--collection -C)-C+[Work on this collection instead of the default one]:\[SCOPE.\]NAME:_cblite_names collection' \
+            '--json[Print results and errors as JSON, for programs]' \
+            '--quiet[Say nothing but results and errors]' \
+            '--color=-[Colour the output\: auto (on a terminal), always (also plain --color) or never]::WHEN:(auto always never)' \
+            '(--help -h)--help[Explain the command]' \
+            '(--help -h)-h[Explain the command]' \
+            '1:DATABASE:_cblite_databases' \
+            '2:DOCID:_cblite_names document' \
+            '3::REV: ' ;;
+        'mv')
+            _arguments -S \
+            '(--dry-run -n)--dry-run[Say what would be done, and do nothing]' \
+            '(--dry-run -n)-n[Say what would be done, and do nothing]' \
+            '--writeable[Open the database for writing]' \
+            '--create[Create the database if it does not exist; implies --writeable]' \
+            '--upgrade=-[Allow an irreversible upgrade of the file format; =vv also turns revision trees into version vectors]::vv:(vv)' \
+            '--encrypted[Ask for the password or key of an encrypted database]' \
+            '(--collection -C)--collection=[Work on this collection instead of the default one]:\[SCOPE.\]NAME:_cblite_names collection' \
+            '(--collection -C)-C+[Work on this collection instead of the default one]:\[SCOPE.\]NAME:_cblite_names collection' \
+            '--json[Print results and errors as JSON, for programs]' \
+            '--quiet[Say nothing but results and errors]' \
+            '--color=-[Colour the output\: auto (on a terminal), always (also plain --color) or never]::WHEN:(auto always never)' \
+            '(--help -h)--help[Explain the command]' \
+            '(--help -h)-h[Explain the command]' \
+            '1:DATABASE:_cblite_databases' \
+            '2:DOCID:_cblite_names document' \
+            '3:COLLECTION:_cblite_names collection' \
+            '4::NEWID: ' ;;
+        'mkcoll')
+            _arguments -S \
+            '--writeable[Open the database for writing]' \
+            '--create[Create the database if it does not exist; implies --writeable]' \
+            '--upgrade=-[Allow an irreversible upgrade of the file format; =vv also turns revision trees into version vectors]::vv:(vv)' \
+            '--encrypted[Ask for the password or key of an encrypted database]' \
+            '(--collection -C)--collection=[Work on this collection instead of the default one]:\[SCOPE.\]NAME:_cblite_names collection' \
+            '(--collection -C)-C+[Work on this collection instead of the default one]:\[SCOPE.\]NAME:_cblite_names collection' \
+            '--json[Print results and errors as JSON, for programs]' \
+            '--quiet[Say nothing but results and errors]' \
+            '--color=-[Colour the output\: auto (on a terminal), always (also plain --color) or never]::WHEN:(auto always never)' \
+            '(--help -h)--help[Explain the command]' \
+            '(--help -h)-h[Explain the command]' \
+            '1:DATABASE:_cblite_databases' \
+            '*:COLLECTION: ' ;;
+        'rmcoll')
+            _arguments -S \
+            '(--yes -y)--yes[Delete the collection even though it holds documents]' \
+            '(--yes -y)-y[Delete the collection even though it holds documents]' \
+            '(--dry-run -n)--dry-run[Say what would be done, and do nothing]' \
+            '(--dry-run -n)-n[Say what would be done, and do nothing]' \
+            '--writeable[Open the database for writing]' \
+            '--create[Create the database if it does not exist; implies --writeable]' \
+            '--upgrade=-[Allow an irreversible upgrade of the file format; =vv also turns revision trees into version vectors]::vv:(vv)' \
+            '--encrypted[Ask for the password or key of an encrypted database]' \
+            '(--collection -C)--collection=[Work on this collection instead of the default one]:\[SCOPE.\]NAME:_cblite_names collection' \
+            '(--collection -C)-C+[Work on this collection instead of the default one]:\[SCOPE.\]NAME:_cblite_names collection' \
+            '--json[Print results and errors as JSON, for programs]' \
+            '--quiet[Say nothing but results and errors]' \
+            '--color=-[Colour the output\: auto (on a terminal), always (also plain --color) or never]::WHEN:(auto always never)' \
+            '(--help -h)--help[Explain the command]' \
+            '(--help -h)-h[Explain the command]' \
+            '1:DATABASE:_cblite_databases' \
+            '2:COLLECTION:_cblite_names collection' ;;
+        'cp')
+            _arguments -S \
+            '--jsonid=[The property that is the document'\''s ID\: not part of its body (default\: _id)]:PROPERTY: ' \
+            '--idprefix=[Put this in front of the ID of each imported document]:TEXT: ' \
+            '--limit=[Stop after N documents]:N: ' \
+            '--careful[Stop at the first document that cannot be imported, and import nothing]' \
+            '(--existing -x)--existing[Fail if the destination does not exist]' \
+            '(--existing -x)-x[Fail if the destination does not exist]' \
+            '--format=[The form of the text, if its name does not tell]:FORMAT:(json jsonl array csv tsv)' \
+            '*--verbose[Tell of every document that is left out]' \
+            '*-v[Tell of every document that is left out]' \
+            '--bidi[Replicate in both directions]' \
+            '--continuous[Keep replicating]' \
+            '--replicate[Replicate between two local databases instead of copying the file]' \
+            '--user=[Log in to the server]:NAME\[\:PASSWORD\]: ' \
+            '--token=[Log in to the server with a session token]:TOKEN: ' \
+            '--cacert=[Trust the certificates in this file]:FILE:_files' \
+            '--cert=[Show the server this certificate]:FILE:_files' \
+            '--key=[The private key of the certificate]:FILE:_files' \
+            '--writeable[Open the database for writing]' \
+            '--create[Create the database if it does not exist; implies --writeable]' \
+            '--upgrade=-[Allow an irreversible upgrade of the file format; =vv also turns revision trees into version vectors]::vv:(vv)' \
+            '--encrypted[Ask for the password or key of an encrypted database]' \
+            '(--collection -C)--collection=[Work on this collection instead of the default one]:\[SCOPE.\]NAME:_cblite_names collection' \
+            '(--collection -C)-C+[Work on this collection instead of the default one]:\[SCOPE.\]NAME:_cblite_names collection' \
+            '--json[Print results and errors as JSON, for programs]' \
+            '--quiet[Say nothing but results and errors]' \
+            '--color=-[Colour the output\: auto (on a terminal), always (also plain --color) or never]::WHEN:(auto always never)' \
+            '(--help -h)--help[Explain the command]' \
+            '(--help -h)-h[Explain the command]' \
+            '1:SOURCE:_files' \
+            '2:DESTINATION:_files' ;;
+        'import')
+            _arguments -S \
+            '--jsonid=[The property that is the document'\''s ID\: not part of its body (default\: _id)]:PROPERTY: ' \
+            '--idprefix=[Put this in front of the ID of each imported document]:TEXT: ' \
+            '--limit=[Stop after N documents]:N: ' \
+            '--careful[Stop at the first document that cannot be imported, and import nothing]' \
+            '(--existing -x)--existing[Fail if the destination does not exist]' \
+            '(--existing -x)-x[Fail if the destination does not exist]' \
+            '--format=[The form of the text, if its name does not tell]:FORMAT:(json jsonl array csv tsv)' \
+            '*--verbose[Tell of every document that is left out]' \
+            '*-v[Tell of every document that is left out]' \
+            '--bidi[Replicate in both directions]' \
+            '--continuous[Keep replicating]' \
+            '--replicate[Replicate between two local databases instead of copying the file]' \
+            '--user=[Log in to the server]:NAME\[\:PASSWORD\]: ' \
+            '--token=[Log in to the server with a session token]:TOKEN: ' \
+            '--cacert=[Trust the certificates in this file]:FILE:_files' \
+            '--cert=[Show the server this certificate]:FILE:_files' \
+            '--key=[The private key of the certificate]:FILE:_files' \
+            '--writeable[Open the database for writing]' \
+            '--create[Create the database if it does not exist; implies --writeable]' \
+            '--upgrade=-[Allow an irreversible upgrade of the file format; =vv also turns revision trees into version vectors]::vv:(vv)' \
+            '--encrypted[Ask for the password or key of an encrypted database]' \
+            '(--collection -C)--collection=[Work on this collection instead of the default one]:\[SCOPE.\]NAME:_cblite_names collection' \
+            '(--collection -C)-C+[Work on this collection instead of the default one]:\[SCOPE.\]NAME:_cblite_names collection' \
+            '--json[Print results and errors as JSON, for programs]' \
+            '--quiet[Say nothing but results and errors]' \
+            '--color=-[Colour the output\: auto (on a terminal), always (also plain --color) or never]::WHEN:(auto always never)' \
+            '(--help -h)--help[Explain the command]' \
+            '(--help -h)-h[Explain the command]' \
+            '1:DATABASE:_cblite_databases' \
+            '*:FILE:_files' ;;
+        'export')
+            _arguments -S \
+            '--jsonid=[The property that is the document'\''s ID\: not part of its body (default\: _id)]:PROPERTY: ' \
+            '--idprefix=[Put this in front of the ID of each imported document]:TEXT: ' \
+            '--limit=[Stop after N documents]:N: ' \
+            '--careful[Stop at the first document that cannot be imported, and import nothing]' \
+            '(--existing -x)--existing[Fail if the destination does not exist]' \
+            '(--existing -x)-x[Fail if the destination does not exist]' \
+            '--format=[The form of the text, if its name does not tell]:FORMAT:(json jsonl array csv tsv)' \
+            '*--verbose[Tell of every document that is left out]' \
+            '*-v[Tell of every document that is left out]' \
+            '--bidi[Replicate in both directions]' \
+            '--continuous[Keep replicating]' \
+            '--replicate[Replicate between two local databases instead of copying the file]' \
+            '--user=[Log in to the server]:NAME\[\:PASSWORD\]: ' \
+            '--token=[Log in to the server with a session token]:TOKEN: ' \
+            '--cacert=[Trust the certificates in this file]:FILE:_files' \
+            '--cert=[Show the server this certificate]:FILE:_files' \
+            '--key=[The private key of the certificate]:FILE:_files' \
+            '--writeable[Open the database for writing]' \
+            '--create[Create the database if it does not exist; implies --writeable]' \
+            '--upgrade=-[Allow an irreversible upgrade of the file format; =vv also turns revision trees into version vectors]::vv:(vv)' \
+            '--encrypted[Ask for the password or key of an encrypted database]' \
+            '(--collection -C)--collection=[Work on this collection instead of the default one]:\[SCOPE.\]NAME:_cblite_names collection' \
+            '(--collection -C)-C+[Work on this collection instead of the default one]:\[SCOPE.\]NAME:_cblite_names collection' \
+            '--json[Print results and errors as JSON, for programs]' \
+            '--quiet[Say nothing but results and errors]' \
+            '--color=-[Colour the output\: auto (on a terminal), always (also plain --color) or never]::WHEN:(auto always never)' \
+            '(--help -h)--help[Explain the command]' \
+            '(--help -h)-h[Explain the command]' \
+            '1:DATABASE:_cblite_databases' \
+            '2:FILE:_files' \
+            '3::PATTERN:_cblite_names document' ;;
+        'dump')
+            _arguments -S \
+            '*--collection=[Only these collections]:\[SCOPE.\]NAME\[,…\]:_cblite_names collection' \
+            '*-C+[Only these collections]:\[SCOPE.\]NAME\[,…\]:_cblite_names collection' \
+            '--identity[Archive the UUIDs too, by which other databases know this one]' \
+            '--no-raw[Leave out the notes of replications and other raw documents]' \
+            '--no-blobs[Leave out the content of blobs]' \
+            '--no-indexes[Leave out the definitions of indexes]' \
+            '--writeable[Open the database for writing]' \
+            '--create[Create the database if it does not exist; implies --writeable]' \
+            '--upgrade=-[Allow an irreversible upgrade of the file format; =vv also turns revision trees into version vectors]::vv:(vv)' \
+            '--encrypted[Ask for the password or key of an encrypted database]' \
+            '--json[Print results and errors as JSON, for programs]' \
+            '--quiet[Say nothing but results and errors]' \
+            '--color=-[Colour the output\: auto (on a terminal), always (also plain --color) or never]::WHEN:(auto always never)' \
+            '(--help -h)--help[Explain the command]' \
+            '(--help -h)-h[Explain the command]' \
+            '1:DATABASE:_cblite_databases' \
+            '2::FILE:_files' ;;
+        'restore')
+            _arguments -S \
+            '*--collection=[Only these collections]:\[SCOPE.\]NAME\[,…\]:_cblite_names collection' \
+            '*-C+[Only these collections]:\[SCOPE.\]NAME\[,…\]:_cblite_names collection' \
+            '--merge[Add to a database that holds something already]' \
+            '--identity[Take over the UUIDs that dump --identity archived]' \
+            '--writeable[Open the database for writing]' \
+            '--create[Create the database if it does not exist; implies --writeable]' \
+            '--upgrade=-[Allow an irreversible upgrade of the file format; =vv also turns revision trees into version vectors]::vv:(vv)' \
+            '--encrypted[Ask for the password or key of an encrypted database]' \
+            '--json[Print results and errors as JSON, for programs]' \
+            '--quiet[Say nothing but results and errors]' \
+            '--color=-[Colour the output\: auto (on a terminal), always (also plain --color) or never]::WHEN:(auto always never)' \
+            '(--help -h)--help[Explain the command]' \
+            '(--help -h)-h[Explain the command]' \
+            '1:DATABASE:_cblite_databases' \
+            '2::FILE:_files' ;;
+        'check')
+            _arguments -S \
+            '--quick[Leave out what takes long\: the digests of blobs and the words of full-text indexes]' \
+            '--repair[Mend what can be mended, after copying the database]' \
+            '--no-backup[With --repair\: make no copy]' \
+            '--drop-damaged[With --repair or --salvage\: delete documents that cannot be decoded]' \
+            '--salvage=[Carry what can be read into a new database]:NEW.cblite2:_cblite_databases' \
+            '--writeable[Open the database for writing]' \
+            '--create[Create the database if it does not exist; implies --writeable]' \
+            '--upgrade=-[Allow an irreversible upgrade of the file format; =vv also turns revision trees into version vectors]::vv:(vv)' \
+            '--encrypted[Ask for the password or key of an encrypted database]' \
+            '(--collection -C)--collection=[Work on this collection instead of the default one]:\[SCOPE.\]NAME:_cblite_names collection' \
+            '(--collection -C)-C+[Work on this collection instead of the default one]:\[SCOPE.\]NAME:_cblite_names collection' \
+            '--json[Print results and errors as JSON, for programs]' \
+            '--quiet[Say nothing but results and errors]' \
+            '--color=-[Colour the output\: auto (on a terminal), always (also plain --color) or never]::WHEN:(auto always never)' \
+            '(--help -h)--help[Explain the command]' \
+            '(--help -h)-h[Explain the command]' \
+            '1:DATABASE:_cblite_databases' ;;
+        'compact')
+            _arguments -S \
+            '--prune=[Keep only the last N generations of each revision tree]:N: ' \
+            '--purgeDeleted[Forget deleted documents]' \
+            '--writeable[Open the database for writing]' \
+            '--create[Create the database if it does not exist; implies --writeable]' \
+            '--upgrade=-[Allow an irreversible upgrade of the file format; =vv also turns revision trees into version vectors]::vv:(vv)' \
+            '--encrypted[Ask for the password or key of an encrypted database]' \
+            '(--collection -C)--collection=[Work on this collection instead of the default one]:\[SCOPE.\]NAME:_cblite_names collection' \
+            '(--collection -C)-C+[Work on this collection instead of the default one]:\[SCOPE.\]NAME:_cblite_names collection' \
+            '--json[Print results and errors as JSON, for programs]' \
+            '--quiet[Say nothing but results and errors]' \
+            '--color=-[Colour the output\: auto (on a terminal), always (also plain --color) or never]::WHEN:(auto always never)' \
+            '(--help -h)--help[Explain the command]' \
+            '(--help -h)-h[Explain the command]' \
+            '1:DATABASE:_cblite_databases' ;;
+        'reindex')
+            _arguments -S \
+            '--writeable[Open the database for writing]' \
+            '--create[Create the database if it does not exist; implies --writeable]' \
+            '--upgrade=-[Allow an irreversible upgrade of the file format; =vv also turns revision trees into version vectors]::vv:(vv)' \
+            '--encrypted[Ask for the password or key of an encrypted database]' \
+            '(--collection -C)--collection=[Work on this collection instead of the default one]:\[SCOPE.\]NAME:_cblite_names collection' \
+            '(--collection -C)-C+[Work on this collection instead of the default one]:\[SCOPE.\]NAME:_cblite_names collection' \
+            '--json[Print results and errors as JSON, for programs]' \
+            '--quiet[Say nothing but results and errors]' \
+            '--color=-[Colour the output\: auto (on a terminal), always (also plain --color) or never]::WHEN:(auto always never)' \
+            '(--help -h)--help[Explain the command]' \
+            '(--help -h)-h[Explain the command]' \
+            '1:DATABASE:_cblite_databases' ;;
+        'cd')
+            _arguments -S \
+            '--writeable[Open the database for writing]' \
+            '--create[Create the database if it does not exist; implies --writeable]' \
+            '--upgrade=-[Allow an irreversible upgrade of the file format; =vv also turns revision trees into version vectors]::vv:(vv)' \
+            '--encrypted[Ask for the password or key of an encrypted database]' \
+            '(--collection -C)--collection=[Work on this collection instead of the default one]:\[SCOPE.\]NAME:_cblite_names collection' \
+            '(--collection -C)-C+[Work on this collection instead of the default one]:\[SCOPE.\]NAME:_cblite_names collection' \
+            '--json[Print results and errors as JSON, for programs]' \
+            '--quiet[Say nothing but results and errors]' \
+            '--color=-[Colour the output\: auto (on a terminal), always (also plain --color) or never]::WHEN:(auto always never)' \
+            '(--help -h)--help[Explain the command]' \
+            '(--help -h)-h[Explain the command]' \
+            '1:DATABASE:_cblite_databases' \
+            '2::COLLECTION:_cblite_names collection' ;;
+        'help')
+            _arguments -S \
+            '--writeable[Open the database for writing]' \
+            '--create[Create the database if it does not exist; implies --writeable]' \
+            '--upgrade=-[Allow an irreversible upgrade of the file format; =vv also turns revision trees into version vectors]::vv:(vv)' \
+            '--encrypted[Ask for the password or key of an encrypted database]' \
+            '(--collection -C)--collection=[Work on this collection instead of the default one]:\[SCOPE.\]NAME:_cblite_names collection' \
+            '(--collection -C)-C+[Work on this collection instead of the default one]:\[SCOPE.\]NAME:_cblite_names collection' \
+            '--json[Print results and errors as JSON, for programs]' \
+            '--quiet[Say nothing but results and errors]' \
+            '--color=-[Colour the output\: auto (on a terminal), always (also plain --color) or never]::WHEN:(auto always never)' \
+            '(--help -h)--help[Explain the command]' \
+            '(--help -h)-h[Explain the command]' \
+            '*:COMMAND:_cblite_commands' ;;
+        'version')
+            _arguments -S \
+            '--writeable[Open the database for writing]' \
+            '--create[Create the database if it does not exist; implies --writeable]' \
+            '--upgrade=-[Allow an irreversible upgrade of the file format; =vv also turns revision trees into version vectors]::vv:(vv)' \
+            '--encrypted[Ask for the password or key of an encrypted database]' \
+            '(--collection -C)--collection=[Work on this collection instead of the default one]:\[SCOPE.\]NAME:_cblite_names collection' \
+            '(--collection -C)-C+[Work on this collection instead of the default one]:\[SCOPE.\]NAME:_cblite_names collection' \
+            '--json[Print results and errors as JSON, for programs]' \
+            '--quiet[Say nothing but results and errors]' \
+            '--color=-[Colour the output\: auto (on a terminal), always (also plain --color) or never]::WHEN:(auto always never)' \
+            '(--help -h)--help[Explain the command]' \
+            '(--help -h)-h[Explain the command]' ;;
+        *) _default ;;
+    esac
+}
+
+_cblite_subcommands=(
+    'blob' 'ls get put'
+    'info' 'indexes index keys'
+    'file' 'indexes index keys'
+)
+
+_cblite_global() {
+    _arguments -S -A '-*' \
+            '--writeable[Open the database for writing]' \
+            '--create[Create the database if it does not exist; implies --writeable]' \
+            '--upgrade=-[Allow an irreversible upgrade of the file format; =vv also turns revision trees into version vectors]::vv:(vv)' \
+            '--encrypted[Ask for the password or key of an encrypted database]' \
+            '(--collection -C)--collection=[Work on this collection instead of the default one]:\[SCOPE.\]NAME:_cblite_names collection' \
+            '(--collection -C)-C+[Work on this collection instead of the default one]:\[SCOPE.\]NAME:_cblite_names collection' \
+            '--json[Print results and errors as JSON, for programs]' \
+            '--quiet[Say nothing but results and errors]' \
+            '--color=-[Colour the output\: auto (on a terminal), always (also plain --color) or never]::WHEN:(auto always never)' \
+            '(--help -h)--help[Explain the command]' \
+            '(--help -h)-h[Explain the command]' \
+            '(--version -v)--version[Print the version]' \
+            '(--version -v)-v[Print the version]' \
+        '1: :_cblite_first' '*:: :_cblite_rest'
+}
+
+_cblite_databases() { _files -/ }
+
+# Names from the database on the command line: the program knows them.
+_cblite_names() {
+    local -a names databases=(${(M)cblite_words:#*.cblite2(|/)})
+    local database=$databases[1] collection=
+    [[ -n $database ]] || return 1
+    local index=${cblite_words[(I)(-C|--collection)]}
+    (( index )) && collection=${cblite_words[index + 1]}
+    names=("${(@f)$($cblite_program complete $argv[-1] ${~database} ${collection:+-C} $collection -- "${(Q)PREFIX}" 2>/dev/null)}")
+    # In front of the kind stand options for compadd.
+    compadd "${(@)argv[1,-2]}" -a names
+}
+
+_cblite_database_or_subcommand() {
+    _cblite_databases
+    (( ${+cblite_subcommands} )) && compadd -- ${=cblite_subcommands}
+}
+
+_cblite_first() {
+    _cblite_commands
+    _cblite_databases
+}
+
+_cblite_rest() {
+    local name=${words[1]} index
+    # "cblite DATABASE ls" is "cblite ls DATABASE".
+    if [[ $name == *.cblite2(|/) ]]; then
+        (( CURRENT == 2 )) && { _cblite_commands; return }
+        name=${words[2]}
+        words[2]=${words[1]}
+        words[1]=$name
+    fi
+    local -A subcommands=("${_cblite_subcommands[@]}")
+    local cblite_subcommands=${subcommands[$name]}
+    for index in 2 3; do
+        if (( index < CURRENT )) && [[ -n ${words[index]} && " $cblite_subcommands " == *" ${words[index]} "* ]]; then
+            name+=" ${words[index]}"
+            words[index]=()
+            (( CURRENT-- ))
+            cblite_subcommands=
+            break
+        fi
+    done
+    _cblite_command "$name"
+}
+
+_cblite() {
+    local cblite_program=${(Q)words[1]}
+    local -a cblite_words=("${(@Q)words}")
+    _cblite_global
+}
+
+if [[ $funcstack[1] == _cblite ]]; then _cblite "$@"; else compdef _cblite cblite; fi
