@@ -26,7 +26,8 @@ let package = Package(
         library("SQLite", ["CSQLite"]),
         library("SQLFunctions", ["Fleece", "SQLite", "CSQLite", "CICU", "CStemmer"]),
         library("DocumentStore", ["Fleece", "SQLite", "SQLFunctions", "CNettle"]),
-        library("Shell", ["DocumentStore", "SQLite", "Fleece"]),
+        library("SQLPlusPlus", ["Fleece"]),
+        library("Shell", ["SQLPlusPlus", "DocumentStore", "SQLite", "Fleece"]),
         .executableTarget(name: "cblite", dependencies: ["Shell"], swiftSettings: fast),
         .executableTarget(name: "bench", path: "Benchmarks/Runner"),
 
@@ -35,6 +36,8 @@ let package = Package(
         .testTarget(name: "SQLiteTests", dependencies: ["SQLite", "TestSupport"]),
         .testTarget(name: "SQLFunctionsTests", dependencies: ["SQLFunctions", "DocumentStore", "SQLite", "Fleece", "TestSupport"]),
         .testTarget(name: "DocumentStoreTests", dependencies: ["DocumentStore", "SQLite", "Fleece", "TestSupport"]),
+        .testTarget(
+            name: "SQLPlusPlusTests", dependencies: ["SQLPlusPlus", "DocumentStore", "SQLFunctions", "SQLite", "Fleece", "TestSupport"]),
         .testTarget(name: "ShellTests", dependencies: ["Shell", "DocumentStore", "Fleece", "TestSupport"]),
         .testTarget(name: "CommandTests", dependencies: ["cblite", "TestSupport"]),
     ],

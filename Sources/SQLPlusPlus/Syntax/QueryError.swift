@@ -1,0 +1,40 @@
+/// What is wrong with a query. Independent mistakes are all in `diagnostics`, in the order of the text.
+public struct QueryError: Error, Sendable {
+    public enum Kind: Sendable {
+        /// The text cannot be parsed.
+        case syntax
+        /// It can, and makes no sense.
+        case meaning
+        /// A full-text or vector index that the query needs is not there.
+        case missingIndex
+        /// A parameter was given that the query does not have.
+        case unknownParameter
+        /// Something in the text is Couchbase Server's and has no counterpart here; the message names it.
+        case unsupported
+    }
+
+    public struct Diagnostic: Sendable, Equatable {
+        public var message: String
+        public var range: SourceRange
+
+        public init(_ message: String, range: SourceRange = .none) {
+            self.message = message
+            self.range = range
+        }
+    }
+
+    public var kind: Kind
+    public var diagnostics: [Diagnostic]
+    /// The byte offset that the vendor's parser would report for a syntax error.
+    public var errorPosition: Int?
+
+    public init(_ kind: Kind, _ diagnostics: [Diagnostic], errorPosition: Int? = nil) {
+        self.kind = kind
+        self.diagnostics = diagnostics
+        self.errorPosition = errorPosition
+    }
+
+    public init(_ kind: Kind, _ message: String, range: SourceRange = .none) {
+        self.init(kind, [Diagnostic(message, range: range)])
+    }
+}
