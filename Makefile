@@ -2,7 +2,7 @@
 # make test     build and run every test
 # make bench    measure against the table in Benchmarks/README.md (see there)
 # make install  PREFIX=/usr/local DESTDIR=
-# make format   format every source file;  make docs  regenerate the man page and the completions
+# make format   format every source file;  make docs  regenerate the man page, the completions and docs/sqlpp-functions.md
 
 PREFIX  ?= /usr/local
 DESTDIR ?=
@@ -68,9 +68,10 @@ docs: packages
 	.build/debug/cblite generate bash > completions/cblite.bash
 	.build/debug/cblite generate zsh > completions/cblite.zsh
 	.build/debug/cblite generate fish > completions/cblite.fish
+	.build/debug/cblite generate functions > docs/sqlpp-functions.md
 
 docs-check: docs
-	git diff --exit-code -- man completions
+	git diff --exit-code -- man completions docs/sqlpp-functions.md
 
 # Installs the Debian packages that are not there yet; says what it would need where it may not.
 packages:

@@ -148,7 +148,7 @@ complete -c cblite -n "__cblite_is ''" -a check -d 'Look for damage, and mend it
 complete -c cblite -n "__cblite_is ''" -a compact -d 'Make a database smaller'
 complete -c cblite -n "__cblite_is ''" -a reindex -d 'Build the value indexes anew'
 complete -c cblite -n "__cblite_is ''" -a cd -d 'Choose the collection that the following commands work on'
-complete -c cblite -n "__cblite_is ''" -a help -d 'Explain the program, or one command'
+complete -c cblite -n "__cblite_is ''" -a help -d 'Explain the program, a command, or a function of SQL++'
 complete -c cblite -n "__cblite_is ''" -a version -d 'Print the version of this program'
 complete -c cblite -n "__cblite_is ''" -a '(__fish_complete_directories)'
 

@@ -35,7 +35,7 @@ _cblite_commands() {
         'compact:Make a database smaller'
         'reindex:Build the value indexes anew'
         'cd:Choose the collection that the following commands work on'
-        'help:Explain the program, or one command'
+        'help:Explain the program, a command, or a function of SQL++'
         'version:Print the version of this program'
     )
     _describe -t commands command commands

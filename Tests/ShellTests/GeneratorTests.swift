@@ -9,7 +9,7 @@ import Testing
 
     @Test(arguments: [
         ("man", "man/cblite.1"), ("bash", "completions/cblite.bash"), ("zsh", "completions/cblite.zsh"),
-        ("fish", "completions/cblite.fish"),
+        ("fish", "completions/cblite.fish"), ("functions", "docs/sqlpp-functions.md"),
     ])
     func generatedFilesAreUpToDate(what: String, file: String) throws {
         let found = try? String(contentsOfFile: Fixtures.package + "/" + file, encoding: .utf8)

@@ -1,9 +1,9 @@
-/// `cblite generate man|bash|zsh|fish`: the files that are made from the declarations. Hidden: `make docs` calls it.
+/// `cblite generate man|bash|zsh|fish|functions`: the files that are made from the declarations. Hidden: `make docs` calls it.
 enum GenerateCommand {
     static let declaration = CommandDeclaration(
         "generate", group: .hidden,
-        summary: "Print the man page or a completion script",
-        arguments: [Argument("WHAT", .choice(["man", "bash", "zsh", "fish"]))],
+        summary: "Print the man page, a completion script or the chapter on functions",
+        arguments: [Argument("WHAT", .choice(["man", "bash", "zsh", "fish", "functions"]))],
         run: { invocation in
             try invocation.output.write(text(invocation.argument("WHAT")))
             return .success
@@ -14,6 +14,7 @@ enum GenerateCommand {
         case "bash": BashCompletion.script(Commands.all)
         case "zsh": ZshCompletion.script(Commands.all)
         case "fish": FishCompletion.script(Commands.all)
+        case "functions": FunctionHelp.chapter()
         default: ManualPage.text(Commands.all)
         }
     }

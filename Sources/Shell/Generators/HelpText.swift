@@ -25,7 +25,7 @@ enum HelpText {
             text += list(members.map { (([$0.name] + $0.aliases).joined(separator: ", "), $0.summary) }, minimum: 20)
         }
         text += "\nFlags of every command\n" + list(GlobalFlags.beforeCommand.map { (label($0), $0.help) }, minimum: 20)
-        text += "\n'cblite help COMMAND' explains a command.\n"
+        text += "\n'cblite help COMMAND' explains a command; 'cblite help functions' lists the functions of SQL++.\n"
         return text
     }
 
@@ -52,8 +52,10 @@ enum HelpText {
     /// `-C, --collection NAME`
     static func label(_ flag: Flag) -> String { (flag.short.map { "-\($0), " } ?? "") + flag.synopsis }
 
+    static func paragraph(_ text: String) -> String { wrap(text, indent: 0) }
+
     /// Two columns: names on the left, explanations wrapped on the right; a long name has a line of its own.
-    private static func list(_ rows: [(name: String, text: String)], minimum: Int = 10) -> String {
+    static func list(_ rows: [(name: String, text: String)], minimum: Int = 10) -> String {
         let column = min(28, max(minimum, rows.map { $0.name.count }.max() ?? 0)) + 4
         var text = ""
         for row in rows {
