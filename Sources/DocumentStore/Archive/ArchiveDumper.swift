@@ -10,7 +10,7 @@ final class ArchiveDumper {
     private let warn: (Archive.Omission) -> Void
     private let local: SourceID
 
-    private var line = ArchiveLine()
+    private var line = JSONObjectWriter(capacity: 1 << 16)
     private var counts = Archive.Counts()
     private var lineCount = 0
     private var digest = SHA1()
@@ -32,7 +32,7 @@ final class ArchiveDumper {
         for name in collections { _ = try snapshot.tables(name) }
         try writeHeader()
         for (remote, url) in try snapshot.remotes().sorted(by: { $0.key < $1.key }) {
-            line.begin()
+            line.beginLine()
             line.add("remote", Int(remote))
             line.add("url", url)
             try finishLine()
@@ -46,7 +46,7 @@ final class ArchiveDumper {
     }
 
     private func finishLine() throws {
-        line.end()
+        line.endLine()
         try finishLine(line.buffer.bytes)
     }
 
@@ -58,7 +58,7 @@ final class ArchiveDumper {
     }
 
     private func writeHeader() throws {
-        line.begin()
+        line.beginLine()
         line.add("archive", Archive.format)
         line.add("version", Int(Archive.version))
         line.add("versioning", snapshot.versioning == .vectors ? "vectors" : "trees")
@@ -72,7 +72,7 @@ final class ArchiveDumper {
     }
 
     private func write(_ collection: CollectionName) throws {
-        line.begin()
+        line.beginLine()
         line.add("collection", collection.description)
         line.add("lastSequence", try snapshot.lastSequence(of: collection))
         try finishLine()
@@ -116,7 +116,7 @@ final class ArchiveDumper {
     private func writeRaw(_ store: String) throws {
         for key in try snapshot.rawDocumentKeys(in: store) {
             guard let document = try snapshot.rawDocument(key, in: store) else { continue }
-            line.begin()
+            line.beginLine()
             line.add("raw", store)
             line.add("key", key)
             if let meta = document.meta { line.add("meta", bytes: meta) }
@@ -129,7 +129,7 @@ final class ArchiveDumper {
     private func writeIndexes(of collections: [CollectionName]) throws {
         for index in try snapshot.indexes() {
             guard let name = index.collection, collections.contains(name) else { continue }
-            line.begin()
+            line.beginLine()
             line.add("index", index.name)
             line.add("type", index.type)
             line.add("collection", name.description)
@@ -152,7 +152,7 @@ final class ArchiveDumper {
             warn(.blob(reason: error.message))
             return
         }
-        line.begin()
+        line.beginLine()
         line.add("blob", blob.description)
         line.add("length", length)
         try finishLine()
@@ -161,13 +161,13 @@ final class ArchiveDumper {
     }
 
     private func writePiece(_ piece: UnsafeRawBufferPointer) throws {
-        line.begin()
+        line.beginLine()
         line.add("piece", base64: piece)
         try finishLine()
     }
 
     private func writeTrailer() throws {
-        line.begin()
+        line.beginLine()
         line.add("end", true)
         line.add("lines", lineCount)
         line.add("collections", counts.collections)
@@ -176,7 +176,7 @@ final class ArchiveDumper {
         line.add("indexes", counts.indexes)
         line.add("blobs", counts.blobs)
         line.add("sha1", digest.finish().hex)
-        line.end()
+        line.endLine()
         try emit(line.buffer.bytes)
     }
 }

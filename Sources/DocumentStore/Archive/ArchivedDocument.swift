@@ -61,10 +61,10 @@ extension RevisionTree.Flags {
 }
 
 // Writing.
-extension ArchiveLine {
+extension JSONObjectWriter {
     /// The line of a document. `local` is what others call the database, in place of `*`.
     mutating func write(_ document: ArchivedDocument, local: SourceID, _ keys: SharedKeys) throws(StoreError) {
-        begin()
+        beginLine()
         add("doc", document.id)
         let sequence = document.sequence ?? 0
         add("seq", sequence)
@@ -75,7 +75,7 @@ extension ArchiveLine {
         case .tree(let tree): try write(tree, sequence: sequence, keys)
         case .vectors(let vectors): try write(vectors, local: local, keys)
         }
-        end()
+        endLine()
     }
 
     private mutating func write(_ tree: RevisionTree, sequence: UInt64, _ keys: SharedKeys) throws(StoreError) {
@@ -103,7 +103,7 @@ extension ArchiveLine {
         guard !vectors.remoteIDs.isEmpty else { return }
         try add("remotes", byNumber: vectors.remoteIDs) { (remote, line) throws(StoreError) in
             guard let revision = vectors.latest(onRemote: remote) else { return }
-            line.beginObject()
+            line.begin()
             line.add("version", revision.version.archiveText(local))
             let flags = revision.flags.archiveNames
             if !flags.isEmpty { line.add("flags", list: flags) }
@@ -114,7 +114,7 @@ extension ArchiveLine {
                     try line.add("body", body: properties, keys)
                 }
             }
-            line.endObject()
+            line.end()
         }
     }
 }

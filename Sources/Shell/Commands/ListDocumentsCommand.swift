@@ -154,7 +154,7 @@ private struct Listing {
     }
 }
 
-extension JSONLine {
+extension JSONObjectWriter {
     /// What every command says of a document in machine output.
     mutating func add(documentOf cursor: DocumentCursor) {
         add("collection", cursor.collection.description)

@@ -1,4 +1,5 @@
 import DocumentStore
+import Fleece
 
 /// What `dump`, `restore` and `cp --collection` share.
 enum ArchiveTransfer {
@@ -62,7 +63,7 @@ enum ArchiveTransfer {
         }
     }
 
-    static func add(_ counts: Archive.Counts, to line: inout JSONLine) {
+    static func add(_ counts: Archive.Counts, to line: inout JSONObjectWriter) {
         line.add("collections", counts.collections)
         line.add("documents", counts.documents)
         line.add("rawDocuments", counts.rawDocuments)

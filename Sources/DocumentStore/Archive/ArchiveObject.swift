@@ -1,43 +1,16 @@
 import Fleece
 
-/// One line of an archive in the making: an object, written member by member.
-struct ArchiveLine: ~Copyable {
-    var buffer = ByteBuffer(capacity: 1 << 16)
-    private var isFirst = true
-
-    mutating func begin() {
+// What an archive's lines hold besides plain JSON.
+extension JSONObjectWriter {
+    /// Begins a line in place of the last one.
+    mutating func beginLine() {
         buffer.removeAll()
-        buffer.append("{")
-        isFirst = true
+        begin()
     }
 
-    mutating func end() { buffer.append("}\n") }
-
-    mutating func key(_ name: StaticString) {
-        buffer.append(isFirst ? "\"" : ",\"")
-        isFirst = false
-        buffer.append(name)
-        buffer.append("\":")
-    }
-
-    mutating func add(_ name: StaticString, _ text: String) {
-        key(name)
-        JSONWriter.write(string: text, to: &buffer)
-    }
-
-    mutating func add(_ name: StaticString, _ number: UInt64) {
-        key(name)
-        buffer.append(decimal: number)
-    }
-
-    mutating func add(_ name: StaticString, _ number: Int) {
-        key(name)
-        buffer.append(decimal: Int64(number))
-    }
-
-    mutating func add(_ name: StaticString, _ flag: Bool) {
-        key(name)
-        buffer.append(flag ? "true" : "false")
+    mutating func endLine() {
+        end()
+        buffer.append("\n")
     }
 
     /// Bytes that are mostly text: a string, or if they are not UTF-8 a tagged value.
@@ -70,76 +43,6 @@ struct ArchiveLine: ~Copyable {
         }
         guard body.root.dictionary != nil else { throw StoreError(.corrupt, "its body is damaged: it is no dictionary") }
         try ArchiveValueWriter.write(body.root, byteCount: body.bytes.count, keys, to: &buffer)
-    }
-
-    mutating func add(_ name: StaticString, list: some Sequence<String>) {
-        key(name)
-        buffer.append("[")
-        var needsComma = false
-        for item in list {
-            if needsComma { buffer.append(",") }
-            needsComma = true
-            JSONWriter.write(string: item, to: &buffer)
-        }
-        buffer.append("]")
-    }
-
-    mutating func add(_ name: StaticString, list: some Sequence<Int>) {
-        key(name)
-        buffer.append("[")
-        var needsComma = false
-        for item in list {
-            if needsComma { buffer.append(",") }
-            needsComma = true
-            buffer.append(decimal: Int64(item))
-        }
-        buffer.append("]")
-    }
-
-    /// A list of objects; `fill` writes the members of each.
-    mutating func add<Item, Failure: Error>(
-        _ name: StaticString, objects items: some Sequence<Item>, _ fill: (Item, inout ArchiveLine) throws(Failure) -> Void
-    ) throws(Failure) {
-        key(name)
-        buffer.append("[")
-        var needsComma = false
-        for item in items {
-            buffer.append(needsComma ? ",{" : "{")
-            needsComma = true
-            isFirst = true
-            try fill(item, &self)
-            buffer.append("}")
-        }
-        buffer.append("]")
-        isFirst = false
-    }
-
-    /// An object whose names are numbers; `fill` writes the value of each.
-    mutating func add<Failure: Error>(
-        _ name: StaticString, byNumber numbers: some Sequence<UInt16>, _ fill: (UInt16, inout ArchiveLine) throws(Failure) -> Void
-    ) throws(Failure) {
-        key(name)
-        buffer.append("{")
-        var needsComma = false
-        for number in numbers {
-            buffer.append(needsComma ? ",\"" : "\"")
-            needsComma = true
-            buffer.append(decimal: UInt64(number))
-            buffer.append("\":")
-            try fill(number, &self)
-        }
-        buffer.append("}")
-        isFirst = false
-    }
-
-    mutating func beginObject() {
-        buffer.append("{")
-        isFirst = true
-    }
-
-    mutating func endObject() {
-        buffer.append("}")
-        isFirst = false
     }
 }
 

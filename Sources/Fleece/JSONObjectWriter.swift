@@ -1,0 +1,131 @@
+/// A JSON object, written member by member into a buffer: machine output and the lines of archives.
+///
+///     var line = JSONObjectWriter()
+///     line.begin()
+///     line.add("id", "doc1")
+///     line.add("sequence", 7)
+///     line.end()
+public struct JSONObjectWriter: ~Copyable {
+    /// What has been written, for values of other kinds: they follow `key(_:)`.
+    public var buffer: ByteBuffer
+    private var isEmpty = true
+
+    public init(capacity: Int = 512) { buffer = ByteBuffer(capacity: capacity) }
+
+    /// Begins an object: a line of its own, or the value of a member.
+    public mutating func begin() {
+        buffer.append("{")
+        isEmpty = true
+    }
+
+    public mutating func end() {
+        buffer.append("}")
+        isEmpty = false
+    }
+
+    public mutating func key(_ name: StaticString) {
+        buffer.append(isEmpty ? "\"" : ",\"")
+        isEmpty = false
+        buffer.append(name)
+        buffer.append("\":")
+    }
+
+    public mutating func add(_ name: StaticString, _ text: UnsafeRawBufferPointer) {
+        key(name)
+        JSONWriter.write(string: text, to: &buffer)
+    }
+
+    public mutating func add(_ name: StaticString, _ text: String) {
+        key(name)
+        JSONWriter.write(string: text, to: &buffer)
+    }
+
+    public mutating func add(_ name: StaticString, _ flag: Bool) {
+        key(name)
+        buffer.append(flag ? "true" : "false")
+    }
+
+    public mutating func add(_ name: StaticString, _ number: Int) { add(name, Int64(number)) }
+
+    public mutating func add(_ name: StaticString, _ number: Int64) {
+        key(name)
+        buffer.append(decimal: number)
+    }
+
+    public mutating func add(_ name: StaticString, _ number: UInt64) {
+        key(name)
+        buffer.append(decimal: number)
+    }
+
+    /// A Fleece value, its dictionaries sorted by key.
+    public mutating func add(_ name: StaticString, _ value: Value, _ keys: SharedKeys?) {
+        key(name)
+        JSONWriter.write(value, keys: keys, style: .canonical, to: &buffer)
+    }
+
+    public mutating func add(_ name: StaticString, list: some Sequence<String>) {
+        add(name, list: list) { JSONWriter.write(string: $0, to: &$1) }
+    }
+
+    public mutating func add(_ name: StaticString, list: some Sequence<Int>) {
+        add(name, list: list) { $1.append(decimal: Int64($0)) }
+    }
+
+    private mutating func add<Item>(_ name: StaticString, list: some Sequence<Item>, _ write: (Item, inout ByteBuffer) -> Void) {
+        key(name)
+        buffer.append("[")
+        var needsComma = false
+        for item in list {
+            if needsComma { buffer.append(",") }
+            needsComma = true
+            write(item, &buffer)
+        }
+        buffer.append("]")
+    }
+
+    /// An object within the object.
+    public mutating func add<Failure: Error>(
+        _ name: StaticString, object fill: (inout JSONObjectWriter) throws(Failure) -> Void
+    ) throws(Failure) {
+        key(name)
+        begin()
+        try fill(&self)
+        end()
+    }
+
+    /// A list of objects, one for each item.
+    public mutating func add<Item, Failure: Error>(
+        _ name: StaticString, objects items: some Sequence<Item>, _ fill: (Item, inout JSONObjectWriter) throws(Failure) -> Void
+    ) throws(Failure) {
+        key(name)
+        buffer.append("[")
+        var needsComma = false
+        for item in items {
+            if needsComma { buffer.append(",") }
+            needsComma = true
+            begin()
+            try fill(item, &self)
+            end()
+        }
+        buffer.append("]")
+        isEmpty = false
+    }
+
+    /// An object whose names are numbers; `fill` writes the value of each.
+    public mutating func add<Failure: Error>(
+        _ name: StaticString, byNumber numbers: some Sequence<UInt16>, _ fill: (UInt16, inout JSONObjectWriter) throws(Failure) -> Void
+    ) throws(Failure) {
+        key(name)
+        buffer.append("{")
+        var needsComma = false
+        for number in numbers {
+            buffer.append(needsComma ? ",\"" : "\"")
+            needsComma = true
+            buffer.append(decimal: UInt64(number))
+            buffer.append("\":")
+            try fill(number, &self)
+        }
+        buffer.append("}")
+        isEmpty = false
+    }
+}
