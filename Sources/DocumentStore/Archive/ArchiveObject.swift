@@ -113,7 +113,7 @@ struct ArchiveObject {
         return texts
     }
 
-    /// What `ArchiveLine.add(_:bytes:)` wrote.
+    /// What `JSONObjectWriter.add(_:bytes:)` wrote.
     func bytes(_ name: String) throws(StoreError) -> [UInt8]? {
         guard let value = self[name] else { return nil }
         if let text = value.stringBytes { return Array(text) }
@@ -123,7 +123,7 @@ struct ArchiveObject {
         return try ArchiveValueReader.bytes(data, "$data")
     }
 
-    /// What `ArchiveLine.add(_:byNumber:)` wrote.
+    /// What `JSONObjectWriter.add(_:byNumber:)` wrote.
     func byNumber(_ name: String) throws(StoreError) -> [(number: UInt16, value: Value)] {
         guard let value = self[name] else { return [] }
         guard let dictionary = value.dictionary else { throw ArchiveValueReader.invalid("\"\(name)\" must be an object") }

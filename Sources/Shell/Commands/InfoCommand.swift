@@ -31,6 +31,7 @@ enum InfoCommand {
         run: listKeys)
 
     @Sendable private static func run(_ invocation: Invocation) throws -> ExitCode {
+        try invocation.refuseCollection()
         let database: Database
         do {
             database = try invocation.database()

@@ -14,7 +14,8 @@ enum ListCollectionsCommand {
         run: run)
 
     @Sendable static func run(_ invocation: Invocation) throws -> ExitCode {
-        try invocation.database().read { snapshot in
+        try invocation.refuseCollection()
+        return try invocation.database().read { snapshot in
             var table = Table([.left("Collection"), .right("Documents"), .right("Deleted"), .right("Expiring")])
             for name in snapshot.collections() {
                 let counts = try snapshot.counts(of: name)

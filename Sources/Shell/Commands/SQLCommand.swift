@@ -23,6 +23,7 @@ enum SQLCommand {
         run: run)
 
     @Sendable private static func run(_ invocation: Invocation) throws -> ExitCode {
+        try invocation.refuseCollection()
         let database = try invocation.database()
         if invocation.session.options.isWriteable {
             try database.write { try run(on: $0, invocation) }
