@@ -42,6 +42,11 @@ public enum JSONWriter {
         buffer.append(quoted: bytes)
     }
 
+    /// Appends UTF-8 bytes as the key of an object: in quotes, unless the style is JSON5 and they need none.
+    public static func write(key bytes: UnsafeRawBufferPointer, style: JSONStyle, to buffer: inout ByteBuffer) {
+        if style.contains(.json5), JSONRendering.isBareKey(bytes) { buffer.append(bytes) } else { buffer.append(quoted: bytes) }
+    }
+
     public static func write(string: String, to buffer: inout ByteBuffer) {
         var string = string
         string.withUTF8 { buffer.append(quoted: UnsafeRawBufferPointer($0)) }
@@ -252,7 +257,7 @@ struct JSONRendering: ~Copyable {
         for _ in 0..<depth { buffer.append("  ") }
     }
 
-    private static func isBareKey(_ name: UnsafeRawBufferPointer) -> Bool {
+    static func isBareKey(_ name: UnsafeRawBufferPointer) -> Bool {
         guard let first = name.first, !first.isDecimalDigit else { return false }
         return name.allSatisfy { byte in
             byte.isDecimalDigit || (byte | 0x20) &- UInt8(ascii: "a") < 26 || byte == UInt8(ascii: "_") || byte == UInt8(ascii: "$")

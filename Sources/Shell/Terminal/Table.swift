@@ -14,7 +14,7 @@ struct Table {
         static func right(_ title: String) -> Column { Column(title: title, alignment: .right) }
     }
 
-    private static let gap = 2
+    static let gap = 2
 
     let columns: [Column]
     private(set) var rows: [[String]] = []
@@ -33,15 +33,15 @@ struct Table {
         let shown = session.output.isTerminal ? rows.map { $0.map { TerminalText.escaped($0) } } : rows
         var widths = columns.map { DisplayWidth.of($0.title) }
         for row in shown { for (index, cell) in row.enumerated() { widths[index] = max(widths[index], DisplayWidth.of(cell)) } }
-        try writeHeadings(widths, to: session)
+        try Table.writeHeadings(columns, widths, to: session)
         for row in shown {
             for (index, cell) in row.enumerated() { try write(cell, index, widths, to: session.output) }
             try session.output.write("\n")
         }
     }
 
-    // A terminal with colours underlines; elsewhere a row of dashes stands below.
-    private func writeHeadings(_ widths: [Int], to session: Session) throws(Output.Failure) {
+    /// A terminal with colours underlines; elsewhere a row of dashes stands below.
+    static func writeHeadings(_ columns: [Column], _ widths: [Int], to session: Session) throws(Output.Failure) {
         let output = session.output
         for (index, column) in columns.enumerated() {
             let padding = widths[index] - DisplayWidth.of(column.title)

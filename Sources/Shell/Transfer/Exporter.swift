@@ -16,7 +16,7 @@ struct Exporter {
             return try TargetFile.write(path, session) { try writeJSON(snapshot, collection, layout, to: $0) }
         case .table(let path, let delimiter):
             return try TargetFile.write(path, session) {
-                try TableWriter(exporter: self, delimiter: delimiter, output: $0).write(snapshot, collection)
+                try TableWriter(exporter: self, cells: DelimitedText(delimiter: delimiter), output: $0).write(snapshot, collection)
             }
         case .directory(let path): return try writeFiles(snapshot, collection, to: path)
         case .database, .remote: preconditionFailure("not a form of text")

@@ -1,0 +1,53 @@
+import Fleece
+
+/// The cells of CSV and TSV (RFC 4180), so written that `TableSource` reads them back as what they were: text that looks like another value
+/// stands in quotes, arrays and objects are JSON.
+struct DelimitedText {
+    let delimiter: UInt8
+
+    func append(_ value: Value, _ keys: SharedKeys?, to row: inout ByteBuffer) {
+        if let text = value.stringBytes { return append(text: text, to: &row) }
+        switch value.kind {
+        case .array, .dictionary, .data: appendJSON(value, keys, .compact, to: &row)
+        default: JSONWriter.write(value, keys: keys, style: .compact, to: &row)
+        }
+    }
+
+    /// Any value as JSON text in quotes.
+    func appendJSON(_ value: Value, _ keys: SharedKeys?, _ style: JSONStyle, to row: inout ByteBuffer) {
+        var json = ByteBuffer(capacity: 64)
+        JSONWriter.write(value, keys: keys, style: style, to: &json)
+        appendQuoted(json.bytes, to: &row)
+    }
+
+    /// Text stands in quotes if it would be read as something else without them. The names of columns are never anything but text.
+    func append(text: UnsafeRawBufferPointer, isTitle: Bool = false, to row: inout ByteBuffer) {
+        let first = text.first ?? 0
+        let looksLikeValue =
+            text.isEmpty || first == UInt8(ascii: "-") || (0x30...0x39).contains(first)
+            || [4, 5].contains(text.count) && ["true", "false", "null"].contains(String(decoding: text, as: UTF8.self).lowercased())
+        let needsQuotes =
+            (looksLikeValue && !isTitle) || first == 0x20 || text.last == 0x20
+            || text.contains { $0 == delimiter || $0 == UInt8(ascii: "\"") || $0 == 0x0A || $0 == 0x0D }
+        if needsQuotes { appendQuoted(text, to: &row) } else { row.append(text) }
+    }
+
+    /// A line with the names of the columns.
+    func append(titles: [String], to row: inout ByteBuffer) {
+        for (index, title) in titles.enumerated() {
+            if index > 0 { row.append(delimiter) }
+            var title = title
+            title.withUTF8 { append(text: UnsafeRawBufferPointer($0), isTitle: true, to: &row) }
+        }
+        row.append(UInt8(ascii: "\n"))
+    }
+
+    private func appendQuoted(_ text: UnsafeRawBufferPointer, to row: inout ByteBuffer) {
+        row.append(UInt8(ascii: "\""))
+        for byte in text {
+            if byte == UInt8(ascii: "\"") { row.append(byte) }
+            row.append(byte)
+        }
+        row.append(UInt8(ascii: "\""))
+    }
+}

@@ -1,0 +1,35 @@
+/// Turns rows into text as they come. One value of it renders one result.
+protocol ResultRenderer: AnyObject {
+    /// What stands before the first row. The titles are all different.
+    func begin(_ titles: [String]) throws
+    func add(_ row: ResultRow) throws
+    /// What stands after the last row.
+    func finish() throws
+    /// Shows what has been held back so far: nothing more may come for a while.
+    func catchUp() throws
+}
+
+extension ResultRenderer {
+    func catchUp() throws {}
+}
+
+/// The forms in which the rows of a query are printed.
+enum ResultFormat: String, CaseIterable {
+    case table, json, jsonl, csv, tsv, markdown, line, html
+
+    static let names = allCases.map(\.rawValue)
+
+    /// A renderer that writes to the session's output.
+    func renderer(for session: Session, json5: Bool = false) -> any ResultRenderer {
+        switch self {
+        case .table: TableRenderer(session: session, json5: json5)
+        case .json: JSONRenderer(session: session, layout: .array, json5: json5)
+        case .jsonl: JSONRenderer(session: session, layout: .lines, json5: json5)
+        case .csv: DelimitedRenderer(output: session.output, delimiter: UInt8(ascii: ","))
+        case .tsv: DelimitedRenderer(output: session.output, delimiter: UInt8(ascii: "\t"))
+        case .markdown: MarkdownRenderer(output: session.output)
+        case .line: LineRenderer(session: session)
+        case .html: HTMLRenderer(output: session.output)
+        }
+    }
+}
