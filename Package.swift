@@ -27,7 +27,8 @@ let package = Package(
         library("SQLFunctions", ["Fleece", "SQLite", "CSQLite", "CICU", "CStemmer"]),
         library("DocumentStore", ["Fleece", "SQLite", "SQLFunctions", "CNettle"]),
         library("SQLPlusPlus", ["Fleece"]),
-        library("Shell", ["SQLPlusPlus", "DocumentStore", "SQLite", "Fleece"]),
+        library("QueryEngine", ["SQLPlusPlus", "DocumentStore", "SQLFunctions", "SQLite", "Fleece", "CSQLite"]),
+        library("Shell", ["QueryEngine", "SQLPlusPlus", "DocumentStore", "SQLite", "Fleece"]),
         .executableTarget(name: "cblite", dependencies: ["Shell"], swiftSettings: fast),
         .executableTarget(name: "bench", path: "Benchmarks/Runner"),
 
@@ -38,6 +39,9 @@ let package = Package(
         .testTarget(name: "DocumentStoreTests", dependencies: ["DocumentStore", "SQLite", "Fleece", "TestSupport"]),
         .testTarget(
             name: "SQLPlusPlusTests", dependencies: ["SQLPlusPlus", "DocumentStore", "SQLFunctions", "SQLite", "Fleece", "TestSupport"]),
+        .testTarget(
+            name: "QueryEngineTests",
+            dependencies: ["QueryEngine", "SQLPlusPlus", "DocumentStore", "SQLFunctions", "SQLite", "Fleece", "cblite", "TestSupport"]),
         .testTarget(name: "ShellTests", dependencies: ["Shell", "DocumentStore", "Fleece", "TestSupport"]),
         .testTarget(name: "CommandTests", dependencies: ["cblite", "TestSupport"]),
     ],

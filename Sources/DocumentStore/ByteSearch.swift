@@ -2,7 +2,7 @@ import Glibc
 
 extension UnsafeRawBufferPointer {
     /// Whether these bytes hold a text somewhere.
-    func contains(_ text: StaticString) -> Bool {
+    package func contains(_ text: StaticString) -> Bool {
         let length = text.utf8CodeUnitCount
         guard var position = baseAddress, length > 0 else { return false }
         let end = position + count

@@ -39,13 +39,16 @@ enum Schema {
 
     /// The table of a key store: capitals are escaped, since SQLite's table names ignore case and key stores' do not.
     static func table(ofKeyStore name: String, in generation: SchemaGeneration) -> String {
-        guard generation.hasCollections else { return "kv_" + name }
-        var table = "kv_"
+        "kv_" + (generation.hasCollections ? escapingCapitals(name) : name)
+    }
+
+    static func escapingCapitals(_ name: String) -> String {
+        var escaped = ""
         for character in name.unicodeScalars {
-            if ("A"..."Z").contains(character) { table.unicodeScalars.append("\\") }
-            table.unicodeScalars.append(character)
+            if ("A"..."Z").contains(character) { escaped.unicodeScalars.append("\\") }
+            escaped.unicodeScalars.append(character)
         }
-        return table
+        return escaped
     }
 
     /// The key store that a table holds; nil for tables of indexes and everything else.

@@ -15,7 +15,7 @@ final class StoreConnection: @unchecked Sendable {
     /// The same object for the life of the connection: encoders hold it.
     let sharedKeys = SharedKeys()
     private var functions: FunctionContext?
-    private var schemaVersion: Int64
+    private(set) var schemaVersion: Int64
     private var dataVersion: Int64
 
     /// Reads schema and info in a transaction of its own.
@@ -58,6 +58,8 @@ final class StoreConnection: @unchecked Sendable {
         guard functions == nil else { return }
         let context = try StoreConnection.registerFunctions(on: connection, blobs: blobs)
         functions = context
+        // As on the connection that writes, and as in every program of the vendor's.
+        try connection.execute("PRAGMA case_sensitive_like=true")
         adaptFunctions()
     }
 

@@ -47,6 +47,11 @@ public enum JSONWriter {
         if style.contains(.json5), JSONRendering.isBareKey(bytes) { buffer.append(bytes) } else { buffer.append(quoted: bytes) }
     }
 
+    /// Appends binary data as JSON has it: a string of Base64.
+    public static func write(data bytes: UnsafeRawBufferPointer, to buffer: inout ByteBuffer) {
+        buffer.append(base64: bytes)
+    }
+
     public static func write(string: String, to buffer: inout ByteBuffer) {
         var string = string
         string.withUTF8 { buffer.append(quoted: UnsafeRawBufferPointer($0)) }

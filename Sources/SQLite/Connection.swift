@@ -82,6 +82,19 @@ public final class Connection {
         return try body(statement)
     }
 
+    /// The same for a caller that goes on using it: compiled now, or kept from the last time. It should come back with `keep`.
+    public func take(_ sql: String) throws(SQLiteError) -> Statement {
+        if let statement = idle.removeValue(forKey: sql) { return statement }
+        return try prepare(sql)
+    }
+
+    /// Takes a statement back for its next use.
+    public func keep(_ statement: Statement) {
+        statement.reset()
+        statement.clearBindings()
+        idle[statement.sql] = statement
+    }
+
     /// Finalises the kept statements: before closing, and before a change of schema that they would stand in the way of.
     public func releaseStatements() { idle.removeAll() }
 
@@ -111,6 +124,13 @@ public final class Connection {
     /// Has `check` called again and again while a statement runs; it ends the statement with `SQLITE_INTERRUPT` by giving something else than 0.
     public func setProgressCheck(_ check: (@convention(c) (UnsafeMutableRawPointer?) -> Int32)?) {
         sqlite3_progress_handler(handle, check == nil ? 0 : 10_000, check, nil)
+    }
+
+    /// The same, with something for `check` to look at, after every `steps` instructions of SQLite's machine. Nil ends it.
+    public func setProgressCheck(
+        every steps: Int32, _ subject: UnsafeMutableRawPointer?, _ check: (@convention(c) (UnsafeMutableRawPointer?) -> Int32)?
+    ) {
+        sqlite3_progress_handler(handle, steps, check, subject)
     }
 
     /// Compiles the statements of a text one after another, and lends each to `body` before the next is compiled.

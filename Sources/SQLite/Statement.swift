@@ -68,7 +68,27 @@ public final class Statement {
     /// Whether running it leaves the database as it was.
     public var isReadOnly: Bool { sqlite3_stmt_readonly(handle) != 0 }
 
+    public enum Counter: Sendable { case fullScanSteps, sorts, automaticIndexRows, machineSteps }
+
+    /// What running it took, since it was compiled or the counter was last taken.
+    public func take(_ counter: Counter) -> Int {
+        let code =
+            switch counter {
+            case .fullScanSteps: SQLITE_STMTSTATUS_FULLSCAN_STEP
+            case .sorts: SQLITE_STMTSTATUS_SORT
+            case .automaticIndexRows: SQLITE_STMTSTATUS_AUTOINDEX
+            case .machineSteps: SQLITE_STMTSTATUS_VM_STEP
+            }
+        return Int(sqlite3_stmt_status(handle, code, 1))
+    }
+
     // Binding
+
+    /// The number of a named parameter, with its `$`, `:` or `@`; nil if the statement has none of that name.
+    public func parameter(_ name: String) -> Int32? {
+        let index = sqlite3_bind_parameter_index(handle, name)
+        return index > 0 ? index : nil
+    }
 
     public func bindNull(_ index: Int32) throws(SQLiteError) {
         try check(sqlite3_bind_null(handle, index))

@@ -1,3 +1,5 @@
+import SQLPlusPlus
+
 /// Turns the words of a command line into a checked command. Pure: it prints nothing and opens nothing.
 ///
 /// Flags may stand anywhere; `--flag value`, `--flag=value`, `-f value`, `-fvalue`, combined `-lv` and single-dash long `-flag` all work;

@@ -1,3 +1,5 @@
+import SQLPlusPlus
+
 /// Walks over the words of a command line and tells flags from values.
 struct WordScanner {
     enum Item {

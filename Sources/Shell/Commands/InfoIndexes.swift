@@ -1,5 +1,6 @@
 import DocumentStore
 import Fleece
+import SQLPlusPlus
 
 /// `info indexes` and `info index NAME`
 enum InfoIndexes {

@@ -1,5 +1,6 @@
 import DocumentStore
 import Fleece
+import SQLPlusPlus
 
 /// One revision of a document as people see it, whether it comes from a tree or from a document with version vectors.
 struct StoredRevision {

@@ -1,4 +1,5 @@
 import DocumentStore
+import SQLPlusPlus
 
 extension Session {
     /// Opens a database as the global flags say. What goes wrong here is exit code 3, unless it says nothing of the database.

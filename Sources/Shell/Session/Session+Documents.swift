@@ -1,4 +1,5 @@
 import DocumentStore
+import SQLPlusPlus
 
 extension Invocation {
     /// The document with this ID, live or deleted. If there is none, the error says what was probably meant.

@@ -1,6 +1,6 @@
 import Testing
 
-@testable import Shell
+@testable import SQLPlusPlus
 
 @Suite struct SuggestionTests {
     @Test(arguments: [

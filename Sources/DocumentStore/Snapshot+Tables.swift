@@ -1,0 +1,57 @@
+import SQLite
+
+/// Where a collection's documents are, for those who write SQL.
+public struct DocumentTables: Sendable, Hashable {
+    /// The table of live documents, in which there can also be tombstones: see `mayHoldTombstones`.
+    public let live: String
+    /// The table of tombstones; nil in files of a generation that has none.
+    public let deleted: String?
+    /// Before 3.1 tombstones were kept among the others, and in the default collection of an upgraded file they may still be there.
+    public let mayHoldTombstones: Bool
+    /// What each of them calls the document's columns `key, sequence, flags, version, body, expiration, extra`, in SQL, joined by commas.
+    public let liveColumns: String
+    public let deletedColumns: String
+}
+
+extension Snapshot {
+    /// Changes with every change of the schema, by whomever: what was found out about tables holds as long as it stays.
+    public var schemaVersion: Int64 { store.schemaVersion }
+
+    /// What queries may call the default collection: the bundle's name without its extension.
+    public var databaseName: String {
+        let name = database.path.split(separator: "/").last ?? ""
+        return String(name.hasSuffix(".cblite2") ? name.dropLast(8) : name)
+    }
+
+    /// The tables of a collection; nil if there is no such collection.
+    public func documentTables(of name: CollectionName) -> DocumentTables? {
+        guard let tables = catalog.collections[name] else { return nil }
+        return DocumentTables(
+            live: tables.live.name, deleted: tables.deleted?.name, mayHoldTombstones: mayHoldTombstones(tables),
+            liveColumns: Snapshot.columns(tables.live), deletedColumns: tables.deleted.map(Snapshot.columns) ?? "")
+    }
+
+    private static func columns(_ table: StoreTable) -> String {
+        "key, sequence, flags, version, body, \(table.expiration) AS expiration, \(table.extra) AS extra"
+    }
+
+    /// The full-text table of an index. Files of before 3.1, and what an upgrade left of them, have capitals as they are.
+    public func fullTextTable(index: String, ofTable table: String) -> String? {
+        let escaped = table + "::" + Schema.escapingCapitals(index)
+        if catalog.tableNames.contains(escaped) { return escaped }
+        let plain = table + "::" + index
+        return catalog.tableNames.contains(plain) ? plain : nil
+    }
+
+    /// The table of an array index, given the name that `indexes` has for it; up to 3.2.0 it had that name itself.
+    public func unnestTable(plainName: String) -> String? {
+        // The digest is of more work than the look whether there can be any.
+        guard catalog.hasIndexTable else { return nil }
+        let hashed = Schema.hashedName(ofIndexTable: plainName)
+        if catalog.tableNames.contains(hashed) { return hashed }
+        return catalog.tableNames.contains(plainName) ? plainName : nil
+    }
+
+    /// Whether bodies can be whole revision trees, which only the SQL functions and `DocumentCursor` see through.
+    public var mayHoldTreesInBodies: Bool { catalog.collections.values.contains { $0.all.contains(where: \.mayHoldTreesInBodies) } }
+}

@@ -1,0 +1,47 @@
+import CSQLite
+
+/// Where a full-text query found its words in the current row's document.
+public struct FullTextMatch: Hashable, Sendable {
+    /// Which of the query's full-text indexes it is about, in the order in which the query names them.
+    public let index: Int
+    /// Which of the index's expressions the text is of.
+    public let property: Int
+    /// Which of the words looked for.
+    public let term: Int
+    /// In bytes of the text's UTF-8.
+    public let offset: Int
+    public let length: Int
+}
+
+extension QueryRows {
+    /// All matches of the current row, by index and then in SQLite's order. None for a query without `MATCH`, or with aggregation.
+    public var fullTextMatches: [FullTextMatch] {
+        guard let statement = running, hiddenColumnCount > 1 else { return [] }
+        var matches: [FullTextMatch] = []
+        for index in 1..<hiddenColumnCount {
+            guard let text = statement.text(Int32(index)) else { continue }
+            // Four numbers for each: "property term offset length".
+            var numbers = [0]
+            for byte in text {
+                if byte == UInt8(ascii: " ") {
+                    numbers.append(0)
+                } else {
+                    numbers[numbers.count - 1] = numbers[numbers.count - 1] &* 10 &+ Int(byte &- 48)
+                }
+            }
+            for start in stride(from: 0, to: numbers.count - 3, by: 4) {
+                matches.append(
+                    FullTextMatch(
+                        index: index - 1, property: numbers[start], term: numbers[start + 1], offset: numbers[start + 2],
+                        length: numbers[start + 3]))
+            }
+        }
+        return matches
+    }
+
+    /// The number of the current row's document in its table, where the query has hidden columns. It identifies the text that matched.
+    public var documentRow: Int64? {
+        guard let statement = running, hiddenColumnCount > 0, statement.type(0) == SQLITE_INTEGER else { return nil }
+        return statement.int64(0)
+    }
+}

@@ -1,0 +1,92 @@
+import DocumentStore
+import Fleece
+import SQLPlusPlus
+import SQLite
+
+/// A query that has been understood: checked against a database, and translated to what SQLite runs.
+///
+///     try database.read { snapshot in
+///         let query = try Query("SELECT name FROM hotels WHERE city = $city", on: snapshot)
+///         let rows = try query.run(on: snapshot, parameters: QueryParameters(json: #"{"city": "Berlin"}"#))
+///         while try rows.next() { print(rows[0].string ?? "") }
+///     }
+///
+/// It is a value, and may be run any number of times, on any thread and on later snapshots. The compiled statements stay with the connections.
+public struct Query: Sendable {
+    public enum Language: Sendable { case sqlpp, json }
+
+    /// The text it was made from, if it was.
+    public let text: String?
+    public let language: Language
+    /// Nil only for a query that was given as SQL.
+    public let select: Select?
+    public let translated: TranslatedQuery
+    /// For which state of the database's schema the translation holds.
+    private let schemaVersion: Int64
+    /// Where what runs is not what is shown: see `ShortCut`.
+    private let shortCut: String?
+
+    /// The titles of the columns.
+    public var titles: [String] { translated.titles }
+    /// The SQL that the query means.
+    public var sql: String { translated.sql }
+
+    /// A translation, made by whomever.
+    public init(_ translated: TranslatedQuery, on snapshot: Snapshot) {
+        self.init(translated, nil, text: nil, .sqlpp, on: snapshot)
+    }
+
+    private init(_ translated: TranslatedQuery, _ select: Select?, text: String?, _ language: Language, on snapshot: Snapshot) {
+        self.text = text
+        self.language = language
+        self.select = select
+        self.translated = translated
+        schemaVersion = snapshot.schemaVersion
+        shortCut = snapshot.mayHoldTreesInBodies ? nil : ShortCut.sql(for: translated.sql)
+    }
+
+    /// Runs it. Rows are found as they are asked for; the snapshot must not end before.
+    public func run(
+        on snapshot: Snapshot, parameters: QueryParameters = .none, options: QueryOptions = QueryOptions()
+    ) throws -> QueryRows {
+        let query = try current(on: snapshot)
+        try snapshot.registerFunctions()
+        try SnapshotSchema.makeViews(for: query.translated, on: snapshot)
+        let rows = try QueryRows(
+            query.translated, sql: query.shortCut ?? query.sql, on: snapshot, unbound: parameters.unbound(in: query.translated.parameters),
+            options: options)
+        try rows.bind(parameters)
+        return rows
+    }
+
+    /// This query, or a translation of it anew if the schema has changed: the collections and indexes it was made for may be gone.
+    func current(on snapshot: Snapshot) throws -> Query {
+        if snapshot.schemaVersion == schemaVersion { return self }
+        guard select != nil else { return self }
+        return self
+    }
+}
+
+/// What is quicker to run than what a query says, and means the same.
+enum ShortCut {
+    /// For `SELECT *`, whose column is `fl_result(fl_root(_.body))`, the column `body` itself: the functions would copy each document twice.
+    /// Not for files whose bodies can be trees.
+    static func sql(for sql: String) -> String? {
+        let start = "SELECT fl_result(fl_root("
+        let end = ".body))"
+        guard sql.hasPrefix(start) else { return nil }
+        let rest = sql.utf8.dropFirst(start.utf8.count)
+        let alias: Substring.UTF8View
+        if rest.first == UInt8(ascii: "\"") {
+            guard let close = rest.dropFirst().firstIndex(of: UInt8(ascii: "\"")) else { return nil }
+            alias = rest[...close]
+        } else {
+            alias = rest.prefix {
+                $0 | 0x20 >= UInt8(ascii: "a") && $0 | 0x20 <= UInt8(ascii: "z") || $0 == UInt8(ascii: "_") || $0 >= 0x30 && $0 <= 0x39
+            }
+        }
+        let tail = rest[alias.endIndex...]
+        guard tail.starts(with: end.utf8) else { return nil }
+        return "SELECT \(Substring(alias)).body\(Substring(tail.dropFirst(end.utf8.count)))"
+    }
+}

@@ -1,0 +1,66 @@
+import Fleece
+import SQLPlusPlus
+import SQLite
+
+/// What a query's `$names` stand for.
+///
+///     let parameters = try QueryParameters(json: #"{"city": "Berlin", "limit": 10}"#)
+public struct QueryParameters: Sendable {
+    /// The value of each as an encoding of its own.
+    private var values: [String: FleeceData] = [:]
+
+    public static let none = QueryParameters()
+
+    public init() {}
+
+    /// The members of a JSON object.
+    public init(json text: String, _ dialect: JSONDialect = .json) throws {
+        let encoder = Encoder()
+        try JSONParser.parse(text, dialect, into: encoder)
+        let object = try encoder.finish()
+        try object.withRoot { root in
+            guard let members = root.dictionary else { throw QueryFailure.refused("the parameters of a query must be a JSON object") }
+            for (key, value) in members {
+                guard let name = key.string else { continue }
+                encoder.write(value, keys: nil)
+                values[name] = try encoder.finish()
+            }
+        }
+    }
+
+    public var names: [String] { values.keys.sorted() }
+
+    /// A parameter's value as its encoding. Text that a command line gives is JSON for whoever wants it to be.
+    public subscript(name: String) -> FleeceData? {
+        get { values[name] }
+        set { values[name] = newValue }
+    }
+
+    /// The query's names that have no value, or null, and so are MISSING; without those that say `opt_` themselves.
+    func unbound(in names: [String]) -> [String] { names.filter { values[$0] == nil && !$0.hasPrefix("opt_") } }
+
+    /// Gives the statement its values.
+    func bind(to statement: SQLite.Statement, of query: TranslatedQuery) throws {
+        for name in names where !query.parameters.contains(name) {
+            let hint = Suggestion.closest(to: name, in: query.parameters).map { ". Did you mean '\($0)'?" } ?? ""
+            throw QueryError(.unknownParameter, "Unknown query property '\(name)'\(hint)")
+        }
+        for name in query.parameters {
+            guard let value = values[name], let index = statement.parameter("$_" + name) else { continue }
+            try value.withRoot { try QueryParameters.bind($0, value, to: statement, index) }
+        }
+    }
+
+    private static func bind(_ value: Value, _ data: FleeceData, to statement: SQLite.Statement, _ index: Int32) throws(SQLiteError) {
+        switch QueryValue(value) {
+        case .missing, .null: try statement.bindNull(index)
+        // The vendor's library binds booleans as floating-point numbers, and results show it.
+        case .boolean(let boolean): try statement.bind(boolean ? 1.0 : 0.0, index)
+        case .integer(let integer): try statement.bind(integer, index)
+        case .unsigned(let integer): try statement.bind(Double(integer), index)
+        case .double(let double): try statement.bind(double, index)
+        case .text(let bytes): try statement.bind(text: bytes, index)
+        case .data, .collection: try statement.bind(blob: data.bytes, index)
+        }
+    }
+}

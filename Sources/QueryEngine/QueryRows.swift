@@ -1,0 +1,171 @@
+import CSQLite
+import DocumentStore
+import Fleece
+import SQLFunctions
+import SQLPlusPlus
+import SQLite
+
+/// The rows of a running query, one after another, found as they are asked for. Nothing is copied: what a row gives lies in SQLite's memory
+/// and is valid until the next `next`. Hot: the benchmarks `star`, `filter` and `array` are this loop.
+///
+///     while try rows.next() {
+///         rows.appendObject(to: &buffer)
+///     }
+///
+/// It belongs to its snapshot, and with it to one thread.
+public final class QueryRows {
+    public let titles: [String]
+    /// Names of parameters that were given no value: they are MISSING.
+    public let unboundParameters: [String]
+    /// How many rows were found so far.
+    public private(set) var count = 0
+
+    private let query: TranslatedQuery
+    private let snapshot: Snapshot
+    private let keys: SharedKeys
+    private let hiddenColumns: Int32
+    private let watch: QueryWatch
+    private let matchesText: Bool
+    private var statement: SQLite.Statement?
+    private var objectKeys: ObjectKeys?
+
+    init(_ query: TranslatedQuery, sql: String, on snapshot: Snapshot, unbound: [String], options: QueryOptions) throws {
+        self.query = query
+        self.snapshot = snapshot
+        titles = query.titles
+        unboundParameters = unbound
+        keys = snapshot.sharedKeys
+        hiddenColumns = Int32(query.hiddenColumns)
+        watch = QueryWatch(snapshot.connection, options)
+        matchesText = QueryRows.namesMatch(sql)
+        do { statement = try snapshot.connection.take(sql) } catch {
+            if let failure = error.queryFailure { throw failure }
+            throw error
+        }
+    }
+
+    deinit { finish() }
+
+    func bind(_ parameters: QueryParameters) throws {
+        if let statement { try parameters.bind(to: statement, of: query) }
+    }
+
+    /// Goes to the next row; false when there is none.
+    @inline(__always)
+    public func next() throws -> Bool {
+        guard let statement else { return false }
+        let hasRow: Bool
+        do {
+            // Stop words are treated a little differently in the text of a query.
+            hasRow =
+                matchesText
+                ? try FullTextQuery.run { try watch.watching { () throws(SQLiteError) in try statement.step() } }
+                : try watch.watching { () throws(SQLiteError) in try statement.step() }
+        } catch {
+            finish()
+            throw error
+        }
+        if hasRow { count &+= 1 } else { finish() }
+        return hasRow
+    }
+
+    /// Gives up the rest of the rows. The snapshot can be used for something else before, too.
+    public func finish() {
+        watch.detach()
+        guard let statement else { return }
+        self.statement = nil
+        snapshot.connection.keep(statement)
+    }
+
+    /// The statement while it runs, for its counters.
+    var running: SQLite.Statement? { statement }
+
+    var hiddenColumnCount: Int { Int(hiddenColumns) }
+
+    public var columnCount: Int { titles.count }
+
+    /// A column of the current row, counted from 0.
+    @inline(__always)
+    public subscript(column: Int) -> QueryValue {
+        guard let statement else { return .missing }
+        let column = Int32(truncatingIfNeeded: column) &+ hiddenColumns
+        switch statement.type(column) {
+        case SQLITE_INTEGER: return .integer(statement.int64(column))
+        case SQLITE_FLOAT: return .double(statement.double(column))
+        case SQLITE_TEXT: return .text(statement.text(column) ?? UnsafeRawBufferPointer(start: nil, count: 0))
+        case SQLITE_BLOB:
+            guard let bytes = statement.blob(column), !bytes.isEmpty else { return .null }
+            return QueryValue(Value(root: bytes) ?? .undefined)
+        default: return .missing
+        }
+    }
+
+    /// The names that dictionaries in the columns use.
+    public var sharedKeys: SharedKeys { keys }
+
+    private static func namesMatch(_ sql: String) -> Bool {
+        var sql = sql
+        return sql.withUTF8 { UnsafeRawBufferPointer($0).contains(" MATCH ") }
+    }
+}
+
+extension QueryRows {
+    /// Appends a column as JSON.
+    public func append(_ column: Int, style: JSONStyle = .compact, missing: StaticString = "null", to buffer: inout ByteBuffer) {
+        self[column].append(to: &buffer, keys: keys, style: style, missing: missing)
+    }
+
+    /// Appends the row as an object: `{"name":"Ada","age":36}`. What is MISSING is left out.
+    public func appendObject(style: JSONStyle = .compact, to buffer: inout ByteBuffer) {
+        let names = objectKeys ?? ObjectKeys(titles)
+        objectKeys = names
+        buffer.append(UInt8(ascii: "{"))
+        var isFirst = true
+        for column in 0..<titles.count {
+            let value = self[column]
+            if value.isMissing { continue }
+            if !isFirst { buffer.append(UInt8(ascii: ",")) }
+            isFirst = false
+            names.append(column, to: &buffer)
+            value.append(to: &buffer, keys: keys, style: style)
+        }
+        buffer.append(UInt8(ascii: "}"))
+    }
+
+    /// Appends the row as an array: `["Ada",36]`.
+    public func appendArray(style: JSONStyle = .compact, missing: StaticString = "null", to buffer: inout ByteBuffer) {
+        buffer.append(UInt8(ascii: "["))
+        for column in 0..<titles.count {
+            if column > 0 { buffer.append(UInt8(ascii: ",")) }
+            append(column, style: style, missing: missing, to: &buffer)
+        }
+        buffer.append(UInt8(ascii: "]"))
+    }
+
+    /// Writes the row into an encoding, as an array.
+    public func write(to encoder: Encoder) {
+        encoder.beginArray()
+        for column in 0..<titles.count { self[column].write(to: encoder, keys: keys) }
+        encoder.endArray()
+    }
+}
+
+/// The titles as they stand before the values of an object: `"name":`. Made once for all rows.
+private final class ObjectKeys {
+    private var text = ByteBuffer()
+    private var ends: [Int] = []
+
+    init(_ titles: [String]) {
+        for title in titles {
+            JSONWriter.write(string: title, to: &text)
+            text.append(UInt8(ascii: ":"))
+            ends.append(text.count)
+        }
+    }
+
+    @inline(__always)
+    func append(_ column: Int, to buffer: inout ByteBuffer) {
+        let start = column == 0 ? 0 : ends[column - 1]
+        buffer.append(UnsafeRawBufferPointer(rebasing: text.bytes[start..<ends[column]]))
+    }
+}
