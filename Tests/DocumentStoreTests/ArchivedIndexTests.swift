@@ -32,7 +32,9 @@ import Testing
     }
 
     @Test func onlyColumnsOutsideOfQuotesChangeTheirRow() {
-        #expect(ExpressionCheck.replacingNewByOld("fl_value(new.body, 'new.x') = renew.a") == "fl_value(old.body, 'new.x') = renew.a")
+        #expect(
+            ExpressionCheck.replacing(row: "new", by: "old", in: "fl_value(new.body, 'new.x') = renew.a")
+                == "fl_value(old.body, 'new.x') = renew.a")
     }
 
     static let hostile = [
@@ -111,7 +113,7 @@ import Testing
         }
     }
 
-    private func entries(of index: IndexDefinition, _ snapshot: Snapshot) throws -> [String] {
+    private func entries(of index: StoredIndex, _ snapshot: Snapshot) throws -> [String] {
         guard let entries = try snapshot.entries(of: index) else { return [] }
         var rows: [String] = []
         while try entries.statement.step() {

@@ -47,7 +47,7 @@ public final class ArchiveRestorer {
     private var remotes: [UInt16: String] = [:]
     /// Numbers of remotes here, by their numbers in the archive. Only when merging.
     private var remoteNumbers: [UInt16: UInt16] = [:]
-    private var indexes: [(IndexDefinition, sql: [String])] = []
+    private var indexes: [ArchivedIndex] = []
     private var neededBlobs: Set<BlobDigest> = []
 
     init(_ transaction: Transaction, _ options: Archive.RestoreOptions) throws {
@@ -282,11 +282,11 @@ public final class ArchiveRestorer {
         guard let type = try object.index("type", below: 256) else { throw ArchiveValueReader.invalid("\"type\" is missing") }
         guard isWanted(name) else { return }
         guard transaction.hasCollection(name) else { throw ArchiveValueReader.invalid("an index of a collection that is not there") }
-        let index = IndexDefinition(
-            name: try object.text("index"), kind: IndexDefinition.Kind(rawValue: type), type: type, keyStore: name.keyStore,
+        let index = StoredIndex(
+            name: try object.text("index"), kind: StoredIndex.Kind(rawValue: type), type: type, keyStore: name.keyStore,
             expression: try object.textIfGiven("expression"), condition: try object.textIfGiven("where"),
             tableName: try object.textIfGiven("table"), lastSequence: nil)
-        indexes.append((index, try object.texts("sql")))
+        indexes.append(ArchivedIndex(index: index, sql: try object.texts("sql")))
     }
 
     private func takeBlob(_ object: ArchiveObject) throws {
@@ -346,12 +346,11 @@ public final class ArchiveRestorer {
             if lineNumber == 0 { throw ArchiveError(line: 0, message: "the archive is empty") }
             throw ArchiveError(line: lineNumber, message: "the archive is cut off: its last line is missing")
         }
-        let builder = IndexBuilder(transaction)
-        for (index, sql) in indexes {
+        for archived in indexes {
             do {
-                if try builder.build(index, sql) { result.restored.indexes += 1 }
-            } catch let error as IndexBuilder.Refusal {
-                result.warnings.append("index \"\(index.name)\" was left out: \(error.reason)")
+                if try archived.build(in: transaction) { result.restored.indexes += 1 }
+            } catch let error as ArchivedIndex.Refusal {
+                result.warnings.append("index \"\(archived.index.name)\" was left out: \(error.reason)")
             }
         }
         return result

@@ -24,15 +24,15 @@ struct IndexCheck {
     }
 
     /// All rows of `indexes`, also those whose collection is gone.
-    static func definitions(_ snapshot: Snapshot) throws -> [IndexDefinition] {
+    static func definitions(_ snapshot: Snapshot) throws -> [StoredIndex] {
         guard snapshot.catalog.hasIndexTable else { return try snapshot.indexes() }
         return try snapshot.connection.withStatement("SELECT name, type, keyStore, indexTableName FROM indexes ORDER BY name") { row in
-            var definitions: [IndexDefinition] = []
+            var definitions: [StoredIndex] = []
             while try row.step() {
                 let type = Int(row.int64(1))
                 definitions.append(
-                    IndexDefinition(
-                        name: row.string(0) ?? "", kind: IndexDefinition.Kind(rawValue: type), type: type, keyStore: row.string(2) ?? "",
+                    StoredIndex(
+                        name: row.string(0) ?? "", kind: StoredIndex.Kind(rawValue: type), type: type, keyStore: row.string(2) ?? "",
                         expression: nil, condition: nil, tableName: row.string(3), lastSequence: nil))
             }
             return definitions
@@ -40,14 +40,14 @@ struct IndexCheck {
     }
 
     private func found(
-        _ severity: Finding.Severity, _ kind: Finding.Kind, _ message: String, _ definition: IndexDefinition,
+        _ severity: Finding.Severity, _ kind: Finding.Kind, _ message: String, _ definition: StoredIndex,
         _ repair: Finding.Repair = .automatic
     ) throws {
         try checker.found(
             Finding(severity, kind, message, collection: definition.collection, subject: definition.name, repair: repair))
     }
 
-    private func check(_ definition: IndexDefinition) throws {
+    private func check(_ definition: StoredIndex) throws {
         guard catalog.stores[definition.keyStore] != nil else {
             return try found(.note, .leftover, "an index of a collection that is gone (\(definition.keyStore))", definition)
         }
@@ -74,13 +74,13 @@ struct IndexCheck {
                 Finding(severity, kind, message, collection: table.collection, subject: table.owner, repair: .automatic))
         }
         let stored = try IndexTable.triggers(of: table.name, on: connection)
-        for (name, text) in table.triggers {
-            if let actual = stored[name] {
-                if actual != text && checker.snapshot.generation.readsSeparators {
-                    try found(.warning, .trigger, "its trigger \(name) has another text than usual: \(actual)")
+        for trigger in table.triggers {
+            if let actual = stored[trigger.name] {
+                if actual != trigger.sql && checker.snapshot.generation.readsSeparators {
+                    try found(.warning, .trigger, "its trigger \(trigger.name) has another text than usual: \(actual)")
                 }
             } else {
-                try found(.error, .trigger, "its trigger \(name) is missing, so changes of documents do not reach it")
+                try found(.error, .trigger, "its trigger \(trigger.name) is missing, so changes of documents do not reach it")
             }
         }
         let limit = 20
@@ -140,7 +140,7 @@ struct IndexCheck {
         return try snapshot.connection.strings(sql).filter { name in
             guard !known.contains(name) else { return false }
             // Tables of nested arrays need those of the arrays around them, which may have no index of their own.
-            let reference = IndexTable.literal("REFERENCES " + IndexTable.bareIfPossible(name) + "(")
+            let reference = IndexSQL.literal("REFERENCES " + IndexSQL.identifier(name) + "(")
             return try snapshot.connection.integer("SELECT 1 FROM sqlite_master WHERE type='table' AND instr(sql, \(reference))") == nil
         }
     }

@@ -22,19 +22,9 @@ struct IndexTable {
     /// Which rows are in a full-text index, in terms of `new`; nil for all.
     private let condition: String?
     private let isNested: Bool
-
-    static func literal(_ text: String) -> String { "'" + text.replacing("'", with: "''") + "'" }
-
-    static func bareIfPossible(_ name: String) -> String {
-        let isWord = name.utf8.enumerated().allSatisfy { place, byte in
-            switch byte {
-            case UInt8(ascii: "0")...UInt8(ascii: "9"): place > 0
-            case UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "_"): true
-            default: false
-            }
-        }
-        return isWord ? name : quoted(identifier: name)
-    }
+    /// Where the items of an array are in its parent's bodies.
+    private let path: String
+    private let writer: IndexSQL
 
     /// The name that a table of `indexes` has in the file; nil if it is not there.
     static func realName(_ name: String, in catalog: Catalog) -> String? {
@@ -57,7 +47,7 @@ struct IndexTable {
 
     /// The columns of the table that FTS keeps texts in, quoted, in the order of the index's own.
     static func contentColumns(of table: String, on connection: Connection) throws -> [String] {
-        let sql = "SELECT name FROM pragma_table_info(\(literal(table + "_content"))) ORDER BY cid"
+        let sql = "SELECT name FROM pragma_table_info(\(IndexSQL.literal(table + "_content"))) ORDER BY cid"
         return try connection.strings(sql).dropFirst().map { quoted(identifier: $0) }
     }
 
@@ -82,7 +72,7 @@ struct IndexTable {
         return tables.filter { known.insert($0.name).inserted }.sorted { !$0.isNested && $1.isNested }
     }
 
-    private init?(fullText index: IndexDefinition, _ name: String, _ live: StoreTable, _ snapshot: Snapshot) throws {
+    private init?(fullText index: StoredIndex, _ name: String, _ live: StoreTable, _ snapshot: Snapshot) throws {
         guard let sql = try snapshot.indexSQL(index), let start = sql.firstRange(of: " USING ") else { return nil }
         module = String(sql[start.upperBound...])
         guard let open = module.firstIndex(of: "("), let columns = IndexTable.quotedNames(module[open...].dropFirst()) else { return nil }
@@ -92,8 +82,10 @@ struct IndexTable {
         collection = index.collection
         parent = live.name
         self.columns = columns
-        expressions = columns.map { "fl_fts_value(new.body, \(IndexTable.literal($0)))" }
+        expressions = columns.map { "fl_fts_value(new.body, \(IndexSQL.literal($0)))" }
         isNested = false
+        path = ""
+        writer = IndexSQL(generation: snapshot.generation)
         // The condition in SQL stands in the triggers alone.
         let triggers = try IndexTable.triggers(of: name, on: snapshot.connection)
         var found: String?
@@ -103,14 +95,14 @@ struct IndexTable {
             }
             guard when.upperBound < begin.lowerBound else { continue }
             let condition = String(text[when.upperBound..<begin.lowerBound])
-            found = row == "new" ? condition : condition.replacing("(old.", with: "(new.")
+            found = row == "new" ? condition : ExpressionCheck.replacing(row: "old", by: "new", in: condition)
         }
         condition = found
     }
 
-    private init?(array index: IndexDefinition, _ plain: String, _ outer: String?, path: String, _ live: StoreTable, _ snapshot: Snapshot) {
+    private init?(array index: StoredIndex, _ plain: String, _ outer: String?, path: String, _ live: StoreTable, _ snapshot: Snapshot) {
         guard let name = IndexTable.realName(plain, in: snapshot.catalog) else { return nil }
-        let path = outer == nil ? path.firstRange(of: ":unnest:").map { String(path[$0.upperBound...]) } ?? path : path
+        let level = outer == nil ? path.firstRange(of: ":unnest:").map { String(path[$0.upperBound...]) } ?? path : path
         kind = .array
         self.name = name
         owner = index.name
@@ -120,25 +112,10 @@ struct IndexTable {
         isNested = outer != nil
         columns = []
         module = ""
-        expressions = [IndexTable.literal(IndexTable.unescapedCapitals(path))]
+        self.path = IndexSQL.unescaped(level[...])
+        expressions = [IndexSQL.literal(self.path)]
         condition = nil
-    }
-
-    /// Capitals are escaped in names of tables; other backslashes belong to the path.
-    private static func unescapedCapitals(_ path: String) -> String {
-        var result = ""
-        var pending = false
-        for character in path.unicodeScalars {
-            if pending {
-                if !("A"..."Z").contains(character) { result.unicodeScalars.append("\\") }
-                pending = false
-            } else if character == "\\" {
-                pending = true
-                continue
-            }
-            result.unicodeScalars.append(character)
-        }
-        return pending ? result + "\\" : result
+        writer = IndexSQL(generation: snapshot.generation)
     }
 
     /// The names in quotes at the start of a list.
@@ -165,45 +142,12 @@ struct IndexTable {
 }
 
 extension IndexTable {
-    /// The triggers that there should be, by the last part of their names.
-    var triggers: [(name: String, sql: String)] { kind == .fullText ? fullTextTriggers : arrayTriggers }
-
-    private var fullTextTriggers: [(name: String, sql: String)] {
-        let table = quoted(identifier: name)
-        func trigger(_ event: String, _ row: String, _ action: String, _ name: String) -> (String, String) {
-            let when = condition.map { " WHEN \($0.replacing("(new.", with: "(\(row)."))  " } ?? "   "
-            return (
-                name,
-                "CREATE TRIGGER \(quoted(identifier: "\(self.name)::\(name)")) \(event) ON \(quoted(identifier: parent))\(when)BEGIN \(action); END"
-            )
+    /// The triggers that there should be.
+    var triggers: [IndexSQL.Trigger] {
+        switch kind {
+        case .fullText: writer.fullTextTable(name, of: parent, columns, module: module, condition).triggers
+        case .array: writer.unnestTable(name, of: parent, path: path, isNested: isNested).triggers
         }
-        let names = columns.map { quoted(identifier: $0) }.joined(separator: ", ")
-        let insert = "INSERT INTO \(table) (docid, \(names)) VALUES (new.rowid, \(expressions.joined(separator: ", ")))"
-        let delete = "DELETE FROM \(table) WHERE docid = old.rowid"
-        return [
-            trigger("AFTER INSERT", "new", insert, "ins"), trigger("AFTER DELETE", "old", delete, "del"),
-            trigger("BEFORE UPDATE OF body", "old", delete, "preupdate"), trigger("AFTER UPDATE OF body", "new", insert, "postupdate"),
-        ]
-    }
-
-    private var arrayTriggers: [(name: String, sql: String)] {
-        let table = IndexTable.bareIfPossible(name)
-        let owner = IndexTable.bareIfPossible(parent)
-        let insert =
-            "INSERT INTO \(table) (docid, i, body) SELECT new.rowid, _each.rowid, _each.value FROM fl_each(new.body, \(expressions[0])) AS _each "
-        let delete = "DELETE FROM \(table) WHERE docid = old.rowid"
-        func trigger(_ name: String, _ event: String, _ condition: String, _ action: String) -> (String, String) {
-            let when = isNested ? "   " : " WHEN \(condition)  "
-            return (name, "CREATE TRIGGER \(quoted(identifier: "\(self.name)::\(name)")) \(event) ON \(owner)\(when)BEGIN \(action); END")
-        }
-        let outer = [
-            trigger("ins", "AFTER INSERT", "(new.flags & 1) = 0", insert), trigger("del", "BEFORE DELETE", "(old.flags & 1) = 0", delete),
-        ]
-        guard !isNested else { return outer }
-        return outer + [
-            trigger("preupdate", "BEFORE UPDATE OF body, flags", "(old.flags & 1) = 0", delete),
-            trigger("postupdate", "AFTER UPDATE OF body, flags", "(new.flags & 1 = 0)", insert),
-        ]
     }
 
     /// Queries that give nothing if the table is right, each with what a row of it means: `%` stands for the first column.

@@ -10,13 +10,6 @@ final class Stemmer {
     private let older: OlderSnowball?
     private var respelled: [UInt8] = []
 
-    // A code may only name the language that the vendor's library knows it for, so the table stands here and not in Snowball.
-    private static let languages = [
-        "da": "danish", "nl": "dutch", "en": "english", "fi": "finnish", "fr": "french", "de": "german", "hu": "hungarian",
-        "it": "italian", "no": "norwegian", "pt": "portuguese", "ro": "romanian", "ru": "russian", "es": "spanish",
-        "sv": "swedish", "tr": "turkish", "porter": "porter",
-    ]
-
     private static let loaded: cblite_stemmer_library? = {
         var library = cblite_stemmer_library()
         return cblite_stemmer_load(&library) ? library : nil
@@ -24,7 +17,7 @@ final class Stemmer {
 
     /// Nil when there is no stemmer of that name: tokens then stay as they are.
     init?(_ name: String) throws(Missing) {
-        guard let language = Stemmer.languages[name] ?? Stemmer.languages.values.first(where: { $0 == name }) else { return nil }
+        guard let language = FullTextLanguage.english(name) else { return nil }
         // Unstemmed tokens in a stemmed index would never be found again.
         guard let library = Stemmer.loaded, let handle = library.open(language, "UTF_8") else { throw Missing() }
         self.library = library
@@ -55,5 +48,21 @@ final class Stemmer {
         let count = Int(library.length(handle))
         // A token of no bytes would be an error to FTS.
         return count > 0 ? UnsafeRawBufferPointer(start: stem, count: count) : nil
+    }
+}
+
+/// The languages whose words can be stemmed.
+public enum FullTextLanguage {
+    /// English names by code. A code may only name the language that the vendor's library knows it for, so the table stands here and not in
+    /// Snowball.
+    public static let byCode = [
+        "da": "danish", "nl": "dutch", "en": "english", "fi": "finnish", "fr": "french", "de": "german", "hu": "hungarian",
+        "it": "italian", "no": "norwegian", "pt": "portuguese", "ro": "romanian", "ru": "russian", "es": "spanish",
+        "sv": "swedish", "tr": "turkish", "porter": "porter",
+    ]
+
+    /// The English name of a language that is given by code or by this name; nil if it is not known.
+    public static func english(_ name: String) -> String? {
+        byCode[name] ?? byCode.values.first { $0 == name }
     }
 }

@@ -33,7 +33,7 @@ enum InfoIndexes {
                 indexes = indexes.filter { $0.collection == name }
             }
             var table = Table([.left("Index"), .left("Kind"), .left("Of")])
-            for index in indexes.sorted(by: IndexDefinition.isListedBefore) {
+            for index in indexes.sorted(by: StoredIndex.isListedBefore) {
                 if invocation.wantsJSON {
                     try writeFacts(index, try snapshot.indexSQL(index), invocation.session)
                 } else {
@@ -49,7 +49,7 @@ enum InfoIndexes {
         }
     }
 
-    private static func writeFacts(_ index: IndexDefinition, _ sql: String?, _ session: Session) throws {
+    private static func writeFacts(_ index: StoredIndex, _ sql: String?, _ session: Session) throws {
         try session.writeFacts { line in
             line.add("collection", index.collection?.description ?? index.keyStore)
             line.add("name", index.name)
@@ -73,7 +73,7 @@ enum InfoIndexes {
         }
     }
 
-    private static func find(_ name: String, _ snapshot: Snapshot) throws -> IndexDefinition {
+    private static func find(_ name: String, _ snapshot: Snapshot) throws -> StoredIndex {
         let indexes = try snapshot.indexes()
         if let index = indexes.first(where: { $0.name == name || $0.fullName == name }) { return index }
         let suggestion = Suggestion.sentence(for: name, in: indexes.map(\.name), quoted: true)
@@ -113,7 +113,7 @@ enum InfoIndexes {
     }
 }
 
-extension IndexDefinition {
+extension StoredIndex {
     /// `collection.index`
     var fullName: String { "\(collection?.description ?? keyStore).\(name)" }
 
@@ -161,7 +161,7 @@ extension IndexDefinition {
         return String(tableName[marker.upperBound...].filter { $0 != "\\" })
     }
 
-    static func isListedBefore(_ a: IndexDefinition, _ b: IndexDefinition) -> Bool {
+    static func isListedBefore(_ a: StoredIndex, _ b: StoredIndex) -> Bool {
         guard let first = a.collection, let second = b.collection, first != second else { return a.name < b.name }
         return first < second
     }

@@ -22,7 +22,7 @@ struct InfoPage {
     private let privateUUID: UUID?
     private let sharedKeyCount: Int
     private let remotes: [UInt16: String]
-    private let indexes: [IndexDefinition]
+    private let indexes: [StoredIndex]
     private let collections: [Collection]
     /// How many documents have a body of up to 2ⁿ bytes, by n. Only at level 2.
     private let distribution: [Int: Int]
@@ -107,7 +107,7 @@ struct InfoPage {
 
     /// By collections, in their order.
     private var indexNames: [String] {
-        func name(_ index: IndexDefinition) -> String { "\(index.collection.map { "\($0)." } ?? "")\(index.name)\(index.kindMark)" }
+        func name(_ index: StoredIndex) -> String { "\(index.collection.map { "\($0)." } ?? "")\(index.name)\(index.kindMark)" }
         let homeless = indexes.filter { index in !collections.contains { $0.name == index.collection } }
         return collections.flatMap { collection in indexes.filter { $0.collection == collection.name } }.map(name) + homeless.map(name)
     }

@@ -11,7 +11,7 @@ public struct IndexEntries {
 
 extension Snapshot {
     /// The entries of an index in its own order. Nil for kinds that cannot be read without the vendor's extensions.
-    public func entries(of index: IndexDefinition) throws -> IndexEntries? {
+    public func entries(of index: StoredIndex) throws -> IndexEntries? {
         try registerFunctions()
         switch index.kind {
         case .value: return try valueEntries(index)
@@ -21,7 +21,7 @@ extension Snapshot {
         }
     }
 
-    private func valueEntries(_ index: IndexDefinition) throws -> IndexEntries? {
+    private func valueEntries(_ index: StoredIndex) throws -> IndexEntries? {
         guard let text = try indexSQL(index).flatMap(IndexText.init) else { return nil }
         let condition = text.condition.map { " WHERE \($0)" } ?? ""
         let select = "SELECT \(text.expressions), key FROM \(text.table)"
@@ -32,7 +32,7 @@ extension Snapshot {
         return IndexEntries(statement: statement, keyCount: statement.columnCount - 1, headings: ["document"])
     }
 
-    private func arrayEntries(_ index: IndexDefinition) throws -> IndexEntries? {
+    private func arrayEntries(_ index: StoredIndex) throws -> IndexEntries? {
         guard let text = try indexSQL(index).flatMap(IndexText.init) else { return nil }
         // Nested arrays refer to rows of the array around them, not to documents.
         let sql = try connection.strings("SELECT sql FROM sqlite_master WHERE type='table'").first { $0.contains("TABLE \(text.table) (") }
@@ -44,7 +44,7 @@ extension Snapshot {
             statement: statement, keyCount: statement.columnCount - 2, headings: [isNested ? "row of the outer array" : "document", "item"])
     }
 
-    private func fullTextEntries(_ index: IndexDefinition) throws -> IndexEntries? {
+    private func fullTextEntries(_ index: StoredIndex) throws -> IndexEntries? {
         guard let table = index.tableName, catalog.tableNames.contains(table) else { return nil }
         // A table of the connection's own, which the file never sees.
         try connection.execute("DROP TABLE IF EXISTS temp.cblite_terms")

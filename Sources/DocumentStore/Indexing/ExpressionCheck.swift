@@ -20,9 +20,9 @@ enum ExpressionCheck {
         "date_diff_str",
     ]
 
-    static func isSafe(_ text: Substring, mayBeList: Bool = false) -> Bool {
+    static func isSafe(_ text: Substring) -> Bool {
         var scanner = Scanner(text.utf8)
-        return scanner.run(mayBeList: mayBeList, stopsAtParenthesis: false) && scanner.place == text.endIndex && !text.isEmpty
+        return scanner.run(mayBeList: false, stopsAtParenthesis: false) && scanner.place == text.endIndex && !text.isEmpty
     }
 
     /// The place of the parenthesis that ends a list of expressions; nil if they are not safe.
@@ -34,8 +34,9 @@ enum ExpressionCheck {
         return scanner.place
     }
 
-    /// An expression about a new row as one about the row that was there. What is in quotes stays.
-    static func replacingNewByOld(_ text: String) -> String {
+    /// An expression about the row `new` of a trigger as one about `old`, or the other way round. What is in quotes stays.
+    static func replacing(row: String, by other: String, in text: String) -> String {
+        let row = Array((row + ".").utf8)
         var result: [UInt8] = []
         var quote: UInt8?
         var rest = Array(text.utf8)[...]
@@ -44,9 +45,9 @@ enum ExpressionCheck {
                 if byte == open { quote = nil }
             } else if byte == UInt8(ascii: "'") || byte == UInt8(ascii: "\"") {
                 quote = byte
-            } else if rest.starts(with: "new.".utf8), !(result.last.map(isWord) ?? false) {
-                result += "old.".utf8
-                rest = rest.dropFirst(4)
+            } else if rest.starts(with: row), !(result.last.map(isWord) ?? false) {
+                result += "\(other).".utf8
+                rest = rest.dropFirst(row.count)
                 continue
             }
             result.append(byte)
