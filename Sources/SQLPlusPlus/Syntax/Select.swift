@@ -1,5 +1,7 @@
 /// A `SELECT`, or the bare list of expressions that defines an index.
 public struct Select: Sendable, Equatable {
+    /// Nothing but expressions, without the word `SELECT`: in text only.
+    public var isBareList = false
     public var isDistinct = false
     /// What is selected. Empty only in the JSON form: then the document's ID and sequence.
     public var results: [Result] = []

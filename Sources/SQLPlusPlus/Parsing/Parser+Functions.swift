@@ -1,0 +1,147 @@
+/// Calls of functions, and properties.
+extension Parser {
+    /// A call. The names of `META`, `MATCH`, `RANK` and `PREDICTION` are functions only if a parenthesis follows.
+    mutating func function() -> Expression? {
+        meta() ?? match() ?? prediction() ?? rank() ?? plainFunction()
+    }
+
+    /// Passes over `name (`. There is no word break, as the parenthesis has to follow.
+    private mutating func opens(_ name: String) -> Bool {
+        let start = text.position
+        guard text.skip(letters: name) else { return false }
+        text.skipBlanks()
+        guard text.skip("(") else {
+            text.position = start
+            return false
+        }
+        text.skipBlanks()
+        return true
+    }
+
+    private mutating func meta() -> Expression? {
+        let start = text.position
+        guard opens("meta") else { return nil }
+        let source = metaSource()
+        guard text.skip(")") else { return fail(to: start) }
+        return node(.meta(source: source), from: start)
+    }
+
+    private mutating func metaSource() -> String? {
+        guard var source = text.identifier()?.name else { return nil }
+        while true {
+            let end = text.position
+            guard text.skip(".") else { return source }
+            text.skipBlanks()
+            guard let name = text.identifier() else {
+                text.position = end
+                return source
+            }
+            source += "." + name.name
+        }
+    }
+
+    private mutating func match() -> Expression? {
+        let start = text.position
+        guard opens("match"), let index = index(), text.skip(",") else { return fail(to: start) }
+        text.skipBlanks()
+        guard let query = expression() else { return fail(to: start) }
+        text.skipBlanks()
+        guard text.skip(")") else { return fail(to: start) }
+        height += 1
+        return node(.match(index: index, query), from: start)
+    }
+
+    private mutating func rank() -> Expression? {
+        let start = text.position
+        guard opens("rank"), let index = index(), text.skip(")") else { return fail(to: start) }
+        return node(.rank(index: index), from: start)
+    }
+
+    /// An index, which a source may qualify.
+    private mutating func index() -> String? {
+        guard let first = text.identifier() else { return nil }
+        let end = text.position
+        guard text.skip(".") else { return first.name }
+        text.skipBlanks()
+        guard let name = text.identifier() else {
+            text.position = end
+            return first.name
+        }
+        return first.name.isEmpty ? name.name : PropertyPath.escaped(first.name) + "." + name.name
+    }
+
+    private mutating func prediction() -> Expression? {
+        let start = text.position
+        guard opens("prediction"), let model = text.identifier() else { return fail(to: start) }
+        var arguments = [Expression(.string(model.name), range: text.range(from: start))]
+        guard text.skip(",") else { return fail(to: start) }
+        text.skipBlanks()
+        guard let input = expression() else { return fail(to: start) }
+        arguments.append(input)
+        var highest = height
+        text.skipBlanks()
+        let end = text.position
+        if text.skip(",") {
+            text.skipBlanks()
+            if let property = expression() {
+                arguments.append(property)
+                highest = max(highest, height)
+                text.skipBlanks()
+            } else {
+                text.position = end
+            }
+        }
+        guard text.skip(")") else { return fail(to: start) }
+        height = highest + 1
+        return node(.function("prediction", arguments), from: start, spelling: "PREDICTION")
+    }
+
+    private mutating func plainFunction() -> Expression? {
+        let start = text.position
+        guard let name = text.identifier(), Select.plainFunctionNames.contains(name.raw.lowercased()), let arguments = argumentList() else {
+            return fail(to: start)
+        }
+        return node(.function(name.name.lowercased(), arguments), from: start, spelling: name.name)
+    }
+
+    // Properties
+
+    mutating func property() -> Expression? {
+        let start = text.position
+        if text.skip("*") { return node(.property(.whole), from: start) }
+        guard let first = text.identifier() else { return nil }
+        let end = text.position
+        if text.skip(".") {
+            text.skipBlanks()
+            if text.skip("*") { return node(.property(PropertyPath([.name(first.name)], endsInStar: true)), from: start) }
+            text.position = end
+        }
+        return node(.property(path(beginningWith: first.name)), from: start)
+    }
+
+    /// `a.b[0]`
+    mutating func path() -> PropertyPath? {
+        guard let first = text.identifier() else { return nil }
+        return path(beginningWith: first.name)
+    }
+
+    private mutating func path(beginningWith first: String) -> PropertyPath {
+        var path = PropertyPath([.name(first)])
+        while let component = component() { path.components.append(component) }
+        return path
+    }
+
+    private mutating func component() -> PropertyPath.Component? {
+        let start = text.position
+        if text.skip(".") {
+            text.skipBlanks()
+            guard let name = text.identifier() else { return fail(to: start) }
+            return .name(name.name)
+        }
+        guard text.skip("[") else { return nil }
+        text.skipBlanks()
+        guard let index = text.integerLiteral(), text.skip("]") else { return fail(to: start) }
+        text.skipBlanks()
+        return .index(Int(index))
+    }
+}

@@ -1,0 +1,282 @@
+/// What infix operators join: literals, properties, calls, parentheses, prefix operators.
+extension Parser {
+    /// An operand, or a path into its value.
+    mutating func member() -> Expression? {
+        let start = text.position
+        guard let operand = operand() else { return nil }
+        let end = text.position
+        guard text.skip("."), let path = path() else {
+            text.position = end
+            return operand
+        }
+        height += 1
+        return node(.member(operand, path), from: start)
+    }
+
+    /// An operand and the blanks behind it.
+    mutating func operand() -> Expression? {
+        guard limitError == nil else { return nil }
+        guard nesting < Limits.nesting else {
+            exceed("the query is nested more than \(Limits.nesting) levels deep")
+            return nil
+        }
+        let start = text.position
+        let expectations = text.expectations
+        nesting += 1
+        let operand = anyOperand()
+        nesting -= 1
+        guard let operand else {
+            // Of all that an operand may begin with, say only that.
+            if let found = text.expectations, found.place <= start {
+                text.expectations = expectations
+                text.expected(.expression, at: start)
+            }
+            return nil
+        }
+        text.skipBlanks()
+        return operand
+    }
+
+    private mutating func anyOperand() -> Expression? {
+        let start = text.position
+        height = 1
+        if let literal = literal() { return node(literal, from: start) }
+        switch text.byte {
+        case UInt8(ascii: "["): return arrayLiteral()
+        case UInt8(ascii: "{"): return dictionaryLiteral()
+        case UInt8(ascii: "("): return parenthesized()
+        case UInt8(ascii: "-"), UInt8(ascii: "+"): return prefixed()
+        case UInt8(ascii: "$"): return parameter()
+        default: return prefixed() ?? exists() ?? conditional() ?? quantified() ?? function() ?? property()
+        }
+    }
+
+    private mutating func literal() -> Expression.Node? {
+        if let value = text.floatLiteral() { return .float(value) }
+        if let value = text.integerLiteral() { return .integer(value) }
+        if text.skip(.true) { return .boolean(true) }
+        if text.skip(.false) { return .boolean(false) }
+        if let value = text.stringLiteral() { return .string(value) }
+        if text.skip(.null) { return .null }
+        if text.skip(.missing) { return .missing }
+        return nil
+    }
+
+    private mutating func parenthesized() -> Expression? {
+        let start = text.position
+        guard text.skip("(") else { return nil }
+        text.skipBlanks()
+        guard let expression = expression() else { return fail(to: start) }
+        text.skipBlanks()
+        guard text.skip(")") else { return fail(to: start) }
+        return expression
+    }
+
+    /// `-x`, `+x` and `NOT x`, where x is an operand only: `NOT a = b` compares `NOT a` with b.
+    private mutating func prefixed() -> Expression? {
+        let start = text.position
+        let operation: Operator
+        if text.skip("-") {
+            operation = .subtract
+        } else if text.skip("+") {
+            operation = .add
+        } else if text.skip(.not) {
+            operation = .not
+        } else {
+            return nil
+        }
+        let sign = text.range(from: start)
+        text.skipBlanks()
+        guard let operand = operand() else { return fail(to: start) }
+        height += 1
+        return node(.operation(operation, [operand]), from: start, spelling: text.string(sign.start..<sign.end))
+    }
+
+    private mutating func parameter() -> Expression? {
+        let start = text.position
+        guard text.skip("$"), let name = text.identifier() else { return fail(to: start) }
+        return node(.parameter(name.raw), from: start)
+    }
+
+    // Subqueries
+
+    /// `EXISTS (SELECT …)`
+    private mutating func exists() -> Expression? {
+        let start = text.position
+        guard text.skip(.exists), let select = subquery() else { return fail(to: start) }
+        height += 2
+        return node(.exists(select), from: start)
+    }
+
+    /// `(SELECT …)`, without blanks before the word.
+    mutating func subquery() -> Expression? {
+        let start = text.position
+        guard text.skip("("), let select = select(), text.skip(")") else { return fail(to: start) }
+        height = 1
+        return node(.select(select), from: start)
+    }
+
+    // Collections
+
+    mutating func arrayLiteral() -> Expression? {
+        let start = text.position
+        guard text.skip("[") else { return nil }
+        text.skipBlanks()
+        var items: [Expression] = []
+        var highest = 0
+        if let first = expression() {
+            items.append(first)
+            highest = height
+            while true {
+                let end = text.position
+                guard comma(), let item = expression() else {
+                    text.position = end
+                    break
+                }
+                items.append(item)
+                highest = max(highest, height)
+            }
+        }
+        guard text.skip("]") else { return fail(to: start) }
+        height = highest + 1
+        return node(.array(items), from: start)
+    }
+
+    private mutating func dictionaryLiteral() -> Expression? {
+        let start = text.position
+        guard text.skip("{") else { return nil }
+        text.skipBlanks()
+        var members: [Expression.Member] = []
+        var places: [String: Int] = [:]
+        var highest = 0
+        var end = text.position
+        while let member = dictionaryMember() {
+            highest = max(highest, height)
+            if let place = places[member.key] {
+                members[place] = member
+            } else {
+                places[member.key] = members.count
+                members.append(member)
+            }
+            end = text.position
+            guard comma() else { break }
+        }
+        text.position = end
+        guard text.skip("}") else { return fail(to: start) }
+        height = highest + 1
+        return node(.dictionary(members), from: start)
+    }
+
+    private mutating func dictionaryMember() -> Expression.Member? {
+        let start = text.position
+        guard let key = text.stringLiteral(), text.skip(":") else { return fail(to: start) }
+        text.skipBlanks()
+        guard let value = expression() else { return fail(to: start) }
+        return Expression.Member(key, value)
+    }
+
+    /// `(a, b)`, blanks before it included.
+    mutating func argumentList() -> [Expression]? {
+        let start = text.position
+        text.skipBlanks()
+        guard text.skip("(") else { return fail(to: start) }
+        text.skipBlanks()
+        var arguments: [Expression] = []
+        var highest = 0
+        if let first = expression() {
+            arguments.append(first)
+            highest = height
+            while true {
+                let end = text.position
+                guard text.skip(",") else { break }
+                text.skipBlanks()
+                guard let argument = expression() else {
+                    text.position = end
+                    break
+                }
+                arguments.append(argument)
+                highest = max(highest, height)
+            }
+        }
+        guard text.skip(")") else { return fail(to: start) }
+        height = highest + 1
+        return arguments
+    }
+
+    // CASE and quantifiers
+
+    private mutating func conditional() -> Expression? {
+        let start = text.position
+        guard text.skip(.case) else { return nil }
+        var highest = 0
+        var test: Expression?
+        if !text.isNext(.when) {
+            test = expression()
+            highest = height
+        }
+        var branches: [Expression.Branch] = []
+        while let branch = branch() {
+            branches.append(branch)
+            highest = max(highest, height)
+        }
+        guard !branches.isEmpty else { return fail(to: start) }
+        let otherwise = clause(.else)
+        guard text.skip(.end) else { return fail(to: start) }
+        height = max(highest, height) + 1
+        return node(.conditional(test: test, branches: branches, otherwise: otherwise), from: start)
+    }
+
+    private mutating func branch() -> Expression.Branch? {
+        let start = text.position
+        guard let when = clause(.when) else { return nil }
+        let whenHeight = height
+        guard let then = clause(.then) else { return fail(to: start) }
+        height = max(whenHeight, height)
+        return Expression.Branch(when: when, then: then)
+    }
+
+    private mutating func quantified() -> Expression? {
+        let start = text.position
+        let quantifier: Quantifier
+        if text.skip(.any) || text.skip(.some) {
+            let end = text.position
+            if text.skip(.and), text.skip(.every) {
+                quantifier = .anyAndEvery
+            } else {
+                text.position = end
+                quantifier = .any
+            }
+        } else if text.skip(.every) {
+            quantifier = .every
+        } else {
+            return nil
+        }
+        let place = text.position
+        guard !failedQuantifiers.contains(place) else { return fail(to: start) }
+        guard let variable = text.identifier(), text.skip(.in), let collection = expression() else {
+            return failQuantifier(place, to: start)
+        }
+        let collectionHeight = height
+        text.skipBlanks()
+        guard text.skip(.satisfies), var predicate = expression() else { return failQuantifier(place, to: start) }
+        height = max(collectionHeight, height) + 1
+        text.skipBlanks()
+        guard text.skip(.end) else { return failQuantifier(place, to: start) }
+        predicate.bind(variable.name)
+        return node(
+            .quantified(quantifier, variable: variable.name, collection: collection, predicate: predicate), from: start)
+    }
+
+    private mutating func failQuantifier(_ place: Int, to start: Int) -> Expression? {
+        failedQuantifiers.insert(place)
+        return fail(to: start)
+    }
+
+    // Limits
+
+    /// Ends the parse: no operand matches any more.
+    mutating func exceed(_ message: String) {
+        guard limitError == nil else { return }
+        limitError = QueryError.Diagnostic(message, range: SourceRange(text.position, text.position))
+    }
+}

@@ -1,0 +1,11 @@
+extension Select {
+    /// Reads a `SELECT`, or a bare list of expressions as indexes have it, in exactly the dialect of the vendor's mobile products.
+    public init(sqlpp text: String) throws(QueryError) {
+        var parser = Parser(text)
+        if let select = parser.query(), parser.limitError == nil {
+            self = select
+        } else {
+            throw parser.error(in: text)
+        }
+    }
+}

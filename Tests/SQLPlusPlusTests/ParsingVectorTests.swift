@@ -1,0 +1,41 @@
+import Fleece
+import SQLPlusPlus
+import TestSupport
+import Testing
+
+/// What the vendor's parser made of queries: the JSON form, or the place of the error.
+@Suite(.enabled(if: Fixtures.arePresent, "the folder ../shared/fixtures is not there")) struct ParsingVectorTests {
+    struct Vector: Sendable, CustomTestStringConvertible {
+        let query: String
+        let json: String?
+        let errorPosition: Int?
+        var testDescription: String { query }
+    }
+
+    static let vectors: [Vector] = Fixtures.arePresent ? (try? readVectors()) ?? [] : []
+
+    static func readVectors() throws -> [Vector] {
+        let encoder = Encoder()
+        return try Fixtures.lines("../vectors/n1ql-to-json.jsonl").map { line in
+            try JSONParser.parse(line, into: encoder)
+            return try encoder.finish().withRoot { root in
+                let vector = try #require(root.dictionary)
+                let json = try #require(vector.value(forKey: "json", nil))
+                return Vector(
+                    query: try #require(vector.value(forKey: "sqlpp", nil)?.string),
+                    json: json.kind == .null ? nil : json.json(style: .canonical),
+                    errorPosition: vector.value(forKey: "errpos", nil)?.integer.map { Int($0) })
+            }
+        }
+    }
+
+    @Test func thereAreManyVectors() { #expect(ParsingVectorTests.vectors.count > 600) }
+
+    @Test(arguments: vectors) func theOutcomeIsTheVendors(_ vector: Vector) {
+        do {
+            #expect(try Select(sqlpp: vector.query).jsonForm() == vector.json)
+        } catch {
+            #expect(vector.json == nil && error.errorPosition == vector.errorPosition, "\(error)")
+        }
+    }
+}
