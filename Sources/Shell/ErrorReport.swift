@@ -1,4 +1,5 @@
 import DocumentStore
+import SQLPlusPlus
 
 /// The one place where errors of the layers below become a message and an exit code.
 enum ErrorReport {

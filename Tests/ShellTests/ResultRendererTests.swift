@@ -1,6 +1,7 @@
 import Fleece
 import FoundationEssentials
 import Glibc
+import SQLPlusPlus
 import TestSupport
 import Testing
 

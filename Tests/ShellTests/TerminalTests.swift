@@ -1,5 +1,6 @@
 import FoundationEssentials
 import Glibc
+import SQLPlusPlus
 import TestSupport
 import Testing
 

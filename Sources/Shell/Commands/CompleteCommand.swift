@@ -1,4 +1,5 @@
 import DocumentStore
+import SQLPlusPlus
 
 /// `cblite complete KIND [DATABASE [PREFIX]]`: the names that completion scripts offer. Hidden.
 enum CompleteCommand {

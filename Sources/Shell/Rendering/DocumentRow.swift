@@ -1,5 +1,6 @@
 import DocumentStore
 import Fleece
+import SQLPlusPlus
 
 /// The rows of `ls -l`: document ID, revision, flags, sequence and size, in columns as wide as the vendor's program makes them.
 /// Hot: the benchmark `ls -l` prints a hundred thousand of them.

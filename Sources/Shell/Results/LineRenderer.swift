@@ -1,4 +1,5 @@
 import Fleece
+import SQLPlusPlus
 
 /// Rows one below the other, each column on a line of its own: for rows that are wider than the screen.
 ///

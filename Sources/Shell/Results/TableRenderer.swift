@@ -1,4 +1,5 @@
 import Fleece
+import SQLPlusPlus
 
 /// Rows as a table: headings underlined unless there is only one column, numbers on the right, missing cells blank, collections as JSON.
 ///

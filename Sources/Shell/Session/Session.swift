@@ -1,5 +1,6 @@
 import DocumentStore
 import Glibc
+import SQLPlusPlus
 
 /// What lasts from one command to the next: the output, the terminal, the open database and the current collection.
 /// A one-shot command has a session of its own; the interactive shell keeps one.

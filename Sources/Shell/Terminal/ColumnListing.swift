@@ -1,3 +1,5 @@
+import SQLPlusPlus
+
 /// Short texts side by side, in columns of 24 as far as the screen goes, row by row. Hot: `ls` without flags on a terminal.
 struct ColumnListing {
     static let columnWidth = 24

@@ -1,4 +1,5 @@
 import Fleece
+import SQLPlusPlus
 
 /// Writes JSON or JSON5 text with colours, and with its dangerous characters escaped. The text itself is not changed otherwise.
 enum JSONColoring {

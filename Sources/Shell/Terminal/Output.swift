@@ -1,5 +1,6 @@
 import Fleece
 import Glibc
+import SQLPlusPlus
 
 /// Standard output, or a file in its place: a large buffer in front of `write(2)`. Hot: see the listing benchmarks.
 ///

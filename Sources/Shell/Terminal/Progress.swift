@@ -1,4 +1,5 @@
 import Glibc
+import SQLPlusPlus
 
 /// The line on standard error that tells how far long work has come. It shows only on a terminal, and leaves nothing behind.
 ///

@@ -1,3 +1,5 @@
+import SQLPlusPlus
+
 /// A table of facts that fits in memory: headings underlined, numbers on the right, columns as wide as their widest cell.
 ///
 ///     var table = Table([.left("Collection"), .right("Documents")])

@@ -1,14 +1,14 @@
 /// Makes text from a database safe to show: control characters, and those that turn the direction of writing, become visible escapes.
-enum TerminalText {
+package enum TerminalText {
     /// A quick look at the bytes; true also for some that turn out harmless.
-    static func needsEscapes(_ bytes: UnsafeRawBufferPointer) -> Bool {
+    package static func needsEscapes(_ bytes: UnsafeRawBufferPointer) -> Bool {
         for byte in bytes where byte < 0x20 || byte >= 0x7F { return true }
         return false
     }
 
-    static func escaped(_ bytes: UnsafeRawBufferPointer) -> String { escaped(String(decoding: bytes, as: UTF8.self)) }
+    package static func escaped(_ bytes: UnsafeRawBufferPointer) -> String { escaped(String(decoding: bytes, as: UTF8.self)) }
 
-    static func escaped(_ text: String) -> String {
+    package static func escaped(_ text: String) -> String {
         guard text.unicodeScalars.contains(where: isHarmful) else { return text }
         var result = ""
         for scalar in text.unicodeScalars {
@@ -18,7 +18,7 @@ enum TerminalText {
     }
 
     /// As JSON and JSON5 write it, so that a coloured document is still one.
-    static func escape(_ scalar: Unicode.Scalar) -> String {
+    package static func escape(_ scalar: Unicode.Scalar) -> String {
         switch scalar {
         case "\n": return "\\n"
         case "\t": return "\\t"
@@ -29,7 +29,7 @@ enum TerminalText {
         }
     }
 
-    static func isHarmful(_ scalar: Unicode.Scalar) -> Bool {
+    package static func isHarmful(_ scalar: Unicode.Scalar) -> Bool {
         switch scalar.value {
         case 0..<0x20, 0x7F..<0xA0: true
         // Marks, embeddings, overrides and isolates of writing direction; line and paragraph separators.

@@ -1,12 +1,12 @@
 /// How many columns of a terminal a text takes: East Asian characters and emoji two, combining marks none.
-enum DisplayWidth {
-    static func of(_ text: String) -> Int {
+package enum DisplayWidth {
+    package static func of(_ text: String) -> Int {
         var text = text
         let simple = text.withUTF8 { bytes in bytes.allSatisfy { $0 >= 0x20 && $0 < 0x7F } }
         return simple ? text.utf8.count : text.reduce(0) { $0 + of($1) }
     }
 
-    static func of(_ character: Character) -> Int {
+    package static func of(_ character: Character) -> Int {
         var width = 0
         var widest = 0
         var isOneSymbol = false
@@ -52,7 +52,7 @@ enum DisplayWidth {
     }
 
     /// The text cut to a number of columns, with an ellipsis if something is missing.
-    static func cut(_ text: String, to columns: Int) -> String {
+    package static func cut(_ text: String, to columns: Int) -> String {
         if text.utf8.count <= columns || of(text) <= columns { return text }
         var result = ""
         var width = 0

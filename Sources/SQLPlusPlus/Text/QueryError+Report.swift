@@ -1,0 +1,28 @@
+extension QueryError {
+    /// What is wrong, for the person at the prompt: every mistake with its place, and the line it is in.
+    ///
+    ///     SQL++ syntax error at column 13: "FORM" was taken for an alias. Did you mean FROM?
+    ///         SELECT name FORM airline
+    ///                     ^~~~
+    public func report(in text: String) -> String {
+        var text = text
+        return text.withUTF8 { bytes in
+            diagnostics.map { report($0, in: UnsafeRawBufferPointer(bytes)) }.joined(separator: "\n")
+        }
+    }
+
+    private func report(_ diagnostic: Diagnostic, in text: UnsafeRawBufferPointer) -> String {
+        let range = diagnostic.range
+        guard !range.isNone, range.end >= range.start else { return "\(title): \(diagnostic.message)" }
+        let excerpt = SourceExcerpt(text, range.start..<range.end)
+        let lines = excerpt.lines.map { "\n" + $0 } ?? ""
+        return "\(title) at \(excerpt.place): \(diagnostic.message)\(lines)"
+    }
+
+    private var title: String {
+        switch kind {
+        case .syntax, .unsupported: "SQL++ syntax error"
+        case .meaning, .missingIndex, .unknownParameter: "SQL++ error"
+        }
+    }
+}
