@@ -59,12 +59,16 @@ public struct Query: Sendable {
         return rows
     }
 
+    /// The query in JSON: as it was given, or made from the tree.
+    public var json: String? { language == .json ? text : nil }
+
     /// This query, or a translation of it anew if the schema has changed: the collections and indexes it was made for may be gone.
     func current(on snapshot: Snapshot) throws -> Query {
         if snapshot.schemaVersion == schemaVersion { return self }
-        guard select != nil else { return self }
-        return self
+        return try translatedAnew(on: snapshot)
     }
+
+    func translatedAnew(on snapshot: Snapshot) throws -> Query { self }
 }
 
 /// What is quicker to run than what a query says, and means the same.

@@ -1,0 +1,160 @@
+import DocumentStore
+import Fleece
+import SQLPlusPlus
+import SQLite
+
+/// How SQLite goes about a query.
+public struct QueryPlan: Sendable {
+    /// A row of `EXPLAIN QUERY PLAN`. Steps are parts of others, those of the parent 0 of none.
+    public struct Step: Sendable, Hashable {
+        public let id: Int
+        public let parent: Int
+        /// SQLite gives a third number, which means nothing.
+        public let unused: Int
+        public let detail: String
+    }
+
+    public let sql: String
+    public let steps: [Step]
+    /// The query's JSON form: made from its tree, or what was given.
+    public let json: String?
+    /// What each step means, in words.
+    public let reading: [PlanReading]
+    /// What a run came to, if there was one.
+    public internal(set) var analysis: QueryAnalysis?
+
+    /// The collections whose documents are all looked at.
+    public var scannedCollections: [String] { reading.compactMap(\.scannedCollection) }
+
+    /// The text that the vendor's library gives as an explanation.
+    public var text: String {
+        var text = sql + "\n\n"
+        for step in steps { text += "\(step.id)|\(step.parent)|\(step.unused)| \(step.detail)\n" }
+        text += "\n"
+        if let json { text += json + "\n" }
+        return text
+    }
+
+    /// Appends the plan as a JSON object.
+    public func append(to buffer: inout ByteBuffer) {
+        buffer.append("{\"sql\":")
+        JSONWriter.write(string: sql, to: &buffer)
+        buffer.append(",\"plan\":[")
+        for (place, step) in steps.enumerated() {
+            buffer.append(place > 0 ? ",{\"id\":" : "{\"id\":")
+            buffer.append(decimal: Int64(step.id))
+            buffer.append(",\"parent\":")
+            buffer.append(decimal: Int64(step.parent))
+            buffer.append(",\"detail\":")
+            JSONWriter.write(string: step.detail, to: &buffer)
+            buffer.append(",\"meaning\":")
+            JSONWriter.write(string: reading[place].text, to: &buffer)
+            buffer.append("}")
+        }
+        buffer.append("]")
+        if let json {
+            buffer.append(",\"query\":")
+            buffer.append(json)
+        }
+        if let analysis {
+            buffer.append(",\"analysis\":")
+            analysis.append(to: &buffer)
+        }
+        buffer.append("}")
+    }
+}
+
+/// What it took to run a query. SQLite as Debian builds it does not count the rows of each step, only these sums.
+public struct QueryAnalysis: Sendable, Hashable {
+    /// From the text to what SQLite can run.
+    public var compile: Duration = .zero
+    /// Until there was a first row, or none.
+    public var firstRow: Duration = .zero
+    /// From there to the last.
+    public var rest: Duration = .zero
+    public var rows = 0
+    /// Rows that were stepped over in scans of whole tables.
+    public var scannedRows = 0
+    public var sorts = 0
+    /// Rows put into indexes that SQLite made for this one run.
+    public var automaticIndexRows = 0
+    /// Instructions of SQLite's machine.
+    public var machineSteps = 0
+
+    public var total: Duration { compile + firstRow + rest }
+
+    func append(to buffer: inout ByteBuffer) {
+        func member(_ name: StaticString, _ value: Int) {
+            buffer.append(name)
+            buffer.append(decimal: Int64(value))
+        }
+        func member(_ name: StaticString, _ duration: Duration) {
+            buffer.append(name)
+            JSONWriter.write(double: (duration / .microseconds(1)).rounded() / 1000, to: &buffer)
+        }
+        member("{\"rows\":", rows)
+        member(",\"scannedRows\":", scannedRows)
+        member(",\"sorts\":", sorts)
+        member(",\"automaticIndexRows\":", automaticIndexRows)
+        member(",\"machineSteps\":", machineSteps)
+        member(",\"compileMilliseconds\":", compile)
+        member(",\"firstRowMilliseconds\":", firstRow)
+        member(",\"restMilliseconds\":", rest)
+        buffer.append("}")
+    }
+}
+
+extension Query {
+    /// Asks SQLite how it would run the query.
+    public func explain(on snapshot: Snapshot) throws -> QueryPlan {
+        let query = try current(on: snapshot)
+        try snapshot.registerFunctions()
+        try SnapshotSchema.makeViews(for: query.translated, on: snapshot)
+        var steps: [QueryPlan.Step] = []
+        do {
+            let statement = try snapshot.connection.prepare("EXPLAIN QUERY PLAN " + query.sql)
+            while try statement.step() {
+                steps.append(
+                    QueryPlan.Step(
+                        id: Int(statement.int64(0)), parent: Int(statement.int64(1)), unused: Int(statement.int64(2)),
+                        detail: statement.string(3) ?? ""))
+            }
+        } catch {
+            if let failure = error.queryFailure { throw failure }
+            throw error
+        }
+        var reader = PlanReader(query.translated, snapshot)
+        let reading = try steps.map { try reader.read($0) }
+        return QueryPlan(sql: query.sql, steps: steps, json: query.json, reading: reading)
+    }
+
+    /// The plan, and what running it took. The rows are found and thrown away.
+    public func analyze(
+        on snapshot: Snapshot, parameters: QueryParameters = .none, options: QueryOptions = QueryOptions()
+    ) throws -> QueryPlan {
+        var plan = try explain(on: snapshot)
+        var analysis = QueryAnalysis()
+        let clock = ContinuousClock()
+        let start = clock.now
+        // Compiled anew, as it would be for a first run.
+        snapshot.connection.releaseStatements()
+        let query = try translatedAnew(on: snapshot)
+        let rows = try query.run(on: snapshot, parameters: parameters, options: options)
+        guard let statement = rows.running else { return plan }
+        for counter in [SQLite.Statement.Counter.fullScanSteps, .sorts, .automaticIndexRows, .machineSteps] { _ = statement.take(counter) }
+        let compiled = clock.now
+        var hasRow = try rows.next()
+        let first = clock.now
+        while hasRow { hasRow = try rows.next() }
+        analysis.compile = compiled - start
+        analysis.firstRow = first - compiled
+        analysis.rest = clock.now - first
+        analysis.rows = rows.count
+        analysis.scannedRows = statement.take(.fullScanSteps)
+        analysis.sorts = statement.take(.sorts)
+        analysis.automaticIndexRows = statement.take(.automaticIndexRows)
+        analysis.machineSteps = statement.take(.machineSteps)
+        plan.analysis = analysis
+        return plan
+    }
+}
