@@ -11,17 +11,30 @@ public final class Watcher {
     private let database: Database
     private let bell: Bell
     private let notifications: Int32
-    private var seen: [CollectionName: UInt64]
+    private var seen: [CollectionName: State]
+    private let noticesPurges: Bool
     /// What the last `wait` found: for each changed collection the sequence known before, and the last one now.
     public private(set) var changes: [CollectionName: (previous: UInt64, last: UInt64)] = [:]
 
+    /// The collections that documents were purged from since the `wait` before. Only if it was asked for.
+    public private(set) var purged: Set<CollectionName> = []
+
+    struct State {
+        var lastSequence: UInt64
+        var purges: Int
+    }
+
     /// `since` is what the caller knows already: changes after it are reported by the first `wait`.
-    init(_ database: Database, since: [CollectionName: UInt64]?) throws {
+    init(_ database: Database, since: [CollectionName: UInt64]?, noticesPurges: Bool) throws {
         self.database = database
+        self.noticesPurges = noticesPurges
         bell = try Bell()
         // The kernel tells when a file of the bundle is written: the log, with each commit of any process.
         notifications = inotify_init1(Int32(IN_NONBLOCK) | Int32(IN_CLOEXEC))
-        seen = try since ?? database.lastSequences()
+        seen = try database.collectionStates(withPurges: noticesPurges)
+        if let since {
+            for name in seen.keys { seen[name]?.lastSequence = since[name] ?? 0 }
+        }
         if notifications >= 0 {
             inotify_add_watch(notifications, database.path, UInt32(IN_MODIFY) | UInt32(IN_CREATE) | UInt32(IN_MOVED_TO) | UInt32(IN_DELETE))
         }
@@ -33,11 +46,11 @@ public final class Watcher {
         if notifications >= 0 { close(notifications) }
     }
 
-    /// Waits until something has changed; false if it was cancelled, or the time is over.
+    /// Waits until something has changed; false if it was cancelled or woken, or the time is over.
     public func wait(milliseconds: Int? = nil) throws -> Bool {
         let end = milliseconds.map { Watcher.now + $0 }
         while true {
-            if bell.isCancelled { return false }
+            if bell.isCancelled || bell.takeCall() { return false }
             if try look() { return true }
             let left = end.map { max(0, $0 - Watcher.now) }
             if left == 0 { return false }
@@ -46,17 +59,25 @@ public final class Watcher {
         }
     }
 
-    /// Makes a `wait`, on any thread, return false.
+    /// Makes every `wait` from now on, on any thread, return false.
     public func cancel() { bell.cancel() }
+    public var isCancelled: Bool { bell.isCancelled }
+    /// Makes one `wait` return false, for other threads to hold.
+    public var waker: @Sendable () -> Void { { [bell] in bell.call() } }
     /// What `cancel` acts on, for other threads to hold.
     public var canceller: @Sendable () -> Void { { [bell] in bell.cancel() } }
 
     private func look() throws -> Bool {
-        let now = try database.lastSequences()
+        let now = try database.collectionStates(withPurges: noticesPurges)
         changes = [:]
-        for (name, last) in now where last > seen[name] ?? 0 { changes[name] = (seen[name] ?? 0, last) }
+        purged = []
+        for (name, state) in now {
+            let before = seen[name] ?? State(lastSequence: 0, purges: 0)
+            if state.lastSequence > before.lastSequence { changes[name] = (before.lastSequence, state.lastSequence) }
+            if state.purges != before.purges { purged.insert(name) }
+        }
         seen = now
-        return !changes.isEmpty
+        return !changes.isEmpty || !purged.isEmpty
     }
 
     private func sleep(atMost milliseconds: Int) {
@@ -81,6 +102,7 @@ final class Bell: Sendable {
     let descriptor: Int32
     private let cord: Int32
     private let cancelled = Atomic<Bool>(false)
+    private let called = Atomic<Bool>(false)
 
     init() throws(StoreError) {
         var ends: [Int32] = [-1, -1]
@@ -103,6 +125,14 @@ final class Bell: Sendable {
         cancelled.store(true, ordering: .releasing)
         ring()
     }
+
+    /// Rings for whoever waits to come, once.
+    func call() {
+        called.store(true, ordering: .releasing)
+        ring()
+    }
+
+    func takeCall() -> Bool { called.exchange(false, ordering: .acquiring) }
 
     /// If the pipe is full, the bell is ringing already.
     func ring() {
@@ -127,14 +157,20 @@ final class WatcherList: Sendable {
 }
 
 extension Database {
-    /// Watches all collections. `since` is what the caller knows of each already; by default everything up to now.
-    public func watch(since: [CollectionName: UInt64]? = nil) throws -> Watcher { try Watcher(self, since: since) }
+    /// Watches all collections. `since` is what the caller knows of each already; by default everything up to now. Purges leave no sequence
+    /// behind: they are looked for only if `noticingPurges`.
+    public func watch(since: [CollectionName: UInt64]? = nil, noticingPurges: Bool = false) throws -> Watcher {
+        try Watcher(self, since: since, noticesPurges: noticingPurges)
+    }
 
-    func lastSequences() throws -> [CollectionName: UInt64] {
+    func collectionStates(withPurges: Bool) throws -> [CollectionName: Watcher.State] {
         try read { snapshot in
-            var sequences: [CollectionName: UInt64] = [:]
-            for name in snapshot.collections() { sequences[name] = try snapshot.lastSequence(of: name) }
-            return sequences
+            var states: [CollectionName: Watcher.State] = [:]
+            for name in snapshot.collections() {
+                states[name] = Watcher.State(
+                    lastSequence: try snapshot.lastSequence(of: name), purges: withPurges ? try snapshot.purgeCount(of: name) : 0)
+            }
+            return states
         }
     }
 
