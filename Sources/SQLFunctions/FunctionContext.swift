@@ -4,7 +4,11 @@ import Fleece
 /// date, and may set its hooks at any time.
 public final class FunctionContext {
     /// The table that the dictionaries of document bodies use. It may grow, and be replaced.
-    public var sharedKeys: SharedKeys?
+    public var sharedKeys: SharedKeys? {
+        didSet { unretainedKeys = sharedKeys.map(Unmanaged.passUnretained) }
+    }
+    /// The same table for what is done once per value, where counting references would take as long as finding the value.
+    private(set) var unretainedKeys: Unmanaged<SharedKeys>?
 
     /// The current revision's body within a `body` column of a 2.x file, which holds a whole revision tree. Given any `body`; gives it back
     /// if it is none. Set it only for databases that may hold such bodies: it is called for every value that is read.
@@ -22,6 +26,7 @@ public final class FunctionContext {
 
     public init(sharedKeys: SharedKeys? = nil) {
         self.sharedKeys = sharedKeys
+        unretainedKeys = sharedKeys.map(Unmanaged.passUnretained)
         encoder = Encoder()
         encoder.copiesLikeReference = true
     }

@@ -69,31 +69,32 @@ extension Call {
         }
     }
 
-    /// The compiled form of a path argument, kept by the statement; nil if it is none, which is then reported.
+    /// The compiled form of a path argument, kept by the statement; nil if it is NULL, or no path, which is then reported.
     @inline(__always)
-    func path(_ index: Int) -> KeyPath? {
-        if let kept = sqlite3_get_auxdata(context, Int32(index)) { return Unmanaged<KeyPath>.fromOpaque(kept).takeUnretainedValue() }
+    private func path(_ index: Int) -> Unmanaged<KeyPath>? {
+        if let kept = sqlite3_get_auxdata(context, Int32(index)) { return Unmanaged<KeyPath>.fromOpaque(kept) }
         return compilePath(index)
     }
 
-    private func compilePath(_ index: Int) -> KeyPath? {
+    private func compilePath(_ index: Int) -> Unmanaged<KeyPath>? {
         guard let text = self[index].text else {
-            fail("a property path must be text")
+            if self[index].type != SQLITE_NULL { fail("a property path must be text") }
             return nil
         }
         do {
-            let path = try KeyPath(text)
-            sqlite3_set_auxdata(context, Int32(index), Unmanaged.passRetained(path).toOpaque()) {
+            let path = Unmanaged.passRetained(try KeyPath(text))
+            sqlite3_set_auxdata(context, Int32(index), path.toOpaque()) {
                 if let object = $0 { Unmanaged<KeyPath>.fromOpaque(object).release() }
             }
-            return path
+            // When memory is short, it is gone already.
+            return sqlite3_get_auxdata(context, Int32(index)) == nil ? nil : path
         } catch {
             fail(error.description)
             return nil
         }
     }
 
-    /// What a call with a document body and a path is about.
+    /// What a call with a value and a path is about.
     enum Property {
         case value(Value)
         case missing
@@ -104,24 +105,45 @@ extension Call {
     /// The property of a document body (argument 0) at a path (argument 1). A body that is NULL is an empty document.
     @inline(__always)
     func property() -> Property {
-        let database = database
-        guard let root = body(self[0], database) else { return .missing }
-        if self[1].type == SQLITE_NULL { return .value(root) }
-        guard let path = path(1) else { return .failed }
-        guard let value = path.evaluate(in: root, keys: database.sharedKeys) else { return .missing }
-        return .value(value)
+        guard let root = body(self[0]) else { return .missing }
+        return property(of: root)
+    }
+
+    /// The property of a value at the path that argument 1 gives; the value itself if that is NULL.
+    @inline(__always)
+    func property(of root: Value) -> Property {
+        guard let path = path(1) else { return self[1].type == SQLITE_NULL ? .value(root) : .failed }
+        return unretainedDatabase._withUnsafeGuaranteedRef { database in
+            path._withUnsafeGuaranteedRef { path in
+                let value =
+                    if let keys = database.unretainedKeys {
+                        keys._withUnsafeGuaranteedRef { path.evaluate(in: root, keys: $0) }
+                    } else {
+                        path.evaluate(in: root, keys: nil)
+                    }
+                return value.map(Property.value) ?? .missing
+            }
+        }
     }
 
     /// The root of a document body; nil if it is damaged or no body at all.
     @inline(__always)
-    func body(_ argument: Argument, _ database: FunctionContext) -> Value? {
+    private func body(_ argument: Argument) -> Value? {
         switch argument.type {
         case SQLITE_BLOB:
-            guard var bytes = argument.blob else { return Call.emptyDocument }
-            if let currentBody = database.currentBody { bytes = currentBody(bytes) }
+            guard let start = sqlite3_value_blob(argument.value) else { return Call.emptyDocument }
+            let bytes = current(UnsafeRawBufferPointer(start: start, count: Int(sqlite3_value_bytes(argument.value))))
             return bytes.isEmpty ? Call.emptyDocument : Value(root: bytes)
         case SQLITE_NULL: return Call.emptyDocument
         default: return nil
+        }
+    }
+
+    /// The current revision's body within what is stored as one.
+    @inline(__always)
+    func current(_ body: UnsafeRawBufferPointer) -> UnsafeRawBufferPointer {
+        unretainedDatabase._withUnsafeGuaranteedRef { database in
+            database.currentBody == nil ? body : database.currentBody?(body) ?? body
         }
     }
 

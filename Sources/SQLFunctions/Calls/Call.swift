@@ -20,10 +20,11 @@ struct Call {
     subscript(index: Int) -> Argument { Argument(value: values.unsafelyUnwrapped[index].unsafelyUnwrapped) }
 
     /// What this connection's functions know of its database.
+    var database: FunctionContext { unretainedDatabase.takeUnretainedValue() }
+
+    /// The same, for what is called for every row: the connection holds it, so nobody has to count.
     @inline(__always)
-    var database: FunctionContext {
-        Unmanaged<FunctionContext>.fromOpaque(sqlite3_user_data(context).unsafelyUnwrapped).takeUnretainedValue()
-    }
+    var unretainedDatabase: Unmanaged<FunctionContext> { .fromOpaque(sqlite3_user_data(context).unsafelyUnwrapped) }
 
     /// Whether the result is settled by arguments that are unknown: the first MISSING makes it MISSING, otherwise any null makes it null.
     /// The result is then set.

@@ -28,29 +28,23 @@ enum DocumentFunctions {
 
 extension Call {
     fileprivate func propertyValue() {
-        switch property() {
-        case .value(let value): set(value)
-        case .missing: setMissing()
-        case .failed: break
-        }
+        if case .value(let value) = property() { set(value) }
     }
 
     /// A body as it is stored, or the value that a row of `fl_each` lends.
     fileprivate func root() {
         let argument = self[0]
-        guard var bytes = argument.blob else {
+        guard let bytes = argument.blob else {
             guard let pointer = sqlite3_value_pointer(argument.value, Argument.pointerType) else { return setMissing() }
             return sqlite3_result_pointer(context, pointer, Argument.pointerType, nil)
         }
         if bytes.isEmpty { return setMissing() }
-        if let currentBody = database.currentBody { bytes = currentBody(bytes) }
-        set(blob: bytes)
+        set(blob: current(bytes))
     }
 
     fileprivate func nestedValue() {
         guard let value = self[0].encodedValue, self[1].type != SQLITE_NULL else { return setMissing() }
-        guard let path = path(1) else { return }
-        set(path.evaluate(in: value, keys: database.sharedKeys))
+        if case .value(let item) = property(of: value) { set(item) }
     }
 
     fileprivate func unnestedItem() {
