@@ -62,6 +62,14 @@ enum ReadAccess: Sendable {
     /// Whether SQLite's own locks tell this reader of changes. If not, the files have to be watched.
     var isCoordinated: Bool { use != nil }
 
+    /// Whether a second connection can be told to see the state that a first one sees.
+    var canBeShared: Bool {
+        switch self {
+        case .ordinary, .attached, .immutable: true
+        case .abandonedLog, .copied: false
+        }
+    }
+
     /// Opens a connection, and makes sure that the file can be read this way.
     func connect(_ bundle: Bundle) throws(SQLiteError) -> Connection {
         let connection: Connection

@@ -9,7 +9,7 @@ import Synchronization
 /// that were opened to another state of them are thrown away.
 final class ReaderPool: Sendable {
     /// The state of the files that connections were opened to.
-    private struct Stamp: Equatable {
+    fileprivate struct Stamp: Equatable {
         let main: FileStatus?
         let log: FileStatus?
 
@@ -20,7 +20,7 @@ final class ReaderPool: Sendable {
     }
 
     /// A way of reading that was chosen for one state of the files, and the connections opened in that way.
-    private final class Session: @unchecked Sendable {
+    fileprivate final class Session: @unchecked Sendable {
         // Sendable: changed only under the pool's lock.
         let access: ReadAccess
         let stamp: Stamp
@@ -38,6 +38,13 @@ final class ReaderPool: Sendable {
             idle.removeAll()
             if let entry { OpenFiles.leave(entry) }
         }
+    }
+
+    /// What another connection must have in common with one that reads, to see the same state.
+    struct Position: Sendable {
+        fileprivate let session: Session
+        /// Nil where nobody can write.
+        fileprivate let log: LogPosition?
     }
 
     private static let most = 4
@@ -66,16 +73,42 @@ final class ReaderPool: Sendable {
         return result
     }
 
+    /// Runs `work` on a connection that sees the same state as the one at `position`; nil if the database has moved on from there.
+    func read<Result>(at position: Position, _ work: (StoreConnection) throws -> Result) throws -> Result? {
+        let session = position.session
+        let idle = self.session.withLock { $0 === session ? session.idle.popLast() : nil }
+        let reader = try idle ?? StoreConnection(try session.access.connect(bundle))
+        defer { giveBack(reader, to: session) }
+        try reader.begin()
+        defer { reader.end() }
+        // The position is that of a moment after the state was pinned: if it is still the old one, nothing came in between.
+        guard !session.access.isCoordinated || LogPosition(of: reader.connection) == position.log else { return nil }
+        return try work(reader)
+    }
+
     /// A connection with a transaction begun.
     private func begin() throws -> (Session, StoreConnection) {
         var (session, reader) = try take()
-        do { try reader.begin() } catch let error as SQLiteError where error.isReadOnly || error.cannotOpen {
+        do { try begin(reader, of: session) } catch let error as SQLiteError where error.isReadOnly || error.cannotOpen {
             // The process whose shared memory this one read is gone: choose again.
             self.session.withLock { if $0 === session { $0 = nil } }
             (session, reader) = try take()
-            try reader.begin()
+            try begin(reader, of: session)
         }
         return (session, reader)
+    }
+
+    private func begin(_ reader: StoreConnection, of session: Session) throws {
+        reader.position = nil
+        guard session.access.canBeShared else { return try reader.begin() }
+        guard session.access.isCoordinated else {
+            try reader.begin()
+            reader.position = Position(session: session, log: nil)
+            return
+        }
+        let before = LogPosition(of: reader.connection)
+        try reader.begin()
+        if let before, before == LogPosition(of: reader.connection) { reader.position = Position(session: session, log: before) }
     }
 
     private func take() throws -> (Session, StoreConnection) {
@@ -118,6 +151,8 @@ final class ReaderPool: Sendable {
     }
 
     private func giveBack(_ reader: StoreConnection, to session: Session) {
+        // It holds the session, which is to hold the reader.
+        reader.position = nil
         self.session.withLock { current in
             if current === session && session.idle.count < ReaderPool.most { session.idle.append(reader) }
         }

@@ -14,6 +14,8 @@ final class StoreConnection: @unchecked Sendable {
     private(set) var info: StoredInfo
     /// The same object for the life of the connection: encoders hold it.
     let sharedKeys = SharedKeys()
+    /// Where the state that the pool's last reader sees can be found again, if it can.
+    var position: ReaderPool.Position?
     private var functions: FunctionContext?
     private(set) var schemaVersion: Int64
     private var dataVersion: Int64
