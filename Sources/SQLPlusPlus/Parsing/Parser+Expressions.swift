@@ -118,7 +118,7 @@ extension Parser {
         let isNegated = text.skip(.not)
         guard text.skip(.between), let low = arithmetic() else { return fail(to: end) }
         let lowHeight = height
-        guard text.skip(.and), let high = arithmetic() else { return fail(to: end) }
+        guard text.skip(.and) || text.expected(.betweenAnd, at: text.position), let high = arithmetic() else { return fail(to: end) }
         height = max(lowHeight, height)
         return node(.operation(.between, [operand, low, high]), negatedIf: isNegated, from: start)
     }

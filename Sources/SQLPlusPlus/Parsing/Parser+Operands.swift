@@ -167,7 +167,7 @@ extension Parser {
         return node(.dictionary(members), from: start)
     }
 
-    private mutating func dictionaryMember() -> Expression.Member? {
+    mutating func dictionaryMember() -> Expression.Member? {
         let start = text.position
         guard let key = text.stringLiteral(), text.skip(":") else { return fail(to: start) }
         text.skipBlanks()

@@ -11,32 +11,44 @@ extension Parser {
         }
         guard let results = results() else { return fail(to: start) }
         select.results = results
+        parseClauses(from: .from, into: &select)
+        select.range = text.range(from: start)
+        let end = text.position
         text.skipBlanks()
-        if let sources = from() {
+        if !text.skip(";") { text.position = end }
+        return select
+    }
+
+    /// The clauses behind the results, in their order.
+    enum Clause: Int, Comparable {
+        case from, `where`, group, having, order, limit
+
+        static func < (one: Clause, other: Clause) -> Bool { one.rawValue < other.rawValue }
+    }
+
+    /// Passes over the clauses that are there, the first of them and what may follow that. They are all optional.
+    mutating func parseClauses(from first: Clause, into select: inout Select) {
+        text.skipBlanks()
+        if first <= .from, let sources = from() {
             select.sources = sources
             text.skipBlanks()
         }
-        if let condition = clause(.where) {
+        if first <= .where, let condition = clause(.where) {
             select.condition = condition
             text.skipBlanks()
         }
-        if let groupBy = groupBy() {
+        if first <= .group, let groupBy = groupBy() {
             select.groupBy = groupBy
             text.skipBlanks()
-            select.having = clause(.having)
         }
-        if let orderBy = orderBy() {
+        if !select.groupBy.isEmpty || first == .having { select.having = clause(.having) }
+        if first <= .order, let orderBy = orderBy() {
             select.orderBy = orderBy
             text.skipBlanks()
         }
         select.limit = clause(.limit)
         select.offset = clause(.offset)
         if select.limit == nil, select.offset != nil { select.limit = clause(.limit) }
-        select.range = text.range(from: start)
-        let end = text.position
-        text.skipBlanks()
-        if !text.skip(";") { text.position = end }
-        return select
     }
 
     /// A clause that is a keyword and an expression.
@@ -61,7 +73,7 @@ extension Parser {
         }
     }
 
-    mutating func result() -> Select.Result? {
+    private mutating func result() -> Select.Result? {
         guard let expression = expression() else { return nil }
         return Select.Result(expression, alias: alias())
     }
@@ -149,33 +161,43 @@ extension Parser {
 
     private mutating func groupBy() -> [Expression]? {
         let start = text.position
-        guard text.skip(.group), text.skip(.by), let first = expression() else { return fail(to: start) }
-        var keys = [first]
+        guard text.skip(.group), text.skip(.by), let keys = expressions() else { return fail(to: start) }
+        return keys
+    }
+
+    mutating func expressions() -> [Expression]? {
+        guard let first = expression() else { return nil }
+        var list = [first]
         while true {
             let end = text.position
-            guard comma(), let key = expression() else {
+            guard comma(), let next = expression() else {
                 text.position = end
-                return keys
+                return list
             }
-            keys.append(key)
+            list.append(next)
         }
     }
 
     private mutating func orderBy() -> [Select.Ordering]? {
         let start = text.position
-        guard text.skip(.order), text.skip(.by), let first = ordering() else { return fail(to: start) }
-        var orderings = [first]
+        guard text.skip(.order), text.skip(.by), let orderings = orderings() else { return fail(to: start) }
+        return orderings
+    }
+
+    mutating func orderings() -> [Select.Ordering]? {
+        guard let first = ordering() else { return nil }
+        var list = [first]
         while true {
             let end = text.position
-            guard comma(), let ordering = ordering() else {
+            guard comma(), let next = ordering() else {
                 text.position = end
-                return orderings
+                return list
             }
-            orderings.append(ordering)
+            list.append(next)
         }
     }
 
-    mutating func ordering() -> Select.Ordering? {
+    private mutating func ordering() -> Select.Ordering? {
         guard let expression = expression() else { return nil }
         let end = text.position
         text.skipBlanks()

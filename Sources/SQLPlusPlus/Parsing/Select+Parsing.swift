@@ -4,8 +4,11 @@ extension Select {
         var parser = Parser(text)
         if let select = parser.query(), parser.limitError == nil {
             self = select
-        } else {
-            throw parser.error(in: text)
+            return
         }
+        // What is wrong is only found out when something is.
+        var explained = Parser(text, explaining: true)
+        _ = explained.query()
+        throw Recovery.error(in: text, explained)
     }
 }
