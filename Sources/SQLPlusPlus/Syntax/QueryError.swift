@@ -16,10 +16,13 @@ public struct QueryError: Error, Sendable {
     public struct Diagnostic: Sendable, Equatable {
         public var message: String
         public var range: SourceRange
+        /// A sentence that may help, such as `Did you mean "hotels"?`. The message itself is the vendor's where it has one.
+        public var hint: String?
 
-        public init(_ message: String, range: SourceRange = .none) {
+        public init(_ message: String, range: SourceRange = .none, hint: String? = nil) {
             self.message = message
             self.range = range
+            self.hint = hint
         }
     }
 

@@ -1,0 +1,43 @@
+/// A SELECT whose names are resolved.
+struct ResolvedSelect {
+    struct Column {
+        var term: Term
+        /// The name in SQL, if it has an alias.
+        var name: String?
+    }
+
+    struct Source {
+        enum Origin {
+            case collection(QueryCollection)
+            /// The collection of values to go through, and the table that has them already.
+            case unnest(Term)
+            case arrayTable(String, parent: String)
+        }
+
+        var origin: Origin
+        var alias: String
+        /// `INNER`, `LEFT OUTER` …; nil for the first one.
+        var join: String?
+        var on: Term?
+        var readsDeleted = false
+    }
+
+    struct FullTextJoin {
+        var reference: FullTextReference
+        /// The alias of the collection's source.
+        var source: String
+    }
+
+    var isDistinct = false
+    var columns: [Column] = []
+    var titles: [String] = []
+    var sources: [Source] = []
+    var fullTextJoins: [FullTextJoin] = []
+    var condition: Term?
+    var groupBy: [Term] = []
+    var having: Term?
+    var orderBy: [(term: Term, isDescending: Bool)] = []
+    var limit: Term?
+    var offset: Term?
+    var isAggregate = false
+}

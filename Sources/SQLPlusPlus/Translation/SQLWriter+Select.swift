@@ -1,0 +1,80 @@
+extension SQLWriter {
+    /// The statement. `hasHiddenColumns` puts before its columns what tells where full-text queries matched.
+    mutating func write(_ select: ResolvedSelect, hasHiddenColumns: Bool = false) {
+        write(select.isDistinct ? "SELECT DISTINCT " : "SELECT ")
+        if hasHiddenColumns, let first = select.sources.first {
+            write(SQLText.identifier(first.alias) + ".rowid, ")
+            for join in select.fullTextJoins {
+                write("offsets(\(SQLText.identifier(join.reference.alias)).\(SQLText.identifier(join.reference.table))), ")
+            }
+        }
+        for (place, column) in select.columns.enumerated() {
+            if place > 0 { write(", ") }
+            write(column)
+        }
+        for source in select.sources { write(source) }
+        for join in select.fullTextJoins { write(join) }
+        if let condition = select.condition { writeClause(" WHERE ", condition) }
+        writeList(" GROUP BY ", select.groupBy.map { ($0, false) })
+        if let having = select.having { writeClause(" HAVING ", having) }
+        writeList(" ORDER BY ", select.orderBy)
+        if let limit = select.limit {
+            writeClause(" LIMIT ", limit)
+        } else if select.offset != nil {
+            // There is no OFFSET without one in SQLite.
+            write(" LIMIT -1")
+        }
+        if let offset = select.offset { writeClause(" OFFSET ", offset) }
+    }
+
+    private mutating func writeClause(_ keyword: String, _ term: Term) {
+        write(keyword)
+        write(term, within: Rank.statement)
+    }
+
+    private mutating func writeList(_ keyword: String, _ terms: [(term: Term, isDescending: Bool)]) {
+        for (place, item) in terms.enumerated() {
+            writeClause(place == 0 ? keyword : ", ", item.term)
+            if item.isDescending { write(" DESC") }
+        }
+    }
+
+    /// A column of the result: numbers and text are themselves there, other values are encoded.
+    private mutating func write(_ column: ResolvedSelect.Column) {
+        switch column.term.kind {
+        case .scalar: write(column.term, within: Rank.statement)
+        case .any: writeResult("fl_result(", column.term)
+        case .boolean: writeResult("fl_boolean_result(", column.term)
+        }
+        if let name = column.name { write(" AS " + name) }
+    }
+
+    private mutating func writeResult(_ function: String, _ term: Term) {
+        write(function)
+        write(term, within: Rank.argument)
+        write(")")
+    }
+
+    private mutating func write(_ source: ResolvedSelect.Source) {
+        switch source.origin {
+        case .collection(let collection):
+            write(source.join.map { " \($0) JOIN " } ?? " FROM ")
+            write(SQLText.identifier(source.readsDeleted ? collection.tableWithDeleted : collection.table))
+            write(" AS " + SQLText.identifier(source.alias))
+            if let on = source.on { writeClause(" ON ", on) }
+        case .unnest(let collection):
+            write(" JOIN ")
+            writeEach(collection)
+            if !source.alias.isEmpty { write(" AS " + SQLText.identifier(source.alias)) }
+        case .arrayTable(let table, let parent):
+            let alias = SQLText.identifier(source.alias)
+            write(" JOIN \(SQLText.identifier(table)) AS \(alias) ON \(alias).docid=\(SQLText.identifier(parent)).rowid")
+        }
+    }
+
+    private mutating func write(_ join: ResolvedSelect.FullTextJoin) {
+        let alias = SQLText.identifier(join.reference.alias)
+        write(" INNER JOIN \(SQLText.identifier(join.reference.table)) AS \(alias)")
+        write(" ON \(alias).docid = \(SQLText.identifier(join.source)).rowid")
+    }
+}
