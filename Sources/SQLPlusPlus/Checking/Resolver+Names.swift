@@ -2,6 +2,7 @@ extension Resolver {
     // Properties
 
     func property(_ path: PropertyPath, _ range: SourceRange) -> Term {
+        let path = asHandedOn(path, range)
         var rest = path.components[...]
         guard let target = scope.target(of: &rest) else {
             return fail("property '\(path.text)' does not begin with a declared 'AS' alias", range, hint: aliasHint)
@@ -19,6 +20,18 @@ extension Resolver {
             return meta(key, of: row, target, range)
         }
         return .property(Term.Property(row: row, path: PropertyPath(Array(rest)).text), .value)
+    }
+
+    /// A path as the reference understands it. It hands paths of SQL++ on as text, without another backslash before a backslash, so that
+    /// `a\b` is the property `ab`. An app would find something else than this program otherwise.
+    func asHandedOn(_ path: PropertyPath, _ range: SourceRange) -> PropertyPath {
+        let isBackslashed = path.components.contains { component in
+            guard case .name(let name) = component else { return false }
+            return name.utf8.contains(UInt8(ascii: "\\"))
+        }
+        // What has no range is from the JSON form, where everything can be said.
+        guard isBackslashed, !range.isNone else { return path }
+        return PropertyPath(text: path.jsonForm) ?? path
     }
 
     private var aliasHint: String? {

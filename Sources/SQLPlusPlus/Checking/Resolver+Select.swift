@@ -103,7 +103,8 @@ extension Resolver {
     }
 
     private static let columnNames: Set<String> = [
-        "key", "sequence", "flags", "version", "body", "extra", "expiration", "rowid", "oid", "_rowid_", "value", "type", "data", "root_data",
+        "key", "sequence", "flags", "version", "body", "extra", "expiration", "rowid", "oid", "_rowid_", "value", "type", "data",
+        "root_data",
         "root_path", "docid", "i",
     ]
 
@@ -119,7 +120,7 @@ extension Resolver {
     /// What a column is called that has no alias; empty if nothing suggests itself.
     private func title(of expression: Expression) -> String {
         switch expression.node {
-        case .property(let path): return title(of: path)
+        case .property(let path): return title(of: asHandedOn(path, expression.range))
         case .exists(let operand): return propertyTitle(operand)
         case .function("array_count", let arguments): return arguments.first.map(propertyTitle) ?? ""
         case .meta(let source): return metaTitle(source)
@@ -131,7 +132,8 @@ extension Resolver {
     }
 
     private func propertyTitle(_ expression: Expression) -> String {
-        guard case .property(let path) = expression.node else { return "" }
+        guard case .property(let written) = expression.node else { return "" }
+        let path = asHandedOn(written, expression.range)
         var rest = path.components[...]
         if let target = scope.target(of: &rest), case .source = target, case .name(let name)? = rest.first, MetaKey(shortcut: name) != nil {
             return ""

@@ -81,7 +81,9 @@ extension Resolver {
     }
 
     static func isCollectionName(_ name: String) -> Bool {
-        guard let first = name.utf8.first, first != UInt8(ascii: "_"), first != UInt8(ascii: "%"), name.utf8.count <= 251 else { return false }
+        guard let first = name.utf8.first, first != UInt8(ascii: "_"), first != UInt8(ascii: "%"), name.utf8.count <= 251 else {
+            return false
+        }
         return name.utf8.allSatisfy { $0 == UInt8(ascii: "-") || $0 == UInt8(ascii: "%") || String(UnicodeScalar($0)).isWord }
     }
 
@@ -148,7 +150,8 @@ extension Resolver {
                 guard !property.path.isEmpty, let parent = scope.sources.firstIndex(where: { $0.row === property.row }), parent < index,
                     let start = plainNames[parent]
                 else { continue }
-                let plain = start + (scope.sources[parent].collection == nil ? "[]." : ":unnest:") + Resolver.escapingCapitals(property.path)
+                let plain =
+                    start + (scope.sources[parent].collection == nil ? "[]." : ":unnest:") + Resolver.escapingCapitals(property.path)
                 guard let table = schema.unnestTable(plainName: plain) else { continue }
                 plainNames[index] = plain
                 source.row.shape = .arrayTable

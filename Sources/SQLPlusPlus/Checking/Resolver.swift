@@ -64,12 +64,10 @@ final class Resolver {
         fail("missing FTS index", range, hint: "There is no full-text index \"\(index)\".")
     }
 
-    /// Throws what was noted, in the order of the text.
+    /// Throws what was noted.
     func finish() throws(QueryError) {
         if diagnostics.isEmpty { return }
-        var sorted = diagnostics
-        if !sorted.contains(where: \.range.isNone) { sorted.sort { $0.range.start < $1.range.start } }
-        throw QueryError(isIndexMissing && sorted.count == 1 ? .missingIndex : .meaning, sorted)
+        throw QueryError(isIndexMissing && diagnostics.count == 1 ? .missingIndex : .meaning, diagnostics)
     }
 
     // Expressions. Each kind has a function of its own, so that the frames of the recursion stay small.
@@ -199,9 +197,9 @@ final class Resolver {
         variables.append(Variable(name: name))
         let predicate = resolve(condition)
         let uses = variables.removeLast().uses
-        // The collection is searched for a value at one go.
-        if quantifier == .any, uses == 1, case .infix("=", _, let operands, _) = predicate, operands.count == 2,
-            case .variable(name) = operands[0]
+        // The collection is searched for a value at one go. (`IS NULL` is written as `=`, but means another thing.)
+        if quantifier == .any, uses == 1, case .operation(.equal, _) = condition.node, case .infix(_, _, let operands, _) = predicate,
+            operands.count == 2, case .variable(name) = operands[0]
         {
             return .contains(collection, operands[1])
         }

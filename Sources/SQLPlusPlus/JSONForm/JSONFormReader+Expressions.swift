@@ -58,7 +58,8 @@ extension JSONFormReader {
         case "IN", "NOT IN", "LIKE": return firstTwo(name, array)
         case let upper:
             if let known = Operator(rawValue: upper) {
-                return Expression(.operation(known, operands(array)), spelling: known == .not ? name : nil)
+                let isPrefix = known == .not || count == 1 && (known == .subtract || known == .add)
+                return Expression(.operation(known, operands(array)), spelling: isPrefix ? name : nil)
             }
             return prefixed(name, array)
         }

@@ -68,7 +68,8 @@ struct JSONFormReader {
     }
 
     private mutating func ordering(_ item: Value) -> Select.Ordering {
-        guard let operation = item.array, let direction = operation.first?.string, ["ASC", "DESC"].contains(direction.asciiUppercased) else {
+        guard let operation = item.array, let direction = operation.first?.string, ["ASC", "DESC"].contains(direction.asciiUppercased)
+        else {
             return Select.Ordering(expression(item))
         }
         guard operation.count == 2 else { return Select.Ordering(fail("Wrong number of arguments to \(direction)")) }
@@ -109,7 +110,11 @@ struct JSONFormReader {
                 isEscaped = true
                 continue
             }
-            if character == ".", !isEscaped, parts.count == 1 { parts.append("") } else { parts[parts.count - 1].unicodeScalars.append(character) }
+            if character == ".", !isEscaped, parts.count == 1 {
+                parts.append("")
+            } else {
+                parts[parts.count - 1].unicodeScalars.append(character)
+            }
             isEscaped = false
         }
         return parts.count == 2 ? (parts[0], parts[1]) : (nil, parts[0])

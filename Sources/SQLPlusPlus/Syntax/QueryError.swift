@@ -1,4 +1,5 @@
-/// What is wrong with a query. Independent mistakes are all in `diagnostics`, in the order of the text.
+/// What is wrong with a query. Independent mistakes are all in `diagnostics`, first that which the vendor's
+/// library reports: it looks at FROM before the results.
 public struct QueryError: Error, Sendable {
     public enum Kind: Sendable {
         /// The text cannot be parsed.

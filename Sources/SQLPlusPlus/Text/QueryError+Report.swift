@@ -13,10 +13,11 @@ extension QueryError {
 
     private func report(_ diagnostic: Diagnostic, in text: UnsafeRawBufferPointer) -> String {
         let range = diagnostic.range
-        guard !range.isNone, range.end >= range.start else { return "\(title): \(diagnostic.message)" }
+        let message = diagnostic.message + (diagnostic.hint.map { (diagnostic.message.hasSuffix(".") ? " " : ". ") + $0 } ?? "")
+        guard !range.isNone, range.end >= range.start else { return "\(title): \(message)" }
         let excerpt = SourceExcerpt(text, range.start..<range.end)
         let lines = excerpt.lines.map { "\n" + $0 } ?? ""
-        return "\(title) at \(excerpt.place): \(diagnostic.message)\(lines)"
+        return "\(title) at \(excerpt.place): \(message)\(lines)"
     }
 
     private var title: String {
