@@ -37,13 +37,43 @@ public final class KeyPath {
         try self.init(bytes: Array(path))
     }
 
+    /// One component of a path.
+    public enum Step: Hashable, Sendable {
+        case name(String)
+        /// Counts from the end if negative.
+        case index(Int)
+    }
+
+    /// A path whose names are given as they are, without backslashes. Nil if a name is empty, or an index out of all reason.
+    public init?(_ steps: [Step]) {
+        var scanner = Scanner(path: [])
+        for step in steps {
+            switch step {
+            case .index(let index):
+                guard let index = Int32(exactly: index) else { return nil }
+                scanner.components.append(Component(start: -1, value: index, sharedKey: -1))
+            case .name(let name):
+                guard !name.isEmpty else { return nil }
+                let bytes = Array(name.utf8)
+                scanner.components.append(Component(start: Int32(scanner.names.count), value: Int32(bytes.count), sharedKey: -1))
+                scanner.names += bytes
+            }
+        }
+        (names, components) = KeyPath.memory(for: scanner)
+    }
+
     private init(bytes: [UInt8]) throws(KeyPathError) {
         var scanner = Scanner(path: bytes)
         try scanner.scan()
-        names = .allocate(byteCount: max(scanner.names.count, 1), alignment: 1)
+        (names, components) = KeyPath.memory(for: scanner)
+    }
+
+    private static func memory(for scanner: Scanner) -> (UnsafeMutableRawBufferPointer, UnsafeMutableBufferPointer<Component>) {
+        let names = UnsafeMutableRawBufferPointer.allocate(byteCount: max(scanner.names.count, 1), alignment: 1)
         names.copyBytes(from: scanner.names)
-        components = .allocate(capacity: scanner.components.count)
+        let components = UnsafeMutableBufferPointer<Component>.allocate(capacity: scanner.components.count)
         _ = components.initialize(from: scanner.components)
+        return (names, components)
     }
 
     deinit {

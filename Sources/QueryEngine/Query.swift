@@ -31,6 +31,18 @@ public struct Query: Sendable {
     /// The SQL that the query means.
     public var sql: String { translated.sql }
 
+    /// Reads a query's text and checks it against the database. Throws `QueryError`, with all that is wrong.
+    public init(_ text: String, _ language: Language = .sqlpp, on snapshot: Snapshot) throws {
+        let select = language == .json ? try Select(json: text) : try Select(sqlpp: text)
+        try self.init(select, text: text, language, on: snapshot)
+    }
+
+    /// A query whose text has been read already.
+    public init(_ select: Select, text: String? = nil, _ language: Language = .sqlpp, on snapshot: Snapshot) throws {
+        let translated = try Translator(schema: SnapshotSchema(snapshot)).translate(select)
+        self.init(translated, select, text: text, language, on: snapshot)
+    }
+
     /// A translation, made by whomever.
     public init(_ translated: TranslatedQuery, on snapshot: Snapshot) {
         self.init(translated, nil, text: nil, .sqlpp, on: snapshot)
@@ -60,7 +72,7 @@ public struct Query: Sendable {
     }
 
     /// The query in JSON: as it was given, or made from the tree.
-    public var json: String? { language == .json ? text : nil }
+    public var json: String? { language == .json ? text : select?.jsonForm() }
 
     /// This query, or a translation of it anew if the schema has changed: the collections and indexes it was made for may be gone.
     func current(on snapshot: Snapshot) throws -> Query {
@@ -68,7 +80,12 @@ public struct Query: Sendable {
         return try translatedAnew(on: snapshot)
     }
 
-    func translatedAnew(on snapshot: Snapshot) throws -> Query { self }
+    /// From the text on, as if nothing was known.
+    func translatedAnew(on snapshot: Snapshot) throws -> Query {
+        if let text { return try Query(text, language, on: snapshot) }
+        if let select { return try Query(select, on: snapshot) }
+        return self
+    }
 }
 
 /// What is quicker to run than what a query says, and means the same.

@@ -39,12 +39,17 @@ public struct QueryParameters: Sendable {
     /// The query's names that have no value, or null, and so are MISSING; without those that say `opt_` themselves.
     func unbound(in names: [String]) -> [String] { names.filter { values[$0] == nil && !$0.hasPrefix("opt_") } }
 
-    /// Gives the statement its values.
-    func bind(to statement: SQLite.Statement, of query: TranslatedQuery) throws {
-        for name in names where !query.parameters.contains(name) {
-            let hint = Suggestion.closest(to: name, in: query.parameters).map { ". Did you mean '\($0)'?" } ?? ""
+    /// Refuses values for names that the query does not have.
+    func check(against known: [String]) throws(QueryError) {
+        for name in names where !known.contains(name) {
+            let hint = Suggestion.closest(to: name, in: known).map { ". Did you mean '\($0)'?" } ?? ""
             throw QueryError(.unknownParameter, "Unknown query property '\(name)'\(hint)")
         }
+    }
+
+    /// Gives the statement its values.
+    func bind(to statement: SQLite.Statement, of query: TranslatedQuery) throws {
+        try check(against: query.parameters)
         for name in query.parameters {
             guard let value = values[name], let index = statement.parameter("$_" + name) else { continue }
             try value.withRoot { try QueryParameters.bind($0, value, to: statement, index) }

@@ -20,6 +20,13 @@ public struct RecordedRows: Sendable {
         }
     }
 
+    /// A single row, which is an array.
+    init(titles: [String], row: FleeceData) {
+        self.init(titles: titles)
+        row.withBytes { bytes.append(contentsOf: $0) }
+        ends = [bytes.count]
+    }
+
     public var count: Int { ends.count }
     public var isEmpty: Bool { ends.isEmpty }
 
