@@ -67,4 +67,33 @@ struct KeyPathTests {
         _ = other.add("list")
         try sample(other).withRoot { #expect(path.evaluate(in: $0, keys: other)?.string == "Ada") }
     }
+
+    @Test func stepsAreNamesAsTheyAre() throws {
+        let data = try sample(nil)
+        for (steps, expected) in [
+            ([.name("list"), .index(-1), .index(0)], 99), ([.name("odd.key")], 7), ([.name("a[0]")], 8), ([.name("back\\slash")], 9),
+            ([.name("$dollar")], 10),
+        ] as [([KeyPath.Step], Int64)] {
+            let path = try #require(KeyPath(steps))
+            data.withRoot { #expect(path.evaluate(in: $0, keys: nil)?.integer == expected) }
+        }
+        #expect(KeyPath([.name("")]) == nil && KeyPath([.index(1 << 40)]) == nil)
+    }
+
+    @Test(arguments: [
+        ("name.first", #"{"name":{},"list":[0,1,2,[99]],"x":1}"#), ("name", #"{"list":[0,1,2,[99]],"x":1}"#),
+        ("list[1]", #"{"name":{"first":"Ada"},"list":[0,2,[99]],"x":1}"#), ("list[-1][0]", #"{"name":{"first":"Ada"},"list":[0,1,2,[]],"x":1}"#),
+        ("list[9]", nil), ("name.last", nil), ("x.y", nil), ("", nil),
+    ], [false, true]) func whatAPathLeadsToIsRemoved(_ sample: (String, String?), _ isShared: Bool) throws {
+        let encoder = Encoder(sharedKeys: isShared ? SharedKeys() : nil)
+        try JSONParser.parse(#"{"name": {"first": "Ada"}, "list": [0, 1, 2, [99]], "x": 1}"#, into: encoder)
+        let data = try encoder.finish()
+        let before = data.withRoot { $0.json(keys: encoder.sharedKeys, style: .canonical) }
+        let isRemoved = try data.withRoot { try KeyPath(sample.0).remove(from: $0, keys: encoder.sharedKeys, into: encoder) }
+        #expect(isRemoved == (sample.1 != nil))
+        let after = try encoder.finish()
+        let expected = Encoder()
+        try JSONParser.parse(sample.1 ?? before, into: expected)
+        try #expect(after.withRoot { $0.json(keys: encoder.sharedKeys, style: .canonical) } == expected.finish().withRoot { $0.json(style: .canonical) })
+    }
 }
