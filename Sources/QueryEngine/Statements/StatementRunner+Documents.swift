@@ -1,6 +1,6 @@
 import DocumentStore
 import Fleece
-import FoundationEssentials
+import struct FoundationEssentials.UUID
 import SQLPlusPlus
 import SQLite
 
