@@ -80,11 +80,14 @@ struct KeyPathTests {
         #expect(KeyPath([.name("")]) == nil && KeyPath([.index(1 << 40)]) == nil)
     }
 
-    @Test(arguments: [
-        ("name.first", #"{"name":{},"list":[0,1,2,[99]],"x":1}"#), ("name", #"{"list":[0,1,2,[99]],"x":1}"#),
-        ("list[1]", #"{"name":{"first":"Ada"},"list":[0,2,[99]],"x":1}"#), ("list[-1][0]", #"{"name":{"first":"Ada"},"list":[0,1,2,[]],"x":1}"#),
-        ("list[9]", nil), ("name.last", nil), ("x.y", nil), ("", nil),
-    ], [false, true]) func whatAPathLeadsToIsRemoved(_ sample: (String, String?), _ isShared: Bool) throws {
+    @Test(
+        arguments: [
+            ("name.first", #"{"name":{},"list":[0,1,2,[99]],"x":1}"#), ("name", #"{"list":[0,1,2,[99]],"x":1}"#),
+            ("list[1]", #"{"name":{"first":"Ada"},"list":[0,2,[99]],"x":1}"#),
+            ("list[-1][0]", #"{"name":{"first":"Ada"},"list":[0,1,2,[]],"x":1}"#),
+            ("list[9]", nil), ("name.last", nil), ("x.y", nil), ("", nil),
+        ], [false, true]) func whatAPathLeadsToIsRemoved(_ sample: (String, String?), _ isShared: Bool) throws
+    {
         let encoder = Encoder(sharedKeys: isShared ? SharedKeys() : nil)
         try JSONParser.parse(#"{"name": {"first": "Ada"}, "list": [0, 1, 2, [99]], "x": 1}"#, into: encoder)
         let data = try encoder.finish()
@@ -94,6 +97,8 @@ struct KeyPathTests {
         let after = try encoder.finish()
         let expected = Encoder()
         try JSONParser.parse(sample.1 ?? before, into: expected)
-        try #expect(after.withRoot { $0.json(keys: encoder.sharedKeys, style: .canonical) } == expected.finish().withRoot { $0.json(style: .canonical) })
+        try #expect(
+            after.withRoot { $0.json(keys: encoder.sharedKeys, style: .canonical) }
+                == expected.finish().withRoot { $0.json(style: .canonical) })
     }
 }

@@ -92,7 +92,8 @@ private struct OneRowSchema: QuerySchema {
 
     func collection(scope: String, name: String) -> QueryCollection? {
         guard scope == "_default", name == "_default" else { return schema.collection(scope: scope, name: name) }
-        return QueryCollection(scope: scope, name: name, table: OneRowSchema.view, tableWithDeleted: OneRowSchema.view, mayHoldDeleted: false)
+        return QueryCollection(
+            scope: scope, name: name, table: OneRowSchema.view, tableWithDeleted: OneRowSchema.view, mayHoldDeleted: false)
     }
 
     func fullTextTable(index: String, of collection: QueryCollection) -> String? { nil }

@@ -1,8 +1,9 @@
 import DocumentStore
 import Fleece
-import struct FoundationEssentials.UUID
 import SQLPlusPlus
 import SQLite
+
+import struct FoundationEssentials.UUID
 
 // All documents that a statement is about are found before the first is written: what it writes must not be found again.
 extension StatementRunner {

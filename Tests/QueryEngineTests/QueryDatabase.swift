@@ -1,13 +1,11 @@
-import CSQLite
 import DocumentStore
 import Fleece
 import FoundationEssentials
-import SQLFunctions
+import QueryEngine
 import SQLPlusPlus
-import SQLite
 import TestSupport
 
-/// A database with a data set of the query vectors, in which translated queries can be run.
+/// A database with a data set of the query vectors, in which queries can be run.
 final class QueryDatabase {
     struct Answer: Equatable {
         var titles: [String]
@@ -58,121 +56,19 @@ final class QueryDatabase {
         return options.tokenizer
     }
 
-    // The schema
-
-    static func collection(_ name: CollectionName) -> QueryCollection {
-        if name.isDefault {
-            return QueryCollection(
-                scope: "_default", name: "_default", table: "kv_default", tableWithDeleted: "all_default", mayHoldDeleted: true)
-        }
-        let path = escapingCapitals(name.description)
-        return QueryCollection(
-            scope: name.scope, name: name.name, table: "kv_." + path, tableWithDeleted: "all_." + path, mayHoldDeleted: false)
-    }
-
-    static func escapingCapitals(_ text: String) -> String {
-        text.reduce(into: "") { text, character in
-            if character.isASCII, character.isUppercase { text.append("\\") }
-            text.append(character)
-        }
-    }
-
-    struct Schema: QuerySchema {
-        let databaseName = "db"
-        let collections: [CollectionName]
-        let tables: Set<String>
-
-        init(_ snapshot: Snapshot) throws {
-            collections = snapshot.collections()
-            tables = Set(try snapshot.connection.strings("SELECT name FROM sqlite_master WHERE type='table'"))
-        }
-
-        var collectionNames: [String] { collections.map(\.description) }
-
-        func collection(scope: String, name: String) -> QueryCollection? {
-            collections.first { $0.scope == scope && $0.name == name }.map(QueryDatabase.collection)
-        }
-
-        func fullTextTable(index: String, of collection: QueryCollection) -> String? {
-            let table = collection.table + "::" + QueryDatabase.escapingCapitals(index)
-            return tables.contains(table) ? table : nil
-        }
-
-        func unnestTable(plainName: String) -> String? { nil }
-    }
-
-    // Running
-
-    func run(_ select: Select, parameters: DictionaryView? = nil) throws -> Answer {
+    /// Runs a query as everybody does, through the whole engine.
+    func run(_ text: String, _ language: Query.Language, parameters: String?) throws -> Answer {
         try database.read { snapshot in
-            try snapshot.registerFunctions()
-            let connection = snapshot.connection
-            try connection.execute("PRAGMA case_sensitive_like=true")
-            let query = try Translator(schema: Schema(snapshot)).translate(select)
-            for source in query.sources where source.readsDeleted { try QueryDatabase.makeView(of: source.collection, connection) }
-            return try connection.withStatement(query.sql) { statement in
-                for parameter in parameters.map({ Array($0) }) ?? [] {
-                    guard let name = parameter.key.string else { continue }
-                    guard query.parameters.contains(name) else {
-                        throw QueryError(.unknownParameter, "Unknown query property '\(name)'")
-                    }
-                    try QueryDatabase.bind(parameter.value, "$_" + name, statement)
-                }
-                var rows: [String] = []
-                try FullTextQuery.run {
-                    while try statement.step() {
-                        let columns = (query.hiddenColumns..<Int(statement.columnCount)).map {
-                            QueryDatabase.json(statement, Int32($0), snapshot.sharedKeys)
-                        }
-                        rows.append("[" + columns.joined(separator: ",") + "]")
-                    }
-                }
-                return Answer(titles: query.titles, rows: rows)
+            let query = try Query(text, language, on: snapshot)
+            let rows = try query.run(on: snapshot, parameters: parameters.map { try QueryParameters(json: $0) } ?? .none)
+            var answer = Answer(titles: rows.titles, rows: [])
+            var buffer = ByteBuffer()
+            while try rows.next() {
+                buffer.removeAll()
+                rows.appendArray(style: .canonical, missing: #"{"$missing":true}"#, to: &buffer)
+                answer.rows.append(buffer.string)
             }
-        }
-    }
-
-    private static func makeView(of collection: QueryCollection, _ connection: Connection) throws {
-        let deleted = "kv_del_" + collection.table.dropFirst(3)
-        let columns = "key, sequence, flags, version, body, expiration, extra"
-        try connection.execute(
-            """
-            CREATE TEMP VIEW IF NOT EXISTS "\(collection.tableWithDeleted)" AS \
-            SELECT \(columns) FROM "\(collection.table)" UNION ALL SELECT \(columns) FROM "\(deleted)"
-            """)
-    }
-
-    private static func bind(_ value: Value, _ name: String, _ statement: SQLite.Statement) throws {
-        let index = sqlite3_bind_parameter_index(statement.handle, name)
-        switch value.kind {
-        case .null, .undefined: break
-        case .boolean: try statement.bind(value.boolean == true ? 1.0 : 0.0, index)
-        case .integer where value.integer != nil: try statement.bind(value.integer, index)
-        case .integer, .double: try statement.bind(value.double ?? 0, index)
-        case .string: try statement.bind(value.string, index)
-        default:
-            let encoder = Encoder()
-            encoder.write(value, keys: nil)
-            try encoder.finish().withBytes { try statement.bind(blob: $0, index) }
-        }
-    }
-
-    /// A result column as JSON text.
-    private static func json(_ row: SQLite.Statement, _ column: Int32, _ keys: SharedKeys) -> String {
-        switch row.kind(column) {
-        case .integer: return String(row.int64(column))
-        case .real:
-            var buffer = ByteBuffer()
-            JSONWriter.write(double: row.double(column), to: &buffer)
-            return buffer.string
-        case .text:
-            var buffer = ByteBuffer()
-            JSONWriter.write(string: row.string(column) ?? "", to: &buffer)
-            return buffer.string
-        case .blob:
-            guard let bytes = row.blob(column), !bytes.isEmpty else { return "null" }
-            return Value(root: bytes)?.json(keys: keys, style: .canonical) ?? "damaged"
-        case .null: return "{\"$missing\":true}"
+            return answer
         }
     }
 }
@@ -232,8 +128,8 @@ private final class Loader {
     private func save(_ id: String, _ collection: String?, _ body: Value, isDeleted: Bool = false) throws {
         let name = try collection.map { try CollectionName(parsing: $0) } ?? .default
         if !transaction.hasCollection(name) { _ = try transaction.createCollection(name) }
-        let live = QueryDatabase.collection(name).table
-        let table = isDeleted ? "kv_del_" + live.dropFirst(3) : live
+        guard let tables = transaction.documentTables(of: name) else { return }
+        let table = isDeleted ? tables.deleted ?? tables.live : tables.live
         sequences[name, default: 0] += 1
         transaction.encoder.reset()
         transaction.encoder.write(body, keys: nil)

@@ -1,7 +1,7 @@
 import Fleece
 import FoundationEssentials
+import QueryEngine
 import SQLPlusPlus
-import SQLite
 import TestSupport
 import Testing
 
@@ -61,8 +61,7 @@ import Testing
         let rows = member("rows").flatMap(\.array)
         try database.makeIndexes(member("indexes")?.array)
         do {
-            let select = try query.string.map(Select.init(sqlpp:)) ?? Select(json: text)
-            var answer = try database.run(select, parameters: member("params")?.dictionary)
+            var answer = try database.run(text, query.string == nil ? .json : .sqlpp, parameters: member("params")?.json())
             guard let rows else {
                 Issue.record("\(text) gave rows where an error was expected: \(member("error")?.json() ?? "")")
                 return
@@ -86,8 +85,8 @@ import Testing
             }
             #expect(error.diagnostics.first?.message == message, "\(text)")
             #expect(error.kind == (member("code")?.integer == 25 ? .unknownParameter : .meaning), "\(text)")
-        } catch let error as SQLiteError {
-            if rows != nil { Issue.record("\(text): \(error.message) in \(error.sql ?? "")") }
+        } catch let error as QueryFailure {
+            if rows != nil { Issue.record("\(text): \(error)") }
         }
     }
 }
