@@ -115,9 +115,10 @@ struct PlanReader {
             let place = what ?? "the array items \(access.name)"
             let alone = access.kind == .coveringIndex ? ", without touching the documents" : ""
             if index.hasPrefix("sqlite_autoindex_") {
-                return source == nil
-                    ? ("takes the array items \(access.name) of the document from an array index", nil)
-                    : ("finds documents of \(place) by ID\(alone)", nil)
+                guard source != nil else { return ("takes the array items \(access.name) of the document from an array index", nil) }
+                return access.isSearch
+                    ? ("finds documents of \(place) by ID\(alone)", nil)
+                    : ("goes through all of \(place), in the order of IDs\(alone)", alone.isEmpty ? collection : nil)
             }
             if access.isSearch {
                 let columns = try IndexColumns(of: index, on: snapshot.connection)
