@@ -13,6 +13,24 @@ public struct FullTextMatch: Hashable, Sendable {
     public let length: Int
 }
 
+extension FullTextMatch {
+    /// Reads what SQLite's function `offsets` gives: four numbers for each, "property term offset length".
+    static func matches(_ offsets: UnsafeRawBufferPointer, index: Int) -> [FullTextMatch] {
+        var numbers = [0]
+        for byte in offsets {
+            if byte == UInt8(ascii: " ") {
+                numbers.append(0)
+            } else {
+                numbers[numbers.count - 1] = numbers[numbers.count - 1] &* 10 &+ Int(byte &- 48)
+            }
+        }
+        return stride(from: 0, to: numbers.count - 3, by: 4).map { start in
+            FullTextMatch(
+                index: index, property: numbers[start], term: numbers[start + 1], offset: numbers[start + 2], length: numbers[start + 3])
+        }
+    }
+}
+
 extension QueryRows {
     /// All matches of the current row, by index and then in SQLite's order. None for a query without `MATCH`, or with aggregation.
     public var fullTextMatches: [FullTextMatch] {
@@ -20,21 +38,7 @@ extension QueryRows {
         var matches: [FullTextMatch] = []
         for index in 1..<hiddenColumnCount {
             guard let text = statement.text(Int32(index)) else { continue }
-            // Four numbers for each: "property term offset length".
-            var numbers = [0]
-            for byte in text {
-                if byte == UInt8(ascii: " ") {
-                    numbers.append(0)
-                } else {
-                    numbers[numbers.count - 1] = numbers[numbers.count - 1] &* 10 &+ Int(byte &- 48)
-                }
-            }
-            for start in stride(from: 0, to: numbers.count - 3, by: 4) {
-                matches.append(
-                    FullTextMatch(
-                        index: index - 1, property: numbers[start], term: numbers[start + 1], offset: numbers[start + 2],
-                        length: numbers[start + 3]))
-            }
+            matches += FullTextMatch.matches(text, index: index - 1)
         }
         return matches
     }

@@ -12,9 +12,16 @@ public struct FullTextOptions: Hashable, Sendable {
 
     public init() {}
 
+    /// Codes and English names of the languages whose words can be stemmed.
+    public static var languages: [String] { FullTextLanguage.byCode.flatMap { [$0, $1] }.sorted() }
+
+    /// The language without a country, by which its stemmer is known; nil if there is none.
+    public var stemmer: String? { code.flatMap { FullTextLanguage.english($0) == nil ? nil : $0 } }
+
+    private var code: String? { language.map { String($0.prefix { $0 != "_" }) } }
+
     /// What stands behind `tokenize=`, as the vendor's library writes it.
     public var tokenizer: String {
-        let code = language.map { String($0.prefix { $0 != "_" }) }
         var text = "unicodesn"
         if let stopWords {
             let words = String(stopWords.map { $0 == "\"" || $0 == "," ? " " : $0 })
@@ -22,7 +29,7 @@ public struct FullTextOptions: Hashable, Sendable {
         } else if let code {
             text += " \"stopwords=\(code)\""
         }
-        if let code, !disablesStemming, FullTextLanguage.english(code) != nil { text += " \"stemmer=\(code)\"" }
+        if let stemmer, !disablesStemming { text += " \"stemmer=\(stemmer)\"" }
         if !ignoresDiacritics { text += " \"remove_diacritics=0\"" }
         return text
     }

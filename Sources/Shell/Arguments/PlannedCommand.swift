@@ -2,7 +2,6 @@
 enum PlannedCommand {
     private static let abilities: [(names: [String], ability: String)] = [
         (["query", "select"], "run queries"),
-        (["mkindex", "rmindex"], "make or remove indexes"),
         (["push", "pull", "openremote"], "replicate with servers"),
         (["open"], "be used interactively"),
         (["encrypt", "decrypt"], "encrypt or decrypt databases"),

@@ -10,6 +10,7 @@ enum Commands {
         ChangesCommand.declaration,
         DiffCommand.declaration,
         BlobCommand.declaration,
+        FullTextCommand.declaration,
         InfoCommand.declaration,
         SQLCommand.declaration,
         ListCollectionsCommand.declaration,
@@ -39,6 +40,8 @@ enum Commands {
 
     private static let maintaining: [CommandDeclaration] = [
         CheckCommand.declaration,
+        MakeIndexCommand.declaration,
+        RemoveIndexCommand.declaration,
         CompactCommand.declaration,
         ReindexCommand.declaration,
     ]

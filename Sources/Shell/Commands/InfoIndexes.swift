@@ -73,7 +73,8 @@ enum InfoIndexes {
         }
     }
 
-    private static func find(_ name: String, _ snapshot: Snapshot) throws -> StoredIndex {
+    /// An index by its name, or by `collection.name`.
+    static func find(_ name: String, _ snapshot: Snapshot) throws -> StoredIndex {
         let indexes = try snapshot.indexes()
         if let index = indexes.first(where: { $0.name == name || $0.fullName == name }) { return index }
         let suggestion = Suggestion.sentence(for: name, in: indexes.map(\.name), quoted: true)

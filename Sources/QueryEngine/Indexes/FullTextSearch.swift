@@ -1,0 +1,56 @@
+import DocumentStore
+import SQLFunctions
+import SQLPlusPlus
+import SQLite
+
+/// A search in one full-text index, without a query around it.
+///
+///     let search = try FullTextSearch("barr* OR unesc*", in: index, on: snapshot)
+///     while let hit = try search.next() { print(hit.rank, hit.id) }
+public final class FullTextSearch {
+    public struct Hit: Sendable {
+        public let id: String
+        /// The sum, over words and properties, of how large a share of all occurrences is in this document.
+        public let rank: Double
+        /// The indexed texts; nil where the document has none.
+        public let texts: [String?]
+        public let matches: [FullTextMatch]
+    }
+
+    /// The paths of the indexed properties.
+    public let properties: [String]
+    private let statement: SQLite.Statement
+
+    /// The documents that match, the best ones first. The query is in SQLite's language: words, `"phrases"`, `prefix*`, `AND`, `OR`, `NOT`.
+    public init(_ query: String, in index: StoredIndex, limit: Int? = nil, on snapshot: Snapshot) throws {
+        guard index.kind == .fullText, let name = index.tableName, let collection = index.collection,
+            let tables = snapshot.documentTables(of: collection)
+        else { throw QueryFailure.refused("\"\(index.name)\" is not a full-text index") }
+        try snapshot.registerFunctions()
+        let table = quoted(identifier: name)
+        properties = try snapshot.connection.strings("SELECT name FROM pragma_table_info(\(quoted(literal: name)))")
+        let columns = properties.map { ", \(table).\(quoted(identifier: $0))" }.joined()
+        statement = try snapshot.connection.prepare(
+            """
+            SELECT document.key, rank(matchinfo(\(table))) AS rank, offsets(\(table))\(columns) \
+            FROM \(table) JOIN \(quoted(identifier: tables.live)) AS document ON document.rowid = \(table).docid \
+            WHERE \(table) MATCH ? AND (document.flags & 1) = 0 ORDER BY rank DESC, document.key LIMIT \(limit ?? -1)
+            """)
+        try statement.bind(query, 1)
+    }
+
+    /// Nil when there are no more.
+    public func next() throws -> Hit? {
+        do {
+            guard try FullTextQuery.run({ try statement.step() }) else { return nil }
+        } catch {
+            if let failure = error.queryFailure { throw failure }
+            throw error
+        }
+        let texts = properties.indices.map { statement.string(3 + Int32($0)) }
+        let matches = statement.text(2).map { FullTextMatch.matches($0, index: 0) } ?? []
+        return Hit(id: statement.string(0) ?? "", rank: statement.double(1), texts: texts, matches: matches)
+    }
+}
+
+private func quoted(literal text: String) -> String { "'" + text.replacing("'", with: "''") + "'" }
