@@ -36,7 +36,6 @@ import Testing
     @Test(arguments: [
         (["query", "a.cblite2", "SELECT 1"], "query: this version cannot run queries yet"),
         (["SELECT", "1"], "select: this version cannot run queries yet"),
-        (["a.cblite2", "mkindex", "x", "y"], "mkindex: this version cannot make or remove indexes yet"),
         (["help", "push"], "push: this version cannot replicate with servers yet"),
     ])
     func whatIsKnownFromElsewhereIsNotCalledUnknown(arguments: [String], message: String) throws {

@@ -34,14 +34,25 @@ extension Snapshot {
 
     private func arrayEntries(_ index: StoredIndex) throws -> IndexEntries? {
         guard let text = try indexSQL(index).flatMap(IndexText.init) else { return nil }
-        // Nested arrays refer to rows of the array around them, not to documents.
-        let sql = try connection.strings("SELECT sql FROM sqlite_master WHERE type='table'").first { $0.contains("TABLE \(text.table) (") }
-        let parent = sql.flatMap { sql in sql.firstRange(of: "REFERENCES ").map { sql[$0.upperBound...].prefix { $0 != "(" } } } ?? ""
-        let isNested = !parent.contains("kv_")
-        let owner = isNested ? "docid" : "(SELECT key FROM \(parent) AS owner WHERE owner.rowid = docid)"
+        // An item of an array in an array refers to a row of the array around it, and only the outermost to a document.
+        var (owner, table) = ("\(text.table).docid", text.table)
+        while let parent = try parent(ofIndexTable: table) {
+            guard parent.contains(":unnest:") || !parent.contains("kv_") else {
+                owner = "(SELECT owner.key FROM \(parent) AS owner WHERE owner.rowid = \(owner))"
+                break
+            }
+            owner = "(SELECT around.docid FROM \(parent) AS around WHERE around.rowid = \(owner))"
+            table = parent
+        }
         let statement = try connection.prepare("SELECT \(text.expressions), \(owner), i FROM \(text.table) ORDER BY \(text.expressions)")
-        return IndexEntries(
-            statement: statement, keyCount: statement.columnCount - 2, headings: [isNested ? "row of the outer array" : "document", "item"])
+        return IndexEntries(statement: statement, keyCount: statement.columnCount - 2, headings: ["document", "item"])
+    }
+
+    /// The table that the rows of an array's table refer to, with quotes if it has them.
+    private func parent(ofIndexTable table: String) throws -> String? {
+        let sql = try connection.strings("SELECT sql FROM sqlite_master WHERE type='table'").first { $0.contains("TABLE \(table) (") }
+        guard let sql, let reference = sql.firstRange(of: "REFERENCES ") else { return nil }
+        return String(sql[reference.upperBound...].prefix { $0 != "(" })
     }
 
     private func fullTextEntries(_ index: StoredIndex) throws -> IndexEntries? {

@@ -43,9 +43,8 @@ public final class FullTextSearch {
     public func next() throws -> Hit? {
         do {
             guard try FullTextQuery.run({ try statement.step() }) else { return nil }
-        } catch {
-            if let failure = error.queryFailure { throw failure }
-            throw error
+        } catch let error as SQLiteError {
+            throw error.queryFailure ?? error
         }
         let texts = properties.indices.map { statement.string(3 + Int32($0)) }
         let matches = statement.text(2).map { FullTextMatch.matches($0, index: 0) } ?? []

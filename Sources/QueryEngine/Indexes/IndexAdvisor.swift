@@ -33,13 +33,15 @@ public enum IndexAdvisor {
         var suggestions: [IndexAdvice.Suggestion] = []
         let definitions = try names(for: candidates.all, on: snapshot)
         for definition in definitions where !suggestions.contains(where: { covers($0, definition) }) {
-            guard let after = try? plan(select, on: snapshot, with: [definition]), uses(after, definition) else { continue }
+            guard let after = try? plan(select, on: snapshot, with: [definition]), uses(after, definition), differs(after, before) else {
+                continue
+            }
             suggestions.append(IndexAdvice.Suggestion(definitions: [definition], after: after))
         }
         // Alternatives of an OR, and both sides of a join, may need each other.
         if suggestions.isEmpty, definitions.count > 1, let after = try? plan(select, on: snapshot, with: definitions) {
             let used = definitions.filter { uses(after, $0) }
-            if !used.isEmpty { suggestions.append(IndexAdvice.Suggestion(definitions: used, after: after)) }
+            if !used.isEmpty, differs(after, before) { suggestions.append(IndexAdvice.Suggestion(definitions: used, after: after)) }
         }
         return IndexAdvice(before: before, suggestions: suggestions, notes: candidates.notes)
     }
@@ -54,6 +56,17 @@ public enum IndexAdvisor {
             return plan.contains { $0.contains("INDEX \(definition.name)") || $0.contains("sqlite_autoindex") }
         }
         return plan.contains { $0.contains("INDEX \(definition.name)") }
+    }
+
+    /// Whether SQLite would do something else than now. The same with another index of the same kind is nothing else.
+    private static func differs(_ after: [String], _ before: [String]) -> Bool {
+        func withoutNames(_ plan: [String]) -> [String] {
+            plan.map { line in
+                guard let index = line.firstRange(of: "INDEX ") else { return line }
+                return String(line[..<index.upperBound]) + line[index.upperBound...].drop { $0 != "(" }
+            }
+        }
+        return withoutNames(after) != withoutNames(before)
     }
 
     private static func plan(_ select: Select, on snapshot: Snapshot, with definitions: [IndexDefinition]) throws -> [String] {
@@ -71,9 +84,11 @@ public enum IndexAdvisor {
 
     private static func names(for candidates: [IndexCandidates.Candidate], on snapshot: Snapshot) throws -> [IndexDefinition] {
         var taken = Set(try snapshot.indexes().map { $0.name.lowercased() })
-        return try candidates.compactMap { candidate in
+        return candidates.compactMap { candidate in
             let texts = candidate.expressions.map(\.text)
-            let words = (texts.isEmpty ? [candidate.path] : texts).map { text in
+            // An item itself: an array index without expressions.
+            let isItem = candidate.path != nil && candidate.expressions.allSatisfy { $0.json == "[\".\"]" }
+            let words = (isItem ? [candidate.path] : texts).map { text in
                 String((text ?? "expression").split(whereSeparator: { !$0.isASCII || !($0.isLetter || $0.isNumber) }).last ?? "x")
             }
             let base = "by" + words.map { $0.prefix(1).uppercased() + $0.dropFirst() }.joined(separator: "And")
@@ -83,8 +98,6 @@ public enum IndexAdvisor {
                 isSQLPlusPlus
                 ? texts.compactMap { $0 }.joined(separator: ", ") : "[" + candidate.expressions.map(\.json).joined(separator: ",") + "]"
             let kind: IndexDefinition.Kind = candidate.path.map { .array(path: $0) } ?? .value
-            // An item itself: an array index without expressions.
-            let isItem = candidate.path != nil && candidate.expressions.contains { $0.json == "[\".\"]" }
             return try? IndexDefinition(
                 name: name, in: candidate.collection, kind, isItem ? "" : text, language: isSQLPlusPlus || isItem ? .sqlpp : .json)
         }

@@ -19,7 +19,10 @@ struct IndexCandidates {
 
     /// What the query says of the columns of a source.
     private struct Uses {
+        /// Compared with what does not depend on any document.
         var equal: [Column] = []
+        /// Compared with columns of other sources.
+        var joined: [Column] = []
         var ranges: [Column] = []
         var alternatives: [Column] = []
         var order: [Column] = []
@@ -56,14 +59,13 @@ struct IndexCandidates {
             if !columns.isEmpty || source.path != nil, !candidates.contains(candidate) { candidates.append(candidate) }
         }
         for (source, use) in zip(sources, uses) {
-            if !use.equal.isEmpty || !use.ranges.isEmpty {
-                // Equal values first, then one range; what comes behind a range is not searched by.
-                for range in use.ranges { add(source, use.equal + [range]) }
-                if use.ranges.isEmpty { add(source, use.equal + use.order) }
-                if !use.order.isEmpty { add(source, use.equal) }
-            }
+            // Equal values first, then one range; what comes behind a range is not searched by.
+            for range in use.ranges { add(source, use.equal + [range]) }
+            if use.ranges.isEmpty, !use.equal.isEmpty { add(source, use.equal + use.order) }
+            if !use.order.isEmpty { add(source, use.equal) }
+            if !use.joined.isEmpty { add(source, use.joined + use.equal) }
             for column in use.alternatives { add(source, [column]) }
-            if use.equal.isEmpty, use.ranges.isEmpty {
+            if use.equal.isEmpty, use.ranges.isEmpty, use.joined.isEmpty {
                 add(source, use.groups)
                 add(source, use.order)
             }
@@ -117,8 +119,10 @@ struct IndexCandidates {
         switch operation {
         case .equal, .is:
             guard operands.count == 2 else { return }
-            note(operands[0], against: [operands[1]]) { $0.equal.append($1) }
-            note(operands[1], against: [operands[0]]) { $0.equal.append($1) }
+            for (one, other) in [(operands[0], operands[1]), (operands[1], operands[0])] {
+                let isConstant = sources.indices.allSatisfy { !references(other, $0) }
+                note(one, against: [other]) { if isConstant { $0.equal.append($1) } else { $0.joined.append($1) } }
+            }
         case .in:
             guard operands.count == 2, case .array(let items) = operands[1].node else { return }
             note(operands[0], against: items) { $0.equal.append($1) }

@@ -37,8 +37,7 @@ public struct IndexDefinition: Sendable {
         self.name = name
         self.collection = collection
         self.kind = kind
-        let first = text.unicodeScalars.first { !$0.properties.isWhitespace }
-        self.language = language ?? (first == "[" || first == "{" ? .json : .sqlpp)
+        self.language = language ?? (IndexText.isJSON(text) ? .json : .sqlpp)
         expressions = text.trimmed
         self.condition = condition?.trimmed
         if self.language == .sqlpp, let place = IndexText.condition(of: expressions) {
@@ -57,11 +56,11 @@ extension IndexDefinition {
     public func specification(on snapshot: Snapshot) throws(QueryError) -> IndexSpecification {
         let parsed = try IndexText(self)
         let translator = Translator(schema: SnapshotSchema(snapshot))
-        let form = try parsed.withPlacesOfDefinition { () throws(QueryError) in try form(of: parsed, translator) }
+        let form = try parsed.withPlacesOfDefinition { () throws(QueryError) -> IndexSpecification.Form in try sqlForm(of: parsed, translator) }
         return IndexSpecification(name: name, collection: collection, form: form, source: source(parsed, in: snapshot.generation))
     }
 
-    private func form(of parsed: IndexText, _ translator: Translator) throws(QueryError) -> IndexSpecification.Form {
+    private func sqlForm(of parsed: IndexText, _ translator: Translator) throws(QueryError) -> IndexSpecification.Form {
         switch kind {
         case .value:
             let columns = try parsed.expressions.map { column throws(QueryError) in

@@ -1,3 +1,4 @@
+import Fleece
 import SQLPlusPlus
 
 /// The text of an index's definition, parsed.
@@ -21,7 +22,10 @@ struct IndexText {
             condition = select.condition
         case .json:
             expressions = definition.expressions.isEmpty ? [] : try Expression.list(json: definition.expressions)
-            condition = try definition.condition.map { text throws(QueryError) in try Expression(json: text) }
+            condition = try definition.condition.map { text throws(QueryError) in
+                guard text.hasPrefix("[") else { throw QueryError(.meaning, "the condition must be an array, in JSON as the expressions") }
+                return try Expression(json: text)
+            }
         }
         if case .array = definition.kind {
             guard condition == nil else { throw QueryError(.meaning, "an array index cannot have a condition") }
@@ -75,6 +79,14 @@ struct IndexText {
             levels.append(level)
         }
         return levels
+    }
+
+    /// Whether a text is meant as JSON: an array or an object, and not one of SQL++.
+    static func isJSON(_ text: String) -> Bool {
+        let first = text.unicodeScalars.first { !$0.properties.isWhitespace }
+        guard first == "[" || first == "{" else { return false }
+        let isValid = (try? JSONParser.parse(text, into: Encoder())) != nil
+        return isValid || (try? Select(sqlpp: "SELECT " + text)) == nil
     }
 
     /// Where the condition of an index begins that is written behind its expressions, and the word `WHERE` before it: offsets in bytes.

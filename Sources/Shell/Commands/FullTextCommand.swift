@@ -47,7 +47,7 @@ enum FullTextCommand {
                 if count == 0, !invocation.wantsJSON { invocation.session.notice("(No documents match)") }
             } catch QueryFailure.evaluation(let message, _) where message.hasPrefix("malformed MATCH") {
                 throw CommandError.failed(
-                    "not a full-text query: \(query)", hint: "Words, \"phrases\", prefix*, AND, OR, NOT and parentheses; see 'cblite help fts'.")
+                    "not a full-text query: \(query)", hint: "Words, \"phrases\", prefix*, AND, OR, NOT and parentheses. A stop word is none beside OR and NOT.")
             }
             return .success
         }

@@ -25,18 +25,18 @@ enum MakeIndexCommand {
             """,
         database: .writes,
         flags: [
-            Flag("where", value: "CONDITION", "Only documents that meet the condition"),
+            Flag("where", value: "CONDITION", .text, "Only documents that meet the condition"),
             Flag("json", "EXPRESSIONS are in the JSON form; if they begin with [ or {, they are anyway"),
             Flag("fts", "Make a full-text index"),
-            Flag("language", value: "LANGUAGE", "With --fts: the language of the texts, such as en"),
+            Flag("language", value: "LANGUAGE", .text, "With --fts: the language of the texts, such as en"),
             Flag("ignoreDiacritics", aliases: ["ignorediacritics", "ignore-diacritics"], "With --fts: e finds é"),
             Flag("noStemming", aliases: ["nostemming", "no-stemming"], "With --fts: only the words themselves, not others of the same stem"),
-            Flag("stopWords", aliases: ["stopwords", "stop-words"], value: "WORDS", "With --fts: words to leave out, instead of the language's"),
-            Flag("unnest", value: "PATH", "Make an array index: the path of the array"),
-            Flag("suggest", value: "QUERY", "Tell which index would help this query"),
+            Flag("stopWords", aliases: ["stopwords", "stop-words"], value: "WORDS", .text, "With --fts: words to leave out, instead of the language's"),
+            Flag("unnest", value: "PATH", .text, "Make an array index: the path of the array"),
+            Flag("suggest", value: "QUERY", .text, "Tell which index would help this query"),
             Flag("vector", "Vector indexes need an extension that this version does not have"),
-            Flag("dim", value: "N", .count, "With --vector"), Flag("metric", value: "METRIC", "With --vector"),
-            Flag("centroids", value: "N", .count, "With --vector"), Flag("encoding", value: "ENCODING", "With --vector"),
+            Flag("dim", value: "N", .count, "With --vector"), Flag("metric", value: "METRIC", .text, "With --vector"),
+            Flag("centroids", value: "N", .count, "With --vector"), Flag("encoding", value: "ENCODING", .text, "With --vector"),
         ],
         arguments: [
             Argument("NAME", .text, .optional, "The name of the index"),
@@ -94,8 +94,8 @@ enum MakeIndexCommand {
         text.disablesStemming = invocation.flag("noStemming")
         text.stopWords = invocation.string("stopWords")
         if let language = text.language, text.stemmer == nil {
-            let known = FullTextOptions.languages
-            throw invocation.usageError("unknown language \"\(language)\".\(Suggestion.sentence(for: language, in: known, quoted: true))")
+            let suggestion = Suggestion.sentence(for: language, in: FullTextOptions.languages, quoted: true)
+            invocation.session.warn("no stemmer knows the language \"\(language)\": words are kept as they are.\(suggestion)")
         }
         return .fullText(text)
     }
