@@ -1,6 +1,6 @@
 # bash completion for cblite, made by 'cblite generate' from the declarations of the commands: do not edit
 
-_cblite_commands='ls cat get revs conflicts changes diff blob info file sql lscoll put edit rm undelete revert purge expire resolve mv mkcoll rmcoll cp import export dump restore check compact reindex cd help version'
+_cblite_commands='ls cat get revs conflicts changes diff blob fts info file sql lscoll put edit rm undelete revert purge expire resolve mv mkcoll rmcoll cp import export dump restore check mkindex rmindex compact reindex cd help version'
 
 # An alias's command.
 _cblite_name() {
@@ -33,6 +33,7 @@ _cblite_flags() {
         'blob ls') echo '--verify --writeable --create --upgrade --encrypted --collection -C --json --quiet --color --help -h' ;;
         'blob get') echo '--output -o --writeable --create --upgrade --encrypted --collection -C --json --quiet --color --help -h' ;;
         'blob put') echo '--type --if-rev --writeable --create --upgrade --encrypted --collection -C --json --quiet --color --help -h' ;;
+        'fts') echo '--limit -n --writeable --create --upgrade --encrypted --collection -C --json --quiet --color --help -h' ;;
         'info') echo '--verbose -v --writeable --create --upgrade --encrypted --collection -C --json --quiet --color --help -h' ;;
         'info indexes') echo '--verbose -v --writeable --create --upgrade --encrypted --collection -C --json --quiet --color --help -h' ;;
         'info index') echo '--limit --verbose -v --writeable --create --upgrade --encrypted --collection -C --json --quiet --color --help -h' ;;
@@ -56,6 +57,8 @@ _cblite_flags() {
         'dump') echo '--collection -C --identity --no-raw --no-blobs --no-indexes --writeable --create --upgrade --encrypted --json --quiet --color --help -h' ;;
         'restore') echo '--collection -C --merge --identity --writeable --create --upgrade --encrypted --json --quiet --color --help -h' ;;
         'check') echo '--quick --repair --no-backup --drop-damaged --salvage --writeable --create --upgrade --encrypted --collection -C --json --quiet --color --help -h' ;;
+        'mkindex') echo '--where --json --fts --language --ignoreDiacritics --noStemming --stopWords --unnest --suggest --vector --dim --metric --centroids --encoding --writeable --create --upgrade --encrypted --collection -C --quiet --color --help -h' ;;
+        'rmindex') echo '--writeable --create --upgrade --encrypted --collection -C --json --quiet --color --help -h' ;;
         'compact') echo '--prune --purgeDeleted --writeable --create --upgrade --encrypted --collection -C --json --quiet --color --help -h' ;;
         'reindex') echo '--writeable --create --upgrade --encrypted --collection -C --json --quiet --color --help -h' ;;
         'cd') echo '--writeable --create --upgrade --encrypted --collection -C --json --quiet --color --help -h' ;;
@@ -76,6 +79,7 @@ _cblite_arguments() {
         'blob ls') echo 'database document' ;;
         'blob get') echo 'database document text' ;;
         'blob put') echo 'database document text file' ;;
+        'fts') echo 'database index text*' ;;
         'info') echo 'database' ;;
         'info indexes') echo 'database' ;;
         'info index') echo 'database index' ;;
@@ -99,6 +103,8 @@ _cblite_arguments() {
         'dump') echo 'database file' ;;
         'restore') echo 'database file' ;;
         'check') echo 'database' ;;
+        'mkindex') echo 'database text text*' ;;
+        'rmindex') echo 'database index*' ;;
         'compact') echo 'database' ;;
         'reindex') echo 'database' ;;
         'cd') echo 'database collection' ;;
@@ -163,6 +169,12 @@ _cblite_value() {
         'blob put --collection') echo 'collection' ;;
         'blob put -C') echo 'collection' ;;
         'blob put --color') echo '=choice:auto,always,never' ;;
+        'fts --limit') echo 'text' ;;
+        'fts -n') echo 'text' ;;
+        'fts --upgrade') echo '=choice:vv' ;;
+        'fts --collection') echo 'collection' ;;
+        'fts -C') echo 'collection' ;;
+        'fts --color') echo '=choice:auto,always,never' ;;
         'info --upgrade') echo '=choice:vv' ;;
         'info --collection') echo 'collection' ;;
         'info -C') echo 'collection' ;;
@@ -295,6 +307,23 @@ _cblite_value() {
         'check --collection') echo 'collection' ;;
         'check -C') echo 'collection' ;;
         'check --color') echo '=choice:auto,always,never' ;;
+        'mkindex --where') echo 'text' ;;
+        'mkindex --language') echo 'text' ;;
+        'mkindex --stopWords') echo 'text' ;;
+        'mkindex --unnest') echo 'text' ;;
+        'mkindex --suggest') echo 'text' ;;
+        'mkindex --dim') echo 'text' ;;
+        'mkindex --metric') echo 'text' ;;
+        'mkindex --centroids') echo 'text' ;;
+        'mkindex --encoding') echo 'text' ;;
+        'mkindex --upgrade') echo '=choice:vv' ;;
+        'mkindex --collection') echo 'collection' ;;
+        'mkindex -C') echo 'collection' ;;
+        'mkindex --color') echo '=choice:auto,always,never' ;;
+        'rmindex --upgrade') echo '=choice:vv' ;;
+        'rmindex --collection') echo 'collection' ;;
+        'rmindex -C') echo 'collection' ;;
+        'rmindex --color') echo '=choice:auto,always,never' ;;
         'compact --prune') echo 'text' ;;
         'compact --upgrade') echo '=choice:vv' ;;
         'compact --collection') echo 'collection' ;;

@@ -11,6 +11,7 @@ _cblite_commands() {
         'changes:Print the change feed: documents in the order in which they last changed'
         'diff:Compare two databases'
         'blob:List blobs, take them out, and put them in'
+        'fts:Search the texts of a full-text index'
         'info:Describe a database'
         'file:Describe a database'
         'sql:Run SQL on the SQLite file itself'
@@ -32,6 +33,8 @@ _cblite_commands() {
         'dump:Write a database as a text archive'
         'restore:Make a database from a text archive'
         'check:Look for damage, and mend it'
+        'mkindex:Make an index, or find out which one would help a query'
+        'rmindex:Remove indexes'
         'compact:Make a database smaller'
         'reindex:Build the value indexes anew'
         'cd:Choose the collection that the following commands work on'
@@ -229,6 +232,24 @@ _cblite_command() {
             '2:DOCID:_cblite_names document' \
             '3:PROPERTY: ' \
             '4:FILE:_files' ;;
+        'fts')
+            _arguments -S \
+            '(--limit -n)--limit=[Stop after N documents]:N: ' \
+            '(--limit -n)-n+[Stop after N documents]:N: ' \
+            '--writeable[Open the database for writing]' \
+            '--create[Create the database if it does not exist; implies --writeable]' \
+            '--upgrade=-[Allow an irreversible upgrade of the file format; =vv also turns revision trees into version vectors]::vv:(vv)' \
+            '--encrypted[Ask for the password or key of an encrypted database]' \
+            '(--collection -C)--collection=[Work on this collection instead of the default one]:\[SCOPE.\]NAME:_cblite_names collection' \
+            '(--collection -C)-C+[Work on this collection instead of the default one]:\[SCOPE.\]NAME:_cblite_names collection' \
+            '--json[Print results and errors as JSON, for programs]' \
+            '--quiet[Say nothing but results and errors]' \
+            '--color=-[Colour the output\: auto (on a terminal), always (also plain --color) or never]::WHEN:(auto always never)' \
+            '(--help -h)--help[Explain the command]' \
+            '(--help -h)-h[Explain the command]' \
+            '1:DATABASE:_cblite_databases' \
+            '2:INDEX:_cblite_names index' \
+            '*:QUERY: ' ;;
         'info'|'file')
             _arguments -S \
             '*--verbose[More; twice, even more]' \
@@ -685,6 +706,50 @@ _cblite_command() {
             '(--help -h)--help[Explain the command]' \
             '(--help -h)-h[Explain the command]' \
             '1:DATABASE:_cblite_databases' ;;
+        'mkindex')
+            _arguments -S \
+            '--where=[Only documents that meet the condition]:CONDITION: ' \
+            '--json[EXPRESSIONS are in the JSON form; if they begin with \[ or {, they are anyway]' \
+            '--fts[Make a full-text index]' \
+            '--language=[With --fts\: the language of the texts, such as en]:LANGUAGE: ' \
+            '--ignoreDiacritics[With --fts\: e finds é]' \
+            '--noStemming[With --fts\: only the words themselves, not others of the same stem]' \
+            '--stopWords=[With --fts\: words to leave out, instead of the language'\''s]:WORDS: ' \
+            '--unnest=[Make an array index\: the path of the array]:PATH: ' \
+            '--suggest=[Tell which index would help this query]:QUERY: ' \
+            '--vector[Vector indexes need an extension that this version does not have]' \
+            '--dim=[With --vector]:N: ' \
+            '--metric=[With --vector]:METRIC: ' \
+            '--centroids=[With --vector]:N: ' \
+            '--encoding=[With --vector]:ENCODING: ' \
+            '--writeable[Open the database for writing]' \
+            '--create[Create the database if it does not exist; implies --writeable]' \
+            '--upgrade=-[Allow an irreversible upgrade of the file format; =vv also turns revision trees into version vectors]::vv:(vv)' \
+            '--encrypted[Ask for the password or key of an encrypted database]' \
+            '(--collection -C)--collection=[Work on this collection instead of the default one]:\[SCOPE.\]NAME:_cblite_names collection' \
+            '(--collection -C)-C+[Work on this collection instead of the default one]:\[SCOPE.\]NAME:_cblite_names collection' \
+            '--quiet[Say nothing but results and errors]' \
+            '--color=-[Colour the output\: auto (on a terminal), always (also plain --color) or never]::WHEN:(auto always never)' \
+            '(--help -h)--help[Explain the command]' \
+            '(--help -h)-h[Explain the command]' \
+            '1:DATABASE:_cblite_databases' \
+            '2::NAME: ' \
+            '*:EXPRESSIONS: ' ;;
+        'rmindex')
+            _arguments -S \
+            '--writeable[Open the database for writing]' \
+            '--create[Create the database if it does not exist; implies --writeable]' \
+            '--upgrade=-[Allow an irreversible upgrade of the file format; =vv also turns revision trees into version vectors]::vv:(vv)' \
+            '--encrypted[Ask for the password or key of an encrypted database]' \
+            '(--collection -C)--collection=[Work on this collection instead of the default one]:\[SCOPE.\]NAME:_cblite_names collection' \
+            '(--collection -C)-C+[Work on this collection instead of the default one]:\[SCOPE.\]NAME:_cblite_names collection' \
+            '--json[Print results and errors as JSON, for programs]' \
+            '--quiet[Say nothing but results and errors]' \
+            '--color=-[Colour the output\: auto (on a terminal), always (also plain --color) or never]::WHEN:(auto always never)' \
+            '(--help -h)--help[Explain the command]' \
+            '(--help -h)-h[Explain the command]' \
+            '1:DATABASE:_cblite_databases' \
+            '*:NAME:_cblite_names index' ;;
         'compact')
             _arguments -S \
             '--prune=[Keep only the last N generations of each revision tree]:N: ' \

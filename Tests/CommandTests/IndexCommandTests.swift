@@ -13,7 +13,8 @@ import Testing
     }
 
     private func schema(_ scratch: Scratch) throws -> [String] {
-        try scratch.run(["sql", "SELECT name, sql FROM sqlite_master WHERE sql NOT NULL AND name NOT LIKE 'sqlite_stat%' ORDER BY name"]).lines
+        try scratch.run(["sql", "SELECT name, sql FROM sqlite_master WHERE sql NOT NULL AND name NOT LIKE 'sqlite_stat%' ORDER BY name"])
+            .lines
     }
 
     @Test func anIndexIsMadeOnceReplacedAndRemoved() throws {
@@ -60,7 +61,8 @@ import Testing
         try scratch.expect(
             ["fts", "words", "river run"],
             "1.667  b\n        [Rivers] [run], and so do we: [running] at the [river]\n")
-        try scratch.expect(["fts", "words", "river", "--limit", "1"], "0.667  b\n        [Rivers] run, and so do we: running at the [river]\n")
+        try scratch.expect(
+            ["fts", "words", "river", "--limit", "1"], "0.667  b\n        [Rivers] run, and so do we: running at the [river]\n")
         let line = try scratch.expect(["fts", "words", "quiet", "--json"]).lines.first
         #expect(line == #"{"id":"a","rank":1.0,"matches":[{"property":"about","term":0,"offset":2,"length":5,"text":"quiet"}]}"#)
         #expect(try scratch.expect(["fts", "words", "nothing"], "").errors == "(No documents match)\n")
@@ -80,14 +82,17 @@ import Testing
         (["mkindex", "x", "a +"], 1, "column"), (["mkindex", "x", "a LIKE 'b%'"], 1, "LIKE cannot be part of an index"),
         (["mkindex", "", "a"], 1, "cannot be empty"), (["mkindex", "a\"b", "a"], 1, "quotation mark"),
         (["mkindex", "x", "a", "--language", "en"], 2, "--language is for full-text indexes"),
-        (["mkindex", "x", "a", "--unnest", "b", "--fts"], 2, "no full-text index"), (["mkindex", "x", "--unnest", "a[]"], 1, "not with []"),
+        (["mkindex", "x", "a", "--unnest", "b", "--fts"], 2, "no full-text index"),
+        (["mkindex", "x", "--unnest", "a[]"], 1, "not with []"),
         (["mkindex", "x", "a", "--unnest", "b", "--where", "c"], 2, "cannot have a condition"),
         (["mkindex", "x", "a", "--vector", "--dim", "3"], 1, "this version cannot make vector indexes"),
         (["mkindex", "x", "--suggest", "SELECT 1"], 2, "takes no NAME"), (["mkindex", "--suggest", "SELECT FROM"], 1, "column"),
         (["mkindex", "kv_default", "a"], 1, "is taken"),
     ]
 
-    @Test(arguments: mistakes) func mistakesAreExplainedAndChangeNothing(_ mistake: (words: [String], exitCode: Int32, message: String)) throws {
+    @Test(arguments: mistakes) func mistakesAreExplainedAndChangeNothing(_ mistake: (words: [String], exitCode: Int32, message: String))
+        throws
+    {
         let scratch = try hotels()
         let before = try schema(scratch)
         try scratch.expectFailure(mistake.words, exitCode: mistake.exitCode, mistake.message)
@@ -123,7 +128,8 @@ import Testing
         let scratch = try Scratch()
         var lines = ""
         for number in 0..<4000 {
-            lines += "{\"_id\":\"d\(number)\",\"n\":\(number % 97),\"text\":\"word\(number % 31) and word\(number % 7) again\",\"tags\":[\(number % 5),\"x\"]}\n"
+            lines +=
+                "{\"_id\":\"d\(number)\",\"n\":\(number % 97),\"text\":\"word\(number % 31) and word\(number % 7) again\",\"tags\":[\(number % 5),\"x\"]}\n"
         }
         #expect(try Program.run(["import", scratch.path, "--jsonid", "_id", "-"], input: lines).exitCode == 0)
         try scratch.expect(["mkindex", "i", "n"])

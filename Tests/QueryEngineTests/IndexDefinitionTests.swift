@@ -85,7 +85,10 @@ import Testing
         ),
         ("age", "active = true", "CREATE INDEX i ON kv_default (fl_value(body, 'age')) WHERE fl_value(body, 'active') = fl_bool(1)"),
         ("SELECT age WHERE active", nil, "CREATE INDEX i ON kv_default (fl_value(body, 'age')) WHERE fl_value(body, 'active')"),
-        ("`where`, a.`where` where `x where y`", nil, "CREATE INDEX i ON kv_default (fl_value(body, 'where'), fl_value(body, 'a.where')) WHERE fl_value(body, 'x where y')"),
+        (
+            "`where`, a.`where` where `x where y`", nil,
+            "CREATE INDEX i ON kv_default (fl_value(body, 'where'), fl_value(body, 'a.where')) WHERE fl_value(body, 'x where y')"
+        ),
         ("[a, 1]", nil, "CREATE INDEX i ON kv_default (array_of(fl_value(body, 'a'), 1))"),
         ("x || ' where '", nil, "CREATE INDEX i ON kv_default (concat(fl_value(body, 'x'), ' where '))"),
         ("ANY v IN tags SATISFIES v = 1 END", nil, "CREATE INDEX i ON kv_default (fl_contains(body, 'tags', 1))"),
@@ -107,8 +110,10 @@ import Testing
         (.value, "(SELECT 1)", nil, ""), (.value, "age FROM _", nil, "an index has no FROM"),
         (.value, "age ORDER BY age", nil, "of nothing else"), (.value, "age AS a", nil, "no alias"), (.value, "age WHERE a", "b", "twice"),
         (.value, "age", "b GROUP BY c", "of nothing else"), (.value, "ANY v IN tags SATISFIES v > 1 END", nil, "ANY or EVERY"),
-        (.value, "age,", nil, ""), (.value, "nosuch(age)", nil, ""), (.value, "[\"age\"]", nil, ""), (.value, "[1", nil, "list of expressions"),
-        (.value, "{\"WHAT\":[[\".a\"]]}", "[\".b\"]", "has its condition in it"), (.fullText(FullTextOptions()), "lower(a)", nil, "propert"),
+        (.value, "age,", nil, ""), (.value, "nosuch(age)", nil, ""), (.value, "[\"age\"]", nil, ""),
+        (.value, "[1", nil, "list of expressions"),
+        (.value, "{\"WHAT\":[[\".a\"]]}", "[\".b\"]", "has its condition in it"),
+        (.fullText(FullTextOptions()), "lower(a)", nil, "propert"),
         (.fullText(FullTextOptions()), "_id", nil, "propert"), (.array(path: "contacts[]"), "", nil, "ends with a property"),
         (.array(path: ""), "", nil, "not the path of an array"), (.array(path: "a + b"), "", nil, "not the path of an array"),
         (.array(path: "a, b"), "", nil, "not the path of an array"), (.array(path: "a"), "b WHERE c", nil, "cannot have a condition"),
@@ -165,7 +170,8 @@ import Testing
             }
             random = generator
             for query in queries {
-                #expect(try rows(query.sql, plain, unindexed: true) == rows(query.sql, database), "seed \(seed), round \(round): \(query.sql)")
+                #expect(
+                    try rows(query.sql, plain, unindexed: true) == rows(query.sql, database), "seed \(seed), round \(round): \(query.sql)")
                 guard round >= 2 else { continue }
                 let steps = try database.read { try plan(query.sql, $0) }
                 #expect(steps.contains(query.index), "\(query.sql): \(steps)")
@@ -220,7 +226,9 @@ import Testing
             try snapshot.registerFunctions()
             let statement = try snapshot.connection.prepare(translated(text, snapshot).sql)
             var rows: [String] = []
-            while try statement.step() { rows.append((0..<statement.columnCount).map { statement.string($0) ?? "-" }.joined(separator: "|")) }
+            while try statement.step() {
+                rows.append((0..<statement.columnCount).map { statement.string($0) ?? "-" }.joined(separator: "|"))
+            }
             return rows.sorted()
         }
     }

@@ -18,7 +18,8 @@ public final class SchemaTrial {
     }
 
     private func copySchema(of snapshot: Snapshot) throws {
-        let sql = "SELECT name, sql FROM sqlite_master WHERE sql NOT NULL AND type IN ('table', 'index') AND name NOT LIKE 'sqlite_%' ORDER BY rowid"
+        let sql =
+            "SELECT name, sql FROM sqlite_master WHERE sql NOT NULL AND type IN ('table', 'index') AND name NOT LIKE 'sqlite_%' ORDER BY rowid"
         let statement = try snapshot.connection.prepare(sql)
         var virtual: [String] = []
         while try statement.step() {

@@ -80,7 +80,8 @@ struct IndexCandidates {
         switch source.origin {
         case .collection(let scope, let name):
             let isDefault = name == nil || name == "_" || (scope == nil && name == schema.databaseName)
-            let collection = isDefault ? CollectionName.default : try? CollectionName(scope: scope ?? CollectionName.defaultName, name: name ?? "")
+            let collection =
+                isDefault ? CollectionName.default : try? CollectionName(scope: scope ?? CollectionName.defaultName, name: name ?? "")
             guard let collection else { return }
             sources.append(Source(alias: source.alias ?? name ?? "_", collection: collection, path: nil))
         case .unnest(let expression):

@@ -56,7 +56,9 @@ extension IndexDefinition {
     public func specification(on snapshot: Snapshot) throws(QueryError) -> IndexSpecification {
         let parsed = try IndexText(self)
         let translator = Translator(schema: SnapshotSchema(snapshot))
-        let form = try parsed.withPlacesOfDefinition { () throws(QueryError) -> IndexSpecification.Form in try sqlForm(of: parsed, translator) }
+        let form = try parsed.withPlacesOfDefinition { () throws(QueryError) -> IndexSpecification.Form in
+            try sqlForm(of: parsed, translator)
+        }
         return IndexSpecification(name: name, collection: collection, form: form, source: source(parsed, in: snapshot.generation))
     }
 
@@ -98,7 +100,8 @@ extension IndexDefinition {
 
     /// Refuses what SQLite will refuse, but in words of the person's own text.
     private func refuse(_ expression: Expression, in sql: String) throws(QueryError) -> String {
-        if !sql.contains("fl_like("), let like = expression.first(where: { if case .operation(.like, _) = $0.node { true } else { false } }) {
+        if !sql.contains("fl_like("), let like = expression.first(where: { if case .operation(.like, _) = $0.node { true } else { false } })
+        {
             throw QueryError(
                 .meaning,
                 [

@@ -73,7 +73,8 @@ struct IndexText {
         var levels: [Expression] = []
         for text in texts {
             let parsed = text.isEmpty ? [] : try Select(sqlpp: "SELECT " + text).results.map(\.expression)
-            guard parsed.count == 1, let level = parsed.first, case .property(let property) = level.node, !property.components.isEmpty else {
+            guard parsed.count == 1, let level = parsed.first, case .property(let property) = level.node, !property.components.isEmpty
+            else {
                 throw QueryError(.meaning, "\"\(path)\" is not the path of an array; such a path is contacts or contacts[].phones")
             }
             levels.append(level)

@@ -31,7 +31,8 @@ enum FullTextCommand {
             let index = try InfoIndexes.find(invocation.argument("INDEX"), snapshot)
             guard index.kind == .fullText else {
                 throw CommandError.failed(
-                    "index \"\(index.name)\" is not a full-text index", hint: "'cblite mkindex --fts' makes one; 'cblite info indexes' lists them.")
+                    "index \"\(index.name)\" is not a full-text index",
+                    hint: "'cblite mkindex --fts' makes one; 'cblite info indexes' lists them.")
             }
             let query = invocation.argument("QUERY")
             snapshot.connection.setProgressCheck { _ in Interruption.isRequested ? 1 : 0 }
@@ -47,7 +48,8 @@ enum FullTextCommand {
                 if count == 0, !invocation.wantsJSON { invocation.session.notice("(No documents match)") }
             } catch QueryFailure.evaluation(let message, _) where message.hasPrefix("malformed MATCH") {
                 throw CommandError.failed(
-                    "not a full-text query: \(query)", hint: "Words, \"phrases\", prefix*, AND, OR, NOT and parentheses. A stop word is none beside OR and NOT.")
+                    "not a full-text query: \(query)",
+                    hint: "Words, \"phrases\", prefix*, AND, OR, NOT and parentheses. A stop word is none beside OR and NOT.")
             }
             return .success
         }

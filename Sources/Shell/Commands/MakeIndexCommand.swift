@@ -30,8 +30,11 @@ enum MakeIndexCommand {
             Flag("fts", "Make a full-text index"),
             Flag("language", value: "LANGUAGE", .text, "With --fts: the language of the texts, such as en"),
             Flag("ignoreDiacritics", aliases: ["ignorediacritics", "ignore-diacritics"], "With --fts: e finds é"),
-            Flag("noStemming", aliases: ["nostemming", "no-stemming"], "With --fts: only the words themselves, not others of the same stem"),
-            Flag("stopWords", aliases: ["stopwords", "stop-words"], value: "WORDS", .text, "With --fts: words to leave out, instead of the language's"),
+            Flag(
+                "noStemming", aliases: ["nostemming", "no-stemming"], "With --fts: only the words themselves, not others of the same stem"),
+            Flag(
+                "stopWords", aliases: ["stopwords", "stop-words"], value: "WORDS", .text,
+                "With --fts: words to leave out, instead of the language's"),
             Flag("unnest", value: "PATH", .text, "Make an array index: the path of the array"),
             Flag("suggest", value: "QUERY", .text, "Tell which index would help this query"),
             Flag("vector", "Vector indexes need an extension that this version does not have"),
@@ -132,7 +135,8 @@ enum MakeIndexCommand {
         case .replaced(let old):
             try session.output.writeLine("Replaced index \"\(definition.name)\"")
             if old.collection != definition.collection {
-                session.notice("The one of that name of collection \"\(old.collection?.description ?? old.keyStore)\" is gone: names are unique.")
+                session.notice(
+                    "The one of that name of collection \"\(old.collection?.description ?? old.keyStore)\" is gone: names are unique.")
             }
         }
     }
@@ -143,7 +147,8 @@ enum RemoveIndexCommand {
     static let declaration = CommandDeclaration(
         "rmindex", group: .maintaining,
         summary: "Remove indexes",
-        discussion: "Removes indexes of any kind. Documents stay as they are; queries that used the index become slower, and MATCH needs one.",
+        discussion:
+            "Removes indexes of any kind. Documents stay as they are; queries that used the index become slower, and MATCH needs one.",
         database: .writes,
         arguments: [Argument("NAME", .index, .repeating, "The index, also as COLLECTION.NAME")],
         examples: [.init("cblite rmindex travel.cblite2 byCity", "The index goes.")],

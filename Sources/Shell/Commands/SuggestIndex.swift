@@ -5,7 +5,9 @@ import SQLPlusPlus
 /// `cblite mkindex --suggest QUERY DATABASE`
 enum SuggestIndex {
     static func run(_ query: String, _ invocation: Invocation) throws -> ExitCode {
-        guard invocation.argumentIfGiven("NAME") == nil else { throw invocation.usageError("--suggest makes no index, so it takes no NAME") }
+        guard invocation.argumentIfGiven("NAME") == nil else {
+            throw invocation.usageError("--suggest makes no index, so it takes no NAME")
+        }
         let database = try invocation.databaseForReading()
         return try database.read { snapshot in
             let first = query.utf8.first { ![0x20, 0x09, 0x0A, 0x0D].contains($0) }
