@@ -2,12 +2,21 @@ import Fleece
 
 /// Names and constants as SQL has them.
 enum SQLText {
-    /// A name, in quotes only if it needs them: the texts of indexes are compared with others'.
+    /// A name, in quotes only if it needs them.
     static func identifier(_ name: String) -> String {
-        guard !name.isPlainIdentifier else { return name }
+        if name.isPlainIdentifier, !reserved.contains(name.asciiLowercased) { return name }
         // A zero would end the statement.
         return "\"" + doubling("\"", in: name.utf8.contains(0) ? String(name.unicodeScalars.filter { $0 != "\0" }) : name) + "\""
     }
+
+    // What SQLite would not take for a name, or for another one.
+    private static let reserved: Set<String> = [
+        "add", "all", "alter", "and", "as", "autoincrement", "between", "case", "cast", "check", "collate", "commit", "constraint", "create",
+        "current_date", "current_time", "current_timestamp", "default", "deferrable", "delete", "distinct", "drop", "else", "escape", "except",
+        "exists", "false", "foreign", "from", "group", "having", "in", "index", "insert", "intersect", "into", "is", "isnull", "join", "limit",
+        "not", "nothing", "notnull", "null", "on", "or", "order", "primary", "raise", "references", "returning", "select", "set", "table",
+        "then", "to", "transaction", "true", "union", "unique", "update", "using", "values", "when", "where",
+    ]
 
     static func string(_ text: String) -> String {
         if text.utf8.contains(0) { return "CAST(x'" + hexadecimal(text) + "' AS TEXT)" }

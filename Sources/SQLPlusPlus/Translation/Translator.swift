@@ -26,6 +26,11 @@ public struct Translator {
 
     /// Throws all mistakes of the query that do not follow from each other.
     public func translate(_ select: Select) throws(QueryError) -> TranslatedQuery {
+        // The JSON form, which has no places in a text, means the default collection then, and so does a SELECT in an expression.
+        if select.sources.isEmpty, !select.range.isNone || select.isBareList {
+            let hint = "FROM _ is the default collection."
+            throw QueryError(.meaning, [QueryError.Diagnostic("N1QL error: missing the FROM clause", range: select.range, hint: hint)])
+        }
         let resolver = Resolver(schema, options)
         let resolved = resolver.resolve(select)
         try resolver.finish()
