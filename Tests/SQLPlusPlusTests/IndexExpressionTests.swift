@@ -45,7 +45,9 @@ struct IndexExpressionTests {
         } else if !text.isEmpty {
             expressions = try Select(sqlpp: text).results.map(\.expression)
         }
-        var list = try expressions.map { isArray ? try translator.arrayIndexExpression($0) : try translator.indexExpression($0, column: "") }
+        var list = try expressions.map {
+            isArray ? try translator.arrayIndexExpression($0) : try translator.indexExpression($0, column: "")
+        }
         if list.isEmpty { list = [try translator.arrayIndexExpression(nil)] }
         var suffix = " (" + list.joined(separator: ", ") + ")"
         if let condition {
@@ -77,7 +79,8 @@ struct IndexExpressionTests {
     }
 
     static let unfit = [
-        #"["$p"]"#, #"["count()"]"#, #"["RANK()","x"]"#, #"["MATCH()","x","y"]"#, #"["EXISTS",["SELECT",{}]]"#, #"["?v"]"#, #"["nosuch()",1]"#,
+        #"["$p"]"#, #"["count()"]"#, #"["RANK()","x"]"#, #"["MATCH()","x","y"]"#, #"["EXISTS",["SELECT",{}]]"#, #"["?v"]"#,
+        #"["nosuch()",1]"#,
     ]
 
     @Test(arguments: unfit) func whatDependsOnMoreThanTheDocumentIsRefused(_ json: String) throws {

@@ -104,7 +104,7 @@ extension Resolver {
         }
         clause = .unnest
         for (index, source) in sources.enumerated() {
-            guard case .unnest(let expression) = source.origin else { continue }
+            guard case .unnest(let expression) = source.origin, index > 0 else { continue }
             resolved[index].origin = .unnest(unnest(expression, index))
             resolved[index].alias = scope.sources[index].alias
         }

@@ -11,9 +11,12 @@ enum SQLText {
 
     // What SQLite would not take for a name, or for another one.
     private static let reserved: Set<String> = [
-        "add", "all", "alter", "and", "as", "autoincrement", "between", "case", "cast", "check", "collate", "commit", "constraint", "create",
-        "current_date", "current_time", "current_timestamp", "default", "deferrable", "delete", "distinct", "drop", "else", "escape", "except",
-        "exists", "false", "foreign", "from", "group", "having", "in", "index", "insert", "intersect", "into", "is", "isnull", "join", "limit",
+        "add", "all", "alter", "and", "as", "autoincrement", "between", "case", "cast", "check", "collate", "commit", "constraint",
+        "create",
+        "current_date", "current_time", "current_timestamp", "default", "deferrable", "delete", "distinct", "drop", "else", "escape",
+        "except",
+        "exists", "false", "foreign", "from", "group", "having", "in", "index", "insert", "intersect", "into", "is", "isnull", "join",
+        "limit",
         "not", "nothing", "notnull", "null", "on", "or", "order", "primary", "raise", "references", "returning", "select", "set", "table",
         "then", "to", "transaction", "true", "union", "unique", "update", "using", "values", "when", "where",
     ]
