@@ -85,7 +85,8 @@ import Testing
         ("fl_like('', '%', 'BINARY')", "true"),
         ("fl_like('aXbXc', '%X%c%', 'BINARY')", "true"), ("fl_like(fl_null(), '%', 'LCUnicode____')", "null"),
         ("regexp_like('über', 'b')", "true"), ("regexp_position('über', 'b')", "2"), ("regexp_like('a', '^.$')", "true"),
-        ("regexp_like('é', '^.$')", "false"),
+        ("regexp_like('é', '^.$')", "false"), ("regexp_like('', '')", "true"), ("regexp_like('', 'a')", "false"),
+        ("regexp_position('a', '')", "0"), ("regexp_replace('ab', '', '-')", "\"-a-b-\""), ("regexp_replace('', '^$', 'x')", "\"x\""),
         ("regexp_like('é', '^\\W\\W$')", "true"), ("regexp_like('x]', '[]x]')", "false"), ("regexp_like('x-', '^[a-z-]+$')", "true"),
         ("regexp_like('aa', '^(a)\\1$')", "true"), ("regexp_like('a[&&b', '^[a\\[&b]+$')", "true"),
         ("regexp_replace('abab', 'a(b)', '<$1$&$$>')", "\"<bab$><bab$>\""),
@@ -141,7 +142,7 @@ import Testing
         ("fl_each(d.body, 'name')", ["0|first|Ada|3", "1|last|Ng|3"]), ("fl_each(d.body, 'age')", ["0|NULL|36|2"]),
         ("fl_each(d.body, 'nil')", ["0|NULL||0"]),
         ("fl_each(d.body, 'nix')", []), ("fl_each(d.body, 'empty')", []), ("fl_each(fl_value(d.body, 'deep'))", ["0|NULL|{}|5"]),
-        ("fl_each(NULL)", []), ("fl_each(NULL, 'x')", []), ("fl_each('text')", ["0|NULL|text|3"]), ("fl_each(fl_null())", ["0|NULL||0"]),
+        ("fl_each(NULL)", []), ("fl_each(NULL, 'x')", []), ("fl_each('text')", ["0|NULL|text|3"]), ("fl_each(fl_null())", []), ("fl_each(array_of(fl_null()))", ["0|NULL||0"]),
     ])
     func eachGivesARowForEveryItem(_ call: String, _ rows: [String]) throws {
         let sql = """

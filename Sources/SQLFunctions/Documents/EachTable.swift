@@ -2,8 +2,9 @@ import CSQLite
 import Fleece
 import SQLite
 
-/// The table-valued function `fl_each(body, path)`, or `fl_each(value)`: a row for each array item or dictionary pair, one for a scalar or
-/// null, none where there is nothing. Triggers fill the tables of array indexes from it.
+/// The table-valued function `fl_each(body, path)`, or `fl_each(value)`: a row for each array item or dictionary pair, one for a scalar, none
+/// where there is nothing. Null is a row when it is a property's, and none when it is an expression's. Triggers fill the tables of array
+/// indexes from it.
 enum EachTable {
     static func register(on connection: Connection, context: FunctionContext) throws {
         // The module goes when the connection is closed, and then lets go of the context, which all functions share.
@@ -83,7 +84,7 @@ private final class EachCursor {
             root = pointer
         } else {
             guard var bytes = argument.blob else { return scalar(argument, hasPath: hasPath) }
-            if argument.isNull && !hasPath { return scalar(argument, hasPath: false) }
+            if argument.isNull && !hasPath { return nil }
             if hasPath, let currentBody = context.currentBody { bytes = currentBody(bytes) }
             if memory.count < bytes.count {
                 memory.deallocate()
@@ -121,7 +122,7 @@ private final class EachCursor {
         }
     }
 
-    /// A value of SQL that is no encoding is a row of its own; MISSING and a document without a body are none.
+    /// A number or text of SQL is a row of its own; MISSING and a document without a body are none.
     private func scalar(_ argument: Argument, hasPath: Bool) -> String? {
         if hasPath || argument.isMissing { return nil }
         let encoder = context.encoder
@@ -130,8 +131,7 @@ private final class EachCursor {
         case SQLITE_INTEGER where argument.isBoolean: encoder.write(argument.int64 != 0)
         case SQLITE_INTEGER: encoder.write(argument.int64)
         case SQLITE_FLOAT: encoder.write(sqlite3_value_double(argument.value))
-        case SQLITE_TEXT: argument.text.map(encoder.writeString)
-        default: encoder.writeNull()
+        default: argument.text.map(encoder.writeString)
         }
         try? encoder.withFinished { bytes in
             memory.deallocate()

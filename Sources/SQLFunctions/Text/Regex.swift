@@ -39,9 +39,10 @@ final class Regex {
 
     /// Goes to the first match in a text; false if there is none.
     func find(in text: UnsafeRawBufferPointer) throws(Failure) -> Bool {
-        if units.count < text.count {
+        // ICU refuses a text without an address, even if it is empty.
+        if units.count < max(text.count, 1) {
             units.deallocate()
-            units = .allocate(capacity: text.count * 2)
+            units = .allocate(capacity: max(text.count, 1) * 2)
         }
         for index in 0..<text.count { units[index] = RegexTranslation.unit(text[index]) }
         count = text.count

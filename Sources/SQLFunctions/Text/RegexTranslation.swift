@@ -17,6 +17,8 @@ struct RegexTranslation {
         self.pattern = pattern
         units.reserveCapacity(pattern.count * 2)
         try translate()
+        // ICU knows no empty pattern, which matches anywhere.
+        if units.isEmpty { emit("(?:)") }
     }
 
     /// The unit that stands for a byte.
