@@ -1,7 +1,7 @@
 import Fleece
 import SQLite
-import Testing
 import TestSupport
+import Testing
 
 @testable import SQLFunctions
 
@@ -21,7 +21,8 @@ import TestSupport
         try connection.execute("CREATE TABLE docs (id INTEGER PRIMARY KEY, body BLOB)")
         let insert = try connection.prepare("INSERT INTO docs (body) VALUES (?)")
         let bodies = [
-            FunctionTests.document, "{}", #"{"a": {"b": [[], [null, {"c": -0.0}], "x"]}, "n": 1e300, "s": "\u0000é😀"}"#, "[1, [2, [3]]]", "\"s\"", "null",
+            FunctionTests.document, "{}", #"{"a": {"b": [[], [null, {"c": -0.0}], "x"]}, "n": 1e300, "s": "\u0000é😀"}"#, "[1, [2, [3]]]",
+            "\"s\"", "null",
         ]
         for json in bodies {
             let body = try FunctionTests.encode(json, context.sharedKeys)
@@ -36,10 +37,14 @@ import TestSupport
         let names: [(name: String, isAggregate: Bool)]
 
         static let constants = [
-            "NULL", "fl_null()", "fl_bool(1)", "fl_bool(0)", "0", "1", "-1", "2", "3", "1000000", "9223372036854775807", "-9223372036854775808",
-            "2147483648", "0.0", "-0.0", "0.5", "-2.5", "1.85", "1e300", "-1e300", "9e999", "-9e999", "5e-324", "1540319581000", "-62135596800001",
-            "''", "'a'", "'A'", "' x '", "'é'", "'ŉ'", "'ß'", "'İ'", "'😀'", "'日本'", "'12'", "' -3.5x'", "'1e3'", "'0x10'", "'null'", "'a%_\\'",
-            "'%'", "'_%a'", "'(a)(b)?'", "'[a-'", "'a*?'", "'\\w+'", "'$1$&'", "'name.first'", "'[0]'", "'a..b'", "'.'", "'tags[-1]'", "'day'",
+            "NULL", "fl_null()", "fl_bool(1)", "fl_bool(0)", "0", "1", "-1", "2", "3", "1000000", "9223372036854775807",
+            "-9223372036854775808",
+            "2147483648", "0.0", "-0.0", "0.5", "-2.5", "1.85", "1e300", "-1e300", "9e999", "-9e999", "5e-324", "1540319581000",
+            "-62135596800001",
+            "''", "'a'", "'A'", "' x '", "'é'", "'ŉ'", "'ß'", "'İ'", "'😀'", "'日本'", "'12'", "' -3.5x'", "'1e3'", "'0x10'", "'null'",
+            "'a%_\\'",
+            "'%'", "'_%a'", "'(a)(b)?'", "'[a-'", "'a*?'", "'\\w+'", "'$1$&'", "'name.first'", "'[0]'", "'a..b'", "'.'", "'tags[-1]'",
+            "'day'",
             "'YEAR'", "'2018-10-23T18:33:01.5Z'", "'2016-02-29'", "'-0044-03-15'", "'9999-12-31T24:00:00+14:00'", "'18:33'", "'1111-11-11'",
             "'%Y-%m-%dT%H:%M:%S%Ez'", "'%F'", "'LCUnicode_CD_'", "'LCUnicode_____tr'", "'NOCASE'", "'euclidean'", "'cosine'", "char(0)",
             "'a' || char(0) || 'b'", "printf('%.300c', 'x')", "printf('%.200c', 'é')", "CAST(x'FF41' AS TEXT)", "CAST(x'E9' AS TEXT)",
@@ -49,7 +54,9 @@ import TestSupport
             "+", "-", "*", "/", "%", "||", "=", "!=", "<", "<=", ">", ">=", "IS", "IS NOT", "AND", "OR", "LIKE", "COLLATE NOCASE =",
             "COLLATE LCUnicode_CD_ <", "COLLATE LCUnicode____de >",
         ]
-        static let paths = ["name", "tags", "tags[6]", "wide", "age", "big", "pi", "yes", "nil", "nix", "vector", "mixed", "a.b", "a.b[1]", "n", "s"]
+        static let paths = [
+            "name", "tags", "tags[6]", "wide", "age", "big", "pi", "yes", "nil", "nix", "vector", "mixed", "a.b", "a.b[1]", "n", "s",
+        ]
 
         mutating func arguments(_ depth: Int) -> String {
             (0..<random.element(of: [0, 1, 1, 2, 2, 2, 3, 3, 4, 6])).map { _ in expression(depth - 1) }.joined(separator: ", ")
@@ -71,7 +78,8 @@ import TestSupport
                     "(NOT \(expression(depth - 1)))", "(- \(expression(depth - 1)))",
                 ])
             case 8:
-                return "(SELECT group_concat(quote(e.key) || quote(fl_result(e.value)) || e.type) FROM fl_each(\(expression(depth - 1))) AS e)"
+                return
+                    "(SELECT group_concat(quote(e.key) || quote(fl_result(e.value)) || e.type) FROM fl_each(\(expression(depth - 1))) AS e)"
             default: return call(depth)
             }
         }

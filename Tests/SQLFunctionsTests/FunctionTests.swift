@@ -91,6 +91,7 @@ import Testing
         ("regexp_like('aa', '^(a)\\1$')", "true"), ("regexp_like('a[&&b', '^[a\\[&b]+$')", "true"),
         ("regexp_replace('abab', 'a(b)', '<$1$&$$>')", "\"<bab$><bab$>\""),
         ("regexp_replace('aaa', 'a', 'b', 2)", "\"bba\""), ("regexp_replace('aaa', 'a', 'b', 0)", "\"aaa\""),
+        ("regexp_replace('xaya', 'a', '[$`]')", "\"x[x]y[y]\""),
         ("regexp_replace('ab', 'x*', '-')", "\"-a-b-\""),
         ("regexp_like('5', '[[:digit:]]')", "true"), ("sign(NULL)", missing), ("sign('x')", "null"), ("idiv(7, -2)", "-3"),
         ("idiv(1, 0.5)", "null"),
@@ -142,7 +143,8 @@ import Testing
         ("fl_each(d.body, 'name')", ["0|first|Ada|3", "1|last|Ng|3"]), ("fl_each(d.body, 'age')", ["0|NULL|36|2"]),
         ("fl_each(d.body, 'nil')", ["0|NULL||0"]),
         ("fl_each(d.body, 'nix')", []), ("fl_each(d.body, 'empty')", []), ("fl_each(fl_value(d.body, 'deep'))", ["0|NULL|{}|5"]),
-        ("fl_each(NULL)", []), ("fl_each(NULL, 'x')", []), ("fl_each('text')", ["0|NULL|text|3"]), ("fl_each(fl_null())", []), ("fl_each(array_of(fl_null()))", ["0|NULL||0"]),
+        ("fl_each(NULL)", []), ("fl_each(NULL, 'x')", []), ("fl_each('text')", ["0|NULL|text|3"]), ("fl_each(fl_null())", []),
+        ("fl_each(array_of(fl_null()))", ["0|NULL||0"]),
     ])
     func eachGivesARowForEveryItem(_ call: String, _ rows: [String]) throws {
         let sql = """

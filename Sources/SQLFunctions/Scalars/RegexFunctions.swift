@@ -52,7 +52,7 @@ extension Call {
             repeat {
                 guard let match = regex.group(0) else { break }
                 output.buffer.append(slice(text, copied..<match.lowerBound))
-                expand(replacement, text, match, regex, to: &output.buffer)
+                expand(replacement, text, match, after: copied, regex, to: &output.buffer)
                 copied = match.upperBound
                 rest = rest > 0 ? rest - 1 : rest
             } while try rest == 0 ? false : regex.findNext()
@@ -65,9 +65,10 @@ extension Call {
         UnsafeRawBufferPointer(rebasing: text[range])
     }
 
-    /// Appends a replacement, with `$1`, `$&`, `` $` ``, `$'` and `$$` filled in.
+    /// Appends a replacement, with `$1`, `$&`, `` $` ``, `$'` and `$$` filled in. `` $` `` is what lies between the previous match and this
+    /// one, as in the vendor's library: not, as in ECMAScript, all that is before the match.
     private func expand(
-        _ replacement: UnsafeRawBufferPointer, _ text: UnsafeRawBufferPointer, _ match: Range<Int>, _ regex: Regex,
+        _ replacement: UnsafeRawBufferPointer, _ text: UnsafeRawBufferPointer, _ match: Range<Int>, after previous: Int, _ regex: Regex,
         to buffer: inout ByteBuffer
     ) {
         var index = 0
@@ -83,7 +84,7 @@ extension Call {
             switch next {
             case UInt8(ascii: "$"): buffer.append(byte)
             case UInt8(ascii: "&"): buffer.append(slice(text, match))
-            case UInt8(ascii: "`"): buffer.append(slice(text, 0..<match.lowerBound))
+            case UInt8(ascii: "`"): buffer.append(slice(text, previous..<match.lowerBound))
             case UInt8(ascii: "'"): buffer.append(slice(text, match.upperBound..<text.count))
             case 0x30...0x39:
                 var number = Int(next - 0x30)
