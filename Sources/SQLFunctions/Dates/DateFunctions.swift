@@ -81,7 +81,7 @@ extension Call {
         let offset = date.offset ?? 0
         // What is added moves the fields that were written.
         date.offset = 0
-        guard let part = DatePart(part) else { return set(instant: -1, offset: 0, format: format(3)) }
+        guard let part = DatePart(part) else { return set(instant: -1, offset: offset, format: format(3)) }
         guard let sum = part.add(self[1].int64, to: date.milliseconds) else { return }
         set(instant: sum - Int64(offset) * 60_000, offset: offset, format: format(3))
     }
