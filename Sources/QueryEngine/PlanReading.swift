@@ -16,6 +16,8 @@ struct PlanReader {
     private let query: TranslatedQuery
     private let snapshot: Snapshot
     private var depths: [Int: Int] = [0: -1]
+    /// The steps that have loops within them already: what comes next there is done for each of their rows.
+    private var loops: Set<Int> = []
 
     init(_ query: TranslatedQuery, _ snapshot: Snapshot) {
         self.query = query
@@ -26,7 +28,9 @@ struct PlanReader {
         let depth = (depths[step.parent] ?? -1) + 1
         depths[step.id] = depth
         let (text, scanned) = try words(step.detail)
-        return PlanReading(text: text, depth: depth, scannedCollection: scanned)
+        let isLoop = ["SCAN ", "SEARCH ", "MULTI-INDEX OR"].contains { step.detail.hasPrefix($0) }
+        let isInner = isLoop && !loops.insert(step.parent).inserted
+        return PlanReading(text: isInner ? "for each, " + text : text, depth: depth, scannedCollection: scanned)
     }
 
     private func words(_ detail: String) throws -> (String, scanned: String?) {

@@ -39,7 +39,7 @@ import Testing
             #expect(rows.fullTextMatches.isEmpty && rows.documentRow == nil)
             let reading = try query.explain(on: snapshot).reading.map(\.text)
             #expect(
-                reading == ["searches full-text index \"byText\"", "takes the document of collection _default (_) by its row number"])
+                reading == ["searches full-text index \"byText\"", "for each, takes the document of collection _default (_) by its row number"])
         }
     }
 
@@ -105,7 +105,7 @@ import Testing
             #expect(
                 reading == [
                     "uses index \"byTag\" of the array items t to find the item = ?",
-                    "takes the document of collection _default (d) by its row number",
+                    "for each, takes the document of collection _default (d) by its row number",
                 ])
         }
     }

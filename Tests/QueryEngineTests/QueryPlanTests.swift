@@ -70,7 +70,7 @@ import Testing
         #expect(found.reading.map(\.depth) == [0, 0, 0, 1])
         #expect(
             found.reading.map(\.text) == [
-                "searches full-text index \"byBio\"", "takes the document of collection _default (_) by its row number",
+                "searches full-text index \"byBio\"", "for each, takes the document of collection _default (_) by its row number",
                 "for each row, a subquery", "goes through the items of _t",
             ])
     }
