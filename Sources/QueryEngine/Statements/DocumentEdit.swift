@@ -15,6 +15,9 @@ struct DocumentEdit {
         removals = try update.removals.map { path throws(QueryError) in try DocumentEdit.path(path, names, .none) }
     }
 
+    /// Whether it leaves documents as they are.
+    var isEmpty: Bool { assignments.isEmpty && removals.isEmpty }
+
     /// The path within the document: it may begin with the document's own name.
     private static func path(_ path: PropertyPath, _ names: [String], _ range: SourceRange) throws(QueryError) -> KeyPath {
         var components = path.components[...]

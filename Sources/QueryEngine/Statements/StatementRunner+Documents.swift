@@ -10,17 +10,45 @@ extension StatementRunner {
     func run(_ update: SQLPlusPlus.Statement.Update) throws -> StatementOutcome {
         let collection = try existingCollection(update.collection)
         let edit = try DocumentEdit(update)
-        let rows = try find(
-            in: update.collection, alias: update.alias, update.assignments.map(\.value), where: update.condition, limit: update.limit)
+        let values = update.assignments.map(\.value) + (update.expiration.map { [$0] } ?? [])
+        let rows = try find(in: update.collection, alias: update.alias, values, where: update.condition, limit: update.limit)
         var count = 0
         for row in 0..<rows.count {
             guard let document = try document(ofRow: row, rows, in: collection) else { continue }
+            if let expiration = update.expiration {
+                let time = try rows.withColumn(values.count, ofRow: row) { try StatementRunner.time($0, at: expiration.range) }
+                try transaction.setExpiration(document.id, in: collection, time)
+            }
+            count += 1
+            // The time of expiration is no part of a revision.
+            guard !edit.isEmpty else {
+                try tell(.updated, document.id, collection, document.revision, document.body)
+                continue
+            }
             let body = try edit.apply(to: document, rows, row, transaction)
             let saved = try transaction.save(document.id, in: collection, body: body, parent: .revision(document.revision))
-            count += 1
-            try onChange?(DocumentChange(action: .updated, collection: collection, id: document.id, revision: saved.id, body: body))
+            try tell(.updated, document.id, collection, saved.id, body)
         }
         return .documents(inserted: 0, updated: count, deleted: 0)
+    }
+
+    /// Milliseconds since 1970; nil for null and MISSING, which mean that a document does not expire.
+    private static func time(_ value: QueryValue, at range: SourceRange) throws(QueryError) -> Int64? {
+        switch value {
+        case .missing, .null: return nil
+        case .integer(let time): return time
+        case .double(let time):
+            guard let time = Int64(exactly: time.rounded()) else { break }
+            return time
+        default: break
+        }
+        throw QueryError(.meaning, "an expiration is a number, of milliseconds since 1970, or null", range: range)
+    }
+
+    private func tell(
+        _ action: DocumentChange.Action, _ id: String, _ collection: CollectionName, _ revision: RevisionID, _ body: FleeceData?
+    ) throws {
+        try onChange?(DocumentChange(action: action, collection: collection, id: id, revision: revision, body: body))
     }
 
     func run(_ delete: SQLPlusPlus.Statement.Delete) throws -> StatementOutcome {
@@ -31,7 +59,7 @@ extension StatementRunner {
             guard let document = try document(ofRow: row, rows, in: collection) else { continue }
             let saved = try transaction.delete(document.id, in: collection, parent: .revision(document.revision))
             count += 1
-            try onChange?(DocumentChange(action: .deleted, collection: collection, id: document.id, revision: saved.id, body: nil))
+            try tell(.deleted, document.id, collection, saved.id, nil)
         }
         return .documents(inserted: 0, updated: 0, deleted: count)
     }
@@ -118,8 +146,7 @@ extension StatementRunner {
             throw StoreError(.conflict, "collection \"\(collection)\" has a document \"\(id)\" already; UPSERT would replace it")
         }
         if saved.isCreated { counts.inserted += 1 } else { counts.updated += 1 }
-        try onChange?(
-            DocumentChange(action: saved.isCreated ? .inserted : .updated, collection: collection, id: id, revision: saved.id, body: body))
+        try tell(saved.isCreated ? .inserted : .updated, id, collection, saved.id, body)
     }
 }
 

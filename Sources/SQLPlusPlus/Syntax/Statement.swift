@@ -79,6 +79,8 @@ public enum Statement: Sendable, Equatable {
         public var alias: String?
         public var assignments: [Assignment] = []
         public var removals: [PropertyPath] = []
+        /// What `META().expiration` is set to: milliseconds since 1970, or null for never.
+        public var expiration: Expression?
         public var condition: Expression?
         public var limit: Expression?
 
