@@ -39,7 +39,9 @@ import Testing
             #expect(rows.fullTextMatches.isEmpty && rows.documentRow == nil)
             let reading = try query.explain(on: snapshot).reading.map(\.text)
             #expect(
-                reading == ["searches full-text index \"byText\"", "for each, takes the document of collection _default (_) by its row number"])
+                reading == [
+                    "searches full-text index \"byText\"", "for each, takes the document of collection _default (_) by its row number",
+                ])
         }
     }
 
