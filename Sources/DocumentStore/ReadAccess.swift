@@ -92,7 +92,7 @@ enum ReadAccess: Sendable {
         try connection.tolerateDamagedSchema()
         // Being defensive, SQLite would not read a file that is shorter than its header says.
         if connection.toleratedDamage == nil { try connection.configure(SQLITE_DBCONFIG_DEFENSIVE, true) }
-        try connection.execute("PRAGMA cache_size=-10240")
+        try connection.setCacheSize(kibibytes: StoreConnection.cacheSize)
         SQLFunctions.registerCollations(on: connection)
         return connection
     }

@@ -23,6 +23,13 @@ extension Snapshot {
         return String(name.hasSuffix(".cblite2") ? name.dropLast(8) : name)
     }
 
+    /// Prepares for reading pages once, one after another, or again and again in any order.
+    public func expect(scan: Bool) throws {
+        // Pages that were written to are better not moved in and out of the file.
+        guard !(self is Transaction) else { return }
+        try connection.setCacheSize(kibibytes: scan ? StoreConnection.scanCacheSize : StoreConnection.cacheSize)
+    }
+
     /// The tables of a collection; nil if there is no such collection.
     public func documentTables(of name: CollectionName) -> DocumentTables? {
         guard let tables = catalog.collections[name] else { return nil }

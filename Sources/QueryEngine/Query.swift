@@ -64,11 +64,18 @@ public struct Query: Sendable {
         let query = try current(on: snapshot)
         try snapshot.registerFunctions()
         try SnapshotSchema.makeViews(for: query.translated, on: snapshot)
+        try snapshot.expect(scan: query.readsPagesOnce)
         let rows = try QueryRows(
             query.translated, sql: query.shortCut ?? query.sql, on: snapshot, unbound: parameters.unbound(in: query.translated.parameters),
-            options: options)
+            options: options, plan: try ScanPlan(query, on: snapshot, parameters: parameters, options: options))
         try rows.bind(parameters)
         return rows
+    }
+
+    /// Whether no page is needed twice, and no memory for sorting.
+    private var readsPagesOnce: Bool {
+        guard let select, translated.sources.count == 1 else { return false }
+        return select.sources.count <= 1 && select.orderBy.isEmpty && select.groupBy.isEmpty && !select.isDistinct
     }
 
     /// The query in JSON: as it was given, or made from the tree.

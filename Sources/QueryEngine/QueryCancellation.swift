@@ -47,6 +47,8 @@ public struct QueryOptions: Sendable {
     /// How long it may take until its last row is fetched.
     public var timeLimit: Duration?
     public var cancellation: QueryCancellation?
+    /// How whole tables are read; nil to leave that to SQLite.
+    var pieces: ScanPieces? = .standard
 
     public init(timeLimit: Duration? = nil, cancellation: QueryCancellation? = nil) {
         self.timeLimit = timeLimit

@@ -27,9 +27,15 @@ public final class QueryRows {
     private let watch: QueryWatch
     private let matchesText: Bool
     private var statement: SQLite.Statement?
+    /// Tried before the statement is run.
+    private var plan: ScanPlan?
+    private var computed: (any ComputedRows)?
     private var objectKeys: ObjectKeys?
 
-    init(_ query: TranslatedQuery, sql: String, on snapshot: Snapshot, unbound: [String], options: QueryOptions) throws {
+    init(
+        _ query: TranslatedQuery, sql: String, on snapshot: Snapshot, unbound: [String], options: QueryOptions, plan: ScanPlan? = nil
+    ) throws {
+        self.plan = plan
         self.query = query
         self.snapshot = snapshot
         titles = query.titles
@@ -56,6 +62,7 @@ public final class QueryRows {
         guard let statement else { return false }
         let hasRow: Bool
         do {
+            if plan != nil || computed != nil { if let hasRow = try nextComputed() { return hasRow } }
             // Stop words are treated a little differently in the text of a query.
             hasRow =
                 matchesText
@@ -69,9 +76,24 @@ public final class QueryRows {
         return hasRow
     }
 
+    /// Nil if the rows have to come from the statement.
+    private func nextComputed() throws -> Bool? {
+        if let plan {
+            self.plan = nil
+            computed = try plan.rows(on: snapshot)
+            if computed == nil { try snapshot.expect(scan: false) }
+        }
+        guard let computed else { return nil }
+        let hasRow = computed.next()
+        if hasRow { count &+= 1 } else { finish() }
+        return hasRow
+    }
+
     /// Gives up the rest of the rows. The snapshot can be used for something else before, too.
     public func finish() {
         watch.detach()
+        plan = nil
+        computed = nil
         guard let statement else { return }
         self.statement = nil
         snapshot.connection.keep(statement)
@@ -87,6 +109,7 @@ public final class QueryRows {
     /// A column of the current row, counted from 0.
     @inline(__always)
     public subscript(column: Int) -> QueryValue {
+        if let computed { return computed[column].queryValue }
         guard let statement else { return .missing }
         let column = Int32(truncatingIfNeeded: column) &+ hiddenColumns
         switch statement.type(column) {

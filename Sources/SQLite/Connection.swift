@@ -13,6 +13,7 @@ public final class Connection {
     /// SQLite's own handle, for registering functions, collations and modules.
     public let handle: OpaquePointer
     private var idle: [String: Statement] = [:]
+    private var cacheSize = 0
     /// What is wrong with the schema, if the connection had to be told to pass over it.
     public private(set) var toleratedDamage: String?
 
@@ -154,6 +155,13 @@ public final class Connection {
         let message = error(code).message
         try execute("PRAGMA writable_schema=ON")
         toleratedDamage = message
+    }
+
+    /// How much memory pages are kept in. SQLite's sorter takes as much again before it turns to temporary files.
+    public func setCacheSize(kibibytes: Int) throws(SQLiteError) {
+        guard kibibytes != cacheSize else { return }
+        try execute("PRAGMA cache_size=-\(kibibytes)")
+        cacheSize = kibibytes
     }
 
     /// How long a statement waits for a lock that another connection holds.
