@@ -134,7 +134,8 @@ extension Call {
             guard let start = sqlite3_value_blob(argument.value) else { return Call.emptyDocument }
             let bytes = current(UnsafeRawBufferPointer(start: start, count: Int(sqlite3_value_bytes(argument.value))))
             return bytes.isEmpty ? Call.emptyDocument : Value(root: bytes)
-        case SQLITE_NULL: return Call.emptyDocument
+        // An item that `fl_each` lends looks like NULL.
+        case SQLITE_NULL: return argument.pointer ?? Call.emptyDocument
         default: return nil
         }
     }
