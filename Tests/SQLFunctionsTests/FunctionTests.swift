@@ -103,6 +103,7 @@ import Testing
         ("typeof(fl_value(body, 'nil')) || length(fl_value(body, 'nil'))", "\"blob0\""), ("isvalued(fl_value(body, 'nil'))", "0"),
         ("str_to_utc('2018-01-01T24:00:00Z')", "\"2018-01-02T00:00:00Z\""), ("str_to_millis('2018-01-01T00:00:00.9999Z')", "1514764801000"),
         ("date_add_millis(0, 9223372036854775807, 'week')", missing),
+        ("date_add_str('2018-10-23 18:33:01+0200', 1, 'fortnight')", "\"1970-01-01T01:59:59.999+0200\""),
         ("date_add_str('2018-01-31', 1, 'MONTH')", "\"2018-03-03T00:00:00Z\""),
         ("millis_to_utc(9223372036854775807)", "null"), ("millis_to_tz(0, -90)", "\"1969-12-31T22:30:00-0130\""),
         ("date_diff_str('2018-01-01T00:00:00Z', '2017-12-31T00:00:00Z', 'fortnight')", missing),

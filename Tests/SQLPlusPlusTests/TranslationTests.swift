@@ -209,7 +209,16 @@ struct TranslationTests {
         ("META().id, META(), _sequence", ["id", "_", "sequence"]),
         ("a.b[0], a.b, x.y.z", ["$1", "b", "z"]), ("(a).b, $p, 'x' || 'y', count(*)", ["$1", "$2", "$3", "$4"]),
         ("array_count(a.l), array_length(a.l)", ["l", "$1"]), ("v AS `v #2`, v, v", ["v #2", "v", "v #3"]), ("_.x, `_`", ["x", "_"]),
+        ("'v', 'a.b', 'x' AS y, ''", ["v", "b", "y", "_"]),
     ]
+
+    @Test func aTextThatIsAllOfAResultOrOfAKeyIsAProperty() throws {
+        let query = try Translator(schema: Schema()).translate(Select(sqlpp: "SELECT 'a.b', 'c' AS c FROM _ GROUP BY 'a.b', 'd' || ''"))
+        let property = "fl_value(_.body, 'a.b')"
+        #expect(query.sql.hasPrefix("SELECT fl_result(\(property)), fl_result('c') AS c FROM "), "\(query.sql)")
+        #expect(query.sql.hasSuffix(" GROUP BY \(property), concat('d', '')"), "\(query.sql)")
+        #expect(throws: QueryError.self) { try Translator(schema: Schema()).translate(Select(sqlpp: "SELECT 'a[' FROM _")) }
+    }
 
     @Test(arguments: columns) func columnsHaveTitles(_ results: String, _ titles: [String]) throws {
         #expect(try Translator(schema: Schema()).translate(Select(sqlpp: "SELECT \(results) FROM _")).titles == titles)

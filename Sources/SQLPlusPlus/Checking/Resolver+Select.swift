@@ -49,7 +49,8 @@ extension Resolver {
             if result.alias != nil { scope.currentOutput = output }
             let wasAggregate = scope.isAggregate
             scope.isAggregate = false
-            let term = resolve(result.expression)
+            let expression = result.alias == nil ? asProperty(result.expression) : result.expression
+            let term = resolve(expression)
             if result.alias != nil, output < scope.outputs.count {
                 resolved.columns.append(ResolvedSelect.Column(term: term, name: scope.outputs[output].name))
                 scope.outputs[output].isAggregate = scope.isAggregate
@@ -59,7 +60,7 @@ extension Resolver {
             }
             scope.isAggregate = scope.isAggregate || wasAggregate
             scope.currentOutput = nil
-            names.append(title(of: result.expression))
+            names.append(title(of: expression))
         }
         if select.results.isEmpty, let row = scope.sources.first?.row {
             resolved.columns = [
@@ -75,12 +76,23 @@ extension Resolver {
         clause = .orderBy
         for ordering in select.orderBy { resolved.orderBy.append((resolve(ordering.expression), ordering.isDescending)) }
         clause = .groupBy
-        resolved.groupBy = select.groupBy.map { resolve($0) }
+        resolved.groupBy = select.groupBy.map { resolve(asProperty($0)) }
         clause = .having
         resolved.having = select.having.map { resolve($0) }
         if let having = select.having, !scope.isGrouped, !scope.isAggregate {
             fail("HAVING needs a GROUP BY or an aggregate function", having.range)
         }
+    }
+
+    /// A text that is all of a result or of a key is the path of a property: `SELECT 'name.first'` is `SELECT name.first`, as the JSON form,
+    /// in which both look the same, has it.
+    private func asProperty(_ expression: Expression) -> Expression {
+        guard case .string(let text) = expression.node else { return expression }
+        guard let path = PropertyPath(text: text) else {
+            fail("invalid property path '\(text)'", expression.range)
+            return Expression(.missing, range: expression.range)
+        }
+        return Expression(.property(path), range: expression.range)
     }
 
     /// A literal bound must be a whole number; what is negative counts as 0.
