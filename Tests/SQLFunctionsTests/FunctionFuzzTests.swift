@@ -110,6 +110,20 @@ import Testing
         }
     }
 
+    /// Every function with every constant in every place that it may have a meaning in.
+    @Test func noArgumentDoesHarm() throws {
+        var writer = Writer(random: SeededRandom(4), names: names)
+        for (name, isAggregate) in names where !isAggregate {
+            for constant in Writer.constants {
+                for place in 0..<3 {
+                    var arguments = (0...max(place, writer.random.below(4))).map { _ in writer.expression(0) }
+                    arguments[place] = constant
+                    try run("SELECT fl_result(\(name)(\(arguments.joined(separator: ", ")))) FROM docs WHERE id = 1")
+                }
+            }
+        }
+    }
+
     @Test(arguments: [UInt64(1), 2, 3])
     func nothingThatIsGivenToAFunctionDoesHarm(seed: UInt64) throws {
         var writer = Writer(random: SeededRandom(seed), names: names)

@@ -28,7 +28,7 @@ struct CalendarDate: Equatable {
         return era * 146_097 + dayOfEra - 719_468
     }
 
-    static func floorDivide(_ a: Int, _ b: Int) -> Int { a >= 0 ? a / b : -((b - 1 - a) / b) }
+    static func floorDivide(_ a: Int, _ b: Int) -> Int { a / b - (a % b < 0 ? 1 : 0) }
     static func floorModulo(_ a: Int, _ b: Int) -> Int { a - floorDivide(a, b) * b }
 
     static func isLeap(_ year: Int) -> Bool { floorModulo(year, 4) == 0 && (floorModulo(year, 100) != 0 || floorModulo(year, 400) == 0) }

@@ -17,17 +17,17 @@ struct DateFormat: Equatable {
 
     private init() {}
 
-    // The digits of an example do not matter. It is read from its end.
+    // The digits of an example do not matter. It is read from its end, and what comes before a whole date is overlooked.
     private init?(example text: UnsafeRawBufferPointer) {
         var rest = text[...]
         zone = .none
         if rest.last == UInt8(ascii: "Z") {
             zone = .plain
             rest = rest.dropLast()
-        } else if let sign = rest.dropLast(5).last, isSign(sign), rest.suffix(5).matches("dd:dd") {
+        } else if rest.suffix(6).matches("s..:..") {
             zone = .withColon
             rest = rest.dropLast(6)
-        } else if let sign = rest.dropLast(4).last, isSign(sign), rest.suffix(4).matches("dddd") {
+        } else if rest.suffix(5).matches("s....") {
             zone = .plain
             rest = rest.dropLast(5)
         }
@@ -37,7 +37,7 @@ struct DateFormat: Equatable {
         if hasTime {
             rest = rest.dropLast(hasMilliseconds ? 12 : 8)
             if let last = rest.last {
-                guard last == UInt8(ascii: "T") || last == 0x20 else { return nil }
+                guard DateFormat.isSeparator(last) else { return nil }
                 separator = last
                 rest = rest.dropLast()
             }
@@ -46,49 +46,48 @@ struct DateFormat: Equatable {
         guard hasDate == (separator != nil) || !hasTime, hasDate || hasTime, hasTime || zone == .none else { return nil }
     }
 
-    // Every stage but the first is given up when no more than one token is left, with one exception: that is how the vendor's works.
+    // Read as the vendor's library reads it: after a date, a time or a fraction, a rest of a single character is overlooked (and so `%FT%T` is
+    // a date alone), and so is what stands between a fraction and the zone.
     private init?(tokens text: UnsafeRawBufferPointer) {
-        var rest = text[...]
-        func skip(_ tokens: StaticString...) -> Bool {
-            for token in tokens {
-                let bytes = UnsafeRawBufferPointer(start: token.utf8Start, count: token.utf8CodeUnitCount)
-                if rest.starts(with: bytes) {
-                    rest = rest.dropFirst(bytes.count)
-                    return true
-                }
-            }
-            return false
+        var rest = text.dropFirst()
+        func take(_ token: StaticString) -> Bool {
+            guard rest.starts(with: UnsafeBufferPointer(start: token.utf8Start, count: token.utf8CodeUnitCount)) else { return false }
+            rest = rest.dropFirst(token.utf8CodeUnitCount)
+            return true
         }
-        hasTime = false
-        hasMilliseconds = false
-        zone = .none
-        separator = nil
-        hasDate = skip("%F", "%Y-%m-%d", "%Y/%m/%d")
+        (separator, hasTime, hasMilliseconds, zone) = (nil, false, false, .none)
+        hasDate = take("F") || take("Y-%m-%d") || take("Y/%m/%d")
         if hasDate {
-            guard let next = rest.first, next == UInt8(ascii: "T") || next == 0x20, rest.count > 3 else { return }
-            separator = next
-            rest = rest.dropFirst()
+            if rest.isEmpty { return }
+            if let next = rest.first, DateFormat.isSeparator(next) {
+                separator = next
+                rest = rest.dropFirst()
+            }
+            guard take("%") else { return nil }
         }
-        guard rest.count > 2 else { return nil }
-        if skip("%T") {
-            hasTime = true
-            hasMilliseconds = true
-        } else if skip("%H:%M:%S") {
-            hasTime = true
+        if rest.count > 1 {
+            hasMilliseconds = take("T")
+            hasTime = hasMilliseconds || take("H:%M:%S")
+            // Another token is passed over, but not half a date or half a time.
+            guard hasTime || rest.first != UInt8(ascii: "H") && (hasDate || rest.first != UInt8(ascii: "Y")) else { return nil }
+            if !hasTime { rest = rest.dropFirst() }
         }
-        guard hasTime else {
-            separator = nil
-            if hasDate { return }
-            return nil
+        if rest.count > 1 {
+            guard take("%") else { return nil }
+            if hasTime {
+                if take("s") || take(".s") { hasMilliseconds = true } else if rest.first == UInt8(ascii: ".") { rest = rest.dropFirst(2) }
+            }
         }
-        guard rest.count > 2 else { return }
-        if skip("%s", "%.s") { hasMilliseconds = true }
-        if skip("%Ez") {
-            zone = .withColon
-        } else if skip("%z") {
-            zone = .plain
+        if rest.count > 1 {
+            if let percent = rest.firstIndex(of: UInt8(ascii: "%")) { rest = rest[(percent + 1)...] }
+            zone = take("Ez") ? .withColon : .plain
+            guard zone == .withColon || rest.elementsEqual("z".utf8) else { return nil }
         }
+        guard hasDate || hasTime, !hasDate || !hasTime || separator != nil else { return nil }
+        if !hasDate || !hasTime { separator = nil }
     }
+
+    private static func isSeparator(_ byte: UInt8) -> Bool { byte == UInt8(ascii: "T") || byte == UInt8(ascii: " ") }
 
     /// Writes a date's own fields, and its offset.
     func text(_ date: CalendarDate) -> String {
@@ -128,16 +127,14 @@ struct DateFormat: Equatable {
     }
 }
 
-private func isSign(_ byte: UInt8) -> Bool { byte == UInt8(ascii: "+") || byte == UInt8(ascii: "-") }
-
 extension Slice<UnsafeRawBufferPointer> {
-    /// Whether these bytes have a shape: `d` stands for a digit, `p` for a full stop, a full stop for anything.
+    /// Whether these bytes have a shape: `s` stands for a sign, `p` for a full stop, a full stop for anything.
     fileprivate func matches(_ shape: StaticString) -> Bool {
         guard count == shape.utf8CodeUnitCount else { return false }
         for (byte, wanted) in zip(self, UnsafeBufferPointer(start: shape.utf8Start, count: shape.utf8CodeUnitCount)) {
             let fits =
                 switch wanted {
-                case UInt8(ascii: "d"): (0x30...0x39).contains(byte)
+                case UInt8(ascii: "s"): byte == UInt8(ascii: "+") || byte == UInt8(ascii: "-")
                 case UInt8(ascii: "p"): byte == UInt8(ascii: ".")
                 case UInt8(ascii: "."): true
                 default: byte == wanted
