@@ -21,10 +21,12 @@ struct Contestant {
         for name in try FileManager.default.contentsOfDirectory(atPath: folder) where name.hasPrefix("out") {
             try FileManager.default.removeItem(atPath: folder + "/" + name)
         }
-        let arguments = workload.arguments.map { argument in
-            if argument.hasPrefix("{out}") { return out + argument.dropFirst("{out}".count) }
-            return argument == "{db}" ? database : argument == "{data}" ? data : argument
+        let steps = workload.steps.map { step in
+            step.map { argument in
+                if argument.hasPrefix("{out}") { return out + argument.dropFirst("{out}".count) }
+                return argument == "{db}" ? database : argument == "{data}" ? data : argument
+            }
         }
-        return try Run(of: program, arguments)
+        return try steps.dropFirst().reduce(Run(of: program, steps[0])) { try $0.followed(by: Run(of: program, $1)) }
     }
 }

@@ -27,6 +27,16 @@ struct Run {
         peakMiB = Double(usage.ru_maxrss) / 1024
     }
 
+    private init(milliseconds: Double, peakMiB: Double) {
+        self.milliseconds = milliseconds
+        self.peakMiB = peakMiB
+    }
+
+    /// This run and the next one as one.
+    func followed(by next: Run) -> Run {
+        Run(milliseconds: milliseconds + next.milliseconds, peakMiB: max(peakMiB, next.peakMiB))
+    }
+
     private static func now() -> Double {
         var time = timespec()
         clock_gettime(CLOCK_MONOTONIC, &time)

@@ -212,6 +212,43 @@ import Testing
         try #expect(database.read { try $0.integrityProblems() }.isEmpty)
     }
 
+    /// The quick way to fill a full-text table gives, to the byte, what insertions into it give.
+    @Test func fullTextTablesAreFilledAsByInsertions() throws {
+        let specification = Self.fullText("words", "a", "it's.b", condition: "fl_value(new.body, 'c') IS NULL") { $0.language = "en" }
+        try database.write { transaction in
+            for number in 0..<500 {
+                let texts = ["", #""a":"running over \#(number)""#, #""a":null,"it's":{"b":"word"}"#, #""a":"x","c":1"#]
+                try transaction.save("d\(number)", body: transaction.encode(json: "{\(texts[number % 4])}"))
+            }
+            _ = try transaction.createIndex(specification)
+            let connection = transaction.connection
+            try connection.execute(
+                """
+                CREATE VIRTUAL TABLE reference USING fts4("a", "it's.b", tokenize=unicodesn "stopwords=en" "stemmer=en" "remove_diacritics=0");
+                INSERT INTO reference (docid, "a", "it's.b") SELECT rowid, fl_fts_value(body, 'a'), fl_fts_value(body, 'it''s.b') \
+                FROM kv_default WHERE fl_value(body, 'c') IS NULL
+                """)
+            // What insertions keep in memory is written at the latest with the next savepoint.
+            try connection.execute("SAVEPOINT here; RELEASE here")
+            for (table, columns) in [
+                ("content", "docid, quote(\"c0a\"), quote(\"c1it's.b\")"), ("docsize", "docid, quote(size)"), ("stat", "id, quote(value)"),
+            ] {
+                func rows(_ name: String) throws -> [String] {
+                    try connection.strings(
+                        "SELECT concat_text FROM (SELECT \(columns.replacing(", ", with: " || '|' || ")) AS concat_text FROM \"\(name)_\(table)\")"
+                    )
+                }
+                #expect(try rows("kv_default::words") == rows("reference"), "\(table)")
+            }
+            try connection.execute(
+                "CREATE VIRTUAL TABLE temp.one USING fts4aux(main, \"kv_default::words\"); CREATE VIRTUAL TABLE temp.two USING fts4aux(main, reference)"
+            )
+            let terms = ["one", "two"].map { "SELECT term || col || documents || occurrences FROM temp.\($0)" }
+            #expect(try connection.strings(terms[0]) == connection.strings(terms[1]))
+            #expect(try !connection.strings(terms[0]).isEmpty)
+        }
+    }
+
     @Test func whatADeletedCollectionLeftIsNotInTheWay() throws {
         try database.write { transaction in
             _ = try transaction.createIndex(Self.fullText("f", "a"))

@@ -194,17 +194,11 @@ extension IndexTable {
     /// The statements that empty the table and fill it from its documents.
     var rebuilding: [String] {
         let table = quoted(identifier: name)
-        let owner = quoted(identifier: parent)
         switch kind {
         case .fullText:
-            let names = columns.map { quoted(identifier: $0) }.joined(separator: ", ")
-            let rows = condition.map { " WHERE \($0)" } ?? ""
-            return [
-                "DROP TABLE IF EXISTS \(table)", "CREATE VIRTUAL TABLE \(table) USING \(module)",
-                "INSERT INTO \(table) (docid, \(names)) SELECT rowid, \(expressions.joined(separator: ", ")) FROM \(owner) AS new\(rows)",
-            ]
-        case .array:
-            return ["DELETE FROM \(table)", "INSERT INTO \(table) (docid, i, body) \(freshItems)"]
+            let fresh = writer.fullTextTable(name, of: parent, columns, module: module, condition)
+            return ["DROP TABLE IF EXISTS \(table)", fresh.creation] + fresh.population
+        case .array: return ["DELETE FROM \(table)", "INSERT INTO \(table) (docid, i, body) \(freshItems)"]
         }
     }
 }

@@ -130,7 +130,7 @@ final class Repairer {
         let isRight = (try? IndexCheck.isRight(table, connection)) ?? false
         if !isRight {
             summary.indexes += 1
-            try attempt { for sql in table.rebuilding { try connection.execute(sql) } }
+            try attempt { try connection.writingShadowTables { for sql in table.rebuilding { try connection.execute(sql) } } }
         }
         for trigger in table.triggers { try connection.execute(trigger.sql) }
     }

@@ -9,7 +9,8 @@ struct IndexSQL {
         /// Its name in the file.
         let name: String
         let creation: String
-        let population: String
+        /// Statements that fill it; for a full-text table they write to its shadow tables.
+        let population: [String]
         /// Each with the last part of its name.
         let triggers: [Trigger]
 
@@ -80,9 +81,14 @@ struct IndexSQL {
         let insertion = "INSERT INTO \(table) (docid, \(columns)) VALUES (new.rowid, \(texts))"
         let deletion = "DELETE FROM \(table) WHERE docid = old.rowid"
         let source = "\(quoted(identifier: live)) AS new" + (condition.map { " WHERE \($0)" } ?? "")
+        let content = properties.enumerated().map { quoted(identifier: "c\($0)\($1)") }.joined(separator: ", ")
         return Table(
             name: name, creation: "CREATE VIRTUAL TABLE \(table) USING \(module)",
-            population: "INSERT INTO \(table) (docid, \(columns)) SELECT new.rowid, \(texts) FROM \(source)",
+            // As a row by row insertion into the virtual table would do it, in less than half the time: the benchmark `mkfts`.
+            population: [
+                "INSERT INTO \(quoted(identifier: name + "_content")) (docid, \(content)) SELECT new.rowid, \(texts) FROM \(source)",
+                "INSERT INTO \(table) (\(table)) VALUES ('rebuild')",
+            ],
             triggers: [
                 IndexSQL.trigger("ins", of: name, "AFTER INSERT", on: target, new, insertion),
                 IndexSQL.trigger("del", of: name, "AFTER DELETE", on: target, old, deletion),
@@ -159,7 +165,7 @@ struct IndexSQL {
             name: table,
             creation:
                 "CREATE TABLE \(name) (docid INTEGER NOT NULL REFERENCES \(owner)(rowid),  i INTEGER NOT NULL, body BLOB NOT NULL,  CONSTRAINT pk PRIMARY KEY (docid, i))\(ending)",
-            population: "\(insertion)\(owner) AS new, \(each)\(isNested ? "" : "WHERE (new.flags & 1) = 0")", triggers: triggers)
+            population: ["\(insertion)\(owner) AS new, \(each)\(isNested ? "" : "WHERE (new.flags & 1) = 0")"], triggers: triggers)
     }
 
     /// A path without the backslashes that a table's name has before capitals; others belong to the path.

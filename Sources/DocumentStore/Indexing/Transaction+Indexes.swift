@@ -1,3 +1,4 @@
+import CSQLite
 import SQLite
 
 /// What became of an index that was asked for.
@@ -103,7 +104,7 @@ extension Transaction {
             try dropIndexTable(table.name)
         }
         try connection.execute(table.creation)
-        try connection.execute(table.population)
+        try connection.writingShadowTables { for statement in table.population { try connection.execute(statement) } }
         for trigger in table.triggers { try connection.execute(trigger.sql) }
     }
 
@@ -176,5 +177,14 @@ extension Transaction {
             try connection.execute("DROP TRIGGER IF EXISTS \(quoted(identifier: "\(table)::\(trigger)"))")
         }
         try connection.execute("DROP TABLE IF EXISTS \(quoted(identifier: table))")
+    }
+}
+
+extension Connection {
+    /// Lets statements write to the tables that virtual tables are kept in, which SQL of others must not.
+    func writingShadowTables(_ work: () throws -> Void) throws {
+        try configure(SQLITE_DBCONFIG_DEFENSIVE, false)
+        defer { try? configure(SQLITE_DBCONFIG_DEFENSIVE, true) }
+        try work()
     }
 }
