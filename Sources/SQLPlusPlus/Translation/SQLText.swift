@@ -4,21 +4,26 @@ import Fleece
 enum SQLText {
     /// A name, in quotes only if it needs them.
     static func identifier(_ name: String) -> String {
-        if name.isPlainIdentifier, !reserved.contains(name.asciiLowercased) { return name }
+        if name.isPlainIdentifier, !SQLText.keywords.contains(name.asciiLowercased) { return name }
         // A zero would end the statement.
         return "\"" + doubling("\"", in: name.utf8.contains(0) ? String(name.unicodeScalars.filter { $0 != "\0" }) : name) + "\""
     }
 
-    // What SQLite would not take for a name, or for another one.
-    private static let reserved: Set<String> = [
-        "add", "all", "alter", "and", "as", "autoincrement", "between", "case", "cast", "check", "collate", "commit", "constraint",
-        "create",
-        "current_date", "current_time", "current_timestamp", "default", "deferrable", "delete", "distinct", "drop", "else", "escape",
-        "except",
-        "exists", "false", "foreign", "from", "group", "having", "in", "index", "insert", "intersect", "into", "is", "isnull", "join",
-        "limit",
-        "not", "nothing", "notnull", "null", "on", "or", "order", "primary", "raise", "references", "returning", "select", "set", "table",
-        "then", "to", "transaction", "true", "union", "unique", "update", "using", "values", "when", "where",
+    /// The words of SQLite, most of which are names in some places and not in others. The vendor's library fails over those.
+    private static let keywords: Set<String> = [
+        "abort", "action", "add", "after", "all", "alter", "always", "analyze", "and", "as", "asc", "attach", "autoincrement",
+        "before", "begin", "between", "by", "cascade", "case", "cast", "check", "collate", "column", "commit", "conflict",
+        "constraint", "create", "cross", "current", "current_date", "current_time", "current_timestamp", "database", "default",
+        "deferrable", "deferred", "delete", "desc", "detach", "distinct", "do", "drop", "each", "else", "end", "escape", "except",
+        "exclude", "exclusive", "exists", "explain", "fail", "false", "filter", "first", "following", "for", "foreign", "from", "full",
+        "generated", "glob", "group", "groups", "having", "if", "ignore", "immediate", "in", "index", "indexed", "initially", "inner",
+        "insert", "instead", "intersect", "into", "is", "isnull", "join", "key", "last", "left", "like", "limit", "match",
+        "materialized", "natural", "no", "not", "nothing", "notnull", "null", "nulls", "of", "offset", "on", "or", "order", "others",
+        "outer", "over", "partition", "plan", "pragma", "preceding", "primary", "query", "raise", "range", "recursive", "references",
+        "regexp", "reindex", "release", "rename", "replace", "restrict", "returning", "right", "rollback", "row", "rows", "savepoint",
+        "select", "set", "table", "temp", "temporary", "then", "ties", "to", "transaction", "trigger", "true", "unbounded", "union",
+        "unique",
+        "update", "using", "vacuum", "values", "view", "virtual", "when", "where", "window", "with", "without", "within",
     ]
 
     static func string(_ text: String) -> String {

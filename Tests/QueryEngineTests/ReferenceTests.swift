@@ -1,0 +1,74 @@
+import Fleece
+import FoundationEssentials
+import SQLPlusPlus
+import TestSupport
+import Testing
+
+@testable import QueryEngine
+
+/// The documentation of SQL++ says what is true: its examples are run.
+struct ReferenceTests {
+    /// The documents that the documentation shows.
+    private static func sample() throws -> Sample {
+        let sample = try Sample()
+        try sample.database.write { transaction in
+            for line in FunctionReference.sampleDocuments.split(separator: "\n") {
+                let words = line.split(separator: "\"", maxSplits: 4)
+                #expect(words[1] == "_id")
+                try transaction.save(String(words[3]), body: transaction.encode(json: "{\"" + words[4].dropFirst(2)))
+            }
+        }
+        return sample
+    }
+
+    private static func rows(_ query: String, of sample: Sample) throws -> [String] {
+        try sample.database.read { snapshot in
+            let query = try Query(query, on: snapshot)
+            let rows = try query.run(on: snapshot)
+            var answer: [String] = []
+            var buffer = ByteBuffer()
+            while try rows.next() {
+                buffer.removeAll()
+                rows.appendObject(to: &buffer)
+                answer.append(buffer.string)
+            }
+            return answer
+        }
+    }
+
+    @Test func everyFunctionIsInTheReference() {
+        let described = Set(FunctionReference.all.flatMap { [$0.name] + $0.aliases })
+        #expect(described == Set(Select.functionNames))
+        #expect(FunctionReference.all.count == Set(FunctionReference.all.map(\.name)).count)
+        // These cannot be evaluated by themselves.
+        let withoutExample = FunctionReference.all.filter(\.examples.isEmpty).map(\.name)
+        #expect(withoutExample == ["approx_vector_distance", "cosine_distance", "euclidean_distance", "prediction", "match", "rank"])
+    }
+
+    @Test func examplesOfFunctionsAreTrue() throws {
+        let sample = try ReferenceTests.sample()
+        for function in FunctionReference.all {
+            for example in function.examples {
+                let expected = example.result == "MISSING" ? "{}" : "{\"example\":\(example.result)}"
+                let rows = try ReferenceTests.rows(example.query(in: function.group), of: sample)
+                #expect(rows == [expected], "\(example.expression)")
+            }
+        }
+    }
+
+    /// In docs/sqlpp.md a block of SQL++ is followed by a block with the rows it gives.
+    @Test func examplesOfTheGuideAreTrue() throws {
+        let guide = try String(contentsOfFile: Fixtures.package + "/docs/sqlpp.md", encoding: .utf8)
+        let sample = try ReferenceTests.sample()
+        let blocks = guide.components(separatedBy: "```sqlpp\n").dropFirst()
+        #expect(blocks.count >= 10)
+        for block in blocks {
+            let parts = block.components(separatedBy: "```")
+            let query = parts[0]
+            try #require(parts.count > 2, "\(query)")
+            let expected = parts[1 + 1].split(separator: "\n").dropFirst().map(String.init)
+            #expect(try ReferenceTests.rows(query, of: sample) == expected, "\(query)")
+        }
+        #expect(guide.contains("```json\n\(FunctionReference.sampleDocuments)\n```"))
+    }
+}
