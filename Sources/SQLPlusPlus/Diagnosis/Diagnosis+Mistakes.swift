@@ -20,24 +20,23 @@ extension Diagnosis {
         if index == 0, let found, found.range.start > 0, expectations.words == [.select] {
             return syntax("a list of expressions without SELECT cannot begin with a blank", SourceRange(0, found.range.start))
         }
-        guard let found, let before = token(-1), found.range.start > expectations.place, before.range.end <= expectations.place else {
-            return nil
-        }
-        let blanks = SourceRange(before.range.end, found.range.start)
-        if before.text == "$" { return syntax("no blank is allowed behind $", SourceRange(before.range.start, blanks.end)) }
-        if before.isSymbol("."), found.isName, expectations.contains(.name) {
-            return syntax("no blank is allowed behind this dot", SourceRange(before.range.start, blanks.end))
-        }
-        if before.isSymbol("("), found.isWord("SELECT") {
-            return syntax("no blank is allowed between EXISTS ( and SELECT", SourceRange(before.range.start, blanks.end))
-        }
-        if before.isSymbol(")", "]"), expectations.words.contains(where: { found.isWord($0.spelling) }) || expectations.contains(found.text)
-        {
-            return syntax(
-                "no blank is allowed between an IN list and \(found.word.isEmpty ? "\"\(found.text)\"" : found.word): put the comparison in parentheses",
-                SourceRange(before.range.start, found.range.end))
-        }
+        guard let found, let before = token(-1), before.range.end < found.range.start else { return nil }
+        let range = SourceRange(before.range.start, found.range.start)
+        if before.text == "$" { return syntax("no blank is allowed behind $", range) }
+        if followsMembership { return syntax("no blank is allowed behind this list: put the IN with its operands in parentheses", range) }
+        guard before.range.end <= expectations.place, expectations.place < found.range.start else { return nil }
+        if before.isSymbol("."), found.isName, expectations.contains(.name) { return syntax("no blank is allowed behind this dot", range) }
+        if before.isSymbol("("), found.isWord("SELECT") { return syntax("no blank is allowed between EXISTS ( and SELECT", range) }
         return nil
+    }
+
+    /// The vendor's grammar takes no blanks between the list of an `IN` and some words and commas, which would be right there otherwise.
+    private var followsMembership: Bool {
+        guard let found, found.isWord("THEN", "ELSE", "WHEN", "END", "OFFSET", "LIMIT", "ORDER") || found.isSymbol(","), index > 1,
+            tokens[index - 1].isSymbol(")", "]"),
+            let bracket = tokens[..<(index - 1)].lastIndex(where: { $0.depth == tokens[index - 1].depth && $0.isSymbol("(", "[") })
+        else { return false }
+        return bracket > 0 && tokens[bracket - 1].isWord("IN")
     }
 
     // Clauses

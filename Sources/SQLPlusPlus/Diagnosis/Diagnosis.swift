@@ -92,8 +92,8 @@ struct Diagnosis {
 
     /// A reserved word before what can only follow a name.
     private var isMeantAsName: Bool {
-        if !expectations.contains(.expression) { return true }
         guard let next = token(1) else { return true }
+        if !expectations.contains(.expression), token(-1)?.isSymbol(".") == true || !next.beginsOperand { return true }
         return next.isWord("AS") || next.isWord("FROM") && found?.word != "FROM"
             || next.isSymbol(",", ".", "=", "==", "!=", "<>", "<", ">", "<=", ">=", ")", "]", "/", "%", "||")
     }
@@ -106,6 +106,13 @@ struct Diagnosis {
         for case .closingQuote(let quote, let opened) in expectations.list {
             let what = quote == UInt8(ascii: "`") ? "name in backquotes" : "string"
             return syntax("this \(what) is not closed", SourceRange(opened, opened + 1))
+        }
+        guard let found, let before = token(-1), before.range.end == found.range.start else { return nil }
+        // 'it's': the first string ends too early.
+        let hint = "a quote within a string is doubled: 'it''s'"
+        if before.kind == .string, [.word, .string, .unclosed].contains(found.kind) { return syntax(hint, before.range) }
+        if found.kind == .unclosed, let string = token(-2), string.kind == .string, string.range.end == before.range.start {
+            return syntax(hint, string.range)
         }
         return nil
     }
