@@ -43,7 +43,7 @@ extension Diagnosis {
     // Statements
 
     var foreignStatement: Finding? {
-        guard self.first == 0, let first = tokens.first, first.kind == .word, let second = tokens.dropFirst().first,
+        guard self.first == 0, !isStatement, let first = tokens.first, first.kind == .word, let second = tokens.dropFirst().first,
             second.beginsOperand || second.kind == .word
         else { return nil }
         switch first.word {
@@ -112,7 +112,9 @@ extension Diagnosis {
             let token = tokens[position]
             guard token.kind == .word, let (construct, advice) = construct(at: position) else { continue }
             if position < index {
-                guard position > 0, tokens[position - 1].endsOperand || tokens[position - 1].isWord("ON", "IS", "LEFT") else { continue }
+                guard position > 0, tokens[position - 1].endsOperand || tokens[position - 1].isWord("ON", "IS", "LEFT", "CREATE") else {
+                    continue
+                }
             }
             return unsupported(construct, advice, token.range)
         }
@@ -148,6 +150,11 @@ extension Diagnosis {
         case "KNOWN", "UNKNOWN": return before?.isWord("IS", "NOT") == true ? ("IS \(tokens[position].word)", "use IS VALUED") : nil
         case "RETURNING", "QUALIFY", "FETCH", "XOR", "INTERVAL": return (tokens[position].word, nil)
         case "DIV", "MOD": return (tokens[position].word, "use \(tokens[position].word == "DIV" ? "div(a, b)" : "%")")
+        case "PRIMARY", "VECTOR": return before?.isWord("CREATE") == true ? ("CREATE \(tokens[position].word) INDEX", nil) : nil
+        case "SCOPE": return before?.isWord("CREATE") == true ? ("CREATE SCOPE", "a scope comes with its first collection") : nil
+        case "OPTIONS": return (tokens[position].word, nil)
+        case "FOR": return ("FOR", nil)
+        case "USING" where tokens[0].isWord("CREATE", "DROP"): return ("USING \(next?.word ?? "")", nil)
         case "USING": return ("JOIN … USING", "write ON a.x = b.x")
         case "KEYS", "KEY": return before?.isWord("ON") == true ? ("JOIN … ON KEYS", "write ON a.x = META(b).id") : nil
         case "NATURAL", "RIGHT", "FULL":
@@ -155,6 +162,7 @@ extension Diagnosis {
                 ? ("\(tokens[position].word) JOIN", tokens[position].word == "RIGHT" ? "swap the sources and use LEFT JOIN" : nil) : nil
         case "UNNEST":
             return before?.isWord("LEFT", "OUTER", "INNER") == true ? ("\(before?.word ?? "") UNNEST", "there is only UNNEST") : nil
+        case "DISTINCT" where next?.isWord("ARRAY") == true: return ("DISTINCT ARRAY … END", "an array index is made with UNNEST path")
         case "DISTINCT": return before?.isSymbol("(") == true ? ("DISTINCT in an aggregate", "use SELECT DISTINCT") : nil
         case "MATCH": return before?.isSymbol("(") == false ? ("MATCH as an operator", "it is a function: MATCH(index, words)") : nil
         default: return nil

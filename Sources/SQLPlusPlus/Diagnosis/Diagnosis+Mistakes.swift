@@ -85,7 +85,8 @@ extension Diagnosis {
 
     /// A keyword with a typing error, which may have been taken for an alias.
     var misspelling: Finding? {
-        if self.first == 0, let first = tokens.first, first.kind == .word, first.word != "SELECT", index > 0, tokens.count > 1,
+        if self.first == 0, !isStatement, let first = tokens.first, first.kind == .word, first.word != "SELECT", index > 0,
+            tokens.count > 1,
             tokens[1].beginsOperand,
             Suggestion.closest(to: first.word, in: ["SELECT"]) != nil
         {
@@ -209,7 +210,9 @@ extension Diagnosis {
 
     /// `{a: 1}`
     var wrongKey: Finding? {
-        guard let found, expectations.contains(.string), token(-1)?.isSymbol("{", ",") == true, found.beginsOperand else { return nil }
+        guard let found, expectations.contains(.string), !expectations.contains(.expression), token(-1)?.isSymbol("{", ",") == true,
+            found.beginsOperand
+        else { return nil }
         return syntax(
             "the keys of an object stand in quotes: '\(Diagnosis.shortened(found.text.split(separator: "`").joined()))'", found.range)
     }

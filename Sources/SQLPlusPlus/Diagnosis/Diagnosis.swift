@@ -8,11 +8,14 @@ struct Diagnosis {
     /// Of the token that was found at the place; the number of tokens if there is none.
     let index: Int
     let expectations: Expectations
+    /// Not a query.
+    let isStatement: Bool
 
-    init(_ tokens: [Token], from first: Int, _ expectations: Expectations) {
+    init(_ tokens: [Token], from first: Int, _ expectations: Expectations, isStatement: Bool = false) {
         self.tokens = tokens
         self.first = first
         self.expectations = expectations
+        self.isStatement = isStatement
         index = tokens.firstIndex { $0.range.end > expectations.place } ?? tokens.count
     }
 

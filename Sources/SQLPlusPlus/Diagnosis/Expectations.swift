@@ -78,7 +78,7 @@ struct Expectations {
         case .string: return "a string"
         case .integer: return "a whole number"
         case .collation: return "CASE, NOCASE, DIAC, NODIAC, UNICODE, NOUNICODE"
-        case .end: return "the end of the query"
+        case .end: return "the end"
         case .expression, .closingQuote: return nil
         }
     }

@@ -23,6 +23,14 @@ struct Recovery {
         return QueryError(recovery.kind, recovery.diagnostics, errorPosition: parser.text.farthest)
     }
 
+    /// What is wrong with a statement that is not a query: the first mistake.
+    static func statementError(in source: String, _ parser: Parser) -> QueryError {
+        if let limit = parser.limitError { return QueryError(.syntax, [limit], errorPosition: limit.range.start) }
+        let tokens = Token.tokens(of: parser.text.bytes)
+        let finding = Diagnosis(tokens, from: 0, parser.text.expectations ?? Expectations(), isStatement: true).finding
+        return QueryError(finding.kind, [finding.diagnostic], errorPosition: parser.text.farthest)
+    }
+
     private init(source: String, tokens: [Token]) {
         self.source = source
         self.tokens = tokens

@@ -95,7 +95,7 @@ struct JSONFormWriter: ~Copyable {
         case .boolean(let value): buffer.append(value ? "true" : "false")
         case .integer(let value): buffer.append(decimal: value)
         case .unsigned(let value): buffer.append(decimal: value)
-        case .float(let value): JSONWriter.write(double: value, to: &buffer)
+        case .float(let value): write(value)
         case .string(let value): write(string: value)
         case .array(let items): writeOperation("[]", items)
         case .dictionary(let members): write(members)
@@ -256,6 +256,15 @@ struct JSONFormWriter: ~Copyable {
         guard let value else { return }
         begin(key, &members)
         buffer.append(value ? "true" : "false")
+    }
+
+    /// An infinite number, from a literal beyond all doubles, is one here too.
+    private mutating func write(_ number: Double) {
+        if number.isFinite {
+            JSONWriter.write(double: number, to: &buffer)
+        } else {
+            buffer.append(number < 0 ? "-1e999" : "1e999")
+        }
     }
 
     private mutating func write(string: String) { JSONWriter.write(string: string, to: &buffer) }

@@ -5,12 +5,15 @@ enum Keyword: String, CaseIterable {
     case having, `in`, inner, `is`, join, left, like, limit, missing, natural, not, null, offset, on, or, order, outer, right, satisfies
     case select, some, then, `true`, unnest, using, valued, when, `where`
     // Of the other statements. None of these is reserved.
-    case collection, create, delete, drop, fulltext, `if`, index, insert, into, key, primary, set, unset, update, upsert, value, values,
+    case array, collection, create, delete, drop, fulltext, `if`, index, insert, into, key, primary, set, unset, update, upsert, value,
+        values,
         with
+
+    fileprivate static let queryWords = allCases.prefix { $0 != .array }
 
     /// The words that cannot be names unless they stand in backquotes.
     static let reserved: Set<String> = Set(
-        allCases.prefix { $0 != .collection }.filter { ![.all, .exists, .some].contains($0) }.map(\.rawValue))
+        queryWords.filter { ![.all, .exists, .some].contains($0) }.map(\.rawValue))
 
     var spelling: String { rawValue.uppercased() }
 }
@@ -21,10 +24,15 @@ extension Select {
 
     /// All words of the grammar of queries, in capitals.
     public static let keywords: [String] =
-        Keyword.allCases.prefix { $0 != .collection }.map(\.spelling) + ["NOCASE", "NODIAC", "NOUNICODE", "UNICODE"]
+        Keyword.queryWords.map(\.spelling) + ["NOCASE", "NODIAC", "NOUNICODE", "UNICODE"]
 }
 
 extension Statement {
     /// All words of the grammar of statements, in capitals.
-    public static let keywords: [String] = Select.keywords + Keyword.allCases.drop { $0 != .collection }.map(\.spelling)
+    public static let keywords: [String] = Select.keywords + Keyword.allCases.dropFirst(Keyword.queryWords.count).map(\.spelling)
+}
+
+extension Statement {
+    /// The words that a statement can begin with.
+    static let beginnings = ["SELECT", "INSERT", "UPSERT", "UPDATE", "DELETE", "CREATE", "DROP"]
 }

@@ -1,8 +1,23 @@
 /// Expressions of operands and infix operators, from the loosest to the tightest.
 extension Parser {
     mutating func expression() -> Expression? {
+        guard enter() else { return nil }
+        defer { leave() }
         let start = text.position
-        guard let expression = logical(.or) else { return nil }
+        guard let operand = arithmetic() else { return nil }
+        return expression(beginningWith: operand, from: start)
+    }
+
+    // The operand at the beginning is where expressions are nested mostly. Being on the stack meanwhile, what calls it is kept small.
+    private mutating func expression(beginningWith operand: Expression, from start: Int) -> Expression? {
+        guard let comparison = comparison(beginningWith: operand, from: start),
+            let conjunction = chain(.and, beginningWith: comparison, from: start),
+            let disjunction = chain(.or, beginningWith: conjunction, from: start)
+        else { return nil }
+        return collated(disjunction, from: start)
+    }
+
+    private mutating func collated(_ expression: Expression, from start: Int) -> Expression {
         let end = text.position
         text.skipBlanks()
         guard let collation = collateSuffix() else {
@@ -13,15 +28,30 @@ extension Parser {
         return node(.collate(collation, expression), from: start)
     }
 
-    /// A chain of `OR`, of chains of `AND`.
-    private mutating func logical(_ operation: Operator) -> Expression? {
+    private mutating func conjunction() -> Expression? {
+        guard enter() else { return nil }
+        defer { leave() }
         let start = text.position
-        guard var left = operation == .or ? logical(.and) : comparison() else { return nil }
+        guard let comparison = comparison() else { return nil }
+        return chain(.and, beginningWith: comparison, from: start)
+    }
+
+    private mutating func comparison() -> Expression? {
+        guard enter() else { return nil }
+        defer { leave() }
+        let start = text.position
+        guard let operand = arithmetic() else { return nil }
+        return comparison(beginningWith: operand, from: start)
+    }
+
+    /// `OR` and what follows it, or `AND`, as often as it is there.
+    private mutating func chain(_ operation: Operator, beginningWith first: Expression, from start: Int) -> Expression? {
+        var left = first
         while true {
             let end = text.position
             let leftHeight = height
             text.skipBlanks()
-            guard text.skip(operation == .or ? .or : .and), let right = operation == .or ? logical(.and) : comparison() else {
+            guard text.skip(operation == .or ? .or : .and), let right = operation == .or ? conjunction() : comparison() else {
                 text.position = end
                 height = leftHeight
                 return left
@@ -46,9 +76,7 @@ extension Parser {
     // Comparisons
 
     /// The operators that compare. All but equality and `IS` take arithmetic on both sides, and nothing can follow them.
-    private mutating func comparison() -> Expression? {
-        let start = text.position
-        guard let left = arithmetic() else { return nil }
+    private mutating func comparison(beginningWith left: Expression, from start: Int) -> Expression? {
         let leftHeight = height
         if let test = postfixTest(left, from: start) ?? membership(left, from: start) ?? pattern(left, from: start)
             ?? interval(left, from: start)
@@ -84,6 +112,8 @@ extension Parser {
 
     /// `[NOT] IN` a list in parentheses or an array literal.
     private mutating func membership(_ operand: Expression, from start: Int) -> Expression? {
+        guard enter() else { return nil }
+        defer { leave() }
         let end = text.position
         text.skipBlanks()
         let isNegated = text.skip(.not)
@@ -171,8 +201,16 @@ extension Parser {
 
     /// Operands joined by operators of the first `limit` levels, by precedence climbing: one call where the grammar has a rule per level.
     mutating func arithmetic(_ limit: Int = levels.count) -> Expression? {
+        guard enter() else { return nil }
+        defer { leave() }
         let start = text.position
-        guard var left = member() else { return nil }
+        guard let operand = member() else { return nil }
+        return Parser.mayBeginInfix(text.byte) || text.expectations != nil
+            ? arithmetic(limit, beginningWith: operand, from: start) : operand
+    }
+
+    private mutating func arithmetic(_ limit: Int, beginningWith first: Expression, from start: Int) -> Expression? {
+        var left = first
         var level = 0
         while level < limit {
             let end = text.position

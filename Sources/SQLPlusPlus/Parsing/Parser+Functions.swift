@@ -1,8 +1,14 @@
 /// Calls of functions, and properties.
 extension Parser {
-    /// A call. The names of `META`, `MATCH`, `RANK` and `PREDICTION` are functions only if a parenthesis follows.
+    /// A call or a property. The names of `META`, `MATCH`, `RANK` and `PREDICTION` are functions if a parenthesis follows, and so are those
+    /// that are known: then there is no way back, as nothing that a property could be followed by begins with a parenthesis.
     mutating func function() -> Expression? {
-        meta() ?? match() ?? prediction() ?? rank() ?? plainFunction()
+        let start = text.position
+        if opens("meta") { return meta(from: start) }
+        if opens("match") { return match(from: start) }
+        if opens("rank") { return rank(from: start) }
+        if opens("prediction") { return prediction(from: start) }
+        return property()
     }
 
     /// Passes over `name (`. There is no word break, as the parenthesis has to follow.
@@ -18,9 +24,7 @@ extension Parser {
         return true
     }
 
-    private mutating func meta() -> Expression? {
-        let start = text.position
-        guard opens("meta") else { return nil }
+    private mutating func meta(from start: Int) -> Expression? {
         let source = metaSource()
         guard text.skip(")") else { return fail(to: start) }
         return node(.meta(source: source), from: start)
@@ -40,9 +44,8 @@ extension Parser {
         }
     }
 
-    private mutating func match() -> Expression? {
-        let start = text.position
-        guard opens("match"), let index = index(), text.skip(",") else { return fail(to: start) }
+    private mutating func match(from start: Int) -> Expression? {
+        guard let index = index(), text.skip(",") else { return fail(to: start) }
         text.skipBlanks()
         guard let query = expression() else { return fail(to: start) }
         text.skipBlanks()
@@ -51,9 +54,8 @@ extension Parser {
         return node(.match(index: index, query), from: start)
     }
 
-    private mutating func rank() -> Expression? {
-        let start = text.position
-        guard opens("rank"), let index = index(), text.skip(")") else { return fail(to: start) }
+    private mutating func rank(from start: Int) -> Expression? {
+        guard let index = index(), text.skip(")") else { return fail(to: start) }
         return node(.rank(index: index), from: start)
     }
 
@@ -70,10 +72,10 @@ extension Parser {
         return first.name.isEmpty ? name.name : PropertyPath.escaped(first.name) + "." + name.name
     }
 
-    private mutating func prediction() -> Expression? {
-        let start = text.position
-        guard opens("prediction"), let model = text.identifier() else { return fail(to: start) }
-        var arguments = [Expression(.string(model.name), range: text.range(from: start))]
+    private mutating func prediction(from start: Int) -> Expression? {
+        let place = text.position
+        guard let model = text.identifier() else { return fail(to: start) }
+        var arguments = [Expression(.string(model.name), range: text.range(from: place))]
         guard text.skip(",") else { return fail(to: start) }
         text.skipBlanks()
         guard let input = expression() else { return fail(to: start) }
@@ -96,27 +98,30 @@ extension Parser {
         return node(.function("prediction", arguments), from: start, spelling: "PREDICTION")
     }
 
-    private mutating func plainFunction() -> Expression? {
-        let start = text.position
-        guard let name = text.identifier(), Select.plainFunctionNames.contains(name.raw.lowercased()), let arguments = argumentList() else {
-            return fail(to: start)
-        }
-        return node(.function(name.name.lowercased(), arguments), from: start, spelling: name.name)
+    private mutating func call(_ name: String, from start: Int) -> Expression? {
+        guard let arguments = argumentList() else { return fail(to: start) }
+        return node(.function(name.lowercased(), arguments), from: start, spelling: name)
     }
 
     // Properties
 
     mutating func property() -> Expression? {
         let start = text.position
-        if text.skip("*") { return node(.property(.whole), from: start) }
         guard let first = text.identifier() else { return nil }
+        if text.byte == UInt8(ascii: "("), Select.plainFunctionNames.contains(first.raw.lowercased()) {
+            return call(first.name, from: start)
+        }
+        return property(beginningWith: first.name, from: start)
+    }
+
+    private mutating func property(beginningWith first: String, from start: Int) -> Expression {
         let end = text.position
         if text.skip(".") {
             text.skipBlanks()
-            if text.skip("*") { return node(.property(PropertyPath([.name(first.name)], endsInStar: true)), from: start) }
+            if text.skip("*") { return node(.property(PropertyPath([.name(first)], endsInStar: true)), from: start) }
             text.position = end
         }
-        return node(.property(path(beginningWith: first.name)), from: start)
+        return node(.property(path(beginningWith: first)), from: start)
     }
 
     /// `a.b[0]`

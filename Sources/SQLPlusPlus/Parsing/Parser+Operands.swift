@@ -4,54 +4,74 @@ extension Parser {
     mutating func member() -> Expression? {
         let start = text.position
         guard let operand = operand() else { return nil }
+        return text.byte == UInt8(ascii: ".") ? member(of: operand, from: start) : operand
+    }
+
+    private mutating func member(of object: Expression, from start: Int) -> Expression {
         let end = text.position
         guard text.skip("."), let path = path() else {
             text.position = end
-            return operand
+            return object
         }
         height += 1
-        return node(.member(operand, path), from: start)
+        return node(.member(object, path), from: start)
     }
 
     /// An operand and the blanks behind it.
     mutating func operand() -> Expression? {
-        guard limitError == nil else { return nil }
-        guard nesting < Limits.nesting else {
-            exceed("the query is nested more than \(Limits.nesting) levels deep")
-            return nil
-        }
+        guard enter() else { return nil }
+        defer { leave() }
         let start = text.position
-        let expectations = text.expectations
-        nesting += 1
-        let operand = anyOperand()
-        nesting -= 1
-        guard let operand else {
-            // Of all that an operand may begin with, say only that.
-            if let found = text.expectations, found.place <= start {
-                text.expectations = expectations
-                text.expected(.expression, at: start)
-            }
+        height = 1
+        guard let operand = operand(beginningWith: text.byte) else {
+            text.expectedOperand(at: start)
             return nil
         }
         text.skipBlanks()
         return operand
     }
 
-    private mutating func anyOperand() -> Expression? {
-        let start = text.position
-        height = 1
-        if let literal = literal() { return node(literal, from: start) }
-        switch text.byte {
+    private mutating func operand(beginningWith byte: UInt8) -> Expression? {
+        switch byte {
+        case UInt8(ascii: "("): return parenthesized()
         case UInt8(ascii: "["): return arrayLiteral()
         case UInt8(ascii: "{"): return dictionaryLiteral()
-        case UInt8(ascii: "("): return parenthesized()
-        case UInt8(ascii: "-"), UInt8(ascii: "+"): return prefixed()
+        case UInt8(ascii: "+"): return prefixed()
+        case UInt8(ascii: "-"): return negative()
         case UInt8(ascii: "$"): return parameter()
-        default: return prefixed() ?? exists() ?? conditional() ?? quantified() ?? function() ?? property()
+        case UInt8(ascii: "*"): return star()
+        case UInt8(ascii: "`"): return property()
+        default: return Scanner.isLetter(byte) || byte == UInt8(ascii: "_") ? word() : literal()
         }
     }
 
-    private mutating func literal() -> Expression.Node? {
+    /// What begins with a word. Some of the keywords are reserved: then it is nothing else.
+    private mutating func word() -> Expression? {
+        if text.isNext(.not) { return prefixed() }
+        if text.isNext(.case) { return conditional() }
+        if text.isNext(.any) || text.isNext(.every) { return quantified() }
+        if text.isNext(.exists), let exists = exists() { return exists }
+        if text.isNext(.some), let quantified = quantified() { return quantified }
+        return literal() ?? function()
+    }
+
+    private mutating func literal() -> Expression? {
+        let start = text.position
+        return literalNode().map { node($0, from: start) }
+    }
+
+    /// A negative number, or the operator before an operand.
+    private mutating func negative() -> Expression? {
+        if let literal = literal() { return literal }
+        return prefixed()
+    }
+
+    private mutating func star() -> Expression? {
+        let start = text.position
+        return text.skip("*") ? node(.property(.whole), from: start) : nil
+    }
+
+    private mutating func literalNode() -> Expression.Node? {
         if let value = text.floatLiteral() { return .float(value) }
         if let value = text.integerLiteral() { return .integer(value) }
         if text.skip(.true) { return .boolean(true) }
@@ -87,9 +107,11 @@ extension Parser {
         }
         let sign = text.range(from: start)
         text.skipBlanks()
+        guard enter() else { return fail(to: start) }
+        defer { leave() }
         guard let operand = operand() else { return fail(to: start) }
         height += 1
-        return node(.operation(operation, [operand]), from: start, spelling: text.string(sign.start..<sign.end))
+        return node(.operation(operation, [operand]), from: start, spelling: text.string(sign))
     }
 
     private mutating func parameter() -> Expression? {
@@ -111,6 +133,8 @@ extension Parser {
     /// `(SELECT …)`, without blanks before the word.
     mutating func subquery() -> Expression? {
         let start = text.position
+        guard enter(4) else { return nil }
+        defer { leave(4) }
         guard text.skip("("), let select = select(), text.skip(")") else { return fail(to: start) }
         height = 1
         return node(.select(select), from: start)
@@ -142,7 +166,7 @@ extension Parser {
         return node(.array(items), from: start)
     }
 
-    private mutating func dictionaryLiteral() -> Expression? {
+    mutating func dictionaryLiteral() -> Expression? {
         let start = text.position
         guard text.skip("{") else { return nil }
         text.skipBlanks()
@@ -177,6 +201,8 @@ extension Parser {
 
     /// `(a, b)`, blanks before it included.
     mutating func argumentList() -> [Expression]? {
+        guard enter() else { return nil }
+        defer { leave() }
         let start = text.position
         text.skipBlanks()
         guard text.skip("(") else { return fail(to: start) }
@@ -207,7 +233,8 @@ extension Parser {
 
     private mutating func conditional() -> Expression? {
         let start = text.position
-        guard text.skip(.case) else { return nil }
+        guard text.skip(.case), enter() else { return fail(to: start) }
+        defer { leave() }
         var highest = 0
         var test: Expression?
         if !text.isNext(.when) {
@@ -273,6 +300,19 @@ extension Parser {
     }
 
     // Limits
+
+    /// Counts a rule that others are nested in, by the room it takes; false if there are too many.
+    mutating func enter(_ cost: Int = 1) -> Bool {
+        guard limitError == nil else { return false }
+        guard nesting + cost <= Limits.nesting else {
+            exceed("the query is nested too deeply")
+            return false
+        }
+        nesting += cost
+        return true
+    }
+
+    mutating func leave(_ cost: Int = 1) { nesting -= cost }
 
     /// Ends the parse: no operand matches any more.
     mutating func exceed(_ message: String) {

@@ -141,7 +141,7 @@ extension Parser {
         }
         let kind = text.range(from: start)
         guard text.skip(.join), var source = source() else { return fail(to: start) }
-        source.join = kind.end > kind.start ? text.string(kind.start..<kind.end) : "INNER"
+        source.join = kind.end > kind.start ? text.string(kind) : "INNER"
         text.skipBlanks()
         source.on = clause(.on)
         source.range = text.range(from: start)
@@ -207,6 +207,6 @@ extension Parser {
             return Select.Ordering(expression)
         }
         let word = text.range(from: start)
-        return Select.Ordering(expression, direction: text.string(word.start..<word.end))
+        return Select.Ordering(expression, direction: text.string(word))
     }
 }

@@ -5,7 +5,7 @@
 /// are skipped is part of the grammar too: most tokens swallow those behind them, and some places take none.
 struct Parser {
     var text: Scanner
-    /// How many operands are being parsed within each other.
+    /// How many of the rules that can be nested are being parsed within each other: two or three for a pair of parentheses.
     var nesting = 0
     /// How high the tree of the expression is that was parsed last.
     var height = 0

@@ -20,8 +20,9 @@ struct Scanner {
     /// The byte here, or 0 at the end: no token starts with 0.
     var byte: UInt8 { position < bytes.count ? bytes[position] : 0 }
 
-    /// Moves the place back to look ahead without a trace.
+    /// Looks ahead without a trace.
     mutating func isNext(_ keyword: Keyword) -> Bool {
+        guard byte | 0x20 == keyword.rawValue.utf8.first else { return false }
         let before = (position, farthest, expectations)
         defer { (position, farthest, expectations) = before }
         return skip(keyword)
@@ -77,8 +78,15 @@ struct Scanner {
     /// Notes what would have been right here; always false.
     @discardableResult
     mutating func expected(_ expectation: @autoclosure () -> Expectation, at place: Int) -> Bool {
-        if expectations != nil { expectations?.note(expectation(), at: place) }
+        // A text without mistakes so far would have made notes at each of its tokens.
+        if let noted = expectations?.place, place >= noted { expectations?.note(expectation(), at: place) }
         return false
+    }
+
+    /// Notes that an operand could have stood here. Unless something further on is missing, that stands for all it might begin with.
+    mutating func expectedOperand(at place: Int) {
+        guard let noted = expectations, noted.place <= place else { return }
+        expectations?.note(.expression, at: place)
     }
 
     // Names
@@ -239,6 +247,7 @@ struct Scanner {
 
     // The text
 
+    func string(_ range: SourceRange) -> String { string(range.start..<range.end) }
     func string(_ range: Range<Int>) -> String { String(decoding: bytes[range], as: UTF8.self) }
 
     /// From a place to here, without the blanks at the end.
