@@ -39,6 +39,7 @@ struct ReportTests {
         #expect(error.report(in: "ab") == "SQL++ syntax error at column 3: no\n    ab\n      ^")
         #expect(error.report(in: "") == "SQL++ syntax error at column 1: no")
         #expect(QueryError(.meaning, "no").report(in: "ab") == "SQL++ error: no")
+        #expect(QueryError(.meaning, [.init("no", hint: "Yes?")]).report(in: "ab") == "SQL++ error: no. Yes?")
     }
 
     @Test func everyMistakeIsShown() {

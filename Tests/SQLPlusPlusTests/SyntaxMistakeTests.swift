@@ -89,14 +89,16 @@ struct SyntaxMistakeTests {
             [
                 "30 NULLS FIRST is not part of SQL++ for Mobile: order by x IS VALUED before x"
             ]),
-        SyntaxMistake("SELECT name FROM a LIMIT 10, 20", .unsupported, ["27 LIMIT a, b is not part of SQL++ for Mobile: write LIMIT b OFFSET a"]),
+        SyntaxMistake(
+            "SELECT name FROM a LIMIT 10, 20", .unsupported, ["27 LIMIT a, b is not part of SQL++ for Mobile: write LIMIT b OFFSET a"]),
         SyntaxMistake(
             "SELECT name FROM a WHERE x LIKE 'a!%' ESCAPE '!'", .unsupported,
             [
                 "38 LIKE … ESCAPE is not part of SQL++ for Mobile: the escape character is always \\"
             ]),
         SyntaxMistake("SELECT RAW a.b FROM a", .unsupported, ["7 SELECT RAW is not part of SQL++ for Mobile: each result has a name"]),
-        SyntaxMistake("SELECT VALUE {'a':1}.x FROM a", .unsupported, ["7 SELECT VALUE is not part of SQL++ for Mobile: each result has a name"]),
+        SyntaxMistake(
+            "SELECT VALUE {'a':1}.x FROM a", .unsupported, ["7 SELECT VALUE is not part of SQL++ for Mobile: each result has a name"]),
         SyntaxMistake(
             "SELECT ARRAY x.y FOR x IN list END FROM a", .unsupported,
             [
@@ -107,7 +109,8 @@ struct SyntaxMistakeTests {
             [
                 "7 FIRST … FOR … END is not part of SQL++ for Mobile: UNNEST makes rows of an array's items"
             ]),
-        SyntaxMistake("SELECT count(*) OVER (PARTITION BY x) FROM a", .unsupported, ["16 a window function is not part of SQL++ for Mobile"]),
+        SyntaxMistake(
+            "SELECT count(*) OVER (PARTITION BY x) FROM a", .unsupported, ["16 a window function is not part of SQL++ for Mobile"]),
         SyntaxMistake(
             "SELECT ROW_NUMBER() OVER () FROM a", .unsupported,
             [
@@ -136,7 +139,8 @@ struct SyntaxMistakeTests {
                 "12 expected an operator, \",\", FROM, WHERE, GROUP BY, ORDER BY, LIMIT, OFFSET or the end, found \")\""
             ]),
         SyntaxMistake("SELECT f(a, b FROM c", .syntax, ["7 there is no function f()"]),
-        SyntaxMistake("SELECT a FROM b WHERE (x = 1 AND (y = 2) ORDER BY z", .syntax, ["41 expected an operator or \")\", found \"ORDER\""]),
+        SyntaxMistake(
+            "SELECT a FROM b WHERE (x = 1 AND (y = 2) ORDER BY z", .syntax, ["41 expected an operator or \")\", found \"ORDER\""]),
         SyntaxMistake("SELECT CASE x WHEN 1 THEN 'a' FROM b", .syntax, ["30 expected an operator, WHEN, ELSE or END, found \"FROM\""]),
         SyntaxMistake("SELECT ANY x IN y SATISFIES x = 1 FROM b", .syntax, ["34 expected an operator or END, found \"FROM\""]),
         SyntaxMistake(
@@ -219,7 +223,8 @@ struct SyntaxMistakeTests {
             [
                 "30 WITHIN is not part of SQL++ for Mobile: use ANY … SATISFIES … END"
             ]),
-        SyntaxMistake("SELECT x.* EXCEPT y FROM b", .unsupported, ["11 EXCEPT is not part of SQL++ for Mobile: run the queries one by one"]),
+        SyntaxMistake(
+            "SELECT x.* EXCEPT y FROM b", .unsupported, ["11 EXCEPT is not part of SQL++ for Mobile: run the queries one by one"]),
         SyntaxMistake("EXPLAIN SELECT 1", .unsupported, ["0 EXPLAIN is not part of SQL++ for Mobile"]),
         SyntaxMistake("SELECT a FROM (b)", .syntax, ["14 expected the name of a collection, found \"(\""]),
         SyntaxMistake(
@@ -310,7 +315,8 @@ struct SyntaxMistakeTests {
         SyntaxMistake("SELECT CASE WHEN THEN 1 END", .syntax, ["17 expected an expression, found \"THEN\""]),
         SyntaxMistake("SELECT a..b", .syntax, ["8 expected a name, found \"..\""]),
         SyntaxMistake("SELECT 1a", .syntax, ["7 \"1a\" is not a number"]),
-        SyntaxMistake("SELECT [1, 2", .syntax, ["12 expected an operator, \",\" or \"]\", found the end (the \"[\" before \"1\" is not closed)"]),
+        SyntaxMistake(
+            "SELECT [1, 2", .syntax, ["12 expected an operator, \",\" or \"]\", found the end (the \"[\" before \"1\" is not closed)"]),
         SyntaxMistake("SELECT 1.2.3", .syntax, ["7 \"1.2.3\" is not a number"]),
         SyntaxMistake("SELECT a/*c*/", .unsupported, ["8 a comment is not part of SQL++ for Mobile"]),
         SyntaxMistake("SELECT RANK() FROM a", .syntax, ["12 expected a name, found \")\""]),
@@ -319,7 +325,8 @@ struct SyntaxMistakeTests {
         SyntaxMistake("SELECT PREDICTION(model, a, b, c) FROM a", .syntax, ["29 expected an operator or \")\", found \",\""]),
         SyntaxMistake("SELECT x COLLATE UNICODE:en-US FROM a", .syntax, ["27 a locale is written with an underscore, like en_US"]),
         SyntaxMistake("SELECT a IN [1] = true", .syntax, ["16 \"=\" cannot follow another comparison: put the first one in parentheses"]),
-        SyntaxMistake("SELECT a LIKE 'x' LIKE 'y'", .syntax, ["18 \"LIKE\" cannot follow another comparison: put the first one in parentheses"]),
+        SyntaxMistake(
+            "SELECT a LIKE 'x' LIKE 'y'", .syntax, ["18 \"LIKE\" cannot follow another comparison: put the first one in parentheses"]),
         SyntaxMistake("SELECT x LIMIT 1 LIMIT 2", .syntax, ["17 there is a LIMIT already"]),
         SyntaxMistake("SELECT x GROUP BY z WHERE y", .syntax, ["20 WHERE has to stand before GROUP BY"]),
         SyntaxMistake(
