@@ -133,12 +133,17 @@ private final class LiveRunner: @unchecked Sendable {
                 } else if watcher.isCancelled {
                     return
                 }
+            } catch where LiveRunner.passes(error) {
+                continue
             } catch {
                 tell(.failure(error))
                 return
             }
         }
     }
+
+    /// Whether it is only that another process is at work on the files just now. Reading has waited a while for it already.
+    private static func passes(_ error: any Error) -> Bool { (error as? StoreError)?.code == .busy }
 
     private func hearOfChanges() {
         // What never had rows does not get any by a change of documents.
@@ -160,6 +165,8 @@ private final class LiveRunner: @unchecked Sendable {
                 .result(
                     LiveQuery.Result(
                         rows: state.rows, difference: RowDifference(from: old, to: state.rows), previous: old, unboundParameters: unbound)))
+        } catch where LiveRunner.passes(error) {
+            schedule.change(at: .now)
         } catch {
             tell(.failure(error))
         }
