@@ -133,7 +133,7 @@ private final class LiveRunner: @unchecked Sendable {
                 } else if watcher.isCancelled {
                     return
                 }
-            } catch where LiveRunner.passes(error) {
+            } catch  where LiveRunner.passes(error) {
                 continue
             } catch {
                 tell(.failure(error))
@@ -165,7 +165,7 @@ private final class LiveRunner: @unchecked Sendable {
                 .result(
                     LiveQuery.Result(
                         rows: state.rows, difference: RowDifference(from: old, to: state.rows), previous: old, unboundParameters: unbound)))
-        } catch where LiveRunner.passes(error) {
+        } catch  where LiveRunner.passes(error) {
             schedule.change(at: .now)
         } catch {
             tell(.failure(error))

@@ -12,7 +12,7 @@ extension Parser {
     }
 
     /// Passes over `name (`. There is no word break, as the parenthesis has to follow.
-    private mutating func opens(_ name: String) -> Bool {
+    mutating func opens(_ name: String) -> Bool {
         let start = text.position
         guard text.skip(letters: name) else { return false }
         text.skipBlanks()
@@ -24,7 +24,7 @@ extension Parser {
         return true
     }
 
-    private mutating func meta(from start: Int) -> Expression? {
+    mutating func meta(from start: Int) -> Expression? {
         let source = metaSource()
         guard text.skip(")") else { return fail(to: start) }
         return node(.meta(source: source), from: start)
@@ -98,6 +98,8 @@ extension Parser {
         return node(.function("prediction", arguments), from: start, spelling: "PREDICTION")
     }
 
+    private func isFunction(_ name: String) -> Bool { Select.plainFunctionNames.contains(name) || isWriting && name == "uuid" }
+
     private mutating func call(_ name: String, from start: Int) -> Expression? {
         guard let arguments = argumentList() else { return fail(to: start) }
         return node(.function(name.lowercased(), arguments), from: start, spelling: name)
@@ -108,7 +110,7 @@ extension Parser {
     mutating func property() -> Expression? {
         let start = text.position
         guard let first = text.identifier() else { return nil }
-        if text.byte == UInt8(ascii: "("), Select.plainFunctionNames.contains(first.raw.lowercased()) {
+        if text.byte == UInt8(ascii: "("), isFunction(first.raw.lowercased()) {
             return call(first.name, from: start)
         }
         return property(beginningWith: first.name, from: start)

@@ -3,6 +3,7 @@
 extension Parser {
     mutating func statement() -> Statement? {
         text.skipBlanks()
+        isWriting = true
         guard let statement = insert() ?? update() ?? delete() ?? create() ?? drop() else { return nil }
         _ = symbol(";")
         return isAtEnd() ? statement : nil
@@ -88,8 +89,13 @@ extension Parser {
         var update = Statement.Update(collection: collection, alias: alias())
         if text.skip(.set) {
             repeat {
-                guard let assignment = assignment() else { return fail(to: start) }
-                update.assignments.append(assignment)
+                if let expiration = expiration() {
+                    update.expiration = expiration
+                } else if let assignment = assignment() {
+                    update.assignments.append(assignment)
+                } else {
+                    return fail(to: start)
+                }
             } while symbol(",")
         }
         text.skipBlanks()
@@ -99,10 +105,19 @@ extension Parser {
                 update.removals.append(path)
             } while symbol(",")
         }
-        guard !update.assignments.isEmpty || !update.removals.isEmpty else { return fail(to: start) }
+        guard !update.assignments.isEmpty || !update.removals.isEmpty || update.expiration != nil else { return fail(to: start) }
         update.condition = optionalClause(.where)
         update.limit = optionalClause(.limit)
         return .update(update)
+    }
+
+    /// `META(a).expiration = e`
+    private mutating func expiration() -> Expression? {
+        let start = text.position
+        guard opens("meta"), meta(from: start) != nil, symbol("."), text.identifier()?.name.lowercased() == "expiration", symbol("="),
+            let value = expression()
+        else { return fail(to: start) }
+        return value
     }
 
     private mutating func assignment() -> Statement.Update.Assignment? {

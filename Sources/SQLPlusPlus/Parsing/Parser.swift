@@ -15,6 +15,9 @@ struct Parser {
     /// tried in two ways, so that nested ones would take exponential time.
     var failedQuantifiers: Set<Int> = []
 
+    /// In the statements that write there is one function more, `UUID()`.
+    var isWriting = false
+
     init(_ text: String, at position: Int = 0, explaining: Bool = false) {
         self.text = Scanner(text, at: position, explaining: explaining)
     }
