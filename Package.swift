@@ -21,6 +21,7 @@ let package = Package(
         system("CICU", apt: "libicu-dev"),
         system("CStemmer", apt: "libstemmer-dev"),
         system("CNettle", apt: "nettle-dev"),
+        system("CLibEdit", apt: "libedit-dev"),
 
         library("Fleece", []),
         library("SQLite", ["CSQLite"]),
@@ -28,7 +29,7 @@ let package = Package(
         library("DocumentStore", ["Fleece", "SQLite", "SQLFunctions", "CNettle"]),
         library("SQLPlusPlus", ["Fleece"]),
         library("QueryEngine", ["SQLPlusPlus", "DocumentStore", "SQLFunctions", "SQLite", "Fleece", "CSQLite"]),
-        library("Shell", ["QueryEngine", "SQLPlusPlus", "DocumentStore", "SQLite", "Fleece"]),
+        library("Shell", ["QueryEngine", "SQLPlusPlus", "DocumentStore", "SQLite", "Fleece", "CLibEdit"]),
         .executableTarget(name: "cblite", dependencies: ["Shell"], swiftSettings: fast),
         .executableTarget(name: "bench", path: "Benchmarks/Runner"),
 

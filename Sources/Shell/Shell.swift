@@ -24,10 +24,7 @@ public enum Shell {
         case .run(let command): return try command.run(in: session)
         case .help(let words): return try HelpCommand.help(on: words, in: session)
         case .version: return try VersionCommand.printVersion(in: session)
-        case .open(let path):
-            let info = try ArgumentParser.parse(["info", path], commands: Commands.all)
-            guard case .run(let command) = info.request else { return .usage }
-            return try command.run(in: session)
+        case .open(let path): return try InteractiveShell.run(on: path, in: session)
         case .openRemote(let url): throw CommandError.failed("\(url): this version cannot open a remote database")
         case .nothing:
             StandardError.write(HelpText.brief(Commands.all))

@@ -31,8 +31,9 @@ struct ArgumentParser {
         try ArgumentParser(commands: commands, hasOpenDatabase: hasOpenDatabase).parse(words)
     }
 
-    func parse(_ words: [String]) throws(CommandError) -> Result {
-        var options = GlobalOptions()
+    /// The flags among the words change `options`: in the interactive shell those it was started with.
+    func parse(_ words: [String], options: GlobalOptions = GlobalOptions()) throws(CommandError) -> Result {
+        var options = options
         var leading = WordScanner(words: words[...], flags: GlobalFlags.beforeCommand, owner: nil)
         var first: String?
         while first == nil, let item = try leading.next() {
@@ -79,13 +80,13 @@ struct ArgumentParser {
         if let error = PlannedCommand.error(for: word) { return error }
         let names = commands.lazy.filter { $0.group != .hidden }.flatMap { [$0.name] + $0.aliases }
         let suggestion = Suggestion.sentence(for: word, in: names, quoted: true)
-        return .usage("no command \"\(word)\".\(suggestion)", hint: "'cblite help' lists the commands.")
+        return .usage("no command \"\(word)\".\(suggestion)", hint: "'\(hasOpenDatabase ? "help" : "cblite help")' lists the commands.")
     }
 
     // Global flags may also follow a bare database path; a further word there is a mistyped command.
     private func openRequest(_ request: Request, _ rest: ArraySlice<String>, _ options: inout GlobalOptions) throws(CommandError) -> Request
     {
-        var scanner = WordScanner(words: rest, flags: GlobalFlags.all, owner: nil)
+        var scanner = WordScanner(words: rest, flags: GlobalFlags.ofShell, owner: nil)
         while let item = try scanner.next() {
             switch item {
             case .value(let word): throw unknownCommand(word)

@@ -3,7 +3,6 @@ enum PlannedCommand {
     private static let abilities: [(names: [String], ability: String)] = [
         (["query", "select"], "run queries"),
         (["push", "pull", "openremote"], "replicate with servers"),
-        (["open"], "be used interactively"),
         (["encrypt", "decrypt"], "encrypt or decrypt databases"),
         (["logcat"], "read log files"),
     ]

@@ -47,7 +47,10 @@ enum Commands {
     ]
 
     private static let general: [CommandDeclaration] = [
+        ShellCommands.open,
         ChangeCollectionCommand.declaration,
+        ShellCommands.history,
+        ShellCommands.quit,
         HelpCommand.declaration,
         VersionCommand.declaration,
         GenerateCommand.declaration,

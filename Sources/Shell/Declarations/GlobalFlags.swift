@@ -19,7 +19,13 @@ enum GlobalFlags {
     /// Understood only before a command's name: after it, `-v` is often something else.
     static let version = Flag("version", short: "v", "Print the version")
 
-    static let beforeCommand: [Flag] = all + [version]
+    /// Of the interactive shell: for statements that come from a pipe or a file.
+    static let keepGoing = Flag("keep-going", "Go on with the next statement of a script when one fails")
+
+    static let beforeCommand: [Flag] = all + [keepGoing, version]
+
+    /// Understood behind a database's path without a command.
+    static let ofShell: [Flag] = all + [keepGoing]
 }
 
 /// The global flags of one command line, as values.
@@ -34,6 +40,7 @@ struct GlobalOptions: Sendable {
     var collection: String?
     var isJSON = false
     var isQuiet = false
+    var keepsGoing = false
     var color = Color.auto
 
     /// Takes over a global flag that was given.
@@ -46,6 +53,7 @@ struct GlobalOptions: Sendable {
         case "collection": collection = value
         case "json": isJSON = true
         case "quiet": isQuiet = true
+        case "keep-going": keepsGoing = true
         case "color": color = value.flatMap(Color.init(rawValue:)) ?? .always
         default: break
         }

@@ -11,43 +11,13 @@ struct Editor {
 
     /// Opens a file in the editor, and waits until that ends.
     func edit(_ path: String) throws(CommandError) {
-        let words = ["sh", "-c", "\(command) \"$@\"", command, path]
         // Ctrl-C is meant for the editor, which shares the terminal.
-        var ignoring = sigaction()
-        ignoring.__sigaction_handler.sa_handler = SIG_IGN
-        var (interrupt, quit) = (sigaction(), sigaction())
-        sigaction(SIGINT, &ignoring, &interrupt)
-        sigaction(SIGQUIT, &ignoring, &quit)
-        defer {
-            sigaction(SIGINT, &interrupt, nil)
-            sigaction(SIGQUIT, &quit, nil)
+        let ending = try ChildProcess.leavingInterruptsToOthers { () throws(CommandError) in
+            try ChildProcess(shell: ["-c", "\(command) \"$@\"", command, path]).wait()
         }
-        var processID: pid_t = 0
-        let code = Editor.spawn(words, &processID)
-        guard code == 0 else { throw .failed("cannot start the editor: \(SystemCall.message(code))") }
-        var status: Int32 = 0
-        while waitpid(processID, &status, 0) < 0 {
-            guard errno == EINTR else { throw .failed("cannot wait for the editor: \(SystemCall.message(errno))") }
-        }
-        let signal = status & 0x7F
-        let exitCode = (status >> 8) & 0xFF
-        guard signal == 0 else { throw .failed("the editor was ended by signal \(signal)") }
+        guard case .exit(let exitCode) = ending else { throw .failed("the editor \"\(command)\" was ended by a signal") }
         guard exitCode != 127 else { throw .failed("there is no editor \"\(command)\"", hint: "Set $EDITOR, or name another with --with.") }
         guard exitCode == 0 else { throw .failed("the editor \"\(command)\" ended with exit code \(exitCode)") }
-    }
-
-    private static func spawn(_ words: [String], _ processID: inout pid_t) -> Int32 {
-        var attributes = posix_spawnattr_t()
-        posix_spawnattr_init(&attributes)
-        defer { posix_spawnattr_destroy(&attributes) }
-        var defaults = sigset_t()
-        sigemptyset(&defaults)
-        for signal in [SIGPIPE, SIGINT, SIGQUIT] { sigaddset(&defaults, signal) }
-        posix_spawnattr_setsigdefault(&attributes, &defaults)
-        posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETSIGDEF))
-        let arguments = words.map { strdup($0) }
-        defer { for argument in arguments { free(argument) } }
-        return posix_spawn(&processID, "/bin/sh", nil, &attributes, arguments + [nil], environ)
     }
 }
 

@@ -14,6 +14,8 @@ final class Session {
     var currentCollection = CollectionName.default
     /// The progress line that may be on the screen.
     weak var currentProgress: Progress?
+    /// The interactive shell that runs the commands, if one does.
+    weak var shell: InteractiveShell?
     /// How many documents the command had to leave out because they are damaged.
     var damagedCount = 0
 

@@ -7,6 +7,8 @@ import Synchronization
 ///         try Interruption.check()
 enum Interruption {
     private static let requested = Atomic<Int32>(0)
+    /// How often Ctrl-C may come without that anybody looks at it, before the process ends.
+    private static let patience = Atomic<Int32>(1)
 
     static var isRequested: Bool { requested.load(ordering: .relaxed) != 0 }
 
@@ -21,14 +23,19 @@ enum Interruption {
     /// Sets the flag as Ctrl-C does.
     static func request() { requested.store(1, ordering: .relaxed) }
 
+    /// In the interactive shell an impatient finger should not end the session.
+    static func bePatient() { patience.store(5, ordering: .relaxed) }
+
     /// Takes over SIGINT, and ignores SIGPIPE so that a closed pipe is an error of `write`.
     static func install() {
         // Touched here so that the handler never initialises it.
         clear()
+        _ = patience.load(ordering: .relaxed)
         var action = sigaction()
         action.__sigaction_handler.sa_handler = { _ in
-            // A second Ctrl-C means that nobody looked at the flag: leave at once. What was committed is safe.
-            if Interruption.requested.exchange(1, ordering: .relaxed) != 0 { _exit(ExitCode.interrupted.rawValue) }
+            // Another Ctrl-C means that nobody looked at the flag: leave at once. What was committed is safe.
+            let before = Interruption.requested.add(1, ordering: .relaxed).oldValue
+            if before >= Interruption.patience.load(ordering: .relaxed) { _exit(ExitCode.interrupted.rawValue) }
         }
         sigaction(SIGINT, &action, nil)
         signal(SIGPIPE, SIG_IGN)

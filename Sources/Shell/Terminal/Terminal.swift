@@ -39,9 +39,12 @@ struct Terminal: Sendable {
     static func environment(_ name: String) -> String? { getenv(name).map { String(cString: $0) } }
 
     /// Columns of the screen, asked anew each time: windows change.
-    var width: Int {
+    var width: Int { Terminal.width(of: STDOUT_FILENO, STDERR_FILENO) }
+
+    /// Columns of the first of these that is a terminal.
+    static func width(of descriptors: Int32...) -> Int {
         var size = winsize()
-        for descriptor in [STDOUT_FILENO, STDERR_FILENO] where ioctl(descriptor, UInt(TIOCGWINSZ), &size) == 0 && size.ws_col > 0 {
+        for descriptor in descriptors where ioctl(descriptor, UInt(TIOCGWINSZ), &size) == 0 && size.ws_col > 0 {
             return Int(size.ws_col)
         }
         return Terminal.environment("COLUMNS").flatMap { Int($0) }.flatMap { $0 > 0 ? $0 : nil } ?? 80

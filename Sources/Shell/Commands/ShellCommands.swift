@@ -1,0 +1,58 @@
+/// `open`, and the commands that make sense only in the interactive shell.
+enum ShellCommands {
+    static let open = CommandDeclaration(
+        "open", group: .general,
+        summary: "Work on a database interactively",
+        discussion: """
+            The same as a database's path alone. At a terminal it shows a prompt; otherwise it runs the statements on standard input, and ends \
+            with the exit code of the first that fails, unless --keep-going says to go on.
+            """,
+        flags: [GlobalFlags.keepGoing],
+        arguments: [Argument("DATABASE", .database, .required, "The .cblite2 bundle")],
+        examples: [
+            .init("cblite travel.cblite2", "The prompt."),
+            .init("cblite --writeable travel.cblite2 < changes.txt", "A script."),
+        ],
+        run: { invocation in
+            guard invocation.session.shell == nil else {
+                throw CommandError.failed("another database is open", hint: "quit, and open the other one then.")
+            }
+            if invocation.flag("keep-going") { invocation.session.options.keepsGoing = true }
+            return try InteractiveShell.run(on: invocation.argument("DATABASE"), in: invocation.session)
+        })
+
+    static let quit = CommandDeclaration(
+        "quit", aliases: ["exit"], group: .general,
+        summary: "Leave the interactive shell",
+        run: { invocation in
+            try shell(of: invocation).isLeaving = true
+            return .success
+        })
+
+    static let history = CommandDeclaration(
+        "history", group: .general,
+        summary: "List what was typed in the interactive shell, in this session and in earlier ones",
+        arguments: [Argument("TEXT", .text, .optional, "Only statements that contain this")],
+        examples: [.init("history hotel", "What was done about hotels.")],
+        run: { invocation in
+            let entries = try shell(of: invocation).history.entries
+            let text = invocation.argumentIfGiven("TEXT")
+            for (index, entry) in entries.enumerated() where text.map(entry.contains) ?? true {
+                try invocation.output.writeText("\(padded(index + 1))  \(entry.replacingEach("\n", with: "\n       "))")
+                try invocation.output.write("\n")
+            }
+            return .success
+        })
+
+    private static func padded(_ number: Int) -> String {
+        let text = "\(number)"
+        return String(repeating: " ", count: max(0, 5 - text.utf8.count)) + text
+    }
+
+    private static func shell(of invocation: Invocation) throws -> InteractiveShell {
+        guard let shell = invocation.session.shell else {
+            throw invocation.usageError("it is for the interactive shell, which \"cblite DATABASE\" opens")
+        }
+        return shell
+    }
+}

@@ -1,0 +1,72 @@
+import DocumentStore
+import Fleece
+
+/// The names in a database that a prefix may stand for. Both completions ask here: Tab in the interactive shell, and the scripts for the
+/// system's shells through `cblite complete`.
+struct CompletionNames {
+    // More than anybody looks through; few enough to be quick in a database of any size.
+    static let longest = 200
+    // Enough documents to meet what most have; few enough to be read at once.
+    private static let sampled = 200
+    private static let deepest = 5
+
+    let snapshot: Snapshot
+
+    func collections(_ prefix: String) -> [String] {
+        snapshot.collections().map(\.description).filter { $0.hasPrefix(prefix) }
+    }
+
+    func indexes(_ prefix: String) throws -> [String] {
+        var known: Set<String> = []
+        return try snapshot.indexes().map(\.name).filter { $0.hasPrefix(prefix) && known.insert($0).inserted }
+    }
+
+    /// The first IDs that begin with the prefix, and the last one, which shows how far they have more in common than that. Read from the index.
+    func documents(_ prefix: String, in collection: CollectionName) throws -> [String] {
+        guard snapshot.hasCollection(collection) else { return [] }
+        var options = ScanOptions(content: .id)
+        options.idPrefix = prefix
+        options.limit = CompletionNames.longest
+        let cursor = try snapshot.scan(collection, options)
+        var names: [String] = []
+        while try cursor.next() { names.append(cursor.id) }
+        guard names.count == CompletionNames.longest else { return names }
+        options.isDescending = true
+        options.limit = 1
+        let last = try snapshot.scan(collection, options)
+        if try last.next(), last.id != names.last { names.append(last.id) }
+        return names
+    }
+
+    /// The paths of properties that some documents have: `contact`, `contact.address`, `contact.address.city`.
+    func propertyPaths(of collection: CollectionName) throws -> [String] {
+        guard snapshot.hasCollection(collection) else { return [] }
+        var options = ScanOptions(order: .stored)
+        options.limit = CompletionNames.sampled
+        let cursor = try snapshot.scan(collection, options)
+        var paths: Set<String> = []
+        while try cursor.next() {
+            if let members = cursor.body.dictionary { addPaths(of: members, behind: "", depth: 0, to: &paths) }
+        }
+        return paths.sorted()
+    }
+
+    private func addPaths(of members: DictionaryView, behind parent: String, depth: Int, to paths: inout Set<String>) {
+        for (key, value) in members {
+            guard let bytes = key.keyBytes(snapshot.sharedKeys) else { continue }
+            let path = parent + CompletionNames.pathComponent(String(decoding: bytes, as: UTF8.self))
+            paths.insert(path)
+            if depth < CompletionNames.deepest, let members = value.dictionary {
+                addPaths(of: members, behind: path + ".", depth: depth + 1, to: &paths)
+            }
+        }
+    }
+
+    /// A name as SQL++ wants it: in backquotes, if it is not a plain word.
+    static func pathComponent(_ name: String) -> String {
+        let isPlain =
+            !name.isEmpty && name.utf8.first.map(WordLexer.isLetter) ?? false && name.utf8.allSatisfy(WordLexer.isWordByte)
+            && !Completer.reservedWords.contains(name.uppercased())
+        return isPlain ? name : "`\(name.replacingEach("`", with: "``"))`"
+    }
+}

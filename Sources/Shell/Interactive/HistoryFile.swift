@@ -1,0 +1,134 @@
+import Glibc
+
+/// The statements of earlier sessions, in `$XDG_STATE_HOME/cblite/history`: one a line, readable by its owner alone.
+///
+/// Sessions that run at the same time add to one file, each statement when it is typed, under a lock. A statement that comes again moves to
+/// the end; what is repeated in the file itself is left out when the file is read, and removed when it has grown by half.
+final class HistoryFile {
+    static let longest = 10_000
+
+    private let path: String?
+    private(set) var entries: [String] = []
+    private var sizeRead = 0
+
+    /// Nil: the history is kept for this session only.
+    init(path: String?) {
+        self.path = path
+        reload()
+    }
+
+    static var standardPath: String? {
+        if let state = Terminal.environment("XDG_STATE_HOME"), state.hasPrefix("/") { return state + "/cblite/history" }
+        return Terminal.environment("HOME").map { $0 + "/.local/state/cblite/history" }
+    }
+
+    /// Takes over what other sessions have added. True if there is anything new.
+    @discardableResult
+    func reload() -> Bool {
+        guard let path, FileFacts.size(path) != sizeRead, let text = HistoryFile.contents(path) else { return false }
+        sizeRead = text.utf8.count
+        let lines = text.split(separator: "\n").map { HistoryFile.unescaped($0) }
+        entries = HistoryFile.lastOfEach(lines)
+        if lines.count > entries.count + entries.count / 2 + 100 { rewrite() }
+        return true
+    }
+
+    /// Adds a statement, unless it is one to forget: those that begin with a blank, and those that hold a password.
+    func add(_ statement: String) {
+        guard !HistoryFile.isPrivate(statement), entries.last != statement else { return }
+        entries.removeAll { $0 == statement }
+        entries.append(statement)
+        if entries.count > HistoryFile.longest { entries.removeFirst() }
+        guard let path else { return }
+        HistoryFile.makeDirectories(of: path)
+        let descriptor = open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0o600)
+        // A history that cannot be kept is no reason to trouble anybody.
+        guard descriptor >= 0 else { return }
+        defer { close(descriptor) }
+        flock(descriptor, LOCK_EX)
+        let before = FileFacts.size(path)
+        let line = HistoryFile.escaped(statement) + "\n"
+        HistoryFile.write(line, descriptor)
+        // What somebody else wrote meanwhile is read the next time.
+        if before == sizeRead { sizeRead += line.utf8.count }
+    }
+
+    /// A statement that should not lie in a file: it begins with a blank, or a flag in it carries a secret.
+    static func isPrivate(_ statement: String) -> Bool {
+        guard let first = statement.first, first != " " else { return true }
+        var words = statement.split(whereSeparator: \.isWhitespace)[...]
+        while let word = words.popFirst() {
+            guard word.hasPrefix("-") else { continue }
+            let name = word.drop { $0 == "-" }.prefix { $0 != "=" }
+            if ["token", "password", "encrypted"].contains(name) { return true }
+            // A name alone is no secret: the password behind the colon is.
+            let value = word.contains("=") ? word : words.first ?? ""
+            if name == "user", value.contains(":") { return true }
+        }
+        return false
+    }
+
+    static func lastOfEach(_ lines: [String]) -> [String] {
+        var known: Set<String> = []
+        return Array(lines.reversed().filter { known.insert($0).inserted }.prefix(longest).reversed())
+    }
+
+    // A statement may have several lines, the file has one for each.
+    static func escaped(_ statement: String) -> String { statement.replacingEach("\\", with: "\\\\").replacingEach("\n", with: "\\n") }
+
+    static func unescaped(_ line: Substring) -> String {
+        var result = ""
+        var isEscape = false
+        for character in line {
+            if isEscape {
+                result.append(character == "n" ? "\n" : character)
+                isEscape = false
+            } else if character == "\\" {
+                isEscape = true
+            } else {
+                result.append(character)
+            }
+        }
+        return result
+    }
+
+    /// Replaces the file by one without repetitions.
+    private func rewrite() {
+        guard let path else { return }
+        let descriptor = open(path, O_RDWR | O_CLOEXEC)
+        guard descriptor >= 0 else { return }
+        defer { close(descriptor) }
+        flock(descriptor, LOCK_EX)
+        // Others may have added to it since it was read.
+        guard FileFacts.size(path) == sizeRead, ftruncate(descriptor, 0) == 0 else { return }
+        let text = entries.map { HistoryFile.escaped($0) + "\n" }.joined()
+        HistoryFile.write(text, descriptor)
+        sizeRead = text.utf8.count
+    }
+
+    private static func write(_ text: String, _ descriptor: Int32) {
+        let bytes = Array(text.utf8)
+        _ = bytes.withUnsafeBytes { bytes in SystemCall.retrying { Glibc.write(descriptor, bytes.baseAddress, bytes.count) } }
+    }
+
+    private static func contents(_ path: String) -> String? {
+        guard let source = try? InputSource(path) else { return nil }
+        return try? source.withAll { String(decoding: $0, as: UTF8.self) }
+    }
+
+    private static func makeDirectories(of path: String) {
+        guard let slash = path.lastIndex(of: "/"), slash > path.startIndex else { return }
+        let directory = String(path[..<slash])
+        guard access(directory, F_OK) != 0 else { return }
+        makeDirectories(of: directory)
+        mkdir(directory, 0o700)
+    }
+}
+
+/// What the file system says of a file.
+enum FileFacts {
+    static func size(_ path: String) -> Int {
+        var facts = stat()
+        return stat(path, &facts) == 0 ? Int(facts.st_size) : 0
+    }
+}

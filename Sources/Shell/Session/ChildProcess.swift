@@ -1,0 +1,58 @@
+import Glibc
+
+/// Another program, started by this one, with the terminal in common.
+struct ChildProcess {
+    /// How it ended.
+    enum Ending: Equatable {
+        case exit(Int32)
+        case signal(Int32)
+    }
+
+    private let processID: pid_t
+
+    /// Starts `/bin/sh` with these words. Its standard input is `input`, or ours.
+    init(shell words: [String], input: Int32? = nil) throws(CommandError) {
+        var attributes = posix_spawnattr_t()
+        posix_spawnattr_init(&attributes)
+        defer { posix_spawnattr_destroy(&attributes) }
+        var defaults = sigset_t()
+        sigemptyset(&defaults)
+        for signal in [SIGPIPE, SIGINT, SIGQUIT] { sigaddset(&defaults, signal) }
+        posix_spawnattr_setsigdefault(&attributes, &defaults)
+        posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETSIGDEF))
+        var actions = posix_spawn_file_actions_t()
+        posix_spawn_file_actions_init(&actions)
+        defer { posix_spawn_file_actions_destroy(&actions) }
+        if let input { posix_spawn_file_actions_adddup2(&actions, input, STDIN_FILENO) }
+        let arguments = (["sh"] + words).map { strdup($0) }
+        defer { for argument in arguments { free(argument) } }
+        var processID: pid_t = 0
+        let code = posix_spawn(&processID, "/bin/sh", &actions, &attributes, arguments + [nil], environ)
+        guard code == 0 else { throw .failed("cannot start /bin/sh: \(SystemCall.message(code))") }
+        self.processID = processID
+    }
+
+    /// Runs `work` while Ctrl-C is somebody else's: that of a program which shares the terminal.
+    static func leavingInterruptsToOthers<Result, Failure: Error>(_ work: () throws(Failure) -> Result) throws(Failure) -> Result {
+        var ignoring = sigaction()
+        ignoring.__sigaction_handler.sa_handler = SIG_IGN
+        var (interrupt, quit) = (sigaction(), sigaction())
+        sigaction(SIGINT, &ignoring, &interrupt)
+        sigaction(SIGQUIT, &ignoring, &quit)
+        defer {
+            sigaction(SIGINT, &interrupt, nil)
+            sigaction(SIGQUIT, &quit, nil)
+        }
+        return try work()
+    }
+
+    /// Waits for its end.
+    func wait() throws(CommandError) -> Ending {
+        var status: Int32 = 0
+        while waitpid(processID, &status, 0) < 0 {
+            guard errno == EINTR else { throw .failed("cannot wait for a program: \(SystemCall.message(errno))") }
+        }
+        let signal = status & 0x7F
+        return signal == 0 ? .exit((status >> 8) & 0xFF) : .signal(signal)
+    }
+}
