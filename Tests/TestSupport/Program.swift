@@ -93,7 +93,7 @@ public final class RunningProgram {
     }
 
     // Tests start programs at the same time, and one must not inherit the pipes of the other.
-    private static let starting = Mutex<Void>(())
+    static let starting = Mutex<Void>(())
 
     private static func start(
         _ words: [String], _ variables: [String]

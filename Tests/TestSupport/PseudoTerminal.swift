@@ -22,11 +22,10 @@ public final class PseudoTerminal {
 
     public init(_ arguments: [String], environment: [String: String] = [:], directory: String? = nil, columns: Int = 80, rows: Int = 24) throws {
         screen = Screen(columns: columns)
-        terminal = posix_openpt(O_RDWR | O_NOCTTY | O_CLOEXEC)
-        guard terminal >= 0, grantpt(terminal) == 0, unlockpt(terminal) == 0, let name = ptsname(terminal) else {
+        guard let (terminal, name) = PseudoTerminal.open(columns, rows) else {
             throw Program.NotStarted(path: "a pseudo-terminal", code: errno)
         }
-        PseudoTerminal.setSize(terminal, columns, rows)
+        self.terminal = terminal
         var variables = ProcessInfo.processInfo.environment
         for name in ["NO_COLOR", "CLICOLOR", "CLICOLOR_FORCE", "COLUMNS", "EDITRC", "XDG_CONFIG_HOME"] { variables[name] = nil }
         variables.merge(["TERM": "xterm", "LC_ALL": "C.UTF-8"]) { _, new in new }
@@ -66,6 +65,21 @@ public final class PseudoTerminal {
         close(terminal)
     }
 
+    private static func open(_ columns: Int, _ rows: Int) -> (terminal: Int32, name: String)? {
+        var (terminal, end): (Int32, Int32) = (-1, -1)
+        var name = [CChar](repeating: 0, count: 128)
+        // Programs that other tests start must not inherit either end.
+        let code = RunningProgram.starting.withLock { _ in
+            let code = openpty(&terminal, &end, &name, nil, nil)
+            for descriptor in [terminal, end] { _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC) }
+            return code
+        }
+        guard code == 0 else { return nil }
+        close(end)
+        setSize(terminal, columns, rows)
+        return (terminal, String(decoding: name.prefix { $0 != 0 }.map(UInt8.init(bitPattern:)), as: UTF8.self))
+    }
+
     private static func setSize(_ terminal: Int32, _ columns: Int, _ rows: Int) {
         var size = winsize(ws_row: UInt16(rows), ws_col: UInt16(columns), ws_xpixel: 0, ws_ypixel: 0)
         _ = ioctl(terminal, UInt(TIOCSWINSZ), &size)
@@ -83,6 +97,12 @@ public final class PseudoTerminal {
             let written = rest.withUnsafeBytes { write(terminal, $0.baseAddress, $0.count) }
             if written > 0 { rest = rest.dropFirst(written) } else if !receive(within: 1000) { return }
         }
+    }
+
+    /// Whether the program has left the terminal as it found it: it does not read single keys now.
+    public var isReadingPlainly: Bool {
+        var state = termios()
+        return tcgetattr(terminal, &state) == 0 && state.c_lflag & tcflag_t(ICANON) != 0
     }
 
     public func send(signal: Int32) { kill(processID, signal) }

@@ -75,7 +75,8 @@ final class Completer {
             let names = stored(.collection, query.word, nil).map(QueryContext.collectionPath)
             return Completion(length: query.wordLength, candidates: names)
         case .expression:
-            var candidates = propertyPaths(query)
+            let (properties, hasDeeper) = propertyPaths(query)
+            var candidates = properties
             if !query.word.isEmpty, !query.word.contains(".") {
                 let isSmall = query.word.contains { $0.isLowercase }
                 let upper = query.word.uppercased()
@@ -83,15 +84,17 @@ final class Completer {
                 candidates += Select.functionNames.filter { $0.uppercased().hasPrefix(upper) }.map { (isSmall ? $0 : $0.uppercased()) + "(" }
             }
             let names = Set(candidates).sorted()
-            let isFunction = names.first?.hasSuffix("(") ?? false
-            return Completion(length: query.wordLength, candidates: names, ending: isFunction ? "" : " ")
+            let goesOn = hasDeeper || names.first?.hasSuffix("(") ?? false
+            return Completion(length: query.wordLength, candidates: names, ending: goesOn ? "" : " ")
         }
     }
 
-    /// The properties one level below what was typed: `contact.` gives `contact.address`, but not yet `contact.address.city`.
-    private func propertyPaths(_ query: QueryContext) -> [String] {
+    /// The properties one level below what was typed: `contact.` gives `contact.address`, but not yet
+    /// `contact.address.city`; that there is more to come is the other half of the answer.
+    private func propertyPaths(_ query: QueryContext) -> (paths: [String], hasDeeper: Bool) {
         let sources = query.sources.isEmpty ? [QueryContext.Source(collection: nil, alias: nil)] : query.sources
         var found: [String] = []
+        var hasDeeper = false
         for source in sources {
             let name = source.collection.flatMap { try? CollectionName(parsing: $0) } ?? session.currentCollection
             var prefix = ""
@@ -99,11 +102,11 @@ final class Completer {
             for path in paths(of: name) {
                 let full = prefix + path
                 guard full.hasPrefix(query.word) else { continue }
-                if full.dropFirst(query.word.count).contains(".") { continue }
-                found.append(full)
+                let isDeeper = full.dropFirst(query.word.count).contains(".")
+                if isDeeper { hasDeeper = true } else { found.append(full) }
             }
         }
-        return found
+        return (found, hasDeeper)
     }
 
     private func paths(of name: CollectionName) -> [String] {

@@ -1,3 +1,5 @@
+import SQLPlusPlus
+
 /// What Tab may make of the end of a line.
 struct Completion: Equatable {
     /// How many characters (Unicode scalars) before the cursor are replaced.

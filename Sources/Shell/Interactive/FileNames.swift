@@ -1,4 +1,5 @@
 import Glibc
+import SQLPlusPlus
 
 /// The names of files that a path may stand for.
 enum FileNames {

@@ -1,5 +1,6 @@
 import DocumentStore
 import Glibc
+import SQLPlusPlus
 
 /// The loop of the interactive shell: it reads lines from a terminal, a pipe or a file, and runs the statements in them one after another.
 ///

@@ -1,5 +1,6 @@
 import CLibEdit
 import Glibc
+import SQLPlusPlus
 
 /// A line typed at a terminal, with libedit: emacs and vi keys, `~/.editrc`, history, completion, wide characters.
 ///

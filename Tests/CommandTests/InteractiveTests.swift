@@ -1,0 +1,255 @@
+import FoundationEssentials
+import Glibc
+import TestSupport
+import Testing
+
+/// The interactive shell at a real terminal: what is typed, what the screen shows.
+@Suite(.serialized) struct InteractiveTests {
+    private let scratch: Scratch
+    private let environment: [String: String]
+
+    init() throws {
+        scratch = try Scratch(["doc-1": #"{"name":"Ada","address":{"city":"London","zip":1}}"#, "doc-2": #"{"name":"Grace"}"#, "note": "{}"])
+        environment = ["XDG_STATE_HOME": scratch.directory.path + "/state", "HOME": scratch.directory.path]
+    }
+
+    private func open(
+        _ flags: [String] = [], columns: Int = 100, environment more: [String: String] = [:]
+    ) throws -> PseudoTerminal {
+        let all = environment.merging(more) { _, new in new }
+        let terminal = try PseudoTerminal(flags + [scratch.path], environment: all, columns: columns)
+        try terminal.waitForLine("scratch>")
+        return terminal
+    }
+
+    private var historyFile: String { scratch.directory.path + "/state/cblite/history" }
+    private func history() throws -> String { try String(contentsOfFile: historyFile, encoding: .utf8) }
+
+    @Test func saysWhatWasOpenedAndLeaves() throws {
+        let terminal = try open()
+        let banner = terminal.screen.lines[0]
+        #expect(banner.hasPrefix("scratch.cblite2: format 3.2.2–4.1, "))
+        #expect(banner.hasSuffix(", 3 documents in 1 collection, read-only."))
+        terminal.type("\u{4}")
+        #expect(try terminal.finish() == 0)
+        let other = try open(["--writeable"])
+        #expect(other.screen.lines[0].hasSuffix(", writable."))
+        other.type("quit\n")
+        #expect(try other.finish() == 0)
+    }
+
+    @Test func runsTheCommandsOfTheCommandLine() throws {
+        let terminal = try open(["--writeable"])
+        #expect(try terminal.run("ls", prompt: "scratch>") == ["doc-1                   doc-2                   note"])
+        #expect(try terminal.run("cat --raw doc-2", prompt: "scratch>") == [#"{"_id":"doc-2", "name":"Grace"}"#])
+        #expect(try terminal.run("put doc-3 {name: \"O'Hara\"}", prompt: "scratch>") .last?.hasPrefix("Created `doc-3`") ?? false)
+        #expect(try terminal.run(#"cat --raw "doc-3""#, prompt: "scratch>") == [#"{"_id":"doc-3", "name":"O'Hara"}"#])
+        try terminal.run("mkcoll inventory.hotel", prompt: "scratch>")
+        try terminal.run("cd inventory.hotel", prompt: "scratch:inventory.hotel>")
+        #expect(try terminal.run("ls", prompt: "scratch:inventory.hotel>") == ["(No documents)"])
+        try terminal.run("cd", prompt: "scratch>")
+        #expect(try terminal.run("ls; ls -l | wc -l", prompt: "scratch>").last == "5")
+    }
+
+    @Test func tellsMistakesAndGoesOn() throws {
+        let terminal = try open()
+        #expect(try terminal.run("lss", prompt: "scratch>") == [#"cblite: no command "lss". Did you mean "ls"?"#, "'help' lists the commands."])
+        #expect(try terminal.run("cat nobody", prompt: "scratch>").first?.hasPrefix(#"cblite: no document "nobody""#) ?? false)
+        #expect(try terminal.run("rm note", prompt: "scratch>").last == "Start again with --writeable.")
+        #expect(try terminal.run("ls 'open", prompt: "     ..>") == [])
+        #expect(try terminal.run("", prompt: "scratch>") == ["cblite: the input ends before ' is closed"])
+        terminal.type("\u{4}")
+        #expect(try terminal.finish() == 0)
+    }
+
+    @Test func goesOnWithWhatIsUnfinished() throws {
+        let terminal = try open(["--writeable"])
+        try terminal.run("put long {", prompt: "     ..>")
+        try terminal.run(#""a": [1,"#, prompt: "     ..>")
+        #expect(try terminal.run("2]}", prompt: "scratch>").last?.hasPrefix("Created `long`") ?? false)
+        #expect(try terminal.run("cat --raw long", prompt: "scratch>") == [#"{"_id":"long", "a":[1,2]}"#])
+        #expect(try history().contains(#"put long {\n"a": [1,\n2]}"#))
+    }
+
+    @Test func forgetsTheLineAtCtrlC() throws {
+        let terminal = try open()
+        terminal.type("cat 'note")
+        try terminal.waitForLine("scratch> cat 'note")
+        terminal.type("\u{3}")
+        try terminal.wait(for: "a new prompt") { $0.currentLine == "scratch>" && $0.lines.count > 3 }
+        try terminal.run("cat 'a", prompt: "     ..>")
+        terminal.type("\u{3}")
+        try terminal.waitForLine("scratch>")
+        #expect(try terminal.run("ls doc-1", prompt: "scratch>") == ["doc-1"])
+    }
+
+    @Test func completesFromWhatThereIs() throws {
+        let terminal = try open()
+        terminal.type("lsc\t")
+        try terminal.waitForLine("scratch> lscoll")
+        terminal.type("\u{15}cat d\t")
+        try terminal.waitForLine("scratch> cat doc-")
+        terminal.type("\t")
+        try terminal.waitForText("doc-1  doc-2")
+        terminal.type("2\t--k\t")
+        try terminal.waitForLine("scratch> cat doc-2 --key")
+        terminal.type("\u{15}cd _d\t")
+        try terminal.waitForLine("scratch> cd _default")
+        terminal.type("\u{15}import \(scratch.directory.path)/scr\t")
+        try terminal.waitForLine("scratch> import \(scratch.directory.path)/scratch.cblite2/")
+        terminal.type("\u{15}SELECT addr\t.\t")
+        try terminal.waitForText("address.city  address.zip")
+        terminal.type("c\t, upp\t")
+        try terminal.waitForLine("scratch> SELECT address.city , upper(")
+        terminal.type("\u{15}cat nothing\t")
+        try terminal.waitForLine("scratch> cat nothing")
+    }
+
+    @Test func remembersWhatWasTyped() throws {
+        let first = try open()
+        for line in ["ls doc-1", "lscoll", "ls doc-1", " ls doc-2", "cp x --user ada:secret"] { try first.run(line, prompt: "scratch>") }
+        first.type("quit\n")
+        #expect(try first.finish() == 0)
+        #expect(try history() == "ls doc-1\nlscoll\nls doc-1\nquit\n")
+        var facts = stat()
+        #expect(stat(historyFile, &facts) == 0 && facts.st_mode & 0o777 == 0o600)
+
+        let second = try open()
+        second.type("\u{1B}[A\u{1B}[A")
+        try second.waitForLine("scratch> ls doc-1")
+        second.type("\u{1B}[A")
+        try second.waitForLine("scratch> lscoll")
+        // Ctrl-R looks for it.
+        second.type("\u{3}")
+        try second.waitForLine("scratch>")
+        second.type("\u{12}doc")
+        try second.waitForText("bck:doc")
+        second.type("\n")
+        try second.wait(for: "the document") { $0.lines.contains("doc-1") && $0.currentLine == "scratch>" }
+        // What another session adds is there at the next prompt.
+        let other = try open()
+        try other.run("ls note", prompt: "scratch>")
+        try second.run("lscoll", prompt: "scratch>")
+        #expect(try second.run("history note", prompt: "scratch>").last?.hasSuffix("history note") ?? false)
+        #expect(try second.run("history 'ls n'", prompt: "scratch>").first?.hasSuffix("  ls note") ?? false)
+    }
+
+    @Test func stopsTheRunningWorkAtCtrlC() throws {
+        let terminal = try open()
+        terminal.type("sql WITH RECURSIVE n(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM n) SELECT count(*) FROM n\n")
+        try terminal.waitForText("FROM n) SELECT")
+        try terminal.wait(for: "the end of editing") { _ in terminal.isReadingPlainly }
+        terminal.type("\u{3}")
+        try terminal.waitForText("scratch.cblite2: interrupted")
+        try terminal.waitForLine("scratch>")
+        #expect(try terminal.run("ls doc-1", prompt: "scratch>") == ["doc-1"])
+    }
+
+    @Test func takesWhatIsPastedAsOne() throws {
+        let terminal = try open(["--writeable"])
+        terminal.type("\u{1B}[200~put pasted {\r\n\t\"x\": 1\r\n}\r\n\u{1B}[201~")
+        try terminal.wait(for: "the text") { $0.currentLine == "}" }
+        #expect(!terminal.text.contains("Created"))
+        terminal.type("\n")
+        try terminal.waitForText("Created `pasted`")
+    }
+
+    @Test func editsWideCharacters() throws {
+        let terminal = try open(["--writeable"])
+        terminal.type("put 日語 {}\u{1}" + String(repeating: "\u{6}", count: 5) + "本\n")
+        try terminal.waitForText("Created `日本語`")
+        try terminal.waitForLine("scratch>")
+        terminal.type("cat 日\t")
+        try terminal.waitForLine("scratch> cat 日本語")
+        #expect(terminal.screen.cursor == "scratch> cat ".count + 7)
+    }
+
+    @Test func drawsTheLineAnewForAnotherWidth() throws {
+        let terminal = try open(columns: 100)
+        let words = "ls " + String(repeating: "word ", count: 14) + "end"
+        terminal.type(words)
+        try terminal.waitForLine("scratch> " + words)
+        terminal.resize(columns: 60)
+        try terminal.wait(for: "a break") { $0.lines.suffix(2).joined() == "scratch> " + words && $0.currentLine.hasSuffix("end") }
+    }
+
+    @Test func keepsViKeysFromEditrc() throws {
+        try "bind -v\n".write(toFile: scratch.directory.path + "/.editrc", atomically: false, encoding: .utf8)
+        let terminal = try open()
+        terminal.type("xcat doc-2\u{1B}0")
+        terminal.type("xA --raw\n")
+        try terminal.waitForText(#"{"_id":"doc-2", "name":"Grace"}"#)
+        try terminal.waitForLine("scratch>")
+        terminal.type("lsc\t")
+        try terminal.waitForLine("scratch> lscoll")
+        terminal.type("\u{3}")
+        try terminal.waitForLine("scratch>")
+    }
+
+    @Test func leavesWhenAskedToEnd() throws {
+        let terminal = try open()
+        terminal.send(signal: SIGTERM)
+        #expect(try terminal.finish() == 128 + SIGTERM)
+    }
+}
+
+/// Statements that come from a pipe or a file.
+struct ScriptTests {
+    private let scratch: Scratch
+
+    init() throws { scratch = try Scratch(["doc-1": #"{"name":"Ada"}"#, "doc-2": "{}"]) }
+
+    private func run(_ script: String, _ flags: [String] = []) throws -> Program.Result {
+        try Program.run(flags + [scratch.path], input: script, directory: scratch.directory.path)
+    }
+
+    @Test func runsOneStatementAfterAnother() throws {
+        let result = try run("# a comment\nls\n\ncat --raw doc-1; cat --raw doc-2\n")
+        #expect(result.output == "doc-1                   doc-2\n{\"_id\":\"doc-1\", \"name\":\"Ada\"}\n{\"_id\":\"doc-2\"}\n")
+        #expect(result.errors == "")
+        #expect(result.exitCode == 0)
+    }
+
+    @Test func endsAtTheFirstFailure() throws {
+        let result = try run("ls doc-1\nls -C nowhere\nls doc-2\n")
+        #expect(result.output == "doc-1\n")
+        #expect(result.errors.hasPrefix("cblite: line 2: "))
+        #expect(result.exitCode == 1)
+        #expect(try run("lss\nls\n").exitCode == 2)
+    }
+
+    @Test func keepsGoingIfToldSo() throws {
+        let result = try run("ls doc-1\nlss\ncat nobody\nls doc-2\n", ["--keep-going"])
+        #expect(result.output == "doc-1\ndoc-2\n")
+        #expect(result.exitCode == 2)
+    }
+
+    @Test func writesAndQuits() throws {
+        let result = try run("put x {\n\"a\": 1}\nquit\nput y {}\n", ["--writeable"])
+        #expect(result.exitCode == 0)
+        #expect(try scratch.ids() == ["doc-1", "doc-2", "x"])
+    }
+
+    @Test func redirectsResults() throws {
+        let result = try run("ls > names.txt\nlscoll --json >> names.txt; ls | tr a-z A-Z\nls | exit 3\n")
+        #expect(result.output == "DOC-1                   DOC-2\n")
+        #expect(result.exitCode == 1)
+        let text = try String(contentsOfFile: scratch.directory.path + "/names.txt", encoding: .utf8)
+        #expect(text.hasPrefix("doc-1                   doc-2\n{\"collection\""))
+        // What fails leaves the file as it was.
+        #expect(try run("ls -C nowhere > names.txt\n").exitCode == 1)
+        #expect(try String(contentsOfFile: scratch.directory.path + "/names.txt", encoding: .utf8) == text)
+    }
+
+    @Test func runsOtherPrograms() throws {
+        let result = try run("!printf 'one two'\n!exit 4\nls\n")
+        #expect(result.output == "one two")
+        #expect(result.exitCode == 1)
+    }
+
+    @Test func unfinishedInputIsAnError() throws {
+        let result = try run("put x {\"a\": 1\n", ["--writeable"])
+        #expect(result.exitCode == 2)
+        #expect(result.errors == "cblite: the input ends before { is closed\n")
+    }
+}
