@@ -1,4 +1,4 @@
-# make run      build cblite, make a sample database once, and open it
+# make run      build cblite, make a sample database once, and open it: at a terminal interactively, otherwise a tour of it is printed
 # make test     build and run every test
 # make bench    measure against the table in Benchmarks/README.md (see there)
 # make install  PREFIX=/usr/local DESTDIR=
@@ -23,7 +23,7 @@ SOURCES  = Package.swift Sources Tests Benchmarks
 .PHONY: run build test bench install format format-check docs docs-check packages clean
 
 run: build $(SAMPLE)
-	@docs/sample/tour.sh $(BINARY) $(SAMPLE)
+	@if [ -t 0 ] && [ -t 1 ]; then exec $(BINARY) --writeable $(SAMPLE); else docs/sample/tour.sh $(BINARY) $(SAMPLE); fi
 
 build: packages $(STATIC)
 	@$(SWIFT) build $(STRICT) $(RELEASE)

@@ -1,12 +1,13 @@
 # bash completion for cblite, made by 'cblite generate' from the declarations of the commands: do not edit
 
-_cblite_commands='ls cat get revs conflicts changes diff blob fts info file sql lscoll put edit rm undelete revert purge expire resolve mv mkcoll rmcoll cp import export dump restore check mkindex rmindex compact reindex cd help version'
+_cblite_commands='ls cat get revs conflicts changes diff blob fts info file sql lscoll put edit rm undelete revert purge expire resolve mv mkcoll rmcoll cp import export dump restore check mkindex rmindex compact reindex open cd history quit exit help version'
 
 # An alias's command.
 _cblite_name() {
     case $1 in
         get) echo cat ;;
         file) echo info ;;
+        exit) echo quit ;;
         *) echo "$1" ;;
     esac
 }
@@ -22,7 +23,7 @@ _cblite_subcommands() {
 # The flags of a command.
 _cblite_flags() {
     case $1 in
-        '') echo '--writeable --create --upgrade --encrypted --collection -C --json --quiet --color --help -h --version -v' ;;
+        '') echo '--writeable --create --upgrade --encrypted --collection -C --json --quiet --color --help -h --keep-going --version -v' ;;
         'ls') echo '--long -l --offset --limit --desc --seq --del --conf --body --raw --json5 --collections -c --writeable --create --upgrade --encrypted --collection -C --json --quiet --color --help -h' ;;
         'cat') echo '--key --rev --revision --raw --json5 --writeable --create --upgrade --encrypted --collection -C --json --quiet --color --help -h' ;;
         'revs') echo '--remotes --raw --body --writeable --create --upgrade --encrypted --collection -C --json --quiet --color --help -h' ;;
@@ -61,7 +62,10 @@ _cblite_flags() {
         'rmindex') echo '--writeable --create --upgrade --encrypted --collection -C --json --quiet --color --help -h' ;;
         'compact') echo '--prune --purgeDeleted --writeable --create --upgrade --encrypted --collection -C --json --quiet --color --help -h' ;;
         'reindex') echo '--writeable --create --upgrade --encrypted --collection -C --json --quiet --color --help -h' ;;
+        'open') echo '--keep-going --writeable --create --upgrade --encrypted --collection -C --json --quiet --color --help -h' ;;
         'cd') echo '--writeable --create --upgrade --encrypted --collection -C --json --quiet --color --help -h' ;;
+        'history') echo '--writeable --create --upgrade --encrypted --collection -C --json --quiet --color --help -h' ;;
+        'quit') echo '--writeable --create --upgrade --encrypted --collection -C --json --quiet --color --help -h' ;;
         'help') echo '--writeable --create --upgrade --encrypted --collection -C --json --quiet --color --help -h' ;;
         'version') echo '--writeable --create --upgrade --encrypted --collection -C --json --quiet --color --help -h' ;;
     esac
@@ -107,7 +111,9 @@ _cblite_arguments() {
         'rmindex') echo 'database index*' ;;
         'compact') echo 'database' ;;
         'reindex') echo 'database' ;;
+        'open') echo 'database' ;;
         'cd') echo 'database collection' ;;
+        'history') echo 'text' ;;
         'help') echo 'command*' ;;
     esac
 }
@@ -333,10 +339,22 @@ _cblite_value() {
         'reindex --collection') echo 'collection' ;;
         'reindex -C') echo 'collection' ;;
         'reindex --color') echo '=choice:auto,always,never' ;;
+        'open --upgrade') echo '=choice:vv' ;;
+        'open --collection') echo 'collection' ;;
+        'open -C') echo 'collection' ;;
+        'open --color') echo '=choice:auto,always,never' ;;
         'cd --upgrade') echo '=choice:vv' ;;
         'cd --collection') echo 'collection' ;;
         'cd -C') echo 'collection' ;;
         'cd --color') echo '=choice:auto,always,never' ;;
+        'history --upgrade') echo '=choice:vv' ;;
+        'history --collection') echo 'collection' ;;
+        'history -C') echo 'collection' ;;
+        'history --color') echo '=choice:auto,always,never' ;;
+        'quit --upgrade') echo '=choice:vv' ;;
+        'quit --collection') echo 'collection' ;;
+        'quit -C') echo 'collection' ;;
+        'quit --color') echo '=choice:auto,always,never' ;;
         'help --upgrade') echo '=choice:vv' ;;
         'help --collection') echo 'collection' ;;
         'help -C') echo 'collection' ;;

@@ -54,6 +54,8 @@ function __cblite_name
             echo cat
         case 'file'
             echo info
+        case 'exit'
+            echo quit
         case '*'
             echo -- $argv[1]
     end
@@ -154,7 +156,11 @@ complete -c cblite -n "__cblite_is ''" -a mkindex -d 'Make an index, or find out
 complete -c cblite -n "__cblite_is ''" -a rmindex -d 'Remove indexes'
 complete -c cblite -n "__cblite_is ''" -a compact -d 'Make a database smaller'
 complete -c cblite -n "__cblite_is ''" -a reindex -d 'Build the value indexes anew'
+complete -c cblite -n "__cblite_is ''" -a open -d 'Work on a database interactively'
 complete -c cblite -n "__cblite_is ''" -a cd -d 'Choose the collection that the following commands work on'
+complete -c cblite -n "__cblite_is ''" -a history -d 'List what was typed in the interactive shell, in this session and in earlier ones'
+complete -c cblite -n "__cblite_is ''" -a quit -d 'Leave the interactive shell'
+complete -c cblite -n "__cblite_is ''" -a exit -d 'Leave the interactive shell'
 complete -c cblite -n "__cblite_is ''" -a help -d 'Explain the program, a command, or a function of SQL++'
 complete -c cblite -n "__cblite_is ''" -a version -d 'Print the version of this program'
 complete -c cblite -n "__cblite_is ''" -a '(__fish_complete_directories)'
@@ -168,6 +174,7 @@ complete -c cblite -l json -d 'Print results and errors as JSON, for programs'
 complete -c cblite -l quiet -d 'Say nothing but results and errors'
 complete -c cblite -l color -a 'auto always never' -d 'Colour the output: auto (on a terminal), always (also plain --color) or never'
 complete -c cblite -l help -s h -d 'Explain the command'
+complete -c cblite -l keep-going -d 'Go on with the next statement of a script when one fails'
 complete -c cblite -n "__cblite_is ''" -l version -s v -d 'Print the version'
 
 complete -c cblite -n "__cblite_is 'ls'" -l long -s l -d 'A line for each document: revision, flags, sequence and size'
@@ -419,8 +426,13 @@ complete -c cblite -n "__cblite_is 'compact' 0" -a '(__fish_complete_directories
 
 complete -c cblite -n "__cblite_is 'reindex' 0" -a '(__fish_complete_directories)'
 
+complete -c cblite -n "__cblite_is 'open'" -l keep-going -d 'Go on with the next statement of a script when one fails'
+complete -c cblite -n "__cblite_is 'open' 0" -a '(__fish_complete_directories)'
+
 complete -c cblite -n "__cblite_is 'cd' 0" -a '(__fish_complete_directories)'
 complete -c cblite -n "__cblite_is 'cd' 1" -a '(__cblite_values collection)'
+
+
 
 complete -c cblite -n "__cblite_is 'help' 0 more" -a '(cblite complete command 2>/dev/null)'
 

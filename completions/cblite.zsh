@@ -37,7 +37,11 @@ _cblite_commands() {
         'rmindex:Remove indexes'
         'compact:Make a database smaller'
         'reindex:Build the value indexes anew'
+        'open:Work on a database interactively'
         'cd:Choose the collection that the following commands work on'
+        'history:List what was typed in the interactive shell, in this session and in earlier ones'
+        'quit:Leave the interactive shell'
+        'exit:Leave the interactive shell'
         'help:Explain the program, a command, or a function of SQL++'
         'version:Print the version of this program'
     )
@@ -780,6 +784,21 @@ _cblite_command() {
             '(--help -h)--help[Explain the command]' \
             '(--help -h)-h[Explain the command]' \
             '1:DATABASE:_cblite_databases' ;;
+        'open')
+            _arguments -S \
+            '--keep-going[Go on with the next statement of a script when one fails]' \
+            '--writeable[Open the database for writing]' \
+            '--create[Create the database if it does not exist; implies --writeable]' \
+            '--upgrade=-[Allow an irreversible upgrade of the file format; =vv also turns revision trees into version vectors]::vv:(vv)' \
+            '--encrypted[Ask for the password or key of an encrypted database]' \
+            '(--collection -C)--collection=[Work on this collection instead of the default one]:\[SCOPE.\]NAME:_cblite_names collection' \
+            '(--collection -C)-C+[Work on this collection instead of the default one]:\[SCOPE.\]NAME:_cblite_names collection' \
+            '--json[Print results and errors as JSON, for programs]' \
+            '--quiet[Say nothing but results and errors]' \
+            '--color=-[Colour the output\: auto (on a terminal), always (also plain --color) or never]::WHEN:(auto always never)' \
+            '(--help -h)--help[Explain the command]' \
+            '(--help -h)-h[Explain the command]' \
+            '1:DATABASE:_cblite_databases' ;;
         'cd')
             _arguments -S \
             '--writeable[Open the database for writing]' \
@@ -795,6 +814,33 @@ _cblite_command() {
             '(--help -h)-h[Explain the command]' \
             '1:DATABASE:_cblite_databases' \
             '2::COLLECTION:_cblite_names collection' ;;
+        'history')
+            _arguments -S \
+            '--writeable[Open the database for writing]' \
+            '--create[Create the database if it does not exist; implies --writeable]' \
+            '--upgrade=-[Allow an irreversible upgrade of the file format; =vv also turns revision trees into version vectors]::vv:(vv)' \
+            '--encrypted[Ask for the password or key of an encrypted database]' \
+            '(--collection -C)--collection=[Work on this collection instead of the default one]:\[SCOPE.\]NAME:_cblite_names collection' \
+            '(--collection -C)-C+[Work on this collection instead of the default one]:\[SCOPE.\]NAME:_cblite_names collection' \
+            '--json[Print results and errors as JSON, for programs]' \
+            '--quiet[Say nothing but results and errors]' \
+            '--color=-[Colour the output\: auto (on a terminal), always (also plain --color) or never]::WHEN:(auto always never)' \
+            '(--help -h)--help[Explain the command]' \
+            '(--help -h)-h[Explain the command]' \
+            '1::TEXT: ' ;;
+        'quit'|'exit')
+            _arguments -S \
+            '--writeable[Open the database for writing]' \
+            '--create[Create the database if it does not exist; implies --writeable]' \
+            '--upgrade=-[Allow an irreversible upgrade of the file format; =vv also turns revision trees into version vectors]::vv:(vv)' \
+            '--encrypted[Ask for the password or key of an encrypted database]' \
+            '(--collection -C)--collection=[Work on this collection instead of the default one]:\[SCOPE.\]NAME:_cblite_names collection' \
+            '(--collection -C)-C+[Work on this collection instead of the default one]:\[SCOPE.\]NAME:_cblite_names collection' \
+            '--json[Print results and errors as JSON, for programs]' \
+            '--quiet[Say nothing but results and errors]' \
+            '--color=-[Colour the output\: auto (on a terminal), always (also plain --color) or never]::WHEN:(auto always never)' \
+            '(--help -h)--help[Explain the command]' \
+            '(--help -h)-h[Explain the command]' ;;
         'help')
             _arguments -S \
             '--writeable[Open the database for writing]' \
@@ -845,6 +891,7 @@ _cblite_global() {
             '--color=-[Colour the output\: auto (on a terminal), always (also plain --color) or never]::WHEN:(auto always never)' \
             '(--help -h)--help[Explain the command]' \
             '(--help -h)-h[Explain the command]' \
+            '--keep-going[Go on with the next statement of a script when one fails]' \
             '(--version -v)--version[Print the version]' \
             '(--version -v)-v[Print the version]' \
         '1: :_cblite_first' '*:: :_cblite_rest'

@@ -130,8 +130,8 @@ import Testing
         let other = try open()
         try other.run("ls note", prompt: "scratch>")
         try second.run("lscoll", prompt: "scratch>")
-        #expect(try second.run("history note", prompt: "scratch>").last?.hasSuffix("history note") ?? false)
-        #expect(try second.run("history 'ls n'", prompt: "scratch>").first?.hasSuffix("  ls note") ?? false)
+        let found = try second.run("history 'ls n'", prompt: "scratch>")
+        #expect(found.count == 1 && found[0].hasSuffix("  ls note"))
     }
 
     @Test func stopsTheRunningWorkAtCtrlC() throws {
@@ -184,6 +184,38 @@ import Testing
         try terminal.waitForLine("scratch> lscoll")
         terminal.type("\u{3}")
         try terminal.waitForLine("scratch>")
+    }
+
+    @Test func obeysSettings() throws {
+        let config = scratch.directory.path + "/.config/cblite"
+        try FileManager.default.createDirectory(atPath: config, withIntermediateDirectories: true)
+        try ".mode csv\nrm note\n".write(toFile: config + "/config", atomically: false, encoding: .utf8)
+        let terminal = try open(["--writeable"], environment: ["PAGER": "sed s/^/paged:/"])
+        #expect(terminal.text.contains("config: line 2: only settings can stand there"))
+        #expect(try terminal.run(".mode", prompt: "scratch>") == ["csv"])
+        #expect(try terminal.run(".moed x", prompt: "scratch>").first == #"cblite: no setting ".moed". Did you mean .mode?"#)
+        try terminal.run(".timer on", prompt: "scratch>")
+        let lines = try terminal.run("ls doc-1", prompt: "scratch>")
+        #expect(lines.count == 2 && lines[0] == "doc-1" && lines[1].hasPrefix("Time: ") && lines[1].hasSuffix(" ms"))
+        try terminal.run(".timer off", prompt: "scratch>")
+        try terminal.run(".pager on", prompt: "scratch>")
+        #expect(try terminal.run("ls doc-1", prompt: "scratch>") == ["paged:doc-1"])
+        try terminal.run(".pager off", prompt: "scratch>")
+        terminal.type(".ti\to\t")
+        try terminal.waitForLine("scratch> .timer o")
+        terminal.type("\u{3}")
+        try terminal.waitForLine("scratch>")
+        let file = scratch.directory.path + "/out"
+        try terminal.run(".output \(file)", prompt: "scratch>")
+        #expect(try terminal.run("ls doc-1", prompt: "scratch>") == [])
+        try terminal.run("ls doc-2", prompt: "scratch>")
+        try terminal.run(".output", prompt: "scratch>")
+        #expect(try terminal.run("ls note", prompt: "scratch>") == ["note"])
+        #expect(try String(contentsOfFile: file, encoding: .utf8) == "doc-1\ndoc-2\n")
+        try "ls note\nput new {\n}\nlss\nls doc-1\n".write(toFile: file, atomically: false, encoding: .utf8)
+        let read = try terminal.run(".read \(file)", prompt: "scratch>")
+        #expect(read.first == "note" && read.contains { $0.hasPrefix("Created `new`") } && !read.contains("doc-1"))
+        #expect(read.contains(#"cblite: line 4: no command "lss". Did you mean "ls"?"#))
     }
 
     @Test func leavesWhenAskedToEnd() throws {

@@ -24,6 +24,7 @@ struct CommandLineContext {
     init(_ bytes: [UInt8], _ parser: ArgumentParser) {
         var start = bytes.firstIndex { !WordLexer.isBlank($0) && $0 != UInt8(ascii: "\n") } ?? bytes.count
         if start < bytes.count, bytes[start] == UInt8(ascii: "!") || bytes[start] == UInt8(ascii: ".") { start += 1 }
+        let isSetting = start > 0 && bytes[start - 1] == UInt8(ascii: ".")
         let isExternal = start > 0 && bytes[start - 1] == UInt8(ascii: "!")
         let first = String(decoding: bytes[start...].prefix { WordLexer.isWordByte($0) }, as: UTF8.self)
         let isBehindFirst = start + first.utf8.count < bytes.count
@@ -59,7 +60,13 @@ struct CommandLineContext {
             case .redirection: isTarget = true
             }
         }
-        if isTarget || isExternal {
+        if isSetting {
+            if words.isEmpty {
+                place = .value(.choice(ShellSettings.all.map(\.name)), others: [])
+            } else if words.count == 1, let setting = ShellSettings.all.first(where: { $0.name == words[0] }) {
+                place = .value(setting.kind, others: [])
+            }
+        } else if isTarget || isExternal {
             place = .value(.file, others: [])
         } else if words.isEmpty {
             place = .command

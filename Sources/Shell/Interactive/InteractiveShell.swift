@@ -12,6 +12,10 @@ final class InteractiveShell {
     private let options: GlobalOptions
     private let isOnTerminal: Bool
     private var reader: StatementReader
+    private var settings = ShellSettings()
+    /// Where `.output` has the results go.
+    private var file: Int32?
+    private var scriptDepth = 0
     /// Set by `quit`.
     var isLeaving = false
 
@@ -38,6 +42,7 @@ final class InteractiveShell {
 
     private func converse() throws -> ExitCode {
         Interruption.bePatient()
+        if let path = ShellSettings.standardPath, Endpoint.exists(path) { try? readConfiguration(path) }
         let editor = try LineEditor(showsOnErrors: !session.terminal.outputIsTerminal)
         let completer = Completer(session: session)
         editor.setHistory(history.entries)
@@ -136,7 +141,7 @@ final class InteractiveShell {
 
     /// In a script, an error is told with its line.
     private func naming(_ line: Int, _ work: () throws -> ExitCode) throws -> ExitCode {
-        guard !isOnTerminal else { return try work() }
+        guard !isOnTerminal || scriptDepth > 0 else { return try work() }
         do {
             return try work()
         } catch {
@@ -147,16 +152,20 @@ final class InteractiveShell {
 
     private func run(_ statement: ShellStatement) throws -> ExitCode {
         Interruption.clear()
-        defer { session.terminal = Terminal(color: options.color) }
+        defer { session.terminal = terminal(color: options.color) }
         switch statement.action {
         case .external(let command): return try run(external: command)
         case .setting(let words):
-            throw CommandError.usage("no setting \".\(words.first ?? "")\"", hint: "'help' lists the commands.")
+            return try session.writing(to: statement.target) { try set(words) }
         case .command(let words):
+            let words = settings.words(words, isVertical: statement.isVertical)
+            let watch = Stopwatch()
+            defer { if settings.showsTime { session.notice("Time: \(ShellSettings.milliseconds(watch.seconds))") } }
             let parsed = try ArgumentParser(commands: Commands.all, hasOpenDatabase: true).parse(words, options: options)
             session.options = parsed.options
-            session.terminal = Terminal(color: parsed.options.color)
-            return try session.writing(to: statement.target) { try perform(parsed.request) }
+            session.terminal = terminal(color: parsed.options.color)
+            let target = statement.target ?? pager(for: parsed.request)
+            return try session.writing(to: target) { try perform(parsed.request) }
         }
     }
 
@@ -167,6 +176,92 @@ final class InteractiveShell {
         case .version: return try VersionCommand.printVersion(in: session)
         case .open, .openRemote, .nothing: return .success
         }
+    }
+
+    // Settings
+
+    private func set(_ words: [String]) throws -> ExitCode {
+        let declaration = try ShellSettings.declaration(named: words.first ?? "help")
+        guard words.count <= 2 else { throw CommandError.usage(".\(declaration.name) takes one value") }
+        let value = words.count > 1 ? words[1] : nil
+        switch declaration.name {
+        case "help": try session.output.write(settings.overview)
+        case "output": try setOutput(value)
+        case "read":
+            guard let value else { throw CommandError.usage(".read needs the name of a file") }
+            return try runScript(named: value)
+        default:
+            guard let value else {
+                try session.output.writeLine(settings.value(of: declaration.name) ?? "")
+                break
+            }
+            try settings.set(declaration, value)
+        }
+        return .success
+    }
+
+    /// Has results go to a file, or to standard output again.
+    private func setOutput(_ path: String?) throws {
+        try session.output.flush()
+        if let path {
+            let descriptor = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o666)
+            guard descriptor >= 0 else { throw CommandError.system(path, errno: errno) }
+            session.output = Output(descriptor: descriptor, isTerminal: false)
+            if let file { close(file) }
+            file = descriptor
+        } else {
+            session.output = Output()
+            if let file { close(file) }
+            file = nil
+        }
+    }
+
+    private func terminal(color: GlobalOptions.Color) -> Terminal {
+        guard file != nil else { return Terminal(color: color) }
+        return Terminal(
+            color: color, outputIsTerminal: false, errorIsTerminal: isatty(STDERR_FILENO) == 1, inputIsTerminal: isatty(STDIN_FILENO) == 1,
+            environment: Terminal.environment)
+    }
+
+    /// The statements of a file, as if they had been typed here. What fails ends it.
+    private func runScript(named path: String) throws -> ExitCode {
+        guard scriptDepth < 10 else { throw CommandError.failed("\(path): scripts that read scripts go too deep") }
+        let source = try InputSource(path)
+        let before = reader
+        reader = StatementReader(commands: Commands.all, looksAhead: true)
+        scriptDepth += 1
+        defer {
+            scriptDepth -= 1
+            reader = before
+        }
+        return try runScript(source)
+    }
+
+    /// Settings alone: a file that somebody has written long ago should not change databases.
+    private func readConfiguration(_ path: String) throws {
+        let source = try InputSource(path)
+        while let bytes = try source.nextLine() {
+            let line = String(decoding: bytes, as: UTF8.self)
+            _ = Shell.finish(session) {
+                var reader = StatementReader(commands: Commands.all)
+                reader.append(line)
+                guard let statement = try reader.next(isLast: true) else { return .success }
+                guard case .setting(let words) = statement.action, let name = words.first, let value = words.dropFirst().first else {
+                    throw CommandError.usage("\(path): line \(source.lineNumber): only settings can stand there, such as .timer on")
+                }
+                try settings.set(ShellSettings.declaration(named: name), value)
+                return .success
+            }
+        }
+    }
+
+    /// The program that shows long results, if the person wants one and the command prints what one reads.
+    private func pager(for request: ArgumentParser.Request) -> ShellStatement.Target? {
+        guard settings.usesPager, session.terminal.outputIsTerminal, case .run(let command) = request, command.command.group == .looking
+        else { return nil }
+        // What never ends is watched, not read.
+        let isEndless = ["follow", "watch"].contains { name in command.command.flags.contains { $0.name == name } && command.flag(name) }
+        return isEndless ? nil : .pager(Terminal.environment("PAGER") ?? "less -RSFX")
     }
 
     private func run(external command: String) throws -> ExitCode {

@@ -81,6 +81,8 @@ final class LineEditor {
         isInterrupted = false
         Interruption.clear()
         keys.begin()
+        // Otherwise only the first wait for a key prepares the terminal, and what was typed a little earlier shows twice.
+        cblite_edit_prepare_terminal(&library, line, true)
         var count: Int32 = 0
         let typed = library.gets(line, &count).map { String(cString: $0) }
         let signal = keys.end()

@@ -120,6 +120,8 @@ struct StatementReader {
             let action: () -> ShellStatement.Action = { isSetting ? .setting(words) : .command(words) }
             switch lexer.next() {
             case .word(let word): words.append(word)
+            // A backslash before the end of the line promises another line.
+            case .end where !isLast && bytes.suffix(2) == [UInt8(ascii: "\\"), UInt8(ascii: "\n")]: return nil
             case .newline, .semicolon, .end: return (ShellStatement(action: action()), lexer.position)
             case .pipe, .redirection:
                 lexer.position = position

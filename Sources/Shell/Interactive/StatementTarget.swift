@@ -5,7 +5,8 @@ extension Session {
     func writing(to target: ShellStatement.Target?, _ work: () throws -> ExitCode) throws -> ExitCode {
         switch target {
         case nil: return try work()
-        case .pipe(let command): return try piping(into: command, work)
+        case .pipe(let command): return try piping(into: command, isTerminal: false, work)
+        case .pager(let command): return try piping(into: command, isTerminal: true, work)
         case .file(let path, appends: false):
             return try TargetFile.write(path, self) { file in try file === output ? work() : printing(on: file, work) }
         case .file(let path, appends: true):
@@ -16,7 +17,7 @@ extension Session {
         }
     }
 
-    private func piping(into command: String, _ work: () throws -> ExitCode) throws -> ExitCode {
+    private func piping(into command: String, isTerminal: Bool, _ work: () throws -> ExitCode) throws -> ExitCode {
         var ends: [Int32] = [-1, -1]
         guard pipe(&ends) == 0 else { throw CommandError.failed("cannot make a pipe: \(SystemCall.message(errno))") }
         for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
@@ -28,10 +29,12 @@ extension Session {
             close(ends[1])
             throw error
         }
-        let result = Result { try printing(on: Output(descriptor: ends[1], isTerminal: false), work) }
+        let result = Result { try printing(on: Output(descriptor: ends[1], isTerminal: isTerminal), work) }
         close(ends[1])
         let ending = try ChildProcess.leavingInterruptsToOthers { () throws(CommandError) in try child.wait() }
-        let code = try result.get()
+        let code: ExitCode
+        // A program that has read enough is no failure; one that failed says so itself.
+        do { code = try result.get() } catch Output.Failure.closed { code = .success }
         return code == .success && ending != .exit(0) ? .failure : code
     }
 
@@ -40,7 +43,7 @@ extension Session {
         defer { (output, terminal) = before }
         output = other
         terminal = Terminal(
-            color: options.color, outputIsTerminal: false, errorIsTerminal: terminal.errorIsTerminal,
+            color: options.color, outputIsTerminal: other.isTerminal, errorIsTerminal: terminal.errorIsTerminal,
             inputIsTerminal: terminal.inputIsTerminal, environment: Terminal.environment)
         do {
             let code = try work()
