@@ -54,7 +54,8 @@ struct StatementReaderTests {
     }
 
     @Test(arguments: [
-        ["ls 'open", "end'"], ["ls \\", "-l"], ["put x {", "}"], ["put x {a: [", "1]", "}"], ["SELECT", "1"], ["SELECT name FROM", "hotel"],
+        ["ls 'open", "end'"], ["ls \\", "-l"], ["put x {", "}"], ["put x {a: [", "1]", "}"], ["SELECT", "1"],
+        ["SELECT name FROM", "hotel"],
         ["SELECT (1", "+ 2)"], ["SELECT 'a", "b'"], ["SELECT 1 +", "2"], ["SELECT name FROM hotel WHERE", "x = 1"], ["[", "1]"],
     ])
     func goesOnInTheNextLine(_ lines: [String]) throws {
@@ -109,7 +110,10 @@ struct StatementReaderTests {
 
     /// Whatever is typed, reading ends, and nothing is read twice.
     @Test func everyBeginningOfALineIsReadToItsEnd() throws {
-        let lines = [#"put --create 'd"oc' {"a": [1, "\"}"]} > 'f' ; ls"#, "SELECT `a``b`, 'c''d' FROM x WHERE y IN [1, 2] \\G", "!x", ".mode", "ls | x"]
+        let lines = [
+            #"put --create 'd"oc' {"a": [1, "\"}"]} > 'f' ; ls"#, "SELECT `a``b`, 'c''d' FROM x WHERE y IN [1, 2] \\G", "!x", ".mode",
+            "ls | x",
+        ]
         for line in lines {
             for length in 0...line.utf8.count {
                 var reader = StatementReader(commands: StatementReaderTests.commands)

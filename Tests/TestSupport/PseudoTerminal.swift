@@ -20,7 +20,9 @@ public final class PseudoTerminal {
     private let terminal: Int32
     private var status: Int32?
 
-    public init(_ arguments: [String], environment: [String: String] = [:], directory: String? = nil, columns: Int = 80, rows: Int = 24) throws {
+    public init(_ arguments: [String], environment: [String: String] = [:], directory: String? = nil, columns: Int = 80, rows: Int = 24)
+        throws
+    {
         screen = Screen(columns: columns)
         guard let (terminal, name) = PseudoTerminal.open(columns, rows) else {
             throw Program.NotStarted(path: "a pseudo-terminal", code: errno)

@@ -26,7 +26,8 @@ final class Completer {
     }
 
     private var commandNames: [String] {
-        Commands.all.filter { $0.group != .hidden }.flatMap { [$0.name] + $0.aliases }.filter { $0 != "select" } + StatementReader.queryWords
+        Commands.all.filter { $0.group != .hidden }.flatMap { [$0.name] + $0.aliases }.filter { $0 != "select" }
+            + StatementReader.queryWords
     }
 
     private func words(_ names: [String], _ line: CommandLineContext) -> Completion {
@@ -81,7 +82,9 @@ final class Completer {
                 let isSmall = query.word.contains { $0.isLowercase }
                 let upper = query.word.uppercased()
                 candidates += Statement.keywords.filter { $0.hasPrefix(upper) }.map { isSmall ? $0.lowercased() : $0 }
-                candidates += Select.functionNames.filter { $0.uppercased().hasPrefix(upper) }.map { (isSmall ? $0 : $0.uppercased()) + "(" }
+                candidates += Select.functionNames.filter { $0.uppercased().hasPrefix(upper) }.map {
+                    (isSmall ? $0 : $0.uppercased()) + "("
+                }
             }
             let names = Set(candidates).sorted()
             let goesOn = hasDeeper || names.first?.hasSuffix("(") ?? false

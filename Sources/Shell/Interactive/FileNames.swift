@@ -10,14 +10,17 @@ enum FileNames {
         var names: [String] = []
         for name in entries(of: directory.isEmpty ? "." : directory) where name.hasPrefix(beginning) {
             // Hidden files are offered to who asks for them.
-            guard !name.hasPrefix(".") || beginning.hasPrefix("."), !name.unicodeScalars.contains(where: TerminalText.isHarmful) else { continue }
+            guard !name.hasPrefix(".") || beginning.hasPrefix("."), !name.unicodeScalars.contains(where: TerminalText.isHarmful) else {
+                continue
+            }
             let isDirectory = Endpoint.isDirectory(directory + name)
             if isDirectory || !onlyDirectories { names.append(isDirectory ? name + "/" : name) }
         }
         names.sort()
         let isOpen = names.count == 1 && names[0].hasSuffix("/")
         return Completion(
-            length: line.wordLength, candidates: names.map { line.escaped(directory + $0) }, ending: isOpen ? "" : line.ending, labels: names)
+            length: line.wordLength, candidates: names.map { line.escaped(directory + $0) }, ending: isOpen ? "" : line.ending,
+            labels: names)
     }
 
     private static func entries(of path: String) -> [String] {

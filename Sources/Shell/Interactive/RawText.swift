@@ -58,7 +58,9 @@ struct RawText {
     private mutating func skipQuoted(by quote: UInt8) -> Bool {
         var place = position + 1
         while place < bytes.count {
-            if bytes[place] == UInt8(ascii: "\\"), isJSON { place += 1 } else if bytes[place] == quote {
+            if bytes[place] == UInt8(ascii: "\\"), isJSON {
+                place += 1
+            } else if bytes[place] == quote {
                 // In SQL a doubled quote is one within the text: the second half is then skipped as a text of its own.
                 position = place + 1
                 return true

@@ -27,7 +27,9 @@ struct ShellSettings {
         Declaration(
             name: "pager", kind: .choice(switches), value: "on|off",
             help: "Show listings, documents and rows with $PAGER, or with less if they are longer than the screen"),
-        Declaration(name: "output", kind: .file, value: "[FILE]", help: "Write the results to a file from now on; without a name to the screen again"),
+        Declaration(
+            name: "output", kind: .file, value: "[FILE]",
+            help: "Write the results to a file from now on; without a name to the screen again"),
         Declaration(name: "read", kind: .file, value: "FILE", help: "Run the statements of a file"),
         Declaration(name: "help", kind: .text, value: "", help: "List the settings and what they are now"),
     ]

@@ -26,7 +26,8 @@ struct StatementReader {
 
     // A line that begins with one of these goes on with the query in front of it.
     private static let clauseWords: Set<String> = [
-        "FROM", "WHERE", "GROUP", "HAVING", "ORDER", "LIMIT", "OFFSET", "JOIN", "LEFT", "INNER", "CROSS", "UNNEST", "AND", "OR", "ON", "USING",
+        "FROM", "WHERE", "GROUP", "HAVING", "ORDER", "LIMIT", "OFFSET", "JOIN", "LEFT", "INNER", "CROSS", "UNNEST", "AND", "OR", "ON",
+        "USING",
         "SET", "UNSET", "VALUES", "AS", "END", "WHEN", "THEN", "ELSE", "IN", "IS", "NOT", "LIKE", "BETWEEN", "COLLATE", "SATISFIES",
     ]
 
@@ -181,15 +182,19 @@ struct StatementReader {
                 return nil
             case .newline:
                 let command = words(text)
-                if command.first == "query", !isLast, !scanner.isJSON, StatementReader.isUnfinished(text) { return nil }
-                if !scanner.isJSON, let goesOn = goesOn(behind: scanner.position) {
-                    if goesOn {
+                let next = scanner.isJSON ? nil : nextLine(behind: scanner.position)
+                if command.first == "query", !scanner.isJSON, StatementReader.isUnfinished(text) {
+                    guard next == nil else {
                         scanner.passNewline()
                         continue
                     }
-                } else if looksAhead, !isLast, !scanner.isJSON {
-                    return nil
+                    if !isLast { return nil }
                 }
+                if next == .clause {
+                    scanner.passNewline()
+                    continue
+                }
+                if next == nil, looksAhead, !isLast, !scanner.isJSON { return nil }
                 return (ShellStatement(action: .command(command)), min(scanner.position + 1, bytes.count))
             case .semicolon: return try finish(ShellStatement(action: .command(words(text))), at: scanner.position)
             case .vertical:
@@ -241,19 +246,21 @@ struct StatementReader {
         }
     }
 
+    private enum NextLine { case clause, statement }
+
     /// Whether the first line behind a place goes on with a query; nil if there is none.
-    private func goesOn(behind position: Int) -> Bool? {
+    private func nextLine(behind position: Int) -> NextLine? {
         var lexer = WordLexer(bytes, at: position)
         while lexer.byte == UInt8(ascii: "\n") {
             lexer.position += 1
             lexer.skipBlanks()
             // An empty line ends a statement.
-            if lexer.byte == UInt8(ascii: "\n") { return false }
+            if lexer.byte == UInt8(ascii: "\n") { return .statement }
         }
         guard let byte = lexer.byte else { return nil }
-        if [UInt8(ascii: ")"), UInt8(ascii: ","), UInt8(ascii: ";"), UInt8(ascii: "=")].contains(byte) { return true }
+        if [UInt8(ascii: ")"), UInt8(ascii: ","), UInt8(ascii: ";"), UInt8(ascii: "=")].contains(byte) { return .clause }
         let word = String(decoding: bytes[lexer.position...].prefix { WordLexer.isWordByte($0) }, as: UTF8.self)
-        return StatementReader.clauseWords.contains(word.uppercased())
+        return StatementReader.clauseWords.contains(word.uppercased()) ? .clause : .statement
     }
 
     /// Whether a query ends before it is complete: it cannot be parsed, and what is missing would stand at its end.

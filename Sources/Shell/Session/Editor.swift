@@ -15,7 +15,11 @@ struct Editor {
         let ending = try ChildProcess.leavingInterruptsToOthers { () throws(CommandError) in
             try ChildProcess(shell: ["-c", "\(command) \"$@\"", command, path]).wait()
         }
-        guard case .exit(let exitCode) = ending else { throw .failed("the editor \"\(command)\" was ended by a signal") }
+        let exitCode: Int32
+        switch ending {
+        case .signal(let signal): throw .failed("the editor was ended by signal \(signal)")
+        case .exit(let code): exitCode = code
+        }
         guard exitCode != 127 else { throw .failed("there is no editor \"\(command)\"", hint: "Set $EDITOR, or name another with --with.") }
         guard exitCode == 0 else { throw .failed("the editor \"\(command)\" ended with exit code \(exitCode)") }
     }
