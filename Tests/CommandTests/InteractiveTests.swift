@@ -221,6 +221,25 @@ import Testing
         #expect(read.contains(#"cblite: line 4: no command "lss". Did you mean "ls"?"#))
     }
 
+    @Test func runsAStatementAgain() throws {
+        let terminal = try open()
+        #expect(try terminal.run("again", prompt: "scratch>") == ["cblite: nothing has been typed yet"])
+        try terminal.run("ls doc-1", prompt: "scratch>")
+        #expect(try terminal.run("again", prompt: "scratch>") == ["ls doc-1", "doc-1"])
+        try terminal.run("ls note; ls doc-2", prompt: "scratch>")
+        #expect(try terminal.run("again", prompt: "scratch>") == ["ls note; ls doc-2", "note", "doc-2"])
+        #expect(try terminal.run("again 99", prompt: "scratch>") == ["cblite: the history has no statement 99 to run again"])
+    }
+
+    @Test func goesOnWithAnotherDatabase() throws {
+        let other = scratch.directory.path + "/other.cblite2"
+        try scratch.expect(["cp", other])
+        let terminal = try open()
+        #expect(try terminal.run("use \(other)x", prompt: "scratch>").first?.hasPrefix("cblite: ") ?? false)
+        #expect(try terminal.run("use \(other)", prompt: "other>").first?.hasPrefix("other.cblite2: format") ?? false)
+        #expect(try terminal.run("ls doc-1", prompt: "other>") == ["doc-1"])
+    }
+
     @Test func leavesWhenAskedToEnd() throws {
         let terminal = try open()
         terminal.send(signal: SIGTERM)

@@ -50,6 +50,7 @@ enum Commands {
         ShellCommands.open,
         ChangeCollectionCommand.declaration,
         ShellCommands.history,
+        ShellCommands.again,
         ShellCommands.quit,
         HelpCommand.declaration,
         VersionCommand.declaration,

@@ -1,24 +1,38 @@
 /// `open`, and the commands that make sense only in the interactive shell.
 enum ShellCommands {
     static let open = CommandDeclaration(
-        "open", group: .general,
+        "open", aliases: ["use"], group: .general,
         summary: "Work on a database interactively",
         discussion: """
             The same as a database's path alone. At a terminal it shows a prompt; otherwise it runs the statements on standard input, and ends \
             with the exit code of the first that fails, unless --keep-going says to go on.
+
+            In the interactive shell it closes the database that is open, and goes on with another.
             """,
         flags: [GlobalFlags.keepGoing],
         arguments: [Argument("DATABASE", .database, .required, "The .cblite2 bundle")],
         examples: [
             .init("cblite travel.cblite2", "The prompt."),
             .init("cblite --writeable travel.cblite2 < changes.txt", "A script."),
+            .init("use other.cblite2", "Another database, without leaving the shell."),
         ],
         run: { invocation in
-            guard invocation.session.shell == nil else {
-                throw CommandError.failed("another database is open", hint: "quit, and open the other one then.")
+            let path = invocation.argument("DATABASE")
+            if let shell = invocation.session.shell {
+                try shell.change(to: path)
+                return .success
             }
             if invocation.flag("keep-going") { invocation.session.options.keepsGoing = true }
-            return try InteractiveShell.run(on: invocation.argument("DATABASE"), in: invocation.session)
+            return try InteractiveShell.run(on: path, in: invocation.session)
+        })
+
+    static let again = CommandDeclaration(
+        "again", group: .general,
+        summary: "Run a statement of the history once more: the last one, or that of a number",
+        arguments: [Argument("NUMBER", .integer(1...Int.max), .optional, "Its number in the list that history prints")],
+        examples: [.init("again", "What was typed last.")],
+        run: { invocation in
+            try shell(of: invocation).runAgain(invocation.argumentIfGiven("NUMBER").flatMap { Int($0) })
         })
 
     static let quit = CommandDeclaration(

@@ -38,6 +38,31 @@ final class InteractiveShell {
         reader = StatementReader(commands: Commands.all, looksAhead: !isOnTerminal)
     }
 
+    /// Goes on with another database. If that cannot be opened, the one that is open stays.
+    func change(to path: String) throws {
+        let next = try session.open(path, writes: false)
+        session.openDatabase?.close()
+        session.openDatabase = next
+        session.currentCollection = .default
+        if isOnTerminal { session.notice(try Banner.text(session)) }
+    }
+
+    /// Runs an entry of the history: the last one that is not itself a wish to run another.
+    func runAgain(_ number: Int?) throws -> ExitCode {
+        let isWish = { (entry: String) in entry == "again" || entry.hasPrefix("again ") }
+        let entries = history.entries
+        let entry = number.map { entries.indices.contains($0 - 1) ? entries[$0 - 1] : nil } ?? entries.last { !isWish($0) }
+        guard let entry, !isWish(entry) else {
+            throw CommandError.failed(number.map { "the history has no statement \($0) to run again" } ?? "nothing has been typed yet")
+        }
+        session.notice(entry)
+        let before = reader
+        defer { reader = before }
+        reader = StatementReader(commands: Commands.all)
+        reader.append(entry)
+        return runStatements(isLast: true)
+    }
+
     // A person
 
     private func converse() throws -> ExitCode {
