@@ -1,12 +1,13 @@
 # bash completion for cblite, made by 'cblite generate' from the declarations of the commands: do not edit
 
-_cblite_commands='ls cat get revs conflicts changes diff blob fts info file sql lscoll put edit rm undelete revert purge expire resolve mv mkcoll rmcoll cp import export dump restore check mkindex rmindex compact reindex open cd history quit exit help version'
+_cblite_commands='ls cat get revs conflicts changes diff blob fts info file sql lscoll put edit rm undelete revert purge expire resolve mv mkcoll rmcoll cp import export dump restore check mkindex rmindex compact reindex open use cd history again quit exit help version'
 
 # An alias's command.
 _cblite_name() {
     case $1 in
         get) echo cat ;;
         file) echo info ;;
+        use) echo open ;;
         exit) echo quit ;;
         *) echo "$1" ;;
     esac
@@ -65,6 +66,7 @@ _cblite_flags() {
         'open') echo '--keep-going --writeable --create --upgrade --encrypted --collection -C --json --quiet --color --help -h' ;;
         'cd') echo '--writeable --create --upgrade --encrypted --collection -C --json --quiet --color --help -h' ;;
         'history') echo '--writeable --create --upgrade --encrypted --collection -C --json --quiet --color --help -h' ;;
+        'again') echo '--writeable --create --upgrade --encrypted --collection -C --json --quiet --color --help -h' ;;
         'quit') echo '--writeable --create --upgrade --encrypted --collection -C --json --quiet --color --help -h' ;;
         'help') echo '--writeable --create --upgrade --encrypted --collection -C --json --quiet --color --help -h' ;;
         'version') echo '--writeable --create --upgrade --encrypted --collection -C --json --quiet --color --help -h' ;;
@@ -114,6 +116,7 @@ _cblite_arguments() {
         'open') echo 'database' ;;
         'cd') echo 'database collection' ;;
         'history') echo 'text' ;;
+        'again') echo 'text' ;;
         'help') echo 'command*' ;;
     esac
 }
@@ -351,6 +354,10 @@ _cblite_value() {
         'history --collection') echo 'collection' ;;
         'history -C') echo 'collection' ;;
         'history --color') echo '=choice:auto,always,never' ;;
+        'again --upgrade') echo '=choice:vv' ;;
+        'again --collection') echo 'collection' ;;
+        'again -C') echo 'collection' ;;
+        'again --color') echo '=choice:auto,always,never' ;;
         'quit --upgrade') echo '=choice:vv' ;;
         'quit --collection') echo 'collection' ;;
         'quit -C') echo 'collection' ;;

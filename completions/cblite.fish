@@ -54,6 +54,8 @@ function __cblite_name
             echo cat
         case 'file'
             echo info
+        case 'use'
+            echo open
         case 'exit'
             echo quit
         case '*'
@@ -157,8 +159,10 @@ complete -c cblite -n "__cblite_is ''" -a rmindex -d 'Remove indexes'
 complete -c cblite -n "__cblite_is ''" -a compact -d 'Make a database smaller'
 complete -c cblite -n "__cblite_is ''" -a reindex -d 'Build the value indexes anew'
 complete -c cblite -n "__cblite_is ''" -a open -d 'Work on a database interactively'
+complete -c cblite -n "__cblite_is ''" -a use -d 'Work on a database interactively'
 complete -c cblite -n "__cblite_is ''" -a cd -d 'Choose the collection that the following commands work on'
 complete -c cblite -n "__cblite_is ''" -a history -d 'List what was typed in the interactive shell, in this session and in earlier ones'
+complete -c cblite -n "__cblite_is ''" -a again -d 'Run a statement of the history once more: the last one, or that of a number'
 complete -c cblite -n "__cblite_is ''" -a quit -d 'Leave the interactive shell'
 complete -c cblite -n "__cblite_is ''" -a exit -d 'Leave the interactive shell'
 complete -c cblite -n "__cblite_is ''" -a help -d 'Explain the program, a command, or a function of SQL++'
@@ -431,6 +435,7 @@ complete -c cblite -n "__cblite_is 'open' 0" -a '(__fish_complete_directories)'
 
 complete -c cblite -n "__cblite_is 'cd' 0" -a '(__fish_complete_directories)'
 complete -c cblite -n "__cblite_is 'cd' 1" -a '(__cblite_values collection)'
+
 
 
 

@@ -38,8 +38,10 @@ _cblite_commands() {
         'compact:Make a database smaller'
         'reindex:Build the value indexes anew'
         'open:Work on a database interactively'
+        'use:Work on a database interactively'
         'cd:Choose the collection that the following commands work on'
         'history:List what was typed in the interactive shell, in this session and in earlier ones'
+        'again:Run a statement of the history once more: the last one, or that of a number'
         'quit:Leave the interactive shell'
         'exit:Leave the interactive shell'
         'help:Explain the program, a command, or a function of SQL++'
@@ -784,7 +786,7 @@ _cblite_command() {
             '(--help -h)--help[Explain the command]' \
             '(--help -h)-h[Explain the command]' \
             '1:DATABASE:_cblite_databases' ;;
-        'open')
+        'open'|'use')
             _arguments -S \
             '--keep-going[Go on with the next statement of a script when one fails]' \
             '--writeable[Open the database for writing]' \
@@ -828,6 +830,20 @@ _cblite_command() {
             '(--help -h)--help[Explain the command]' \
             '(--help -h)-h[Explain the command]' \
             '1::TEXT: ' ;;
+        'again')
+            _arguments -S \
+            '--writeable[Open the database for writing]' \
+            '--create[Create the database if it does not exist; implies --writeable]' \
+            '--upgrade=-[Allow an irreversible upgrade of the file format; =vv also turns revision trees into version vectors]::vv:(vv)' \
+            '--encrypted[Ask for the password or key of an encrypted database]' \
+            '(--collection -C)--collection=[Work on this collection instead of the default one]:\[SCOPE.\]NAME:_cblite_names collection' \
+            '(--collection -C)-C+[Work on this collection instead of the default one]:\[SCOPE.\]NAME:_cblite_names collection' \
+            '--json[Print results and errors as JSON, for programs]' \
+            '--quiet[Say nothing but results and errors]' \
+            '--color=-[Colour the output\: auto (on a terminal), always (also plain --color) or never]::WHEN:(auto always never)' \
+            '(--help -h)--help[Explain the command]' \
+            '(--help -h)-h[Explain the command]' \
+            '1::NUMBER: ' ;;
         'quit'|'exit')
             _arguments -S \
             '--writeable[Open the database for writing]' \
