@@ -56,7 +56,8 @@ struct StatementReaderTests {
     @Test(arguments: [
         ["ls 'open", "end'"], ["ls \\", "-l"], ["put x {", "}"], ["put x {a: [", "1]", "}"], ["SELECT", "1"],
         ["SELECT name FROM", "hotel"],
-        ["SELECT (1", "+ 2)"], ["SELECT 'a", "b'"], ["SELECT 1 +", "2"], ["SELECT name FROM hotel WHERE", "x = 1"], ["[", "1]"],
+        ["UPDATE hotel SET", "x = 1"], ["DELETE FROM", "hotel"], ["SELECT (1", "+ 2)"], ["SELECT 'a", "b'"], ["SELECT 1 +", "2"],
+        ["SELECT name FROM hotel WHERE", "x = 1"], ["[", "1]"],
     ])
     func goesOnInTheNextLine(_ lines: [String]) throws {
         var reader = StatementReader(commands: StatementReaderTests.commands)

@@ -266,7 +266,7 @@ struct StatementReader {
     /// Whether a query ends before it is complete: it cannot be parsed, and what is missing would stand at its end.
     static func isUnfinished(_ query: String) -> Bool {
         do {
-            _ = try Select(sqlpp: query)
+            _ = try Statement(sqlpp: query)
             return false
         } catch {
             guard error.kind == .syntax, let first = error.diagnostics.first, !first.range.isNone else { return false }
