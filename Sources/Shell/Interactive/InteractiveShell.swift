@@ -130,7 +130,7 @@ final class InteractiveShell {
             }
             reader.append(line)
             code = runStatements(isLast: false, before: code)
-            if code != .success, !options.keepsGoing { return code }
+            if code != .success, !options.keepsGoing || Interruption.isRequested { return code }
         }
         return isLeaving ? code : runStatements(isLast: true, before: code)
     }
@@ -156,7 +156,7 @@ final class InteractiveShell {
             if code == .success { code = result }
             guard result != .success else { continue }
             // The rest of a line is about what did not happen.
-            if isOnTerminal || !options.keepsGoing {
+            if isOnTerminal || !options.keepsGoing || Interruption.isRequested {
                 reader.clear()
                 return code
             }
@@ -176,7 +176,6 @@ final class InteractiveShell {
     }
 
     private func run(_ statement: ShellStatement) throws -> ExitCode {
-        Interruption.clear()
         defer { session.terminal = terminal(color: options.color) }
         switch statement.action {
         case .external(let command): return try run(external: command)

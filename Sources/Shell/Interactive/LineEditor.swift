@@ -5,7 +5,7 @@ import SQLPlusPlus
 /// A line typed at a terminal, with libedit: emacs and vi keys, `~/.editrc`, history, completion, wide characters.
 ///
 ///     let editor = try LineEditor(showsOnErrors: false)
-///     editor.onCompletion = { line, cursor in … }
+///     editor.onCompletion = { line in … }
 ///     while case .text(let line) = editor.read(prompt: "travel> ") { … }
 ///
 /// Signals that come while it waits for a key change nothing behind its back: they are looked at where keys are read (`TerminalKeys`).
@@ -85,8 +85,8 @@ final class LineEditor {
         cblite_edit_prepare_terminal(&library, line, true)
         var count: Int32 = 0
         let typed = library.gets(line, &count).map { String(cString: $0) }
+        // A Ctrl-C that came behind the last key is meant for the work that begins now.
         let signal = keys.end()
-        Interruption.clear()
         if let signal { return .terminated(signal) }
         if isInterrupted { return .interrupted }
         guard let typed, count > 0 else { return .end }
