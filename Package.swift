@@ -43,7 +43,7 @@ let package = Package(
         .testTarget(
             name: "QueryEngineTests",
             dependencies: ["QueryEngine", "SQLPlusPlus", "DocumentStore", "SQLFunctions", "SQLite", "Fleece", "cblite", "TestSupport"]),
-        .testTarget(name: "ShellTests", dependencies: ["Shell", "DocumentStore", "Fleece", "TestSupport"]),
+        .testTarget(name: "ShellTests", dependencies: ["Shell", "QueryEngine", "SQLPlusPlus", "DocumentStore", "Fleece", "TestSupport"]),
         .testTarget(name: "CommandTests", dependencies: ["cblite", "TestSupport"]),
     ],
     swiftLanguageModes: [.v6]

@@ -14,6 +14,9 @@ _cblite_commands() {
         'fts:Search the texts of a full-text index'
         'info:Describe a database'
         'file:Describe a database'
+        'query:Run a query in SQL++'
+        'select:Run a SELECT, without the word itself'
+        'translate:Show how a query is understood'
         'sql:Run SQL on the SQLite file itself'
         'lscoll:List the collections'
         'put:Create or update a document'
@@ -322,6 +325,89 @@ _cblite_command() {
             '(--help -h)--help[Explain the command]' \
             '(--help -h)-h[Explain the command]' \
             '1:DATABASE:_cblite_databases' ;;
+        'query')
+            _arguments -S \
+            '(--format -F)--format=[How to print rows\: table, json, jsonl, csv, tsv, markdown, line, html]:FORMAT:(table json jsonl csv tsv markdown line html)' \
+            '(--format -F)-F+[How to print rows\: table, json, jsonl, csv, tsv, markdown, line, html]:FORMAT:(table json jsonl csv tsv markdown line html)' \
+            '--raw[The same as --format json\: an array of objects, one a line]' \
+            '--json5[Leave out the quotes of keys in JSON]' \
+            '--offset=[Leave out the first N rows]:N: ' \
+            '--limit=[Stop after N rows]:N: ' \
+            '*--param=[A value for $NAME, as JSON; text that does not look like a number, an array or an object needs no quotes]:NAME=VALUE: ' \
+            '*-p+[A value for $NAME, as JSON; text that does not look like a number, an array or an object needs no quotes]:NAME=VALUE: ' \
+            '--params=[Values for all parameters\: a JSON object, or a file that holds one; - is standard input]:JSON|FILE:_files' \
+            '(--output -o)--output=[Write to a file, which appears when it is complete]:FILE:_files' \
+            '(--output -o)-o+[Write to a file, which appears when it is complete]:FILE:_files' \
+            '(--time-limit -t)--time-limit=[Give up after so many seconds]:SECONDS: ' \
+            '(--time-limit -t)-t+[Give up after so many seconds]:SECONDS: ' \
+            '--explain[Do not run the query\: show its SQL, the plan, its JSON form, and what they mean]' \
+            '--analyze[Run the query and print, instead of its rows, what that took]' \
+            '(--watch -w)--watch[Go on with the changes of the result, until interrupted]' \
+            '(--watch -w)-w[Go on with the changes of the result, until interrupted]' \
+            '(--file -f)--file=[Run the query in a file; - is standard input]:FILE:_files' \
+            '(--file -f)-f+[Run the query in a file; - is standard input]:FILE:_files' \
+            '(--dry-run -n)--dry-run[Say what would be done, and do nothing]' \
+            '(--dry-run -n)-n[Say what would be done, and do nothing]' \
+            '--writeable[Open the database for writing]' \
+            '--create[Create the database if it does not exist; implies --writeable]' \
+            '--upgrade=-[Allow an irreversible upgrade of the file format; =vv also turns revision trees into version vectors]::vv:(vv)' \
+            '--encrypted[Ask for the password or key of an encrypted database]' \
+            '(--collection -C)--collection=[Work on this collection instead of the default one]:\[SCOPE.\]NAME:_cblite_names collection' \
+            '(--collection -C)-C+[Work on this collection instead of the default one]:\[SCOPE.\]NAME:_cblite_names collection' \
+            '--json[Print results and errors as JSON, for programs]' \
+            '--quiet[Say nothing but results and errors]' \
+            '--color=-[Colour the output\: auto (on a terminal), always (also plain --color) or never]::WHEN:(auto always never)' \
+            '(--help -h)--help[Explain the command]' \
+            '(--help -h)-h[Explain the command]' \
+            '1:DATABASE:_cblite_databases' \
+            '*:QUERY: ' ;;
+        'select')
+            _arguments -S \
+            '(--format -F)--format=[How to print rows\: table, json, jsonl, csv, tsv, markdown, line, html]:FORMAT:(table json jsonl csv tsv markdown line html)' \
+            '(--format -F)-F+[How to print rows\: table, json, jsonl, csv, tsv, markdown, line, html]:FORMAT:(table json jsonl csv tsv markdown line html)' \
+            '--raw[The same as --format json\: an array of objects, one a line]' \
+            '--json5[Leave out the quotes of keys in JSON]' \
+            '--offset=[Leave out the first N rows]:N: ' \
+            '--limit=[Stop after N rows]:N: ' \
+            '*--param=[A value for $NAME, as JSON; text that does not look like a number, an array or an object needs no quotes]:NAME=VALUE: ' \
+            '*-p+[A value for $NAME, as JSON; text that does not look like a number, an array or an object needs no quotes]:NAME=VALUE: ' \
+            '--params=[Values for all parameters\: a JSON object, or a file that holds one; - is standard input]:JSON|FILE:_files' \
+            '(--output -o)--output=[Write to a file, which appears when it is complete]:FILE:_files' \
+            '(--output -o)-o+[Write to a file, which appears when it is complete]:FILE:_files' \
+            '(--time-limit -t)--time-limit=[Give up after so many seconds]:SECONDS: ' \
+            '(--time-limit -t)-t+[Give up after so many seconds]:SECONDS: ' \
+            '--explain[Do not run the query\: show its SQL, the plan, its JSON form, and what they mean]' \
+            '--analyze[Run the query and print, instead of its rows, what that took]' \
+            '(--watch -w)--watch[Go on with the changes of the result, until interrupted]' \
+            '(--watch -w)-w[Go on with the changes of the result, until interrupted]' \
+            '--writeable[Open the database for writing]' \
+            '--create[Create the database if it does not exist; implies --writeable]' \
+            '--upgrade=-[Allow an irreversible upgrade of the file format; =vv also turns revision trees into version vectors]::vv:(vv)' \
+            '--encrypted[Ask for the password or key of an encrypted database]' \
+            '(--collection -C)--collection=[Work on this collection instead of the default one]:\[SCOPE.\]NAME:_cblite_names collection' \
+            '(--collection -C)-C+[Work on this collection instead of the default one]:\[SCOPE.\]NAME:_cblite_names collection' \
+            '--json[Print results and errors as JSON, for programs]' \
+            '--quiet[Say nothing but results and errors]' \
+            '--color=-[Colour the output\: auto (on a terminal), always (also plain --color) or never]::WHEN:(auto always never)' \
+            '(--help -h)--help[Explain the command]' \
+            '(--help -h)-h[Explain the command]' \
+            '1:DATABASE:_cblite_databases' \
+            '*:QUERY: ' ;;
+        'translate')
+            _arguments -S \
+            '--json[Only the JSON form]' \
+            '--sql[Only the SQL]' \
+            '--writeable[Open the database for writing]' \
+            '--create[Create the database if it does not exist; implies --writeable]' \
+            '--upgrade=-[Allow an irreversible upgrade of the file format; =vv also turns revision trees into version vectors]::vv:(vv)' \
+            '--encrypted[Ask for the password or key of an encrypted database]' \
+            '(--collection -C)--collection=[Work on this collection instead of the default one]:\[SCOPE.\]NAME:_cblite_names collection' \
+            '(--collection -C)-C+[Work on this collection instead of the default one]:\[SCOPE.\]NAME:_cblite_names collection' \
+            '--quiet[Say nothing but results and errors]' \
+            '--color=-[Colour the output\: auto (on a terminal), always (also plain --color) or never]::WHEN:(auto always never)' \
+            '(--help -h)--help[Explain the command]' \
+            '(--help -h)-h[Explain the command]' \
+            '*:QUERY: ' ;;
         'sql')
             _arguments -S \
             '--writeable[Open the database for writing]' \

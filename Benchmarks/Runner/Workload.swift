@@ -6,6 +6,8 @@ struct Workload {
     /// `{data}`, `{db}` and `{out}` stand for the data set, the database made of it, and a path that does not exist before each run.
     let steps: [[String]]
     let target: Double
+    /// What has to be done to the database first, once and untimed.
+    var preparation: [[String]] = []
 
     init(name: String, arguments: [String], target: Double) { self.init(name: name, steps: [arguments], target: target) }
 
@@ -27,5 +29,27 @@ struct Workload {
         Workload(
             name: "mkfts", steps: [["mkindex", "--fts", "{db}", "street", "contact.address.street"], ["rmindex", "{db}", "street"]],
             target: 0.90),
+        query("count", "count(*) FROM _", target: 0.80),
+        query("scan", residents, target: 0.70),
+        query(
+            "group", "contact.address.state, count(*), avg(balance) FROM _ GROUP BY contact.address.state ORDER BY count(*) DESC",
+            target: 0.60),
+        query("top", "name.last, name.first, balance FROM _ ORDER BY balance DESC LIMIT 20", target: 0.80),
+        query("sort", "name.last, balance FROM _ ORDER BY name.last, balance", target: 0.70),
+        query("like", "count(*) FROM _ WHERE contact.address.street LIKE '%5th%'", target: 0.70),
+        query("any", "count(*) FROM _ WHERE ANY l IN likes SATISFIES l = 'skiing' END", target: 0.70),
+        query("star", "* FROM _", target: 0.50),
+        query("indexed", residents, target: 0.80, preparation: ["mkindex", "{db}", "byState", "contact.address.state"]),
+        query(
+            "fts", "count(*) FROM _ WHERE MATCH(street, 'harvard')", target: 0.90,
+            preparation: ["mkindex", "--fts", "{db}", "street", "contact.address.street"]),
     ]
+
+    private static let residents = "count(*) FROM _ WHERE contact.address.state = 'CA'"
+
+    private static func query(_ name: String, _ text: String, target: Double, preparation: [String]? = nil) -> Workload {
+        var workload = Workload(name: name, arguments: ["select", "--raw", "{db}", text], target: target)
+        workload.preparation = preparation.map { [$0] } ?? []
+        return workload
+    }
 }

@@ -51,6 +51,8 @@ do {
     for workload in Workload.all where chosen.isEmpty || chosen.contains(workload.name) {
         var mine: [Run] = []
         var other: [Run] = []
+        try ours.prepare(for: workload)
+        try theirs?.prepare(for: workload)
         for round in 0...runs {
             let own = try ours.run(workload)
             let foreign = try theirs?.run(workload)

@@ -22,7 +22,7 @@ public enum QueryValue: @unchecked Sendable {
 extension QueryValue {
     /// What an encoding says.
     @inline(__always)
-    init(_ value: Value) {
+    public init(_ value: Value) {
         switch value.kind {
         case .null: self = .null
         case .boolean: self = .boolean(value.boolean == true)

@@ -1,4 +1,5 @@
 import DocumentStore
+import QueryEngine
 import SQLPlusPlus
 
 /// The one place where errors of the layers below become a message and an exit code.
@@ -8,13 +9,15 @@ enum ErrorReport {
         switch error {
         case let error as CommandError: error
         case let error as StoreError: CommandError(exitCode(error.code), error.description)
+        case QueryFailure.cancelled: .interrupted
+        case let error as QueryFailure: .failed(error.description)
         case Output.Failure.closed: nil
         case Output.Failure.system(let code): .failed("cannot write the output: \(SystemCall.message(code))")
         default: .failed("\(error)")
         }
     }
 
-    private static func exitCode(_ code: StoreError.Code) -> ExitCode {
+    static func exitCode(_ code: StoreError.Code) -> ExitCode {
         switch code {
         case .conflict: .conflict
         case .interrupted: .interrupted

@@ -34,9 +34,7 @@ import Testing
     }
 
     @Test(arguments: [
-        (["query", "a.cblite2", "SELECT 1"], "query: this version cannot run queries yet"),
-        (["SELECT", "1"], "select: this version cannot run queries yet"),
-        (["help", "push"], "push: this version cannot replicate with servers yet"),
+        (["help", "push"], "push: this version cannot replicate with servers yet")
     ])
     func whatIsKnownFromElsewhereIsNotCalledUnknown(arguments: [String], message: String) throws {
         let result = try Program.run(arguments)

@@ -1,6 +1,7 @@
 import Fleece
 import FoundationEssentials
 import Glibc
+import QueryEngine
 import SQLPlusPlus
 import TestSupport
 import Testing
@@ -28,8 +29,8 @@ import Testing
         try JSONParser.parse(row, .json5, into: encoder)
         let data = try encoder.finish()
         try data.withRoot { root in
-            let cells = root.array.map { array in array.map { $0.string == "MISSING" ? .missing : ResultCell($0) } } ?? []
-            try renderer.add(ResultRow(cells: cells, keys: nil))
+            let cells = root.array.map { array in array.map { $0.string == "MISSING" ? .missing : QueryValue($0) } } ?? []
+            try renderer.add(ResultRow(cells, keys: nil))
         }
     }
 
@@ -237,7 +238,7 @@ import Testing
             try bytes.withUnsafeBytes { bytes in
                 for start in 0..<100 {
                     let part = UnsafeRawBufferPointer(rebasing: bytes[start..<(start + start % 17)])
-                    try renderer.add(ResultRow(cells: [.text(part), .unsigned(.max)], keys: nil))
+                    try renderer.add(ResultRow([.text(part), .unsigned(.max)], keys: nil))
                 }
             }
             try renderer.finish()

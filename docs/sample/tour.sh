@@ -25,6 +25,7 @@ show lscoll "$database"
 show ls -l "$database"
 show ls -C inventory.hotel "$database" 'hotel_00?'
 show cat -C inventory.airline "$database" airline_hk
+show query "$database" 'SELECT name, city, price, rating FROM inventory.hotel ORDER BY rating DESC LIMIT 3'
 show revs "$database" packing-list
 show changes "$database"
 show blob ls "$database"

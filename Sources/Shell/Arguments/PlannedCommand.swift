@@ -1,7 +1,6 @@
 /// Commands that people know from elsewhere and that this version does not have: it says so, instead of calling them unknown.
 enum PlannedCommand {
     private static let abilities: [(names: [String], ability: String)] = [
-        (["query", "select"], "run queries"),
         (["push", "pull", "openremote"], "replicate with servers"),
         (["encrypt", "decrypt"], "encrypt or decrypt databases"),
         (["logcat"], "read log files"),

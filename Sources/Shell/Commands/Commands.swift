@@ -12,6 +12,9 @@ enum Commands {
         BlobCommand.declaration,
         FullTextCommand.declaration,
         InfoCommand.declaration,
+        QueryCommand.declaration,
+        SelectCommand.declaration,
+        TranslateCommand.declaration,
         SQLCommand.declaration,
         ListCollectionsCommand.declaration,
     ]

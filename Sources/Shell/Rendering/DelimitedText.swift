@@ -8,16 +8,17 @@ struct DelimitedText {
     func append(_ value: Value, _ keys: SharedKeys?, to row: inout ByteBuffer) {
         if let text = value.stringBytes { return append(text: text, to: &row) }
         switch value.kind {
-        case .array, .dictionary, .data: appendJSON(value, keys, .compact, to: &row)
+        case .array, .dictionary, .data:
+            appendQuoted(to: &row) { JSONWriter.write(value, keys: keys, style: .compact, to: &$0) }
         default: JSONWriter.write(value, keys: keys, style: .compact, to: &row)
         }
     }
 
-    /// Any value as JSON text in quotes.
-    func appendJSON(_ value: Value, _ keys: SharedKeys?, _ style: JSONStyle, to row: inout ByteBuffer) {
-        var json = ByteBuffer(capacity: 64)
-        JSONWriter.write(value, keys: keys, style: style, to: &json)
-        appendQuoted(json.bytes, to: &row)
+    /// Text that `render` makes, in quotes.
+    func appendQuoted(to row: inout ByteBuffer, _ render: (inout ByteBuffer) -> Void) {
+        var text = ByteBuffer(capacity: 64)
+        render(&text)
+        appendQuoted(text.bytes, to: &row)
     }
 
     /// Text stands in quotes if it would be read as something else without them. The names of columns are never anything but text.

@@ -27,8 +27,8 @@ final class DelimitedRenderer: ResultRenderer {
             switch cell {
             case .missing: break
             case .text(let bytes): text.append(text: bytes, to: &buffer)
-            case .value(let value) where !value.isNumber: text.appendJSON(value, row.keys, .canonical, to: &buffer)
-            case .null, .boolean, .integer, .unsigned, .double, .value: cell.appendJSON(nil, .compact, to: &buffer)
+            case .collection, .data: text.appendQuoted(to: &buffer) { cell.append(to: &$0, keys: row.keys, style: .canonical) }
+            case .null, .boolean, .integer, .unsigned, .double: cell.append(to: &buffer, keys: nil)
             }
         }
         buffer.append(UInt8(ascii: "\n"))

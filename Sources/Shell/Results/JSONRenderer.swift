@@ -54,7 +54,7 @@ final class JSONRenderer: ResultRenderer {
             let end = keyEnds[column]
             if !cell.isMissing {
                 buffer.append(UnsafeRawBufferPointer(rebasing: keys.bytes[(start + skipped)..<end]))
-                cell.appendJSON(row.keys, style, to: &buffer)
+                cell.append(to: &buffer, keys: row.keys, style: style)
                 skipped = 0
             }
             start = end

@@ -12,21 +12,23 @@ struct DocumentInput {
     }
 
     /// The content of a file; `-` for standard input.
-    init(file path: String) throws {
+    init(file path: String, subject: String = documentBody) throws {
         let input = try InputSource(path)
         let name = input.name
-        self = try input.withAll { try DocumentInput($0, source: name) }
+        self = try input.withAll { try DocumentInput($0, source: name, subject: subject) }
     }
 
-    init(text: String) throws(CommandError) {
+    init(text: String, subject: String = documentBody) throws(CommandError) {
         var text = text
         let result = text.withUTF8 { bytes in
-            Result { () throws(CommandError) in try DocumentInput(UnsafeRawBufferPointer(bytes)) }
+            Result { () throws(CommandError) in try DocumentInput(UnsafeRawBufferPointer(bytes), subject: subject) }
         }
         self = try result.get()
     }
 
-    init(_ text: UnsafeRawBufferPointer, source: String? = nil) throws(CommandError) {
+    static let documentBody = "the body of a document"
+
+    init(_ text: UnsafeRawBufferPointer, source: String? = nil, subject: String = documentBody) throws(CommandError) {
         let prefix = source.map { "\($0): " } ?? ""
         let encoder = Encoder()
         do {
@@ -37,7 +39,7 @@ struct DocumentInput {
         do { body = try encoder.finish() } catch { throw .failed("\(prefix)the body cannot be stored: \(error)") }
         let kind = body.withRoot(\.kind)
         guard kind == .dictionary else {
-            throw .failed("\(prefix)the body of a document must be an object, and this is \(DocumentInput.name(of: kind))")
+            throw .failed("\(prefix)\(subject) must be an object, and this is \(DocumentInput.name(of: kind))")
         }
     }
 

@@ -13,19 +13,26 @@ extension Invocation {
     func change<Result>(
         dryRun: Bool = false, createsCollection: Bool = false, _ work: (Transaction, CollectionName) throws -> Result
     ) throws -> Result {
-        let database = try database()
-        var result: Result?
         var newCollection: CollectionName?
+        let result = try transact(on: database(), dryRun: dryRun) { transaction in
+            let name = try collectionName()
+            if createsCollection, try transaction.createCollection(name) { newCollection = name }
+            return try work(transaction, existing(name, in: transaction))
+        }
+        if let newCollection, !dryRun { session.notice("Created collection \"\(newCollection)\".") }
+        return result
+    }
+
+    /// Does `work` in one transaction: all of it, or nothing if it throws, or if it is only a trial.
+    func transact<Result>(on database: Database, dryRun: Bool, _ work: (Transaction) throws -> Result) throws -> Result {
+        var result: Result?
         do {
             try database.write { transaction in
-                let name = try collectionName()
-                if createsCollection, try transaction.createCollection(name) { newCollection = name }
-                let done = try work(transaction, existing(name, in: transaction))
+                let done = try work(transaction)
                 try Interruption.check()
                 result = done
                 if dryRun { throw DryRun() }
             }
-            if let newCollection { session.notice("Created collection \"\(newCollection)\".") }
         } catch is DryRun {}
         guard let result else { throw CommandError.failed("\(database.path): nothing was changed") }
         return result

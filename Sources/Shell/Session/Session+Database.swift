@@ -49,6 +49,12 @@ extension Invocation {
         return database
     }
 
+    /// The same database for a use of a reading command that changes something. Whether it may has been asked before.
+    func databaseForChanging() throws -> Database {
+        if let path = parsed.databasePath { return try session.open(path, writes: true) }
+        return try database()
+    }
+
     /// The name of the collection to work on: `--collection`, or else the current one. It need not exist.
     func collectionName() throws -> CollectionName {
         guard let text = session.options.collection else { return session.currentCollection }

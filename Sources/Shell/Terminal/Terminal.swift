@@ -28,6 +28,16 @@ struct Terminal: Sendable {
             }
     }
 
+    private init(_ other: Terminal, outputIsTerminal: Bool, usesColor: Bool) {
+        self.outputIsTerminal = outputIsTerminal
+        errorIsTerminal = other.errorIsTerminal
+        inputIsTerminal = other.inputIsTerminal
+        self.usesColor = usesColor
+    }
+
+    /// The same, while a file takes the place of standard output.
+    func withFileAsOutput(usesColor: Bool) -> Terminal { Terminal(self, outputIsTerminal: false, usesColor: usesColor) }
+
     // https://no-color.org: any value but the empty one counts. https://bixense.com/clicolors for the other two.
     private static func wantsColor(_ isTerminal: Bool, _ environment: (String) -> String?) -> Bool {
         if let value = environment("NO_COLOR"), !value.isEmpty { return false }

@@ -1,0 +1,141 @@
+import DocumentStore
+import Fleece
+import QueryEngine
+import SQLPlusPlus
+
+/// Runs the statements that `query` and `select` were given.
+struct QueryRun {
+    enum Mode { case rows, explain, analyze, watch }
+
+    let invocation: Invocation
+    let mode: Mode
+    let printer: ResultPrinter
+    let parameters: QueryParameters
+    let options: QueryOptions
+
+    private var session: Session { invocation.session }
+
+    init(_ invocation: Invocation) throws {
+        self.invocation = invocation
+        let modes = ["explain", "analyze", "watch"].filter { invocation.flag($0) }
+        if modes.count > 1 { throw invocation.usageError("--\(modes[0]) and --\(modes[1]) exclude each other") }
+        mode = modes.first == "explain" ? .explain : modes.first == "analyze" ? .analyze : modes.first == "watch" ? .watch : .rows
+        let asked = invocation.string("format").flatMap(ResultFormat.init(rawValue:))
+        let isRaw = invocation.flag("raw") || invocation.flag("json5")
+        if isRaw, let asked, asked != .json, asked != .jsonl {
+            throw invocation.usageError("--raw is --format json, and not \(asked.rawValue)")
+        }
+        let format = asked ?? (invocation.flag("raw") ? .json : invocation.wantsJSON ? .jsonl : .table)
+        printer = ResultPrinter(
+            session: invocation.session, format: format, usesJSON5: invocation.flag("json5"), offset: invocation.int("offset") ?? 0,
+            limit: invocation.int("limit") ?? Int.max)
+        parameters = try ParameterInput.parameters(invocation)
+        options = QueryOptions(
+            timeLimit: try QueryRun.timeLimit(invocation), cancellation: QueryCancellation(polling: { Interruption.isRequested }))
+    }
+
+    private static func timeLimit(_ invocation: Invocation) throws(CommandError) -> Duration? {
+        guard let text = invocation.string("time-limit") else { return nil }
+        guard let seconds = Double(text), seconds > 0, seconds < 1e9 else {
+            throw invocation.usageError("--time-limit needs a number of seconds above zero, not \"\(text)\"")
+        }
+        return .milliseconds(Int64((seconds * 1000).rounded(.up)))
+    }
+
+    /// Reads all statements before it runs the first: a slip in the last one should not leave the work half done.
+    func run(_ inputs: [QueryInput]) throws -> ExitCode {
+        guard !inputs.isEmpty else { throw invocation.usageError("there is no statement") }
+        let statements = try inputs.map { ($0, try $0.statement()) }
+        if mode == .watch, inputs.count > 1 { throw invocation.usageError("--watch watches one query") }
+        let changes = statements.filter { if case .select = $0.1 { false } else { true } }
+        if let change = changes.first {
+            if mode != .rows { throw change.0.commandError("only a SELECT can be explained, analyzed or watched") }
+            if !invocation.flag("dry-run") { try checkWriteAccess(change.0) }
+        }
+        let database = try changes.isEmpty ? invocation.database() : invocation.databaseForChanging()
+        for (input, statement) in statements {
+            try Interruption.check()
+            try describingErrors(of: input) {
+                if case .select(let select) = statement {
+                    try run(select, input, database)
+                } else {
+                    try change(statement, database)
+                }
+            }
+        }
+        return .success
+    }
+
+    private func checkWriteAccess(_ input: QueryInput) throws {
+        let mayWrite = session.options.isWriteable || session.openDatabase.map { !$0.isReadOnly } ?? false
+        guard !mayWrite else { return }
+        throw input.commandError(
+            "this statement changes the database, which is opened for reading only",
+            hint: "--writeable allows changes; --dry-run shows what would be changed.")
+    }
+
+    /// What goes wrong in a statement is told with its place.
+    private func describingErrors(of input: QueryInput, _ work: () throws -> Void) throws {
+        do {
+            try work()
+        } catch let error as QueryError {
+            throw input.commandError(error)
+        } catch let failure as QueryFailure where failure != .cancelled {
+            throw input.commandError(failure.description)
+        } catch let error as StoreError where error.code != .interrupted {
+            throw input.commandError(error.description, exitCode: ErrorReport.exitCode(error.code))
+        }
+    }
+
+    private func run(_ select: Select, _ input: QueryInput, _ database: Database) throws {
+        if mode == .watch { return try QueryWatching(run: self, input: input, select: select).watch(database) }
+        try database.read { snapshot in
+            var printer = printer
+            let query = try compile(select, input, on: snapshot, &printer)
+            switch mode {
+            case .explain: try explanation.write(query.explain(on: snapshot))
+            case .analyze:
+                let plan = try query.analyze(on: snapshot, parameters: parameters, options: options)
+                try explanation.write(plan)
+            case .rows, .watch:
+                let rows = try query.run(on: snapshot, parameters: parameters, options: options)
+                warn(ofUnbound: rows.unboundParameters)
+                if try printer.print(rows) == 0, printer.format == .table { session.notice("(No results)") }
+            }
+        }
+    }
+
+    private var explanation: QueryExplanation {
+        QueryExplanation(session: session, asJSON: printer.format == .json || printer.format == .jsonl)
+    }
+
+    /// The query that was given, over the collection that was chosen if it names none, and cut to the rows that are wanted.
+    func compile(_ select: Select, _ input: QueryInput, on snapshot: Snapshot, _ printer: inout ResultPrinter) throws -> Query {
+        let asGiven = select
+        var select = select
+        if select.sources.isEmpty {
+            let name = try invocation.collectionName()
+            if !name.isDefault {
+                select.sources = [Select.Source(.collection(scope: name.scope, name: name.name))]
+            } else if !input.isJSON {
+                throw QueryError(.meaning, "the FROM clause is missing; FROM _ is the default collection", range: select.range)
+            }
+        }
+        // SQLite need not sort more rows than are wanted. If the query has limits of its own, those come first, and rows are counted here.
+        if select.limit == nil, select.offset == nil, printer.limit < Int.max || printer.offset > 0 {
+            if printer.limit < Int.max { select.limit = Expression(.integer(Int64(printer.limit))) }
+            if printer.offset > 0 { select.offset = Expression(.integer(Int64(printer.offset))) }
+            (printer.offset, printer.limit) = (0, Int.max)
+        }
+        guard select == asGiven else { return try Query(select, on: snapshot) }
+        return try input.isJSON
+            ? Query(select, text: input.strictJSON(), .json, on: snapshot) : Query(select, text: input.text, on: snapshot)
+    }
+
+    func warn(ofUnbound names: [String]) {
+        guard !names.isEmpty else { return }
+        let list = names.map { "$" + $0 }.joined(separator: ", ")
+        session.notice(
+            "\(list) \(names.count == 1 ? "has" : "have") no value, and \(names.count == 1 ? "is" : "are") MISSING; --param gives one.")
+    }
+}

@@ -1,0 +1,252 @@
+import FoundationEssentials
+import Glibc
+import TestSupport
+import Testing
+
+/// `query` and `select` as people and scripts use them.
+@Suite struct QueryTests {
+    private static func people() throws -> Scratch {
+        try Scratch([
+            "a": #"{"name":"Ada \"L\"","age":36,"x":{"b":[1,2.5],"a":null}}"#, "b": #"{"name":"Bob","x":null}"#,
+            "c": #"{"age":7.5,"flag":true,"name":"Zoë"}"#,
+        ])
+    }
+
+    private static let query = "SELECT name, age, x FROM _ ORDER BY name"
+    private static let raw = #"""
+        [{"name": "Ada \"L\"", "age": 36, "x": {"a":null,"b":[1,2.5]}},
+         {"name": "Bob", "x": null},
+         {"name": "Zoë", "age": 7.5}]
+
+        """#
+
+    // Forms
+
+    @Test func rawRowsAreAsTheVendorsProgramPrintsThem() throws {
+        let scratch = try QueryTests.people()
+        try scratch.expect(["query", QueryTests.query], QueryTests.raw, flags: ["--raw"])
+        try scratch.expect(["query", QueryTests.query], QueryTests.raw, flags: ["--format", "json"])
+        try scratch.expect(["select", "name, age, x FROM _ ORDER BY name"], QueryTests.raw, flags: ["--raw"])
+        try scratch.expect(["SELECT", "name,", "age,", "x", "FROM", "_", "ORDER", "BY", "name"], QueryTests.raw, flags: ["--raw"])
+        try scratch.expect(
+            ["query", QueryTests.query], "[{name: \"Bob\", x: null}]\n", flags: ["--raw", "--json5", "--offset=1", "--limit=1"])
+        try scratch.expect(["query", "SELECT name FROM _ WHERE age > 99"], "[]\n", flags: ["--raw"])
+        try scratch.expect(["query", "SELECT name AS `a\"b` FROM _ LIMIT 1"], "[{\"a\\\"b\": \"Ada \\\"L\\\"\"}]\n", flags: ["--raw"])
+    }
+
+    @Test(arguments: [
+        (["--json"], "{\"name\":\"Bob\",\"x\":null}"), (["--format=jsonl"], "{\"name\":\"Bob\",\"x\":null}"), (["-F", "csv"], "Bob,,null"),
+        (["-F", "tsv"], "Bob\t\tnull"), (["-F", "markdown"], "| Bob |  | null |"),
+        (["-F", "html"], "<tr><td>Bob</td><td></td><td>null</td></tr>"),
+        (["-F", "line"], "name = Bob\n   x = null"), (["-F", "table"], "Bob           null"), ([], "Bob           null"),
+    ])
+    func everyFormatShowsTheRows(flags: [String], expected: String) throws {
+        let scratch = try QueryTests.people()
+        let result = try scratch.expect(["query", QueryTests.query], flags: flags)
+        #expect(result.output.contains(expected + "\n"))
+        #expect(result.errors.isEmpty)
+    }
+
+    @Test func aResultWithoutRowsSaysSoToThePersonOnly() throws {
+        let scratch = try Scratch()
+        let result = try scratch.expect(["query", "SELECT name, age FROM _"], "")
+        #expect(result.errors == "(No results)\n")
+        #expect(try scratch.run(["query", "SELECT name FROM _"], flags: ["--quiet"]).errors.isEmpty)
+    }
+
+    @Test func queriesInJSONAreUnderstood() throws {
+        let scratch = try QueryTests.people()
+        try scratch.expect(
+            ["query", #"{WHAT: [[".name"]], WHERE: ["=", [".age"], 36]}"#], "[{\"name\": \"Ada \\\"L\\\"\"}]\n", flags: ["--raw"])
+        try scratch.expect(["query", #"["=", [".flag"], true]"#], "[{\"_id\": \"c\", \"_sequence\": 3}]\n", flags: ["--raw"])
+    }
+
+    @Test func limitsAreAddedToTheQueryOrCountItsRows() throws {
+        let scratch = try QueryTests.people()
+        for (query, flags, names) in [
+            ("SELECT META().id FROM _ ORDER BY name DESC", ["--limit", "2"], ["c", "b"]),
+            ("SELECT META().id FROM _ ORDER BY name DESC", ["--offset", "2"], ["a"]),
+            ("SELECT META().id FROM _ ORDER BY name LIMIT 2", ["--offset", "1", "--limit", "5"], ["b"]),
+            ("SELECT META().id FROM _ ORDER BY name OFFSET 1", ["--limit", "1"], ["b"]), ("SELECT META().id FROM _", ["--limit", "0"], []),
+        ] {
+            #expect(try scratch.expect(["query", query], flags: flags).lines == names, "\(query) \(flags)")
+        }
+    }
+
+    @Test func anotherCollectionIsChosenByNameOrFlag() throws {
+        let scratch = try Scratch()
+        try scratch.expect(["mkcoll", "inventory.hotel"])
+        try scratch.expect(["put", "h", #"{"name":"Ritz"}"#], flags: ["-C", "inventory.hotel"])
+        try scratch.expect(["query", "SELECT name FROM inventory.hotel"], "Ritz\n")
+        try scratch.expect(["query", "SELECT name"], "Ritz\n", flags: ["-C", "inventory.hotel"])
+        try scratch.expectFailure(["query", "SELECT name FROM inventory.hotell"], "Did you mean")
+        try scratch.expectFailure(["query", "SELECT name"], "FROM")
+    }
+
+    @Test func resultsGoToAFileThatAppearsWhenItIsComplete() throws {
+        let scratch = try QueryTests.people()
+        let file = scratch.directory.path + "/out.json"
+        try "before".write(toFile: file, atomically: false, encoding: .utf8)
+        try scratch.expect(["query", QueryTests.query], "", flags: ["--raw", "-o", file])
+        #expect(try String(contentsOfFile: file, encoding: .utf8) == QueryTests.raw)
+        try scratch.expect(["query", QueryTests.query], QueryTests.raw, flags: ["--raw", "-o", "-"])
+        try scratch.expectFailure(["query", "SELECT power('x', power(name)) FROM _"], "", flags: ["-o", file])
+        #expect(try String(contentsOfFile: file, encoding: .utf8) == QueryTests.raw)
+        #expect(try FileManager.default.contentsOfDirectory(atPath: scratch.directory.path).sorted() == ["out.json", "scratch.cblite2"])
+    }
+
+    // Parameters
+
+    @Test func parametersAreBound() throws {
+        let scratch = try QueryTests.people()
+        let query = "SELECT META().id FROM _ WHERE name = $name OR age = $age ORDER BY META().id"
+        try scratch.expect(["query", query], "a\nb\n", flags: ["-p", "name=Bob", "--param", "age=36"])
+        try scratch.expect(["query", query], "b\nc\n", flags: ["--params", #"{name: "Bob", age: 7.5}"#])
+        try scratch.expect(["query", query], "b\n", flags: ["--params", "-", "-p", "age=-1"], input: #"{"name": "Bob", "age": 36}"#)
+        let file = scratch.directory.path + "/params.json"
+        try #"{"name": "Zoë", "age": null}"#.write(toFile: file, atomically: false, encoding: .utf8)
+        try scratch.expect(["query", query], "c\n", flags: ["--params", file])
+        let unbound = try scratch.expect(["query", query], "b\n", flags: ["-p", "name=Bob"])
+        #expect(unbound.errors == "$age has no value, and is MISSING; --param gives one.\n")
+        try scratch.expectFailure(["query", query], exitCode: 2, "--param age: \"36x\" is not JSON", flags: ["-p", "age=36x"])
+        try scratch.expectFailure(["query", query], "--params must be an object", flags: ["--params", "/dev/stdin"], input: "[1]")
+        try scratch.expectFailure(["query", query], "nmae", flags: ["-p", "nmae=Bob"])
+    }
+
+    // Mistakes
+
+    @Test func mistakesAreShownWithTheirPlace() throws {
+        let scratch = try QueryTests.people()
+        let syntax = try scratch.run(["query", "SELECT name FROM _ WHERE"])
+        #expect(syntax.exitCode == 1 && syntax.output.isEmpty)
+        #expect(syntax.errors.contains("at column 25"))
+        #expect(syntax.errors.contains("\n    SELECT name FROM _ WHERE\n                            ^"))
+        let json = try scratch.run(["query", "SELECT name FROM _ WHERE"], flags: ["--json"])
+        #expect(json.errors.hasPrefix(#"{"error":{"code":"failed","exit":1,"message":"SQL++ syntax error"#))
+        try scratch.expectFailure(["query", "SELECT nofunction(x) FROM _"], "nofunction")
+        try scratch.expectFailure(["query"], exitCode: 2, "there is no statement")
+        try scratch.expectFailure(["query", "SELECT 1 FROM _"], exitCode: 2, "exclude each other", flags: ["--explain", "--watch"])
+        try scratch.expectFailure(["query", "SELECT 1 FROM _"], exitCode: 2, "--time-limit", flags: ["-t", "soon"])
+        #expect(try Program.run(["query", "/nonexistent.cblite2", "SELECT 1 FROM _"]).exitCode == 3)
+    }
+
+    @Test func aFailureWhileRunningKeepsTheRowsBefore() throws {
+        let scratch = try QueryTests.people()
+        let query = "SELECT a.name, b.name, c.name FROM _ a JOIN _ b ON a.name < 'x' JOIN _ c ON true"
+        try scratch.expect(["query", query], flags: ["-t", "10"])
+    }
+
+    // Explanations
+
+    @Test func plansAreExplained() throws {
+        let scratch = try QueryTests.people()
+        let text = try scratch.expect(["query", "SELECT name FROM _"], flags: ["--explain"]).output
+        #expect(
+            text.hasPrefix(
+                """
+                SELECT fl_result(fl_value(_.body, 'name')) FROM kv_default AS _ WHERE (_.flags & 1 = 0)
+
+                2|0|0| SCAN _
+
+                {"FROM":[{"COLLECTION":"_"}],"WHAT":[[".name"]]}
+
+                """))
+        #expect(text.contains("every document"))
+        let json = try scratch.expect(["query", "SELECT name FROM _"], flags: ["--explain", "--json"]).output
+        #expect(json.hasPrefix(#"{"sql":"SELECT fl_result("#) && json.hasSuffix("}\n"))
+        let analysis = try scratch.expect(["query", "SELECT name FROM _ ORDER BY age"], flags: ["--analyze"]).output
+        #expect(analysis.contains("rows found"))
+        #expect(analysis.contains("sorts"))
+    }
+
+    // Watching
+
+    @Test func changesOfOtherProcessesAreShown() throws {
+        let scratch = try QueryTests.people()
+        let watcher = try RunningProgram(["query", "--watch", scratch.path, "SELECT META().id, age FROM _ WHERE age > 10"])
+        let first = "+ {\"id\":\"a\",\"age\":36}\n"
+        #expect(watcher.readOutput(atLeast: first.utf8.count))
+        #expect(watcher.outputSoFar == first)
+        try scratch.expect(["put", "b", #"{"age":50}"#])
+        let second = first + "+ {\"id\":\"b\",\"age\":50}\n"
+        #expect(watcher.readOutput(atLeast: second.utf8.count))
+        #expect(watcher.outputSoFar == second)
+        try scratch.expect(["put", "c", #"{"age":1}"#])
+        try scratch.expect(["put", "a", #"{"age":37}"#])
+        let third = second + "- {\"id\":\"a\",\"age\":36}\n+ {\"id\":\"a\",\"age\":37}\n"
+        #expect(watcher.readOutput(atLeast: third.utf8.count))
+        #expect(watcher.outputSoFar == third)
+        watcher.send(signal: SIGINT)
+        #expect(watcher.finish().exitCode == 130)
+    }
+
+    // Bad circumstances
+
+    @Test func aLongQueryCanBeInterruptedAndLimited() throws {
+        let scratch = try Scratch()
+        let lines = (0..<3000).map { "{\"_id\":\"d\($0)\",\"n\":\($0)}\n" }.joined()
+        #expect(try Program.run(["import", scratch.path, "-"], input: lines).exitCode == 0)
+        let query = "SELECT a.n, b.n FROM _ a JOIN _ b ON a.n != b.n ORDER BY a.n * b.n"
+        let limited = try scratch.run(["query", query], flags: ["--raw", "--time-limit", "0.2"])
+        #expect(limited.exitCode == 1)
+        #expect(limited.errors.contains("took longer than 200 ms"))
+        let program = try RunningProgram(["query", "--raw", scratch.path, query])
+        usleep(300_000)
+        program.send(signal: SIGINT)
+        let result = program.finish(timeout: 10)
+        #expect(!result.timedOut)
+        #expect(result.exitCode == 130)
+    }
+
+    @Test func aReaderThatWentAwayIsNoErrorAndAFullDiskIs() throws {
+        let scratch = try QueryTests.people()
+        let query = "SELECT a.name, b.name, c.x FROM _ a JOIN _ b ON true JOIN _ c ON true"
+        let program = try RunningProgram(["query", scratch.path, query])
+        program.closeOutput()
+        #expect(program.finish().exitCode == 0)
+        let full = try #require(
+            try Program.run(tool: "sh", ["-c", #"exec "$0" query --raw "$1" "$2" > /dev/full"#, Program.path, scratch.path, query]))
+        #expect(full.exitCode == 1)
+        #expect(full.errors.contains("cannot write the output"))
+        let broken = try #require(
+            try Program.run(tool: "sh", ["-c", #"exec "$0" query "$1" "$(printf 'SELECT \377')""#, Program.path, scratch.path]))
+        #expect(broken.exitCode == 2)
+        #expect(broken.errors.contains("not valid UTF-8"))
+    }
+
+    @Test func readingLeavesEveryByteAsItWas() throws {
+        let scratch = try QueryTests.people()
+        let before = try scratch.files()
+        let bytes = try Data(contentsOf: URL(filePath: scratch.path + "/db.sqlite3"))
+        for flags in [[], ["--explain"], ["--analyze"]] {
+            try scratch.expect(["query", "SELECT META().id, META().deleted FROM _ ORDER BY name"], flags: flags)
+        }
+        #expect(try scratch.files() == before)
+        #expect(try Data(contentsOf: URL(filePath: scratch.path + "/db.sqlite3")) == bytes)
+    }
+}
+
+@Suite struct TranslateTests {
+    @Test func aQueryIsTranslatedWithoutADatabase() throws {
+        let query = "SELECT name FROM hotels WHERE stars > 3"
+        let json = #"{"FROM":[{"COLLECTION":"hotels"}],"WHAT":[[".name"]],"WHERE":[">",[".stars"],3]}"# + "\n"
+        let both = try Program.run(["translate", query])
+        #expect(both.exitCode == 0)
+        #expect(both.output.hasPrefix(json + "\nSELECT fl_result(fl_value("))
+        #expect(try Program.run(["translate", "--json", query]).output == json)
+        #expect(try Program.run(["translate", "--sql", query]).output == both.output.dropFirst(json.utf8.count + 1))
+        #expect(try Program.run(["translate", "--json", "-"], input: query).output == json)
+        #expect(
+            try Program.run(["translate", "--json", #"{"WHAT":[[".name"]],"FROM":[{"COLLECTION":"hotels"}],"WHERE":[">",[".stars"],3]}"#])
+                .exitCode == 0)
+    }
+
+    @Test func allIndependentMistakesAreReported() throws {
+        let result = try Program.run(["translate", "SELECT nofun(a), upper(a, b) FROM _"])
+        #expect(result.exitCode == 1)
+        #expect(result.output.isEmpty)
+        #expect(result.errors.contains("nofun"))
+        #expect(result.errors.contains("upper"))
+        #expect(try Program.run(["translate"]).exitCode == 2)
+    }
+}
