@@ -159,6 +159,78 @@ import Testing
         #expect(analysis.contains("sorts"))
     }
 
+    // Scripts
+
+    @Test func scriptsRunStatementByStatement() throws {
+        let scratch = try QueryTests.people()
+        let script = "SELECT name FROM _ WHERE age = 36;\n\nSELECT ';' AS s FROM _ LIMIT 1;\n"
+        try scratch.expect(["query"], "Ada \"L\"\n;\n", input: script)
+        try scratch.expect(["query", "-"], "Ada \"L\"\n;\n", input: script)
+        try scratch.expect(["query", "SELECT 1 AS n FROM _ LIMIT 1; SELECT 2 AS n FROM _ LIMIT 1;"], "1\n2\n")
+        let file = scratch.directory.path + "/script.sqlpp"
+        try script.write(toFile: file, atomically: false, encoding: .utf8)
+        try scratch.expect(["query", "-f", file], "Ada \"L\"\n;\n")
+        try "SELECT name FROM _ LIMIT 1;\nSELECT 1 FROM nowhere;\nSELECT 2 AS n FROM _".write(
+            toFile: file, atomically: false, encoding: .utf8)
+        let failed = try scratch.run(["query", "-f", file])
+        #expect(failed.exitCode == 1, "the second statement names no collection")
+        #expect(failed.output == "Ada \"L\"\n")
+        #expect(failed.errors.hasPrefix("cblite: \(file):2:"), "\(failed.errors)")
+        // A slip in the syntax is noticed before anything is run.
+        try "SELECT name FROM _ LIMIT 1;\n  SELECT FROM _ WHERE;\n".write(toFile: file, atomically: false, encoding: .utf8)
+        let wrong = try scratch.run(["query", "-f", file])
+        #expect(wrong.exitCode == 1 && wrong.output.isEmpty)
+        #expect(wrong.errors.hasPrefix("cblite: \(file):2:"), "\(wrong.errors)")
+        try scratch.expectFailure(["query", "SELECT 1 FROM _"], exitCode: 2, "not both", flags: ["-f", file])
+        try #"INSERT INTO _ (KEY, VALUE) VALUES ("a", {})"#.write(toFile: file, atomically: false, encoding: .utf8)
+        try scratch.expectFailure(["query"], exitCode: 4, "\(file):1:1: ", flags: ["--writeable", "-f", file])
+    }
+
+    // Changes
+
+    @Test func changesNeedPermission() throws {
+        let scratch = try QueryTests.people()
+        for statement in [
+            "UPDATE _ SET age = 1", "DELETE FROM _", #"INSERT INTO _ (KEY, VALUE) VALUES ("k", {"a":1})"#, "CREATE COLLECTION things",
+            "SELECT 1 FROM _; DELETE FROM _",
+        ] {
+            try scratch.expectFailure(["query", statement], "--writeable allows changes")
+        }
+        try scratch.expectFailure(["query", "DELETE FROM _"], "only a SELECT", flags: ["--explain", "--writeable"])
+    }
+
+    @Test func changesTellHowManyDocumentsTheyTouched() throws {
+        let scratch = try QueryTests.people()
+        let writes = ["--writeable"]
+        try scratch.expect(["query", "UPDATE _ SET age = 40 WHERE age < 40"], "2 documents updated\n", flags: writes)
+        try scratch.expect(["query", "SELECT age FROM _ WHERE age = 40"], "40\n40\n")
+        try scratch.expect(
+            ["query", #"INSERT INTO _ (KEY, VALUE) VALUES ("k", {"a":1})"#], #"{"inserted":1,"updated":0,"deleted":0}"# + "\n",
+            flags: writes + ["--json"])
+        #expect(try scratch.cat("k") == #"{"_id":"k", "a":1}"#)
+        try scratch.expect(["query", "DELETE FROM _ WHERE name = $n"], "1 document deleted\n", flags: writes + ["-p", "n=Bob"])
+        try scratch.expect(["query", "DELETE FROM _ WHERE name = 'nobody'"], "No document changed\n", flags: writes)
+        try scratch.expect(["query", "CREATE COLLECTION things; DROP COLLECTION things"], flags: writes)
+        #expect(try scratch.ids() == ["a", "c", "k"])
+    }
+
+    @Test func aTrialNamesWhatWouldChangeAndChangesNothing() throws {
+        let scratch = try QueryTests.people()
+        let before = try scratch.documents()
+        try scratch.expect(
+            ["query", "UPDATE _ SET age = 40 WHERE age < 40"],
+            "Would have been updated: a\nWould have been updated: c\n2 documents updated (tried, and undone)\n", flags: ["--dry-run"])
+        #expect(try scratch.documents() == before)
+    }
+
+    @Test func aStatementIsDoneWhollyOrNotAtAll() throws {
+        let scratch = try QueryTests.people()
+        try scratch.expectFailure(
+            ["query", #"INSERT INTO _ (KEY, VALUE) VALUES ("k", {"a":1}), ("a", {"a":2})"#], exitCode: 4, "\"a\"",
+            flags: ["--writeable"])
+        #expect(try scratch.ids() == ["a", "b", "c"])
+    }
+
     // Watching
 
     @Test func changesOfOtherProcessesAreShown() throws {
@@ -236,6 +308,7 @@ import Testing
         #expect(try Program.run(["translate", "--json", query]).output == json)
         #expect(try Program.run(["translate", "--sql", query]).output == both.output.dropFirst(json.utf8.count + 1))
         #expect(try Program.run(["translate", "--json", "-"], input: query).output == json)
+        #expect(try Program.run(["translate", "--tree", query]).output.hasPrefix("select\n  property .name\n  from \"hotels\"\n"))
         #expect(
             try Program.run(["translate", "--json", #"{"WHAT":[[".name"]],"FROM":[{"COLLECTION":"hotels"}],"WHERE":[">",[".stars"],3]}"#])
                 .exitCode == 0)
@@ -247,6 +320,7 @@ import Testing
         #expect(result.output.isEmpty)
         #expect(result.errors.contains("nofun"))
         #expect(result.errors.contains("upper"))
+        #expect(try Program.run(["translate", "DELETE FROM _"]).errors.contains("only a SELECT"))
         #expect(try Program.run(["translate"]).exitCode == 2)
     }
 }

@@ -38,4 +38,12 @@ import Testing
     func theFormOfAQueryShowsAtItsBeginning(text: String, isJSON: Bool) {
         #expect(QueryInput(text).isJSON == isJSON)
     }
+
+    @Test func statementsOfAScriptAreFoundAgain() throws {
+        let source = "SELECT 'a;b' FROM _;\n\n SELECT \"ä\";\n"
+        let inputs = QueryInput.statements(of: source, named: "script.sqlpp")
+        #expect(inputs.map { $0.text.split(separator: " ").last } == ["_", "\"ä\""])
+        let error = inputs[1].commandError("it failed")
+        #expect(error.message == "script.sqlpp:3:2: it failed")
+    }
 }

@@ -14,17 +14,24 @@ enum QueryCommand {
             A column that is missing in a row is blank in a table and left out in JSON; null is null. A table with only one column has no \
             heading. --offset and --limit count rows of the result, after those of the query's own OFFSET and LIMIT.
 
+            INSERT, UPSERT, UPDATE, DELETE, CREATE and DROP change the database, if --writeable is given: each statement wholly or not at \
+            all. It prints how many documents it changed. --dry-run undoes the change again.
+
+            Statements in a script, which -f names, are separated by semicolons. The first that fails ends it, and is named with its line \
+            and column; what those before it changed stays.
+
             --watch runs the query again whenever the database has changed, by any process, until it is interrupted. On a terminal the \
             table is drawn anew; elsewhere the rows that went and came are printed as JSON behind - and +, and with --json as objects \
             {"removed":…} and {"added":…}.
             """,
         database: .reads,
-        flags: flags + [Flag("file", short: "f", value: "FILE", .file, "Run the query in a file; - is standard input"), .dryRun],
+        flags: flags + [Flag("file", short: "f", value: "FILE", .file, "Run the statements of a file; - is standard input"), .dryRun],
         arguments: [Argument("QUERY", .text, .optionalRest, "SQL++ or JSON; - for standard input")],
         examples: [
             .init("cblite query travel.cblite2 'SELECT name, country FROM airline ORDER BY name LIMIT 5'", "A table."),
             .init("cblite query --json -p country=France travel.cblite2 'SELECT * FROM airline WHERE country = $country'", "For programs."),
             .init("cblite query --explain travel.cblite2 \"SELECT name FROM airline WHERE iata = 'AF'\"", "Is there an index for it?"),
+            .init("cblite query --writeable travel.cblite2 \"UPDATE hotel SET stars = 5 WHERE name = 'Ritz'\"", "A change."),
             .init("cblite query --format csv -o hotels.csv travel.cblite2 'SELECT name, city FROM hotel'", "Into a file."),
         ],
         run: run)
@@ -63,10 +70,7 @@ enum QueryCommand {
             return try QueryInput.statements(inFile: file)
         }
         if let text { return try text == "-" ? QueryInput.statements(inFile: "-") : statements(ofArgument: text) }
-        // In the interactive shell standard input is the person's, or a script of commands.
-        guard invocation.session.openDatabase == nil, !invocation.terminal.inputIsTerminal else {
-            throw invocation.usageError("QUERY is missing")
-        }
+        guard !invocation.terminal.inputIsTerminal else { throw invocation.usageError("QUERY is missing") }
         return try QueryInput.statements(inFile: "-")
     }
 

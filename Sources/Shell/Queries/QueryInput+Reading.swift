@@ -4,7 +4,7 @@ import SQLPlusPlus
 extension QueryInput {
     /// What the text says.
     func statement() throws(CommandError) -> Statement {
-        guard isJSON else { return .select(try describingErrors { () throws(QueryError) in try Select(sqlpp: text) }) }
+        guard isJSON else { return try describingErrors { () throws(QueryError) in try Statement(sqlpp: text) } }
         let json = try strictJSON()
         return .select(try describingErrors { () throws(QueryError) in try Select(json: json) })
     }

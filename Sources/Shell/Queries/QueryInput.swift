@@ -18,7 +18,7 @@ struct QueryInput {
 
     /// The statements of a text, which semicolons separate.
     static func statements(of source: String, named name: String? = nil) -> [QueryInput] {
-        source.isEmpty ? [] : [QueryInput(source[...], at: SourceRange(0, source.utf8.count), of: source, named: name)]
+        Statement.split(source).map { QueryInput($0.text, at: $0.range, of: source, named: name) }
     }
 
     /// The statements of a file; `-` is standard input.
