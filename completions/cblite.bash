@@ -1,12 +1,14 @@
 # bash completion for cblite, made by 'cblite generate' from the declarations of the commands: do not edit
 
-_cblite_commands='ls cat get revs conflicts changes diff blob fts info file query select translate sql lscoll put edit rm undelete revert purge expire resolve mv mkcoll rmcoll cp import export dump restore check mkindex rmindex compact reindex cd help version'
+_cblite_commands='ls cat get revs conflicts changes diff blob fts info file query select translate sql lscoll put edit rm undelete revert purge expire resolve mv mkcoll rmcoll cp import export dump restore check mkindex rmindex compact reindex open use cd history again quit exit help version'
 
 # An alias's command.
 _cblite_name() {
     case $1 in
         get) echo cat ;;
         file) echo info ;;
+        use) echo open ;;
+        exit) echo quit ;;
         *) echo "$1" ;;
     esac
 }
@@ -22,7 +24,7 @@ _cblite_subcommands() {
 # The flags of a command.
 _cblite_flags() {
     case $1 in
-        '') echo '--writeable --create --upgrade --encrypted --collection -C --json --quiet --color --help -h --version -v' ;;
+        '') echo '--writeable --create --upgrade --encrypted --collection -C --json --quiet --color --help -h --keep-going --version -v' ;;
         'ls') echo '--long -l --offset --limit --desc --seq --del --conf --body --raw --json5 --collections -c --writeable --create --upgrade --encrypted --collection -C --json --quiet --color --help -h' ;;
         'cat') echo '--key --rev --revision --raw --json5 --writeable --create --upgrade --encrypted --collection -C --json --quiet --color --help -h' ;;
         'revs') echo '--remotes --raw --body --writeable --create --upgrade --encrypted --collection -C --json --quiet --color --help -h' ;;
@@ -40,7 +42,7 @@ _cblite_flags() {
         'info keys') echo '--verbose -v --writeable --create --upgrade --encrypted --collection -C --json --quiet --color --help -h' ;;
         'query') echo '--format -F --raw --json5 --offset --limit --param -p --params --output -o --time-limit -t --explain --analyze --watch -w --file -f --dry-run -n --writeable --create --upgrade --encrypted --collection -C --json --quiet --color --help -h' ;;
         'select') echo '--format -F --raw --json5 --offset --limit --param -p --params --output -o --time-limit -t --explain --analyze --watch -w --writeable --create --upgrade --encrypted --collection -C --json --quiet --color --help -h' ;;
-        'translate') echo '--json --sql --writeable --create --upgrade --encrypted --collection -C --quiet --color --help -h' ;;
+        'translate') echo '--json --sql --tree --writeable --create --upgrade --encrypted --collection -C --quiet --color --help -h' ;;
         'sql') echo '--writeable --create --upgrade --encrypted --collection -C --json --quiet --color --help -h' ;;
         'lscoll') echo '--writeable --create --upgrade --encrypted --collection -C --json --quiet --color --help -h' ;;
         'put') echo '--create --update --delete --purge --if-rev --dry-run -n --writeable --upgrade --encrypted --collection -C --json --quiet --color --help -h' ;;
@@ -64,7 +66,11 @@ _cblite_flags() {
         'rmindex') echo '--writeable --create --upgrade --encrypted --collection -C --json --quiet --color --help -h' ;;
         'compact') echo '--prune --purgeDeleted --writeable --create --upgrade --encrypted --collection -C --json --quiet --color --help -h' ;;
         'reindex') echo '--writeable --create --upgrade --encrypted --collection -C --json --quiet --color --help -h' ;;
+        'open') echo '--keep-going --writeable --create --upgrade --encrypted --collection -C --json --quiet --color --help -h' ;;
         'cd') echo '--writeable --create --upgrade --encrypted --collection -C --json --quiet --color --help -h' ;;
+        'history') echo '--writeable --create --upgrade --encrypted --collection -C --json --quiet --color --help -h' ;;
+        'again') echo '--writeable --create --upgrade --encrypted --collection -C --json --quiet --color --help -h' ;;
+        'quit') echo '--writeable --create --upgrade --encrypted --collection -C --json --quiet --color --help -h' ;;
         'help') echo '--writeable --create --upgrade --encrypted --collection -C --json --quiet --color --help -h' ;;
         'version') echo '--writeable --create --upgrade --encrypted --collection -C --json --quiet --color --help -h' ;;
     esac
@@ -113,7 +119,10 @@ _cblite_arguments() {
         'rmindex') echo 'database index*' ;;
         'compact') echo 'database' ;;
         'reindex') echo 'database' ;;
+        'open') echo 'database' ;;
         'cd') echo 'database collection' ;;
+        'history') echo 'text' ;;
+        'again') echo 'text' ;;
         'help') echo 'command*' ;;
     esac
 }
@@ -375,10 +384,26 @@ _cblite_value() {
         'reindex --collection') echo 'collection' ;;
         'reindex -C') echo 'collection' ;;
         'reindex --color') echo '=choice:auto,always,never' ;;
+        'open --upgrade') echo '=choice:vv' ;;
+        'open --collection') echo 'collection' ;;
+        'open -C') echo 'collection' ;;
+        'open --color') echo '=choice:auto,always,never' ;;
         'cd --upgrade') echo '=choice:vv' ;;
         'cd --collection') echo 'collection' ;;
         'cd -C') echo 'collection' ;;
         'cd --color') echo '=choice:auto,always,never' ;;
+        'history --upgrade') echo '=choice:vv' ;;
+        'history --collection') echo 'collection' ;;
+        'history -C') echo 'collection' ;;
+        'history --color') echo '=choice:auto,always,never' ;;
+        'again --upgrade') echo '=choice:vv' ;;
+        'again --collection') echo 'collection' ;;
+        'again -C') echo 'collection' ;;
+        'again --color') echo '=choice:auto,always,never' ;;
+        'quit --upgrade') echo '=choice:vv' ;;
+        'quit --collection') echo 'collection' ;;
+        'quit -C') echo 'collection' ;;
+        'quit --color') echo '=choice:auto,always,never' ;;
         'help --upgrade') echo '=choice:vv' ;;
         'help --collection') echo 'collection' ;;
         'help -C') echo 'collection' ;;

@@ -282,7 +282,7 @@ complete -c cblite -n "__cblite_is 'query'" -l time-limit -s t -x -d 'Give up af
 complete -c cblite -n "__cblite_is 'query'" -l explain -d 'Do not run the query: show its SQL, the plan, its JSON form, and what they mean'
 complete -c cblite -n "__cblite_is 'query'" -l analyze -d 'Run the query and print, instead of its rows, what that took'
 complete -c cblite -n "__cblite_is 'query'" -l watch -s w -d 'Go on with the changes of the result, until interrupted'
-complete -c cblite -n "__cblite_is 'query'" -l file -s f -r -a '(__fish_complete_path (commandline -ct))' -d 'Run the query in a file; - is standard input'
+complete -c cblite -n "__cblite_is 'query'" -l file -s f -r -a '(__fish_complete_path (commandline -ct))' -d 'Run the statements of a file; - is standard input'
 complete -c cblite -n "__cblite_is 'query'" -l dry-run -s n -d 'Say what would be done, and do nothing'
 complete -c cblite -n "__cblite_is 'query' 0" -a '(__fish_complete_directories)'
 
@@ -302,6 +302,7 @@ complete -c cblite -n "__cblite_is 'select' 0" -a '(__fish_complete_directories)
 
 complete -c cblite -n "__cblite_is 'translate'" -l json -d 'Only the JSON form'
 complete -c cblite -n "__cblite_is 'translate'" -l sql -d 'Only the SQL'
+complete -c cblite -n "__cblite_is 'translate'" -l tree -d 'Only the syntax tree, as indented lines'
 
 complete -c cblite -n "__cblite_is 'sql' 0" -a '(__fish_complete_directories)'
 

@@ -344,8 +344,8 @@ _cblite_command() {
             '--analyze[Run the query and print, instead of its rows, what that took]' \
             '(--watch -w)--watch[Go on with the changes of the result, until interrupted]' \
             '(--watch -w)-w[Go on with the changes of the result, until interrupted]' \
-            '(--file -f)--file=[Run the query in a file; - is standard input]:FILE:_files' \
-            '(--file -f)-f+[Run the query in a file; - is standard input]:FILE:_files' \
+            '(--file -f)--file=[Run the statements of a file; - is standard input]:FILE:_files' \
+            '(--file -f)-f+[Run the statements of a file; - is standard input]:FILE:_files' \
             '(--dry-run -n)--dry-run[Say what would be done, and do nothing]' \
             '(--dry-run -n)-n[Say what would be done, and do nothing]' \
             '--writeable[Open the database for writing]' \
@@ -397,6 +397,7 @@ _cblite_command() {
             _arguments -S \
             '--json[Only the JSON form]' \
             '--sql[Only the SQL]' \
+            '--tree[Only the syntax tree, as indented lines]' \
             '--writeable[Open the database for writing]' \
             '--create[Create the database if it does not exist; implies --writeable]' \
             '--upgrade=-[Allow an irreversible upgrade of the file format; =vv also turns revision trees into version vectors]::vv:(vv)' \
