@@ -65,9 +65,10 @@ public struct Query: Sendable {
         try snapshot.registerFunctions()
         try SnapshotSchema.makeViews(for: query.translated, on: snapshot)
         try snapshot.expect(scan: query.readsPagesOnce)
+        let sql = query.shortCut ?? CountShortCut.sql(for: query, on: snapshot) ?? query.sql
         let rows = try QueryRows(
-            query.translated, sql: query.shortCut ?? query.sql, on: snapshot, unbound: parameters.unbound(in: query.translated.parameters),
-            options: options, plan: try ScanPlan(query, on: snapshot, parameters: parameters, options: options))
+            query.translated, sql: sql, on: snapshot, unbound: parameters.unbound(in: query.translated.parameters),
+            options: options, plan: try ScanPlan(query, running: sql, on: snapshot, parameters: parameters, options: options))
         try rows.bind(parameters)
         return rows
     }

@@ -6,9 +6,14 @@ import SQLite
 public struct SnapshotSchema: QuerySchema {
     public let databaseName: String
     private let snapshot: Snapshot
+    private let asTablesAre: Bool
 
-    public init(_ snapshot: Snapshot) {
+    public init(_ snapshot: Snapshot) { self.init(snapshot, asTablesAre: false) }
+
+    /// With `asTablesAre`, tombstones are looked for only in tables that may hold some, for what is run and not shown.
+    init(_ snapshot: Snapshot, asTablesAre: Bool) {
         self.snapshot = snapshot
+        self.asTablesAre = asTablesAre
         databaseName = snapshot.databaseName
     }
 
@@ -20,7 +25,7 @@ public struct SnapshotSchema: QuerySchema {
             scope: scope, name: name, table: tables.live,
             tableWithDeleted: tables.deleted == nil ? tables.live : SnapshotSchema.view(ofTable: tables.live),
             // The vendor's library leaves tombstones out of the default collection in every file, and so do plans and texts that are compared.
-            mayHoldDeleted: collection.isDefault || tables.mayHoldTombstones)
+            mayHoldDeleted: collection.isDefault && !asTablesAre || tables.mayHoldTombstones)
     }
 
     public var collectionNames: [String] { snapshot.collections().map(\.description) }

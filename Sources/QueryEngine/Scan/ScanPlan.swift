@@ -16,8 +16,10 @@ struct ScanPlan {
     private let shape: Shape
     private let scan: TableScan
 
-    /// Nil if the query is none of these, or not worth it.
-    init?(_ query: Query, on snapshot: Snapshot, parameters: QueryParameters, options: QueryOptions) throws {
+    /// Nil if the query is none of these, or not worth it. `sql` is what would be run otherwise, if that is not what the query shows.
+    init?(
+        _ query: Query, running sql: String? = nil, on snapshot: Snapshot, parameters: QueryParameters, options: QueryOptions
+    ) throws {
         let translated = query.translated
         guard let pieces = options.pieces, let select = query.select, translated.sources.count == 1, translated.hiddenColumns == 0,
             !select.isDistinct,
@@ -25,8 +27,9 @@ struct ScanPlan {
             !translated.parameters.contains(TableScan.firstRow), !translated.parameters.contains(TableScan.lastRow),
             let (shape, partial) = ScanPlan.shape(of: select, isAggregate: translated.isAggregate),
             try TableScan.isWorthwhile(table: source.collection.table, on: snapshot, pieces),
-            try ScanPlan.readsWholeTable(translated.sql, snapshot),
-            let piecewise = try? Translator(schema: SnapshotSchema(snapshot)).translate(ScanPlan.restricted(partial))
+            try ScanPlan.readsWholeTable(sql ?? translated.sql, snapshot),
+            let piecewise = try? Translator(schema: SnapshotSchema(snapshot, asTablesAre: true))
+                .translate(ScanPlan.restricted(partial))
         else { return nil }
         self.shape = shape
         scan = TableScan(
