@@ -65,7 +65,8 @@ public struct Query: Sendable {
         try snapshot.registerFunctions()
         try SnapshotSchema.makeViews(for: query.translated, on: snapshot)
         try snapshot.expect(scan: query.readsPagesOnce)
-        let sql = query.shortCut ?? CountShortCut.sql(for: query, on: snapshot) ?? query.sql
+        let counting = options.pieces == nil ? nil : CountShortCut.sql(for: query, on: snapshot)
+        let sql = query.shortCut ?? counting ?? query.sql
         let rows = try QueryRows(
             query.translated, sql: sql, on: snapshot, unbound: parameters.unbound(in: query.translated.parameters),
             options: options, plan: try ScanPlan(query, running: sql, on: snapshot, parameters: parameters, options: options))

@@ -47,7 +47,7 @@ public struct QueryOptions: Sendable {
     /// How long it may take until its last row is fetched.
     public var timeLimit: Duration?
     public var cancellation: QueryCancellation?
-    /// How whole tables are read; nil to leave that to SQLite.
+    /// How whole tables are read; nil to have SQLite run what the query shows, whether or not something quicker means the same.
     var pieces: ScanPieces? = .standard
 
     public init(timeLimit: Duration? = nil, cancellation: QueryCancellation? = nil) {

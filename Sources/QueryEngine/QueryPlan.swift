@@ -139,6 +139,9 @@ extension Query {
         // Compiled anew, as it would be for a first run.
         snapshot.connection.releaseStatements()
         let query = try translatedAnew(on: snapshot)
+        // The plan is that of SQLite, and so are the counters.
+        var options = options
+        options.pieces = nil
         let rows = try query.run(on: snapshot, parameters: parameters, options: options)
         guard let statement = rows.running else { return plan }
         for counter in [SQLite.Statement.Counter.fullScanSteps, .sorts, .automaticIndexRows, .machineSteps] { _ = statement.take(counter) }

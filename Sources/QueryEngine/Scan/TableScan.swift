@@ -10,7 +10,7 @@ struct ScanPieces: Sendable {
     /// Below this, another connection takes longer to open than the scan takes.
     var fewestRows: Int64
 
-    static let standard = ScanPieces(length: 2048, fewestRows: 8192)
+    static let standard = ScanPieces(length: 4096, fewestRows: 8192)
 }
 
 /// Reads a whole table in pieces, ranges of row numbers, on two threads if the state of the database can be seen twice. Each thread takes the
