@@ -221,6 +221,20 @@ import Testing
         #expect(read.contains(#"cblite: line 4: no command "lss". Did you mean "ls"?"#))
     }
 
+    @Test func runsQueriesTypedStraight() throws {
+        let terminal = try open(["--writeable"])
+        #expect(try terminal.run("SELECT name FROM _ WHERE name > '' ORDER BY name LIMIT 1", prompt: "scratch>") == ["Ada"])
+        try terminal.run("SELECT name FROM", prompt: "     ..>")
+        #expect(try terminal.run("_ WHERE address.zip = 1", prompt: "scratch>") == ["Ada"])
+        #expect(try terminal.run("SELECT name FROM _ WHERE address.zip = 1 \\G", prompt: "scratch>") == ["name = Ada"])
+        try terminal.run(".mode jsonl", prompt: "scratch>")
+        #expect(try terminal.run("SELECT name FROM _ WHERE address.zip = 1", prompt: "scratch>") == [#"{"name":"Ada"}"#])
+        #expect(try terminal.run("select --format csv name FROM _ WHERE address.zip = 1", prompt: "scratch>") == ["name", "Ada"])
+        #expect(try terminal.run("SELECT name FROM _ WHERE zip >> 1;", prompt: "scratch>").contains { $0.contains("  ^") })
+        try terminal.run("UPDATE _ SET name = 'Ada L.' WHERE address.zip = 1", prompt: "scratch>")
+        #expect(try scratch.cat("doc-1").contains("Ada L."))
+    }
+
     @Test func runsAStatementAgain() throws {
         let terminal = try open()
         #expect(try terminal.run("again", prompt: "scratch>") == ["cblite: nothing has been typed yet"])
@@ -293,6 +307,12 @@ struct ScriptTests {
         // What fails leaves the file as it was.
         #expect(try run("ls -C nowhere > names.txt\n").exitCode == 1)
         #expect(try String(contentsOfFile: scratch.directory.path + "/names.txt", encoding: .utf8) == text)
+    }
+
+    @Test func runsQueriesOfSeveralLines() throws {
+        let result = try run("SELECT name\nFROM _\nWHERE name > ''\nSELECT count(*) AS n FROM _ | tr 0-9 a-j\nls doc-1\n")
+        #expect(result.output == "Ada\nc\ndoc-1\n")
+        #expect(result.errors == "")
     }
 
     @Test func runsOtherPrograms() throws {
