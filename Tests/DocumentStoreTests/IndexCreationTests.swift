@@ -145,6 +145,23 @@ import Testing
         }
     }
 
+    @Test(.enabled(if: Fixtures.arePresent, "\(Fixtures.absence)"))
+    func functionsThatItsReleasesLackAreRefused() throws {
+        let cases = [
+            ("v2.x/upgrade_2.8_index", "isvalued(fl_value(body, 'a'))"), ("v3.x/words_db", "date_add_str(fl_value(body, 'a'), 1, 'day')"),
+        ]
+        for (fixture, expression) in cases {
+            let database = try Database(path: Fixtures.copy(fixture + ".cblite2", to: directory), options: .readWrite)
+            try database.write { transaction in
+                let error = #expect(throws: StoreError.self) { try transaction.createIndex(Self.value("i", expression)) }
+                #expect(error?.code == .unsupported)
+                let change = try transaction.createIndex(Self.value("i", "fl_value(body, 'isvalued(date_add_str(')"))
+                #expect(change == .created)
+            }
+        }
+        #expect(ExpressionCheck.calls(in: "a(b('c('), x) + (d) IN (1) AND \"e\"(2)") == ["a", "b"])
+    }
+
     @Test func theSourceIsKeptAsEachGenerationWritesIt() {
         typealias Source = IndexSpecification.Source
         func row(_ source: Source) -> [String?] { [source.expression, source.condition] }

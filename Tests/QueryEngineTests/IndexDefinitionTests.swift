@@ -68,6 +68,37 @@ import Testing
         try #expect(database.read { try $0.integrityProblems() }.isEmpty)
     }
 
+    /// Releases differ in what a row of the table of indexes may say, and each must understand what is written.
+    @Test(
+        .enabled(if: Fixtures.arePresent, "\(Fixtures.absence)"),
+        arguments: [
+            (
+                "v2.x/upgrade_2.8_index", #"{"WHAT":[[".age"],["lower()",[".name"]]],"WHERE":["=",[".type"],"x"]}"#,
+                #"[[".contacts"],[".kind"]]"#
+            ),
+            ("v3.x/db_3_0_0_names_100_with_deleted", "SELECT age, lower(name) WHERE type = 'x'", "contacts, kind"),
+            ("v3.x/words_db", "SELECT age, lower(name) WHERE type = 'x'", "contacts, kind"),
+            ("v4.x/revtrees_4.1", "=nage, lower(name)", "=nkind"),
+        ])
+    func rowsAreWrittenAsEachGenerationReadsThem(fixture: String, value: String, array: String) throws {
+        let database = try Database(path: Fixtures.copy(fixture + ".cblite2", to: directory), options: .readWrite)
+        try database.write { transaction in
+            for definition in [
+                try IndexDefinition(name: "new value", .value, "age, lower(name) WHERE type = 'x'"),
+                try IndexDefinition(name: "new array", .array(path: "contacts"), "kind"),
+            ] {
+                #expect(try transaction.createIndex(definition) == .created)
+                #expect(try transaction.createIndex(definition) == .unchanged)
+            }
+            let rows = try transaction.indexes()
+            #expect(rows.first { $0.name == "new value" }?.expression == value)
+            #expect(rows.first { $0.name == "new array" }?.expression == array)
+            let hasConditions = transaction.generation >= .newest
+            #expect(rows.first { $0.name == "new value" }?.condition == (hasConditions ? "type = 'x'" : nil))
+        }
+        try #expect(database.read { try $0.integrityProblems() }.isEmpty)
+    }
+
     static let samples: [(String, String?, String)] = [
         ("two", nil, "CREATE INDEX i ON kv_default (fl_value(body, 'two'))"),
         ("gender, birthday", nil, "CREATE INDEX i ON kv_default (fl_value(body, 'gender'), fl_value(body, 'birthday'))"),

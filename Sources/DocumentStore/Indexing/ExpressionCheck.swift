@@ -56,6 +56,27 @@ enum ExpressionCheck {
         return String(decoding: result, as: UTF8.self)
     }
 
+    /// The names of the functions that SQL calls, in the order of the text.
+    static func calls(in text: String) -> [String] {
+        var calls: [String] = []
+        var word: [UInt8] = []
+        var quote: UInt8?
+        for byte in text.utf8 {
+            if let open = quote {
+                if byte == open { quote = nil }
+            } else if isWord(byte) {
+                word.append(byte)
+                continue
+            } else if byte == UInt8(ascii: "("), !word.isEmpty {
+                calls.append(String(decoding: word, as: UTF8.self))
+            } else if byte == UInt8(ascii: "'") || byte == UInt8(ascii: "\"") {
+                quote = byte
+            }
+            word.removeAll(keepingCapacity: true)
+        }
+        return calls
+    }
+
     private static func isWord(_ byte: UInt8) -> Bool {
         switch byte {
         case UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "0")...UInt8(ascii: "9"),

@@ -189,3 +189,14 @@ extension SchemaGeneration {
     /// There is a table of indexes; without one they are recognised in SQLite's own.
     var listsIndexes: Bool { rawValue >= 301 }
 }
+
+extension SchemaGeneration {
+    /// Whether all releases that write this generation have a function. One that they lack would keep them from writing documents.
+    func knows(function: String) -> Bool {
+        switch function {
+        case "div", "idiv", "isvalued", "round_even": rawValue >= 400
+        case "date_add_millis", "date_add_str", "date_diff_millis", "date_diff_str", "millis_to_tz", "str_to_tz": rawValue >= 501
+        default: true
+        }
+    }
+}

@@ -32,6 +32,15 @@ public struct IndexSpecification: Hashable, Sendable {
         }
     }
 
+    /// The SQL that the index evaluates.
+    var evaluated: [String] {
+        switch form {
+        case .value(let expressions, let condition): expressions + [condition].compactMap { $0 }
+        case .fullText(_, _, let condition): [condition].compactMap { $0 }
+        case .array(_, let expressions): expressions
+        }
+    }
+
     /// The columns `expression` and `whereClause` of the table of indexes.
     public struct Source: Hashable, Sendable {
         public enum Language: String, Sendable {

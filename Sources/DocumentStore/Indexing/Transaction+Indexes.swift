@@ -65,6 +65,12 @@ extension Transaction {
         guard !name.lowercased().hasPrefix("sqlite_") else {
             throw StoreError(.invalidName, "the name of an index cannot begin with \"sqlite_\"")
         }
+        let functions = specification.evaluated.flatMap(ExpressionCheck.calls)
+        if let function = functions.first(where: { !generation.knows(function: $0) }) {
+            throw StoreError(
+                .unsupported,
+                "the releases that use format \(generation) lack the function \(function), and could not write with such an index")
+        }
         if case .array(let levels, _) = specification.form {
             guard generation.listsIndexes, levels.count == 1 || generation.hashesUnnestTables else {
                 throw StoreError(
