@@ -6,10 +6,11 @@ import Testing
 /// Texts that nobody would write: each is a query, or an error within the text; nothing crashes and nothing hangs.
 @Suite(.enabled(if: Fixtures.arePresent, "the folder ../shared/fixtures is not there")) struct ParsingFuzzTests {
     static let words =
-        "ALL AND ANY AS ASC BETWEEN BY CASE COLLATE CROSS DESC DISTINCT ELSE END EVERY EXISTS FALSE FROM GROUP HAVING IN INNER IS JOIN LEFT LIKE "
-        + "LIMIT MISSING NOT NULL OFFSET ON OR ORDER OUTER SATISFIES SELECT SOME THEN TRUE UNNEST VALUED WHEN WHERE UNICODE NOCASE meta match rank "
-        + "prediction lower count a b c `x y` $p 1 -2 1.5 .5 5. 'x' \"y\" ( ) [ ] { } , . ; : * + - / % || = == != <> < <= > >= << & é 日本 ' ` \" \\ "
-        + "INSERT INTO KEY VALUE VALUES UPDATE SET UNSET DELETE CREATE DROP INDEX IF WITH COLLECTION"
+        "ALL AND ANY AS ASC BETWEEN BY CASE COLLATE CROSS DESC DISTINCT ELSE END EVERY EXISTS FALSE FROM GROUP HAVING IN "
+        + "INNER IS JOIN LEFT LIKE LIMIT MISSING NOT NULL OFFSET ON OR ORDER OUTER SATISFIES SELECT SOME THEN TRUE UNNEST "
+        + "VALUED WHEN WHERE UNICODE NOCASE meta match rank prediction lower count a b c `x y` $p 1 -2 1.5 .5 5. 'x' \"y\" ( ) "
+        + "[ ] { } , . ; : * + - / % || = == != <> < <= > >= << & é 日本 ' ` \" \\ INSERT INTO KEY VALUE VALUES UPDATE SET UNSET "
+        + "DELETE CREATE DROP INDEX IF WITH COLLECTION"
     static let tokens = words.split(separator: " ").map(String.init)
 
     private func check(_ text: String) throws {

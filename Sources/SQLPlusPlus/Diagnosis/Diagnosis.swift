@@ -1,4 +1,5 @@
-/// What is wrong at a place where the parse did not go on: the tokens around it, what the grammar expected, and what people mean who write this.
+/// What is wrong at a place where the parse did not go on: judged by the tokens around it, by what the grammar expected, and by what
+/// people mean who write this.
 struct Diagnosis {
     typealias Finding = (kind: QueryError.Kind, diagnostic: QueryError.Diagnostic)
 

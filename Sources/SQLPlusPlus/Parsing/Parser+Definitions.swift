@@ -1,5 +1,5 @@
-/// `CREATE` and `DROP` of indexes and collections. `IF [NOT] EXISTS` may stand before the name or behind it: Couchbase Server itself has it here
-/// for some and there for others.
+/// `CREATE` and `DROP` of indexes and collections. `IF [NOT] EXISTS` may stand before the name or behind it: Couchbase Server itself
+/// has it here for some and there for others.
 extension Parser {
     mutating func create() -> Statement? {
         let start = text.position

@@ -1,5 +1,5 @@
-/// The statements that change something, which the vendor's mobile dialect does not have: as Couchbase Server writes them. Unlike in queries,
-/// blanks may stand between any two tokens.
+/// The statements that change something, which the vendor's mobile dialect does not have: as Couchbase Server writes them. Unlike in
+/// queries, blanks may stand between any two tokens.
 extension Parser {
     mutating func statement() -> Statement? {
         text.skipBlanks()

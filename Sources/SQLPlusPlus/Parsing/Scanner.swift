@@ -1,7 +1,8 @@
 /// A text and a place in it, and the terminals of the grammar: each either stands at the place and is passed over, or nothing changes.
 ///
-/// The vendor's parser reports as the place of an error the farthest byte that any terminal ever consumed, whether or not what it belonged to
-/// was abandoned afterwards. `farthest` follows that rule, so terminals have to be tried where, and in the order in which, the vendor's are.
+/// The vendor's parser reports as the place of an error the farthest byte that any terminal ever consumed, whether or not what it
+/// belonged to was abandoned afterwards. `farthest` follows that rule, so terminals have to be tried where, and in the order in which,
+/// the vendor's are.
 struct Scanner {
     let bytes: [UInt8]
     var position: Int

@@ -35,7 +35,7 @@ extension Statement {
         throw QueryError(.syntax, [QueryError.Diagnostic(message, range: tokens[0].range)], errorPosition: failure.errorPosition)
     }
 
-    /// Splits a script at the semicolons outside of quotes. Each part comes without the blanks around it, and empty ones do not come at all.
+    /// Splits a script at the semicolons outside of quotes. Each part comes without the blanks around it; empty ones do not come at all.
     public static func split(_ script: String) -> [(text: Substring, range: SourceRange)] {
         var parts: [(text: Substring, range: SourceRange)] = []
         let utf8 = script.utf8
