@@ -102,7 +102,7 @@ import Testing
         ("fl_vector_to_index(body, 'tags', 7)", missing), ("hex(encode_vector('AACAPwAAIEA='))", "\"0000803F00002040\""),
         ("typeof(fl_value(body, 'nil')) || length(fl_value(body, 'nil'))", "\"blob0\""), ("isvalued(fl_value(body, 'nil'))", "0"),
         ("str_to_utc('2018-01-01T24:00:00Z')", "\"2018-01-02T00:00:00Z\""), ("str_to_millis('2018-01-01T00:00:00.9999Z')", "1514764801000"),
-        ("date_add_millis(0, 9223372036854775807, 'week')", missing),
+        ("date_add_millis(0, 9223372036854775807, 'week')", missing), ("date_add_millis(1, 1, 5)", "-1"), ("date_add_millis(1, 1, NULL)", "-1"),
         ("date_add_str('2018-10-23 18:33:01+0200', 1, 'fortnight')", "\"1970-01-01T01:59:59.999+0200\""),
         ("millis_to_utc(1500, '%F%T%z')", "\"1970-01-01T00:00:01.500Z\""), ("millis_to_utc(1500, '%FT')", "\"1970-01-01T00:00:01.500Z\""),
         ("millis_to_utc(1500, '%FT%T')", "\"1970-01-01\""), ("millis_to_utc(1500, '%F %H:%M:%S%.s')", "\"1970-01-01 00:00:01.500\""),

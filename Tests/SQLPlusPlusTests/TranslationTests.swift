@@ -66,6 +66,10 @@ struct TranslationTests {
             #"["=", [".n"], 1]"#,
             "SELECT _doc.key, _doc.sequence FROM kv_default AS _doc WHERE fl_value(_doc.body, 'n') = 1 AND (_doc.flags & 1 = 0)"
         ),
+        (
+            "SELECT CASE NULL WHEN x THEN 1 END FROM books",
+            "SELECT fl_result(CASE WHEN fl_value(books.body, 'x') THEN 1 ELSE fl_null() END) FROM \"kv_.books\" AS books"
+        ),
         // UNNEST
         (
             "SELECT c, c.type, e FROM books b UNNEST b.contacts c UNNEST c.emails AS e",

@@ -77,18 +77,19 @@ extension Call {
     }
 
     fileprivate func addToString() {
-        guard var date = self[0].date(), self[1].isNumber, let part = self[2].text else { return }
+        guard var date = self[0].date(), self[1].isNumber else { return }
         let offset = date.offset ?? 0
         // What is added moves the fields that were written.
         date.offset = 0
-        guard let part = DatePart(part) else { return set(instant: -1, offset: offset, format: format(3)) }
+        guard let part = self[2].text.flatMap(DatePart.init) else { return set(instant: -1, offset: offset, format: format(3)) }
         guard let sum = part.add(self[1].int64, to: date.milliseconds) else { return }
         set(instant: sum - Int64(offset) * 60_000, offset: offset, format: format(3))
     }
 
     fileprivate func addToMilliseconds() {
-        guard let milliseconds = self[0].milliseconds, self[1].isNumber, let part = self[2].text else { return }
-        guard let part = DatePart(part) else { return set(Int64(-1)) }
+        guard let milliseconds = self[0].milliseconds, self[1].isNumber else { return }
+        // What is no text is no known part either.
+        guard let part = self[2].text.flatMap(DatePart.init) else { return set(Int64(-1)) }
         guard let sum = part.add(self[1].int64, to: milliseconds) else { return }
         set(sum)
     }

@@ -151,8 +151,10 @@ final class Resolver {
 
     private func conditional(_ expression: Expression) -> Term {
         guard case .conditional(let test, let branches, let otherwise) = expression.node else { return .missing }
+        // Null as the test is how the JSON form says that there is none.
+        let isSearched = test == nil || test?.node == .null
         return .conditional(
-            test: test.map { resolve($0) }, branches: branches.map { (resolve($0.when), resolve($0.then)) },
+            test: isSearched ? nil : test.map { resolve($0) }, branches: branches.map { (resolve($0.when), resolve($0.then)) },
             otherwise: otherwise.map { resolve($0) })
     }
 
