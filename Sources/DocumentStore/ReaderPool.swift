@@ -55,7 +55,9 @@ final class ReaderPool: Sendable {
     init(_ bundle: Bundle) throws {
         self.bundle = bundle
         session = Mutex(nil)
-        try read { _ in }
+        let (session, reader) = try begin()
+        reader.end()
+        giveBack(reader, to: session)
     }
 
     /// Forgets the connections that are not in use.
@@ -67,7 +69,7 @@ final class ReaderPool: Sendable {
         defer { giveBack(reader, to: session) }
         defer { reader.end() }
         let result = try work(reader)
-        if !session.access.isCoordinated, FileStatus(bundle.databaseFile) != session.stamp.main {
+        if hasChanged(since: session) {
             throw StoreError(.busy, "another program changed the database while it was being read; please repeat")
         }
         return result
@@ -95,7 +97,18 @@ final class ReaderPool: Sendable {
             (session, reader) = try take()
             try begin(reader, of: session)
         }
+        // Somebody may have changed the file between the look at it and the first page read from it.
+        for _ in 0..<20 where hasChanged(since: session) {
+            reader.end()
+            (session, reader) = try take()
+            try begin(reader, of: session)
+        }
         return (session, reader)
+    }
+
+    /// Whether the file is not any more what the session's connections believe to read.
+    private func hasChanged(since session: Session) -> Bool {
+        !session.access.isCoordinated && FileStatus(bundle.databaseFile) != session.stamp.main
     }
 
     private func begin(_ reader: StoreConnection, of session: Session) throws {
