@@ -9,6 +9,9 @@ static inline int cblite_sqlite_db_config(sqlite3 *db, int option, int on) {
     return sqlite3_db_config(db, option, on, (int *)0);
 }
 
+// As is sqlite3_config.
+static inline int cblite_sqlite_count_memory(int on) { return sqlite3_config(SQLITE_CONFIG_MEMSTATUS, on); }
+
 // sqlite3_vtab_config and sqlite3_mprintf are variadic too.
 static inline int cblite_sqlite_vtab_innocuous(sqlite3 *db) { return sqlite3_vtab_config(db, SQLITE_VTAB_INNOCUOUS); }
 static inline char *cblite_sqlite_copy_string(const char *text) { return sqlite3_mprintf("%s", text); }

@@ -17,6 +17,10 @@ public final class Connection {
     /// What is wrong with the schema, if the connection had to be told to pass over it.
     public private(set) var toleratedDamage: String?
 
+    /// Counting allocated memory takes a mutex of the whole process for each allocation, over which threads quarrel that scan a table together.
+    /// Nobody asks for the count. If the process has used SQLite before, it has decided already.
+    private static let prepareLibrary: Void = { _ = cblite_sqlite_count_memory(0) }()
+
     /// Opens a file. `parameters` are those of SQLite's URI file names, for example `immutable=1`.
     public init(path: String, mode: Mode, parameters: [String] = []) throws(SQLiteError) {
         let access =
@@ -25,6 +29,7 @@ public final class Connection {
             case .readWrite: SQLITE_OPEN_READWRITE
             case .create: SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE
             }
+        Connection.prepareLibrary
         var handle: OpaquePointer?
         let flags = access | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_URI | SQLITE_OPEN_EXRESCODE
         let code = sqlite3_open_v2(Connection.uri(path, parameters), &handle, flags, nil)
