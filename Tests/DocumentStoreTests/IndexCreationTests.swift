@@ -1,3 +1,4 @@
+import CSQLite
 import Fleece
 import SQLite
 import TestSupport
@@ -160,6 +161,21 @@ import Testing
             }
         }
         #expect(ExpressionCheck.calls(in: "a(b('c('), x) + (d) IN (1) AND \"e\"(2)") == ["a", "b"])
+    }
+
+    @Test func anIndexMayBeNamedByAnyWordOfSQL() throws {
+        for number in 0..<sqlite3_keyword_count() {
+            var word: UnsafePointer<CChar>?
+            var length: Int32 = 0
+            #expect(sqlite3_keyword_name(number, &word, &length) == SQLITE_OK)
+            let bytes = UnsafeRawBufferPointer(start: word, count: Int(length))
+            let name = String(decoding: bytes, as: UTF8.self).lowercased()
+            try database.write { transaction in
+                _ = try transaction.createIndex(IndexCreationTests.value(name, "fl_value(body, 'a')"))
+                #expect(try transaction.indexes().map(\.name) == [name])
+                try transaction.dropIndex(name)
+            }
+        }
     }
 
     @Test func theSourceIsKeptAsEachGenerationWritesIt() {

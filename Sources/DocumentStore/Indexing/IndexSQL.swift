@@ -40,8 +40,9 @@ struct IndexSQL {
         generation.separatesBodies ? IndexSQL.identifier(name) : quoted(identifier: name)
     }
 
-    /// A name, in quotes only where it needs them.
+    /// A name, in quotes only where it needs them. The vendor's library leaves them out before SQL's own words too, and fails over those here.
     static func identifier(_ name: String) -> String {
+        if reserved.contains(name.lowercased()) { return quoted(identifier: name) }
         var isBare = true
         for (place, byte) in name.utf8.enumerated() {
             switch byte {
@@ -52,6 +53,16 @@ struct IndexSQL {
         }
         return isBare && !name.isEmpty ? name : quoted(identifier: name)
     }
+
+    /// The words that SQLite does not take as names without quotes.
+    private static let reserved: Set<String> = [
+        "add", "all", "alter", "and", "as", "autoincrement", "between", "case", "check", "collate", "commit", "constraint", "create",
+        "default", "deferrable", "delete", "distinct", "drop", "else", "escape", "except", "exists", "foreign", "from", "group", "having",
+        "if", "in", "index", "insert", "intersect", "into", "is", "isnull", "join", "limit", "not", "nothing", "notnull", "null", "on",
+        "or",
+        "order", "primary", "references", "returning", "select", "set", "table", "then", "to", "transaction", "union", "unique", "update",
+        "using", "values", "when", "where",
+    ]
 
     static func literal(_ text: String) -> String { "'" + text.replacing("'", with: "''") + "'" }
 
