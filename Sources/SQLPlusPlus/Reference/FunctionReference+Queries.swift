@@ -51,16 +51,20 @@ extension FunctionReference {
     static let vectors = [
         function(
             .vectors, "approx_vector_distance(vector, target[, metric[, probes[, accurate]]])",
-            "The distance found by a vector index. Enterprise Edition; refused by this version.", [:]),
+            "The distance found by a vector index. Enterprise Edition; refused by this version.",
+            ["approx_vector_distance(vector, [1, 0])": "refused"]),
         function(
             .vectors, "cosine_distance(a, b)",
-            "1 minus the cosine of the angle between two arrays of numbers. Enterprise Edition; refused by this version.", [:]),
+            "1 minus the cosine of the angle between two arrays of numbers. Enterprise Edition; refused by this version.",
+            ["cosine_distance([1, 0], [0, 1])": "refused"]),
         function(
             .vectors, "euclidean_distance(a, b[, power])",
-            "The distance of two arrays of numbers. Enterprise Edition; refused by this version.", [:]),
+            "The distance of two arrays of numbers. Enterprise Edition; refused by this version.",
+            ["euclidean_distance([0, 0], [3, 4])": "refused"]),
         function(
             .vectors, "prediction(model, input[, property])",
-            "The output of a machine-learning model. Enterprise Edition; refused by this version.", [:]),
+            "The output of a machine-learning model. Enterprise Edition; refused by this version.",
+            ["prediction(model, {'text': name})": "refused"]),
     ]
 
     static let special = [
@@ -71,7 +75,9 @@ extension FunctionReference {
         function(
             .special, "match(index, query)",
             "Whether the document matches a full-text query: words, \"phrases\", prefix*, AND, OR, NOT. Only in WHERE, at the top or under AND.",
-            [:]),
-        function(.special, "rank(index)", "How well the document matches; higher is better. Needs a match() of the same index.", [:]),
+            ["SELECT name AS example FROM _ WHERE MATCH(names, 'ada OR lovelace')": "\"Ada\""]),
+        function(
+            .special, "rank(index)", "How well the document matches; higher is better. Needs a match() of the same index.",
+            ["SELECT RANK(names) AS example FROM _ WHERE MATCH(names, 'ada')": "1.0"]),
     ]
 }

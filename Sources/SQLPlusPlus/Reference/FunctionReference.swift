@@ -24,17 +24,19 @@ public struct FunctionReference: Sendable {
     }
 
     public struct Example: Sendable {
+        /// An expression, or a whole query.
         public var expression: String
-        /// The value as JSON, or `MISSING`.
+        /// The value as JSON, `MISSING`, or `refused`.
         public var result: String
 
         /// What the example is evaluated over: aggregates over all sample documents, everything else over the first.
         public func query(in group: Group) -> String {
-            "SELECT \(expression) AS example FROM _" + (group == .aggregates ? "" : " WHERE META().id = 'ada'")
+            expression.hasPrefix("SELECT ")
+                ? expression : "SELECT \(expression) AS example FROM _" + (group == .aggregates ? "" : " WHERE META().id = 'ada'")
         }
     }
 
-    /// One JSON document a line.
+    /// One JSON document a line. The property `name` has a full-text index `names`.
     public static let sampleDocuments = """
         {"_id":"ada","name":"Ada","born":1815,"tags":["maths","code"],"note":null,"address":{"city":"London"}}
         {"_id":"alan","name":"Alan","born":1912,"tags":["code"]}
