@@ -26,6 +26,7 @@ show ls -l "$database"
 show ls -C inventory.hotel "$database" 'hotel_00?'
 show cat -C inventory.airline "$database" airline_hk
 show query "$database" 'SELECT name, city, price, rating FROM inventory.hotel ORDER BY rating DESC LIMIT 3'
+show query --explain "$database" 'SELECT name FROM inventory.hotel WHERE city = "Porto"'
 show revs "$database" packing-list
 show changes "$database"
 show blob ls "$database"
