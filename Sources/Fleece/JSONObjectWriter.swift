@@ -64,23 +64,11 @@ public struct JSONObjectWriter: ~Copyable {
     }
 
     public mutating func add(_ name: StaticString, list: some Sequence<String>) {
-        add(name, list: list) { JSONWriter.write(string: $0, to: &$1) }
+        add(name, elements: list) { JSONWriter.write(string: $0, to: &$1.buffer) }
     }
 
     public mutating func add(_ name: StaticString, list: some Sequence<Int>) {
-        add(name, list: list) { $1.append(decimal: Int64($0)) }
-    }
-
-    private mutating func add<Item>(_ name: StaticString, list: some Sequence<Item>, _ write: (Item, inout ByteBuffer) -> Void) {
-        key(name)
-        buffer.append("[")
-        var needsComma = false
-        for item in list {
-            if needsComma { buffer.append(",") }
-            needsComma = true
-            write(item, &buffer)
-        }
-        buffer.append("]")
+        add(name, elements: list) { $1.buffer.append(decimal: Int64($0)) }
     }
 
     /// An object within the object.
@@ -97,15 +85,23 @@ public struct JSONObjectWriter: ~Copyable {
     public mutating func add<Item, Failure: Error>(
         _ name: StaticString, objects items: some Sequence<Item>, _ fill: (Item, inout JSONObjectWriter) throws(Failure) -> Void
     ) throws(Failure) {
+        try add(name, elements: items) { (item, writer) throws(Failure) in
+            writer.begin()
+            try fill(item, &writer)
+            writer.end()
+        }
+    }
+
+    private mutating func add<Item, Failure: Error>(
+        _ name: StaticString, elements items: some Sequence<Item>, _ write: (Item, inout JSONObjectWriter) throws(Failure) -> Void
+    ) throws(Failure) {
         key(name)
         buffer.append("[")
         var needsComma = false
         for item in items {
             if needsComma { buffer.append(",") }
             needsComma = true
-            begin()
-            try fill(item, &self)
-            end()
+            try write(item, &self)
         }
         buffer.append("]")
         isEmpty = false

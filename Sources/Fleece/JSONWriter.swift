@@ -52,6 +52,13 @@ public enum JSONWriter {
         buffer.append(base64: bytes)
     }
 
+    /// A text as a JSON string, quotes included.
+    public static func quoted(_ text: String) -> String {
+        var buffer = ByteBuffer()
+        write(string: text, to: &buffer)
+        return buffer.string
+    }
+
     public static func write(string: String, to buffer: inout ByteBuffer) {
         var string = string
         string.withUTF8 { buffer.append(quoted: UnsafeRawBufferPointer($0)) }

@@ -6,7 +6,7 @@ import SQLPlusPlus
 import SQLite
 
 /// The rows of a running query, one after another, found as they are asked for. Nothing is copied: what a row gives lies in SQLite's memory
-/// and is valid until the next `next`. Hot: the benchmarks `star`, `filter` and `array` are this loop.
+/// and is valid until the next `next`. Hot: the benchmark `star` is this loop.
 ///
 ///     while try rows.next() {
 ///         rows.appendObject(to: &buffer)

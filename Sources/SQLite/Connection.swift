@@ -188,6 +188,9 @@ public final class Connection {
     }
 }
 
+/// A text as SQL text: in single quotes, inner ones doubled.
+public func quoted(literal text: String) -> String { "'" + text.replacing("'", with: "''") + "'" }
+
 /// A name as SQL text: always in double quotes, inner ones doubled.
 public func quoted(identifier name: String) -> String {
     var sql = "\""

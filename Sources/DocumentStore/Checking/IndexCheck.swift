@@ -140,7 +140,7 @@ struct IndexCheck {
         return try snapshot.connection.strings(sql).filter { name in
             guard !known.contains(name) else { return false }
             // Tables of nested arrays need those of the arrays around them, which may have no index of their own.
-            let reference = IndexSQL.literal("REFERENCES " + IndexSQL.identifier(name) + "(")
+            let reference = quoted(literal: "REFERENCES " + IndexSQL.identifier(name) + "(")
             return try snapshot.connection.integer("SELECT 1 FROM sqlite_master WHERE type='table' AND instr(sql, \(reference))") == nil
         }
     }

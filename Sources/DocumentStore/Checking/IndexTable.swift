@@ -47,7 +47,7 @@ struct IndexTable {
 
     /// The columns of the table that FTS keeps texts in, quoted, in the order of the index's own.
     static func contentColumns(of table: String, on connection: Connection) throws -> [String] {
-        let sql = "SELECT name FROM pragma_table_info(\(IndexSQL.literal(table + "_content"))) ORDER BY cid"
+        let sql = "SELECT name FROM pragma_table_info(\(quoted(literal: table + "_content"))) ORDER BY cid"
         return try connection.strings(sql).dropFirst().map { quoted(identifier: $0) }
     }
 
@@ -82,7 +82,7 @@ struct IndexTable {
         collection = index.collection
         parent = live.name
         self.columns = columns
-        expressions = columns.map { "fl_fts_value(new.body, \(IndexSQL.literal($0)))" }
+        expressions = columns.map { "fl_fts_value(new.body, \(quoted(literal: $0)))" }
         isNested = false
         path = ""
         writer = IndexSQL(generation: snapshot.generation)
@@ -113,7 +113,7 @@ struct IndexTable {
         columns = []
         module = ""
         self.path = IndexSQL.unescaped(level[...])
-        expressions = [IndexSQL.literal(self.path)]
+        expressions = [quoted(literal: self.path)]
         condition = nil
         writer = IndexSQL(generation: snapshot.generation)
     }

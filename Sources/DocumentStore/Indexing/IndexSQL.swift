@@ -64,8 +64,6 @@ struct IndexSQL {
         "using", "values", "when", "where",
     ]
 
-    static func literal(_ text: String) -> String { "'" + text.replacing("'", with: "''") + "'" }
-
     /// A collection's table, as triggers name it.
     private func triggerTarget(_ live: String) -> String {
         generation.hasCollections ? quoted(identifier: live) : IndexSQL.identifier(live)
@@ -86,7 +84,7 @@ struct IndexSQL {
     func fullTextTable(_ name: String, of live: String, _ properties: [String], module: String, _ condition: String?) -> Table {
         let (table, target) = (quoted(identifier: name), triggerTarget(live))
         let columns = properties.map { quoted(identifier: $0) }.joined(separator: ", ")
-        let texts = properties.map { "fl_fts_value(new.body, \(IndexSQL.literal($0)))" }.joined(separator: ", ")
+        let texts = properties.map { "fl_fts_value(new.body, \(quoted(literal: $0)))" }.joined(separator: ", ")
         let new = condition.map { "WHEN \($0)" } ?? ""
         let old = condition.map { "WHEN \(ExpressionCheck.replacing(row: "new", by: "old", in: $0))" } ?? ""
         let insertion = "INSERT INTO \(table) (docid, \(columns)) VALUES (new.rowid, \(texts))"
@@ -157,7 +155,7 @@ struct IndexSQL {
         let ending = generation.hashesUnnestTables ? "" : " WITHOUT ROWID"
         let target = generation.hashesUnnestTables ? owner : triggerTarget(parent)
         let insertion = "INSERT INTO \(name) (docid, i, body) SELECT new.rowid, _each.rowid, _each.value FROM "
-        let each = "fl_each(new.body, \(IndexSQL.literal(path))) AS _each "
+        let each = "fl_each(new.body, \(quoted(literal: path))) AS _each "
         let deletion = "DELETE FROM \(name) WHERE docid = old.rowid"
         func trigger(_ kind: String, _ event: String, _ when: String, _ action: String) -> Trigger {
             IndexSQL.trigger(kind, of: table, event, on: target, isNested ? "" : "WHEN " + when, action)

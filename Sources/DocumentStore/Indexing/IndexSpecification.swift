@@ -1,3 +1,4 @@
+import Fleece
 import SQLite
 
 /// An index to be made: where its entries come from, as SQL, and what its row in the table `indexes` says of it.
@@ -71,11 +72,7 @@ public struct IndexSpecification: Hashable, Sendable {
         private static func prefixing(_ path: String, to expressions: String, _ language: Language) -> String {
             guard language == .json else { return expressions.isEmpty ? path : "\(path), \(expressions)" }
             let rest = expressions.drop { $0 != "[" }.dropFirst()
-            return "[[\(Source.quoted("." + path))]" + (rest.first == "]" ? "" : ",") + rest
-        }
-
-        private static func quoted(_ text: String) -> String {
-            "\"" + text.replacing("\\", with: "\\\\").replacing("\"", with: "\\\"") + "\""
+            return "[[\(JSONWriter.quoted("." + path))]" + (rest.first == "]" ? "" : ",") + rest
         }
     }
 }

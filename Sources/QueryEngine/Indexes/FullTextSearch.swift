@@ -51,5 +51,3 @@ public final class FullTextSearch {
         return Hit(id: statement.string(0) ?? "", rank: statement.double(1), texts: texts, matches: matches)
     }
 }
-
-private func quoted(literal text: String) -> String { "'" + text.replacing("'", with: "''") + "'" }

@@ -26,14 +26,14 @@ struct ScanPlan {
             select.having == nil, select.sources.count <= 1, let source = translated.sources.first, !source.readsDeleted,
             !translated.parameters.contains(TableScan.firstRow), !translated.parameters.contains(TableScan.lastRow),
             let (shape, partial) = ScanPlan.shape(of: select, isAggregate: translated.isAggregate),
-            try TableScan.isWorthwhile(table: source.collection.table, on: snapshot, pieces),
+            let rows = try TableScan.rows(of: source.collection.table, on: snapshot, pieces),
             try ScanPlan.readsWholeTable(sql ?? translated.sql, snapshot),
             let piecewise = try? Translator(schema: SnapshotSchema(snapshot, asTablesAre: true))
                 .translate(ScanPlan.restricted(partial))
         else { return nil }
         self.shape = shape
         scan = TableScan(
-            sql: piecewise.sql, table: source.collection.table, parameters: parameters, query: translated, options: options,
+            sql: piecewise.sql, rows: rows, parameters: parameters, query: translated, options: options,
             pieces: pieces)
     }
 

@@ -22,7 +22,7 @@ struct TableScan {
 
     /// A statement with these parameters.
     let sql: String
-    let table: String
+    let rows: ClosedRange<Int64>
     let parameters: QueryParameters
     let query: TranslatedQuery
     let options: QueryOptions
@@ -30,23 +30,18 @@ struct TableScan {
 
     enum Outcome { case finished, refused }
 
-    /// Whether a table is large enough.
-    static func isWorthwhile(table: String, on snapshot: Snapshot, _ pieces: ScanPieces) throws -> Bool {
-        guard let rows = try rows(of: table, on: snapshot) else { return false }
-        return rows.upperBound - rows.lowerBound >= pieces.fewestRows
-    }
-
-    private static func rows(of table: String, on snapshot: Snapshot) throws -> ClosedRange<Int64>? {
+    /// The row numbers of a table, from the first to the last; nil if it is not large enough to be worth it.
+    static func rows(of table: String, on snapshot: Snapshot, _ pieces: ScanPieces) throws -> ClosedRange<Int64>? {
         guard let first = try snapshot.connection.integer("SELECT min(rowid) FROM \(quoted(identifier: table))"),
             let last = try snapshot.connection.integer("SELECT max(rowid) FROM \(quoted(identifier: table))"), first > .min / 4,
-            last < .max / 4
+            last < .max / 4, last - first >= pieces.fewestRows
         else { return nil }
         return first...last
     }
 
     /// Has every row taken in by one of the sinks: by the first alone if there is no second.
     func run<Sink: ScanSink>(on snapshot: Snapshot, _ sinks: [Sink]) throws -> Outcome {
-        guard let rows = try TableScan.rows(of: table, on: snapshot), let first = sinks.first else { return .finished }
+        guard let first = sinks.first else { return .finished }
         let pieces = Pieces(rows, length: pieces.length)
         guard sinks.count > 1, let twin = snapshot.twin else {
             try take(pieces, first, on: snapshot)

@@ -64,7 +64,7 @@ private struct TreeDescription {
                     tree.add(result.expression)
                     continue
                 }
-                tree.node("as", quoted(alias), children: [result.expression])
+                tree.node("as", JSONWriter.quoted(alias), children: [result.expression])
             }
             for source in select.sources { tree.add(source) }
             tree.part("where", select.condition)
@@ -87,11 +87,13 @@ private struct TreeDescription {
     }
 
     private mutating func add(_ source: Select.Source) {
-        let alias = source.alias.map { "as " + quoted($0) }
+        let alias = source.alias.map { "as " + JSONWriter.quoted($0) }
         switch source.origin {
         case .collection(let scope, let name):
             let kind = source.join.map { $0.lowercased() + " join" } ?? "from"
-            node(kind, [scope, name].compactMap { $0.map(quoted) }.joined(separator: "."), alias) { tree in tree.part("on", source.on) }
+            node(kind, [scope, name].compactMap { $0.map(JSONWriter.quoted) }.joined(separator: "."), alias) { tree in
+                tree.part("on", source.on)
+            }
         case .unnest(let expression):
             node("unnest", alias, children: [expression])
         }
@@ -107,11 +109,11 @@ private struct TreeDescription {
         case .integer(let value): line("integer", "\(value)")
         case .unsigned(let value): line("integer", "\(value)")
         case .float: line("float", expression.jsonForm())
-        case .string(let value): line("string", quoted(value))
+        case .string(let value): line("string", JSONWriter.quoted(value))
         case .array(let items): node("array", children: items)
         case .dictionary(let members):
             node("object") { tree in
-                for member in members { tree.node("member", quoted(member.key), children: [member.value]) }
+                for member in members { tree.node("member", JSONWriter.quoted(member.key), children: [member.value]) }
             }
         case .parameter(let name): line("parameter", "$" + name)
         case .property(let path): line("property", path.jsonForm)
@@ -121,7 +123,7 @@ private struct TreeDescription {
         case .exists(let operand): node("exists", children: [operand])
         case .select(let select): add(select)
         case .quantified(let quantifier, let variable, let collection, let predicate):
-            node(quantifier.rawValue.lowercased(), quoted(variable)) { tree in
+            node(quantifier.rawValue.lowercased(), JSONWriter.quoted(variable)) { tree in
                 tree.part("in", collection)
                 tree.part("satisfies", predicate)
             }
@@ -135,9 +137,9 @@ private struct TreeDescription {
                 tree.part("else", otherwise)
             }
         case .collate(let collation, let operand): node("collate", words(collation), children: [operand])
-        case .meta(let source): line("meta", source.map(quoted))
-        case .match(let index, let query): node("match", quoted(index), children: [query])
-        case .rank(let index): line("rank", quoted(index))
+        case .meta(let source): line("meta", source.map(JSONWriter.quoted))
+        case .match(let index, let query): node("match", JSONWriter.quoted(index), children: [query])
+        case .rank(let index): line("rank", JSONWriter.quoted(index))
         case .function(let name, let arguments): node("function", name, children: arguments)
         case .blob(let operand): node("blob", children: [operand])
         }
@@ -150,20 +152,20 @@ private struct TreeDescription {
         case .select(let select): add(select)
         case .insert(let insert): add(insert)
         case .update(let update):
-            node("update", name(update.collection), update.alias.map { "as " + quoted($0) }) { tree in
+            node("update", name(update.collection), update.alias.map { "as " + JSONWriter.quoted($0) }) { tree in
                 for assignment in update.assignments { tree.node("set", assignment.path.jsonForm, children: [assignment.value]) }
                 for path in update.removals { tree.line("unset", path.jsonForm) }
                 tree.part("where", update.condition)
                 tree.part("limit", update.limit)
             }
         case .delete(let delete):
-            node("delete from", name(delete.collection), delete.alias.map { "as " + quoted($0) }) { tree in
+            node("delete from", name(delete.collection), delete.alias.map { "as " + JSONWriter.quoted($0) }) { tree in
                 tree.part("where", delete.condition)
                 tree.part("limit", delete.limit)
             }
         case .createIndex(let index): add(index)
         case .dropIndex(let index, let collection, let ifExists):
-            line("drop index", quoted(index), collection.map { "on " + name($0) }, ifExists ? "if exists" : nil)
+            line("drop index", JSONWriter.quoted(index), collection.map { "on " + name($0) }, ifExists ? "if exists" : nil)
         case .createCollection(let collection, let ifNotExists):
             line("create collection", name(collection), ifNotExists ? "if not exists" : nil)
         case .dropCollection(let collection, let ifExists):
@@ -189,11 +191,11 @@ private struct TreeDescription {
 
     private mutating func add(_ index: Statement.CreateIndex) {
         let kind = index.kind == .value ? "create index" : "create \(index.kind == .array ? "array" : "full-text") index"
-        node(kind, quoted(index.name), "on", name(index.collection), index.ifNotExists ? "if not exists" : nil) { tree in
+        node(kind, JSONWriter.quoted(index.name), "on", name(index.collection), index.ifNotExists ? "if not exists" : nil) { tree in
             if let path = index.unnestPath { tree.line("unnest", path) }
             for expression in index.expressions { tree.add(expression) }
             tree.part("where", index.condition)
-            for option in index.options { tree.node("option", quoted(option.key), children: [option.value]) }
+            for option in index.options { tree.node("option", JSONWriter.quoted(option.key), children: [option.value]) }
         }
     }
 }
@@ -221,7 +223,5 @@ private func words(_ collation: Collation) -> String {
 }
 
 private func name(_ collection: Statement.CollectionPath) -> String {
-    [collection.scope, collection.name].compactMap { $0.map(quoted) }.joined(separator: ".")
+    [collection.scope, collection.name].compactMap { $0.map(JSONWriter.quoted) }.joined(separator: ".")
 }
-
-private func quoted(_ text: String) -> String { Expression(.string(text)).jsonForm() }

@@ -63,7 +63,7 @@ enum SuggestIndex {
             default: false
             }
         }
-        return isPlain && !word.isEmpty ? word : "'" + word.replacing("'", with: "'\\''") + "'"
+        return isPlain && !word.isEmpty ? word : CompletionModel.quoted(word)
     }
 
     private static func writeFacts(_ advice: IndexAdvice, _ invocation: Invocation) throws {

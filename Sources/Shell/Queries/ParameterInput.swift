@@ -52,7 +52,7 @@ enum ParameterInput {
         guard isPlainText(text) else {
             throw .usage(
                 "--param \(name): \"\(text)\" is not JSON",
-                hint: "If it is meant as a text, write it in quotes: --param '\(name)=\(quoted(text))'")
+                hint: "If it is meant as a text, write it in quotes: --param '\(name)=\(JSONWriter.quoted(text))'")
         }
         encoder.reset()
         encoder.write(text)
@@ -77,11 +77,5 @@ enum ParameterInput {
             guard isDash ? byte == UInt8(ascii: "-") : (0x30...0x39).contains(byte) else { return false }
         }
         return bytes.count == 10 || bytes[10] == UInt8(ascii: "T") || bytes[10] == UInt8(ascii: " ")
-    }
-
-    private static func quoted(_ text: String) -> String {
-        var buffer = ByteBuffer()
-        JSONWriter.write(string: text, to: &buffer)
-        return buffer.string
     }
 }
