@@ -9,13 +9,13 @@ final class InteractiveShell {
     let session: Session
     let history: HistoryFile
     /// The global flags that the shell was started with: each command begins with them.
-    private let options: GlobalOptions
-    private let isOnTerminal: Bool
-    private var reader: StatementReader
-    private var settings = ShellSettings()
+    let options: GlobalOptions
+    let isOnTerminal: Bool
+    var reader: StatementReader
+    var settings = ShellSettings()
     /// Where `.output` has the results go.
-    private var file: Int32?
-    private var scriptDepth = 0
+    var file: Int32?
+    var scriptDepth = 0
     /// Set by `quit`.
     var isLeaving = false
 
@@ -119,28 +119,12 @@ final class InteractiveShell {
         return "\u{1}\(Style.strong.code)\u{1}\(text)\u{1}\(Style.off)\u{1} "
     }
 
-    // A script
-
-    /// Runs the statements of a file or a pipe, up to the first that fails.
-    private func runScript(_ source: InputSource) throws -> ExitCode {
-        var code = ExitCode.success
-        while !isLeaving, let bytes = try source.nextLine() {
-            guard let line = String(validating: bytes, as: UTF8.self) else {
-                throw CommandError.failed("\(source.name): line \(source.lineNumber) is not valid UTF-8")
-            }
-            reader.append(line)
-            code = runStatements(isLast: false, before: code)
-            if code != .success, !options.keepsGoing || Interruption.isRequested { return code }
-        }
-        return isLeaving ? code : runStatements(isLast: true, before: code)
-    }
-
     // Statements
 
     /// Runs what has been read as far as it is complete. In a script, the first failure ends it, unless it is to keep going; the code is that
     /// of the first failure.
     @discardableResult
-    private func runStatements(isLast: Bool, before: ExitCode = .success) -> ExitCode {
+    func runStatements(isLast: Bool, before: ExitCode = .success) -> ExitCode {
         var code = before
         while !isLeaving {
             var isDone = false
@@ -165,7 +149,7 @@ final class InteractiveShell {
     }
 
     /// In a script, an error is told with its line.
-    private func naming(_ line: Int, _ work: () throws -> ExitCode) throws -> ExitCode {
+    func naming(_ line: Int, _ work: () throws -> ExitCode) throws -> ExitCode {
         guard !isOnTerminal || scriptDepth > 0 else { return try work() }
         do {
             return try work()
@@ -202,141 +186,11 @@ final class InteractiveShell {
         }
     }
 
-    // Settings
-
-    private func set(_ words: [String]) throws -> ExitCode {
-        let declaration = try ShellSettings.declaration(named: words.first ?? "help")
-        guard words.count <= 2 else { throw CommandError.usage(".\(declaration.name) takes one value") }
-        let value = words.count > 1 ? words[1] : nil
-        switch declaration.name {
-        case "help": try session.output.write(settings.overview)
-        case "output": try setOutput(value)
-        case "read":
-            guard let value else { throw CommandError.usage(".read needs the name of a file") }
-            return try runScript(named: value)
-        default:
-            guard let value else {
-                try session.output.writeLine(settings.value(of: declaration.name) ?? "")
-                break
-            }
-            try settings.set(declaration, value)
-        }
-        return .success
-    }
-
-    /// Has results go to a file, or to standard output again.
-    private func setOutput(_ path: String?) throws {
-        try session.output.flush()
-        if let path {
-            let descriptor = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o666)
-            guard descriptor >= 0 else { throw CommandError.system(path, errno: errno) }
-            session.output = Output(descriptor: descriptor, isTerminal: false)
-            if let file { close(file) }
-            file = descriptor
-        } else {
-            session.output = Output()
-            if let file { close(file) }
-            file = nil
-        }
-    }
-
-    private func terminal(color: GlobalOptions.Color) -> Terminal {
-        guard file != nil else { return Terminal(color: color) }
-        return Terminal(
-            color: color, outputIsTerminal: false, errorIsTerminal: isatty(STDERR_FILENO) == 1, inputIsTerminal: isatty(STDIN_FILENO) == 1,
-            environment: Terminal.environment)
-    }
-
-    /// The statements of a file, as if they had been typed here. What fails ends it.
-    private func runScript(named path: String) throws -> ExitCode {
-        guard scriptDepth < 10 else { throw CommandError.failed("\(path): scripts that read scripts go too deep") }
-        let source = try InputSource(path)
-        let before = reader
-        reader = StatementReader(commands: Commands.all, looksAhead: true)
-        scriptDepth += 1
-        defer {
-            scriptDepth -= 1
-            reader = before
-        }
-        return try runScript(source)
-    }
-
-    /// Settings alone: a file that somebody has written long ago should not change databases.
-    private func readConfiguration(_ path: String) throws {
-        let source = try InputSource(path)
-        while let bytes = try source.nextLine() {
-            let line = String(decoding: bytes, as: UTF8.self)
-            _ = Shell.finish(session) {
-                var reader = StatementReader(commands: Commands.all)
-                reader.append(line)
-                guard let statement = try reader.next(isLast: true) else { return .success }
-                guard case .setting(let words) = statement.action, let name = words.first, let value = words.dropFirst().first else {
-                    throw CommandError.usage("\(path): line \(source.lineNumber): only settings can stand there, such as .timer on")
-                }
-                try settings.set(ShellSettings.declaration(named: name), value)
-                return .success
-            }
-        }
-    }
-
-    /// The program that shows long results, if the person wants one and the command prints what one reads.
-    private func pager(for request: ArgumentParser.Request) -> ShellStatement.Target? {
-        guard settings.usesPager, session.terminal.outputIsTerminal, case .run(let command) = request, command.command.group == .looking
-        else { return nil }
-        // What never ends is watched, not read.
-        let isEndless = ["follow", "watch"].contains { name in command.command.flags.contains { $0.name == name } && command.flag(name) }
-        return isEndless ? nil : .pager(Terminal.environment("PAGER") ?? "less -RSFX")
-    }
-
     private func run(external command: String) throws -> ExitCode {
         try session.output.flush()
         let ending = try ChildProcess.leavingInterruptsToOthers { () throws(CommandError) in
             try ChildProcess(shell: ["-c", command]).wait()
         }
         return ending == .exit(0) ? .success : .failure
-    }
-}
-
-/// What stands in front of the line: `travel:inventory.hotel>`.
-enum Prompt {
-    static func text(database path: String, collection: CollectionName) -> String {
-        let name = name(of: path)
-        return TerminalText.escaped(collection.isDefault ? "\(name)>" : "\(name):\(collection)>")
-    }
-
-    /// The name of a bundle without its ending.
-    static func name(of path: String) -> String {
-        let name = path.split(separator: "/").last.map(String.init) ?? path
-        return name.hasSuffix(".cblite2") ? String(name.dropLast(8)) : name
-    }
-}
-
-/// The line that says what was opened.
-enum Banner {
-    // Counting the documents of larger files would keep the prompt waiting.
-    private static let largestCounted = 16 << 20
-
-    static func text(_ session: Session) throws -> String {
-        guard let database = session.openDatabase else { return "" }
-        let size = BundleSize(database.path).database
-        return try database.read { snapshot in
-            let names = snapshot.collections()
-            let documents: String
-            if size <= largestCounted {
-                let count = try names.reduce(0) { try $0 + snapshot.counts(of: $1).live }
-                documents = count == 1 ? "1 document" : "\(Progress.grouped(count)) documents"
-            } else {
-                // The number of changes is known without looking: there cannot be more documents than that.
-                let limit = try names.reduce(0) { try $0 + snapshot.lastSequence(of: $1) }
-                documents = "up to \(Progress.grouped(Int(clamping: limit))) documents"
-            }
-            let collections = names.count == 1 ? "1 collection" : "\(names.count) collections"
-            let access = database.isReadOnly ? "read-only" : "writable"
-            let name = TerminalText.escaped(database.path.split(separator: "/").last.map(String.init) ?? database.path)
-            return """
-                \(name): format \(snapshot.generation.releases), \(SizeText.text(size)), \(documents) in \(collections), \(access).
-                "help" lists the commands, Tab completes, Ctrl-D leaves.
-                """
-        }
     }
 }
