@@ -112,7 +112,7 @@ final class InteractiveShell {
     }
 
     private func prompt(isContinued: Bool) -> String {
-        let place = Prompt.text(database: session.openDatabase?.path ?? "", collection: session.currentCollection)
+        let place = Prompt(database: session.openDatabase?.path ?? "", collection: session.currentCollection).text
         let text = isContinued ? String(repeating: " ", count: max(0, DisplayWidth.of(place) - 3)) + "..>" : place
         guard session.terminal.usesColor else { return text + " " }
         // Escape sequences stand between marks: they take no room.
