@@ -7,7 +7,8 @@ import SQLite
 /// The caller's thread parses, encodes and digests; a second one puts finished rows into SQLite, batch by batch. Documents that exist already
 /// come back to the caller's thread, which extends their revision trees while the other one rests.
 ///
-/// Between the calls of `save`, nothing else may be done with the transaction but encode.
+/// Between the calls of `save`, nothing else may be done with the transaction but encode: while `Database.openTransaction` has one open, that is
+/// every use of the database by its thread.
 public final class BulkWriter {
     /// Documents that were not there, or only as tombstones.
     public private(set) var createdCount = 0

@@ -1,5 +1,6 @@
 import FoundationEssentials
 import SQLite
+import Synchronization
 
 /// A `.cblite2` database.
 ///
@@ -8,7 +9,8 @@ import SQLite
 ///         for name in try snapshot.collections() { print(name, try snapshot.counts(of: name).live) }
 ///     }
 ///
-/// It may be used by any number of threads: each `read` has a connection of its own, and writes come one after another.
+/// It may be used by any number of threads: each `read` has a connection of its own, and writes come one after another. A thread can keep a
+/// transaction open from call to call: `openTransaction`.
 public final class Database: Sendable {
     public struct Options: Sendable {
         public enum Access: Sendable {
@@ -51,6 +53,7 @@ public final class Database: Sendable {
     let readers: ReaderPool
     let watchers = WatcherList()
     let writer: Writer?
+    let opened = Mutex<OpenTransaction?>(nil)
 
     public init(path: String, options: Options = .readOnly) throws(StoreError) {
         let bundle = Bundle(path: path)
@@ -75,8 +78,15 @@ public final class Database: Sendable {
         blobs = BlobStore(bundle, isReadOnly: isReadOnly)
     }
 
-    /// Gives `work` a view of one state of the database, whatever others write meanwhile. It must not leave the closure.
+    /// Gives `work` a view of one state of the database, whatever others write meanwhile. It must not leave the closure. In a transaction that
+    /// this thread has opened, that is the state as this transaction has made it so far.
     public func read<Result>(_ work: (Snapshot) throws -> Result) throws -> Result {
+        guard let transaction = ownTransaction else { return try readCommitted(work) }
+        do { return try work(transaction.view()) } catch { throw StoreError.translating(error, path: path) }
+    }
+
+    /// The same for what is to see only what others can see, too.
+    func readCommitted<Result>(_ work: (Snapshot) throws -> Result) throws -> Result {
         do {
             return try readers.read { try work(Snapshot($0, of: self)) }
         } catch {
@@ -87,8 +97,9 @@ public final class Database: Sendable {
     /// What is wrong with the file as a whole although it could be opened for reading: a damaged schema, or a missing end.
     public var visibleDamage: String? { try? readers.read { $0.connection.toleratedDamage } }
 
-    /// Ends all connections that are not in use. What is still to be tidied up in a database opened for writing is done here.
+    /// Ends all connections that are not in use, and rolls back a transaction that is open. What is still to be tidied up in a database opened for writing is done here.
     public func close() {
+        abandonTransaction()
         watchers.cancel()
         readers.close()
         writer?.close()

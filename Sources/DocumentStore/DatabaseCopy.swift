@@ -7,6 +7,7 @@ extension Database {
     /// Copies the database, as it is at this moment, to a new bundle with an identity of its own. The copy appears when it is complete.
     /// `progress` may throw to stop the work, which then leaves nothing.
     public func copy(to target: String, progress: (_ done: Int, _ total: Int) throws -> Void = { _, _ in }) throws {
+        try checkNoTransaction("a database cannot be copied")
         let target = Bundle(path: target)
         guard FileStatus(target.path) == nil else {
             throw StoreError(.exists, "there is something of that name already", path: target.path)

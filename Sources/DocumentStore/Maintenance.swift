@@ -83,6 +83,7 @@ extension Database {
         progress: (CompactionStage) throws -> Void = { _ in }
     ) throws -> Compaction {
         guard let writer else { throw StoreError(.readOnly, "the database was opened for reading only", path: path) }
+        try checkNoTransaction("a database cannot be compacted")
         var result = Compaction()
         result.sizeBefore = try fileSize()
         do {
@@ -149,6 +150,7 @@ extension Database {
 
     private func execute(_ sql: String, _ interruption: (@convention(c) (UnsafeMutableRawPointer?) -> Int32)? = nil) throws {
         guard let writer else { throw StoreError(.readOnly, "the database was opened for reading only", path: path) }
+        try checkNoTransaction("indexes cannot be built anew")
         do {
             try writer.exclusively { store in
                 store.connection.setProgressCheck(interruption)

@@ -26,7 +26,7 @@ extension Snapshot {
     /// Prepares for reading pages once, one after another, or again and again in any order.
     public func expect(scan: Bool) throws {
         // Pages that were written to are better not moved in and out of the file.
-        guard !(self is Transaction) else { return }
+        guard !store.isWriter else { return }
         try connection.setCacheSize(kibibytes: scan ? StoreConnection.scanCacheSize : StoreConnection.cacheSize)
     }
 

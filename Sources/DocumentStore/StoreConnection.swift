@@ -18,6 +18,8 @@ final class StoreConnection: @unchecked Sendable {
     private(set) var info: StoredInfo
     /// The same object for the life of the connection: encoders hold it.
     let sharedKeys = SharedKeys()
+    /// Whether it is the one that writes: what it reads may not be committed, and nobody else can see it.
+    let isWriter: Bool
     /// Where the state that the pool's last reader sees can be found again, if it can.
     var position: ReaderPool.Position?
     private var functions: FunctionContext?
@@ -25,8 +27,9 @@ final class StoreConnection: @unchecked Sendable {
     private var dataVersion: Int64
 
     /// Reads schema and info in a transaction of its own.
-    init(_ connection: Connection, functions: FunctionContext? = nil) throws {
+    init(_ connection: Connection, functions: FunctionContext? = nil, isWriter: Bool = false) throws {
         self.connection = connection
+        self.isWriter = isWriter
         self.functions = functions
         functions?.sharedKeys = sharedKeys
         try connection.execute("BEGIN")

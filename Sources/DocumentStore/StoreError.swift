@@ -29,6 +29,10 @@ public struct StoreError: Error, Hashable, Sendable, CustomStringConvertible {
         case unsupported
         case diskFull
         case interrupted
+        /// Something that cannot be done while a transaction is open.
+        case transactionOpen
+        /// Something that can be done only while a transaction is open.
+        case noTransaction
         case inputOutput
     }
 

@@ -7,6 +7,9 @@ import SQLite
 ///         let body = try transaction.encode(json: #"{"type": "hotel"}"#)
 ///         try transaction.save("hotel-1", body: body)
 ///     }
+///
+/// One that is begun inside another, as all are while `Database.openTransaction` has one open, is a savepoint: what it wrote becomes part of the
+/// outer one when it is committed, and is forgotten alone when it is rolled back.
 public final class Transaction: Snapshot {
     let writer: Writer
     /// Encodes with the database's shared keys, adding to them. Kept from one document to the next.
@@ -14,9 +17,16 @@ public final class Transaction: Snapshot {
     /// Canonical JSON of the body at hand.
     var json = ByteBuffer(capacity: 4096)
     private let sharedKeyCount: Int
+    private var storedKeyCount: Int
     private var counters: [String: Counter] = [:]
-    private var isOpen = true
+    /// The key stores that will have changed.
+    private var changed: Set<String> = []
+    private(set) var isOpen = true
     private var depth: Int?
+    private let enclosing: Transaction?
+    /// The one that is open inside this one. While it is, nothing else may be done with this one.
+    private weak var inner: Transaction?
+    private let savepoint: String
 
     /// What `kvmeta` will say of a key store.
     private struct Counter {
@@ -26,50 +36,114 @@ public final class Transaction: Snapshot {
         var hasNewPurges = false
     }
 
+    /// Waits for its turn.
     init(_ writer: Writer, of database: Database) throws {
         self.writer = writer
+        enclosing = nil
+        savepoint = ""
         let store = try writer.begin()
         encoder = writer.encoder
         encoder.reset()
         sharedKeyCount = store.sharedKeys.count
+        storedKeyCount = sharedKeyCount
         super.init(store, of: database)
+    }
+
+    /// Begins a savepoint.
+    init(inside enclosing: Transaction) throws {
+        try enclosing.flush()
+        self.enclosing = enclosing
+        writer = enclosing.writer
+        encoder = enclosing.encoder
+        encoder.reset()
+        let level = enclosing.level + 1
+        savepoint = "cblite_write_\(level)"
+        let store = enclosing.store
+        // Statements of somebody's own may have changed the schema.
+        try store.refresh()
+        sharedKeyCount = store.sharedKeys.count
+        storedKeyCount = sharedKeyCount
+        try store.connection.execute("SAVEPOINT \(savepoint)")
+        super.init(store, of: enclosing.database)
+        enclosing.inner = self
     }
 
     deinit { if isOpen { rollBack() } }
 
+    private var level: Int { enclosing.map { $0.level + 1 } ?? 0 }
+
+    /// The last one that was begun inside this one, or this one itself.
+    var innermost: Transaction { inner?.innermost ?? self }
+
+    /// What has been written so far, to be read.
+    func view() throws -> Snapshot {
+        let innermost = innermost
+        try innermost.flush()
+        try store.refresh()
+        return Snapshot(store, of: database)
+    }
+
     /// Makes everything that was written permanent and visible. For transactions that were begun with `Database.begin`.
     public func commit() throws {
-        guard isOpen else { throw StoreError(.inputOutput, "the transaction has ended already") }
+        guard isOpen else { throw StoreError(.noTransaction, "the transaction has ended already", path: database.path) }
+        guard inner == nil else { throw StoreError(.transactionOpen, "a transaction inside this one is open", path: database.path) }
         do {
-            try writeCounters()
-            if sharedKeys.count > sharedKeyCount { try store.storeSharedKeys() }
-            try connection.withStatement("COMMIT") { try $0.run() }
+            // After some errors SQLite has ended the transaction. What came then, if anything, must not be taken for all of it.
+            guard connection.isInTransaction else { throw StoreError(.noTransaction, "SQLite has rolled the transaction back") }
+            try flush()
+            let sql = enclosing == nil ? "COMMIT" : "RELEASE \(savepoint)"
+            try connection.withStatement(sql) { try $0.run() }
         } catch {
             rollBack()
             throw StoreError.translating(error, path: database.path)
         }
         isOpen = false
-        let changed = counters.filter(\.value.hasNewSequence).map(\.key)
-        writer.finish()
-        database.didCommit(changed)
+        if let enclosing {
+            enclosing.changed.formUnion(changed)
+            enclosing.inner = nil
+        } else {
+            writer.finish()
+            database.didCommit(Array(changed))
+        }
     }
 
     /// Forgets everything that was written.
     public func rollBack() {
         guard isOpen else { return }
+        inner?.rollBack()
+        // What is inside may have taken this one with it.
+        guard isOpen else { return }
         isOpen = false
-        store.end()
-        store.forget(sharedKeyCount: sharedKeyCount)
-        writer.finish()
+        guard let enclosing else {
+            store.end()
+            store.forget(sharedKeyCount: sharedKeyCount)
+            return writer.finish()
+        }
+        enclosing.inner = nil
+        do {
+            try connection.execute("ROLLBACK TO \(savepoint); RELEASE \(savepoint)")
+            store.forget(sharedKeyCount: sharedKeyCount)
+            try store.refresh()
+        } catch {
+            // After some errors, a full disk among them, SQLite has ended the whole transaction; in doubt there is nothing else left to do.
+            enclosing.rollBack()
+        }
     }
 
-    private func writeCounters() throws {
+    /// Writes down what is only counted so far, for others to read in the same transaction.
+    private func flush() throws {
         for (keyStore, counter) in counters {
             if counter.hasNewSequence {
                 try setMetadata(keyStore, "lastSeq", Int64(bitPattern: counter.lastSequence))
+                changed.insert(keyStore)
             }
             if counter.hasNewPurges && generation.countsPurges { try setMetadata(keyStore, "purgeCnt", Int64(counter.purges)) }
         }
+        counters = [:]
+        depth = nil
+        guard sharedKeys.count > storedKeyCount else { return }
+        try store.storeSharedKeys()
+        storedKeyCount = sharedKeys.count
     }
 
     private func setMetadata(_ keyStore: String, _ column: String, _ value: Int64) throws {
@@ -152,7 +226,12 @@ extension Database {
     /// Begins a transaction that stays open until its `commit` or `rollBack`. Nobody else can write meanwhile, in any process.
     public func begin() throws -> Transaction {
         guard let writer else { throw StoreError(.readOnly, "the database was opened for reading only", path: path) }
-        do { return try Transaction(writer, of: self) } catch { throw StoreError.translating(error, path: path) }
+        do {
+            if let outer = ownTransaction { return try Transaction(inside: outer.innermost) }
+            return try Transaction(writer, of: self)
+        } catch {
+            throw StoreError.translating(error, path: path)
+        }
     }
 
     func didCommit(_ keyStores: [String]) { watchers.signal() }

@@ -164,7 +164,8 @@ extension Database {
     }
 
     func collectionStates(withPurges: Bool) throws -> [CollectionName: Watcher.State] {
-        try read { snapshot in
+        // What may yet be rolled back is no change.
+        try readCommitted { snapshot in
             var states: [CollectionName: Watcher.State] = [:]
             for name in snapshot.collections() {
                 states[name] = Watcher.State(

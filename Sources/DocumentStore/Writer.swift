@@ -28,7 +28,7 @@ final class Writer: @unchecked Sendable {
         do {
             let functions = try StoreConnection.registerFunctions(on: connection, blobs: BlobStore(bundle, isReadOnly: true))
             if options.access == .create { try DatabaseCreation.createTables(on: connection) }
-            let store = try StoreConnection(connection, functions: functions)
+            let store = try StoreConnection(connection, functions: functions, isWriter: true)
             openStore = store
             encoder = Encoder(sharedKeys: store.sharedKeys)
             try prepare(store, options)

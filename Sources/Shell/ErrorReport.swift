@@ -23,7 +23,7 @@ enum ErrorReport {
         case .interrupted: .interrupted
         case .notADatabase, .encrypted, .version1, .tooNew, .tooOld: .cannotOpen
         case .notFound, .exists, .busy, .corrupt, .readOnly, .invalidName, .invalidDocument, .invalidRevision, .unsupported, .diskFull,
-            .inputOutput:
+            .transactionOpen, .noTransaction, .inputOutput:
             .failure
         }
     }

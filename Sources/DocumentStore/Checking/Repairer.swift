@@ -158,6 +158,7 @@ extension Database {
     public func repair(_ options: RepairOptions = RepairOptions(), advance: @escaping (Int) throws -> Void = { _ in }) throws
         -> RepairSummary
     {
+        try checkNoTransaction("a database cannot be mended")
         var summary = try write { transaction in
             let repairer = Repairer(transaction, options, advance)
             try repairer.run()
@@ -185,6 +186,7 @@ extension Database {
     /// Copies the database as it is, damage and identity included, to a bundle that must not exist. Blobs, which never change, are linked
     /// where the file system can.
     public func backUp(to path: String) throws {
+        try checkNoTransaction("a database cannot be copied")
         let target = Bundle(path: path)
         guard FileStatus(target.path) == nil else {
             throw StoreError(.exists, "there is something of that name already", path: target.path)
