@@ -1,6 +1,6 @@
 # bash completion for cblite, made by 'cblite generate' from the declarations of the commands: do not edit
 
-_cblite_commands='ls cat get revs conflicts changes diff blob fts info file query select translate sql lscoll put edit rm undelete revert purge expire resolve mv mkcoll rmcoll cp import export dump restore check mkindex rmindex compact reindex open use cd history again quit exit help version'
+_cblite_commands='ls cat get revs conflicts changes diff blob fts info file query select translate sql lscoll put edit rm undelete revert purge expire resolve mv mkcoll rmcoll begin commit rollback cp import export dump restore check mkindex rmindex compact reindex open use databases close cd history again quit exit help version'
 
 # An alias's command.
 _cblite_name() {
@@ -56,6 +56,9 @@ _cblite_flags() {
         'mv') echo '--dry-run -n --writeable --create --upgrade --encrypted --collection -C --json --quiet --color --help -h' ;;
         'mkcoll') echo '--writeable --create --upgrade --encrypted --collection -C --json --quiet --color --help -h' ;;
         'rmcoll') echo '--yes -y --dry-run -n --writeable --create --upgrade --encrypted --collection -C --json --quiet --color --help -h' ;;
+        'begin') echo '--writeable --create --upgrade --encrypted --collection -C --json --quiet --color --help -h' ;;
+        'commit') echo '--writeable --create --upgrade --encrypted --collection -C --json --quiet --color --help -h' ;;
+        'rollback') echo '--writeable --create --upgrade --encrypted --collection -C --json --quiet --color --help -h' ;;
         'cp') echo '--jsonid --idprefix --limit --careful --existing -x --format --verbose -v --bidi --continuous --replicate --user --token --cacert --cert --key --writeable --create --upgrade --encrypted --collection -C --json --quiet --color --help -h' ;;
         'import') echo '--jsonid --idprefix --limit --careful --existing -x --format --verbose -v --bidi --continuous --replicate --user --token --cacert --cert --key --writeable --create --upgrade --encrypted --collection -C --json --quiet --color --help -h' ;;
         'export') echo '--jsonid --idprefix --limit --careful --existing -x --format --verbose -v --bidi --continuous --replicate --user --token --cacert --cert --key --writeable --create --upgrade --encrypted --collection -C --json --quiet --color --help -h' ;;
@@ -67,6 +70,8 @@ _cblite_flags() {
         'compact') echo '--prune --purgeDeleted --writeable --create --upgrade --encrypted --collection -C --json --quiet --color --help -h' ;;
         'reindex') echo '--writeable --create --upgrade --encrypted --collection -C --json --quiet --color --help -h' ;;
         'open') echo '--keep-going --writeable --create --upgrade --encrypted --collection -C --json --quiet --color --help -h' ;;
+        'databases') echo '--writeable --create --upgrade --encrypted --collection -C --json --quiet --color --help -h' ;;
+        'close') echo '--writeable --create --upgrade --encrypted --collection -C --json --quiet --color --help -h' ;;
         'cd') echo '--writeable --create --upgrade --encrypted --collection -C --json --quiet --color --help -h' ;;
         'history') echo '--writeable --create --upgrade --encrypted --collection -C --json --quiet --color --help -h' ;;
         'again') echo '--writeable --create --upgrade --encrypted --collection -C --json --quiet --color --help -h' ;;
@@ -109,6 +114,9 @@ _cblite_arguments() {
         'mv') echo 'database document collection text' ;;
         'mkcoll') echo 'database text*' ;;
         'rmcoll') echo 'database collection' ;;
+        'begin') echo 'text' ;;
+        'commit') echo 'text' ;;
+        'rollback') echo 'text' ;;
         'cp') echo 'file file' ;;
         'import') echo 'database file*' ;;
         'export') echo 'database file document' ;;
@@ -120,6 +128,7 @@ _cblite_arguments() {
         'compact') echo 'database' ;;
         'reindex') echo 'database' ;;
         'open') echo 'database' ;;
+        'close') echo 'text' ;;
         'cd') echo 'database collection' ;;
         'history') echo 'text' ;;
         'again') echo 'text' ;;
@@ -306,6 +315,18 @@ _cblite_value() {
         'rmcoll --collection') echo 'collection' ;;
         'rmcoll -C') echo 'collection' ;;
         'rmcoll --color') echo '=choice:auto,always,never' ;;
+        'begin --upgrade') echo '=choice:vv' ;;
+        'begin --collection') echo 'collection' ;;
+        'begin -C') echo 'collection' ;;
+        'begin --color') echo '=choice:auto,always,never' ;;
+        'commit --upgrade') echo '=choice:vv' ;;
+        'commit --collection') echo 'collection' ;;
+        'commit -C') echo 'collection' ;;
+        'commit --color') echo '=choice:auto,always,never' ;;
+        'rollback --upgrade') echo '=choice:vv' ;;
+        'rollback --collection') echo 'collection' ;;
+        'rollback -C') echo 'collection' ;;
+        'rollback --color') echo '=choice:auto,always,never' ;;
         'cp --jsonid') echo 'text' ;;
         'cp --idprefix') echo 'text' ;;
         'cp --limit') echo 'text' ;;
@@ -388,6 +409,14 @@ _cblite_value() {
         'open --collection') echo 'collection' ;;
         'open -C') echo 'collection' ;;
         'open --color') echo '=choice:auto,always,never' ;;
+        'databases --upgrade') echo '=choice:vv' ;;
+        'databases --collection') echo 'collection' ;;
+        'databases -C') echo 'collection' ;;
+        'databases --color') echo '=choice:auto,always,never' ;;
+        'close --upgrade') echo '=choice:vv' ;;
+        'close --collection') echo 'collection' ;;
+        'close -C') echo 'collection' ;;
+        'close --color') echo '=choice:auto,always,never' ;;
         'cd --upgrade') echo '=choice:vv' ;;
         'cd --collection') echo 'collection' ;;
         'cd -C') echo 'collection' ;;

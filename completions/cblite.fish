@@ -155,6 +155,9 @@ complete -c cblite -n "__cblite_is ''" -a resolve -d 'Settle a conflict'
 complete -c cblite -n "__cblite_is ''" -a mv -d 'Move documents to another collection'
 complete -c cblite -n "__cblite_is ''" -a mkcoll -d 'Create collections'
 complete -c cblite -n "__cblite_is ''" -a rmcoll -d 'Delete a collection with all its documents'
+complete -c cblite -n "__cblite_is ''" -a begin -d 'Begin a transaction: changes that are made together or not at all'
+complete -c cblite -n "__cblite_is ''" -a commit -d 'Keep the changes since begin'
+complete -c cblite -n "__cblite_is ''" -a rollback -d 'Forget the changes since begin'
 complete -c cblite -n "__cblite_is ''" -a cp -d 'Copy a database, or documents from or to JSON and CSV'
 complete -c cblite -n "__cblite_is ''" -a import -d 'Save documents from JSON or CSV'
 complete -c cblite -n "__cblite_is ''" -a export -d 'Write documents as JSON or CSV'
@@ -167,6 +170,8 @@ complete -c cblite -n "__cblite_is ''" -a compact -d 'Make a database smaller'
 complete -c cblite -n "__cblite_is ''" -a reindex -d 'Build the value indexes anew'
 complete -c cblite -n "__cblite_is ''" -a open -d 'Work on a database interactively'
 complete -c cblite -n "__cblite_is ''" -a use -d 'Work on a database interactively'
+complete -c cblite -n "__cblite_is ''" -a databases -d 'List the databases that are open in the interactive shell'
+complete -c cblite -n "__cblite_is ''" -a close -d 'Close a database in the interactive shell'
 complete -c cblite -n "__cblite_is ''" -a cd -d 'Choose the collection that the following commands work on'
 complete -c cblite -n "__cblite_is ''" -a history -d 'List what was typed in the interactive shell, in this session and in earlier ones'
 complete -c cblite -n "__cblite_is ''" -a again -d 'Run a statement of the history once more: the last one, or that of a number'
@@ -370,6 +375,9 @@ complete -c cblite -n "__cblite_is 'rmcoll'" -l dry-run -s n -d 'Say what would 
 complete -c cblite -n "__cblite_is 'rmcoll' 0" -a '(__fish_complete_directories)'
 complete -c cblite -n "__cblite_is 'rmcoll' 1" -a '(__cblite_values collection)'
 
+
+
+
 complete -c cblite -n "__cblite_is 'cp'" -l jsonid -x -d 'The property that is the document'\''s ID: not part of its body (default: _id)'
 complete -c cblite -n "__cblite_is 'cp'" -l idprefix -x -d 'Put this in front of the ID of each imported document'
 complete -c cblite -n "__cblite_is 'cp'" -l limit -x -d 'Stop after N documents'
@@ -473,6 +481,8 @@ complete -c cblite -n "__cblite_is 'reindex' 0" -a '(__fish_complete_directories
 
 complete -c cblite -n "__cblite_is 'open'" -l keep-going -d 'Go on with the next statement of a script when one fails'
 complete -c cblite -n "__cblite_is 'open' 0" -a '(__fish_complete_directories)'
+
+
 
 complete -c cblite -n "__cblite_is 'cd' 0" -a '(__fish_complete_directories)'
 complete -c cblite -n "__cblite_is 'cd' 1" -a '(__cblite_values collection)'

@@ -31,6 +31,9 @@ enum Commands {
         MoveCommand.declaration,
         MakeCollectionCommand.declaration,
         RemoveCollectionCommand.declaration,
+        TransactionCommands.begin,
+        TransactionCommands.commit,
+        TransactionCommands.rollback,
     ]
 
     private static let moving: [CommandDeclaration] = [
@@ -51,6 +54,8 @@ enum Commands {
 
     private static let general: [CommandDeclaration] = [
         ShellCommands.open,
+        DatabaseCommands.list,
+        DatabaseCommands.close,
         ChangeCollectionCommand.declaration,
         ShellCommands.history,
         ShellCommands.again,

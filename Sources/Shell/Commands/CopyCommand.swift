@@ -24,6 +24,9 @@ enum CopyCommand {
             let transfer = Transfer(invocation: invocation)
             let target = try transfer.endpoint(invocation.argument("DESTINATION"))
             guard let path = invocation.argumentIfGiven("SOURCE") else {
+                if case .database = target, let open = invocation.session.openDatabase {
+                    return try transfer.run(from: .database(open.path), to: target)
+                }
                 return try transfer.export(invocation.database(), to: target)
             }
             return try transfer.run(from: transfer.endpoint(path), to: target)

@@ -192,19 +192,24 @@ enum QueryReport {
 enum IndexBuilding {
     // SQLite calls a C function on the thread that works, which is the one that set this.
     nonisolated(unsafe) private static var progress: Progress?
+    nonisolated(unsafe) private static var isInterruptible = true
 
     static func run<Result>(_ transaction: Transaction, _ session: Session, _ work: () throws -> Result) throws -> Result {
         let shown = session.progress("Working on the index", unit: "steps")
         progress = shown
+        // To interrupt a change is to SQLite to undo the whole transaction, with what was in it before: then the index is built first.
+        isInterruptible = session.openDatabase?.isInTransaction != true
         transaction.connection.setProgressCheck { _ in
             IndexBuilding.progress?.advance(by: 16)
-            return Interruption.isRequested ? 1 : 0
+            return Interruption.isRequested && IndexBuilding.isInterruptible ? 1 : 0
         }
         defer {
             transaction.connection.setProgressCheck(nil)
             progress = nil
             shown.finish()
         }
-        return try work()
+        let result = try work()
+        try Interruption.check()
+        return result
     }
 }

@@ -25,7 +25,7 @@ enum SQLCommand {
     @Sendable private static func run(_ invocation: Invocation) throws -> ExitCode {
         try invocation.refuseCollection()
         let database = try invocation.database()
-        if invocation.session.options.isWriteable {
+        if !database.isReadOnly {
             try database.write { try run(on: $0, invocation) }
         } else {
             try database.read { try run(on: $0, invocation) }
@@ -36,10 +36,18 @@ enum SQLCommand {
     private static func run(on snapshot: Snapshot, _ invocation: Invocation) throws {
         try snapshot.registerFunctions()
         let connection = snapshot.connection
-        connection.setProgressCheck { _ in Interruption.isRequested ? 1 : 0 }
+        let isInTransaction = invocation.session.openDatabase?.isInTransaction ?? false
         defer { connection.setProgressCheck(nil) }
         do {
             try connection.forEachStatement(in: invocation.argument("STATEMENT")) { statement in
+                if let word = transactionWord(statement.sql) {
+                    throw CommandError.failed(
+                        "SQL: \(word) cannot stand there: all statements of one sql are a transaction",
+                        hint: "In the interactive shell, begin, commit and rollback are commands.")
+                }
+                // To interrupt a change is to SQLite to undo the whole transaction, with what was in it before.
+                let isInterruptible = !isInTransaction || statement.isReadOnly
+                connection.setProgressCheck(isInterruptible ? { _ in Interruption.isRequested ? 1 : 0 } : nil)
                 if statement.columnCount > 0 {
                     try writeRows(of: statement, snapshot.sharedKeys, invocation)
                 } else {
@@ -52,6 +60,24 @@ enum SQLCommand {
             let hint = error.isReadOnly ? "The database was opened for reading only: --writeable allows changes." : nil
             throw CommandError.failed("SQL: \(error.message)", hint: hint)
         }
+    }
+
+    /// The word that a statement begins with, if it would begin or end a transaction.
+    private static func transactionWord(_ sql: String) -> String? {
+        var rest = Substring(sql)
+        while true {
+            rest = rest.drop { $0.isWhitespace || $0 == ";" }
+            if rest.hasPrefix("--") {
+                rest = rest.drop { !$0.isNewline }
+            } else if rest.hasPrefix("/*") {
+                while !rest.isEmpty, !rest.hasPrefix("*/") { rest = rest.dropFirst() }
+                rest = rest.dropFirst(2)
+            } else {
+                break
+            }
+        }
+        let word = rest.prefix { $0.isLetter }.uppercased()
+        return ["BEGIN", "COMMIT", "END", "ROLLBACK", "SAVEPOINT", "RELEASE"].contains(word) ? word : nil
     }
 
     private static func writeRows(of statement: Statement, _ keys: SharedKeys, _ invocation: Invocation) throws {

@@ -7,19 +7,21 @@ enum ShellCommands {
             The same as a database's path alone. At a terminal it shows a prompt; otherwise it runs the statements on standard input, and ends \
             with the exit code of the first that fails, unless --keep-going says to go on.
 
-            In the interactive shell it closes the database that is open, and goes on with another.
+            In the interactive shell it opens another database beside those that are open, or goes on with one of them: "use NAME". Each \
+            keeps its collection and its transaction. With --writeable, one that was opened for reading can be changed from now on.
             """,
         flags: [GlobalFlags.keepGoing],
-        arguments: [Argument("DATABASE", .database, .required, "The .cblite2 bundle")],
+        arguments: [Argument("DATABASE", .databaseOrName, .required, "The .cblite2 bundle, or in the interactive shell the name of an open one")],
         examples: [
             .init("cblite travel.cblite2", "The prompt."),
             .init("cblite --writeable travel.cblite2 < changes.txt", "A script."),
             .init("use other.cblite2", "Another database, without leaving the shell."),
+            .init("use travel", "Back to the first one."),
         ],
         run: { invocation in
             let path = invocation.argument("DATABASE")
             if let shell = invocation.session.shell {
-                try shell.change(to: path)
+                try shell.use(path)
                 return .success
             }
             if invocation.flag("keep-going") { invocation.session.options.keepsGoing = true }
@@ -63,7 +65,7 @@ enum ShellCommands {
         return String(repeating: " ", count: max(0, 5 - text.utf8.count)) + text
     }
 
-    private static func shell(of invocation: Invocation) throws -> InteractiveShell {
+    static func shell(of invocation: Invocation) throws -> InteractiveShell {
         guard let shell = invocation.session.shell else {
             throw invocation.usageError("it is for the interactive shell, which \"cblite DATABASE\" opens")
         }

@@ -9,6 +9,10 @@ enum ValueKind: Hashable, Sendable {
     case directory
     /// The path of a `.cblite2` bundle.
     case database
+    /// The same, or the name of a database that is open in the interactive shell.
+    case databaseOrName
+    /// The name of a database that is open in the interactive shell.
+    case openDatabase
     case collection
     case document
     case index

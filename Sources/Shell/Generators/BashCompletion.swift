@@ -59,11 +59,11 @@ enum BashCompletion {
 
     static func kind(_ kind: ValueKind) -> String {
         switch kind {
-        case .text, .integer: "text"
+        case .text, .integer, .openDatabase: "text"
         case .choice(let words): "choice:" + words.joined(separator: ",")
         case .file: "file"
         case .directory: "directory"
-        case .database: "database"
+        case .database, .databaseOrName: "database"
         case .collection: "collection"
         case .document: "document"
         case .index: "index"

@@ -75,10 +75,10 @@ enum FishCompletion {
     /// What `-a` gets for a kind; nil if nothing can be offered.
     private static func values(_ kind: ValueKind) -> String? {
         switch kind {
-        case .text, .integer: nil
+        case .text, .integer, .openDatabase: nil
         case .choice(let words): CompletionModel.quoted(words.joined(separator: " "))
         case .file: "'(__fish_complete_path (commandline -ct))'"
-        case .directory, .database: "'(__fish_complete_directories)'"
+        case .directory, .database, .databaseOrName: "'(__fish_complete_directories)'"
         case .collection: "'(__cblite_values collection)'"
         case .document: "'(__cblite_values document)'"
         case .index: "'(__cblite_values index)'"

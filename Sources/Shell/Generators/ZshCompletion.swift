@@ -74,11 +74,11 @@ enum ZshCompletion {
 
     private static func action(_ kind: ValueKind) -> String {
         switch kind {
-        case .text, .integer: " "
+        case .text, .integer, .openDatabase: " "
         case .choice(let words): "(\(words.joined(separator: " ")))"
         case .file: "_files"
         case .directory: "_files -/"
-        case .database: "_cblite_databases"
+        case .database, .databaseOrName: "_cblite_databases"
         case .collection: "_cblite_names collection"
         case .document: "_cblite_names document"
         case .index: "_cblite_names index"

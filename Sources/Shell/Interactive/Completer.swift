@@ -44,7 +44,9 @@ final class Completer {
         switch kind {
         case .choice(let choices): names += choices.filter { $0.hasPrefix(prefix) }
         case .command: names += commandNames.filter { $0.hasPrefix(prefix) }
-        case .file, .directory, .database:
+        case .openDatabase: names += openNames(prefix)
+        case .file, .directory, .database, .databaseOrName:
+            if kind == .databaseOrName { names += openNames(prefix) }
             if names.isEmpty { return FileNames.complete(prefix, onlyDirectories: kind != .file, line) }
         case .collection, .document, .index: names += stored(kind, prefix, line.collection)
         case .text, .integer: break
@@ -52,6 +54,8 @@ final class Completer {
         let safe = names.filter { !$0.unicodeScalars.contains(where: TerminalText.isHarmful) }
         return Completion(length: line.wordLength, candidates: safe.map(line.escaped), ending: line.ending, labels: safe)
     }
+
+    private func openNames(_ prefix: String) -> [String] { session.shell?.databases.names.filter { $0.hasPrefix(prefix) }.sorted() ?? [] }
 
     private func stored(_ kind: ValueKind, _ prefix: String, _ collection: String?) -> [String] {
         let name = collection.flatMap { try? CollectionName(parsing: $0) } ?? session.currentCollection

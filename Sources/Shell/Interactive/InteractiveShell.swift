@@ -16,18 +16,27 @@ final class InteractiveShell {
     /// Where `.output` has the results go.
     var file: Int32?
     var scriptDepth = 0
+    var databases = OpenDatabases()
     /// Set by `quit`.
     var isLeaving = false
+    /// The signal that came while a line was typed.
+    private var ending: Int32?
 
     /// Opens a database, and works on it until the person leaves or the input ends.
     static func run(on path: String, in session: Session) throws -> ExitCode {
         let terminal = session.terminal
         let isOnTerminal = terminal.inputIsTerminal && (terminal.outputIsTerminal || terminal.errorIsTerminal)
-        session.openDatabase = try session.open(path, writes: false)
+        let database = try session.open(path, writes: false)
         let shell = InteractiveShell(session, isOnTerminal: isOnTerminal)
         session.shell = shell
-        defer { session.openDatabase?.close() }
-        return try isOnTerminal ? shell.converse() : shell.runScript(InputSource("-"))
+        shell.begin(with: database)
+        let code = Shell.finish(session) { try isOnTerminal ? shell.converse() : shell.runScript(InputSource("-")) }
+        session.options = shell.options
+        let isLost = shell.closeAll()
+        // All is in order: now the signal has its way.
+        if let signal = shell.ending ?? Termination.signal { Termination.die(of: signal) }
+        // A script that ends without what it asked for has failed.
+        return isLost && code == .success && !isOnTerminal ? .failure : code
     }
 
     private init(_ session: Session, isOnTerminal: Bool) {
@@ -36,15 +45,6 @@ final class InteractiveShell {
         options = session.options
         history = HistoryFile(path: isOnTerminal ? HistoryFile.standardPath : nil)
         reader = StatementReader(commands: Commands.all, looksAhead: !isOnTerminal)
-    }
-
-    /// Goes on with another database. If that cannot be opened, the one that is open stays.
-    func change(to path: String) throws {
-        let next = try session.open(path, writes: false)
-        session.openDatabase?.close()
-        session.openDatabase = next
-        session.currentCollection = .default
-        if isOnTerminal { session.notice(try Banner.text(session)) }
     }
 
     /// Runs an entry of the history: the last one that is not itself a wish to run another.
@@ -93,10 +93,7 @@ final class InteractiveShell {
                 return .success
             case .terminated(let signal):
                 StandardError.write("\n")
-                session.openDatabase?.close()
-                // The transaction that was open, the history and the terminal are in order: now the signal has its way.
-                Glibc.signal(signal, SIG_DFL)
-                raise(signal)
+                ending = signal
                 return .interrupted
             }
         }
@@ -112,7 +109,10 @@ final class InteractiveShell {
     }
 
     private func prompt(isContinued: Bool) -> String {
-        let place = Prompt(database: session.openDatabase?.path ?? "", collection: session.currentCollection).text
+        let place = Prompt(
+            database: databases.current?.name ?? "cblite", collection: session.currentCollection,
+            isInTransaction: databases.current?.isInTransaction ?? false
+        ).text
         let text = isContinued ? String(repeating: " ", count: max(0, DisplayWidth.of(place) - 3)) + "..>" : place
         guard session.terminal.usesColor else { return text + " " }
         // Escape sequences stand between marks: they take no room.
@@ -137,6 +137,8 @@ final class InteractiveShell {
                 return try naming(statement.line) { try run(statement) }
             }
             if isDone { return code }
+            noticeLostTransactions()
+            if Termination.signal != nil { isLeaving = true }
             if code == .success { code = result }
             guard result != .success else { continue }
             // The rest of a line is about what did not happen.

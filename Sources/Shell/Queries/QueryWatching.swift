@@ -32,6 +32,7 @@ struct QueryWatching {
         guard [.table, .json, .jsonl].contains(run.printer.format) else {
             throw run.invocation.usageError("--watch prints tables or JSON, not \(run.printer.format.rawValue)")
         }
+        try session.refuseInTransaction("nothing else can change, so there is nothing to watch")
         var printer = run.printer
         let query = try database.read { try run.compile(select, input, on: $0, &printer) }
         if printer.offset > 0 || printer.limit < Int.max {

@@ -6,6 +6,7 @@ extension Session {
     func open(_ path: String, writes: Bool) throws(CommandError) -> Database {
         if options.isEncrypted { throw .cannotOpen("\(path): this version cannot open encrypted databases") }
         let access: Database.Options.Access = options.creates ? .create : writes || options.isWriteable ? .readWrite : .readOnly
+        if access != .readOnly { try refuseInTransaction("it cannot be changed from the side", at: path) }
         let upgrade: Database.Options.Upgrade =
             switch options.upgrade {
             case .none: .none

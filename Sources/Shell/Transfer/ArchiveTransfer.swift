@@ -33,7 +33,8 @@ enum ArchiveTransfer {
         do {
             if let path, !Endpoint.exists(path) { return try Database.restore(creating: path, options, interruption: check, feed: feed) }
             let database = try path.map { try invocation.session.open($0, writes: true) } ?? invocation.database()
-            return try database.restore(options, interruption: check, feed: feed)
+            // To interrupt a change is to SQLite to undo the whole transaction, with what was in it before. Between the lines it is not.
+            return try database.restore(options, interruption: database.isInTransaction ? nil : check, feed: feed)
         } catch let error as StoreError where error.code == .exists {
             throw CommandError.failed(error.description, hint: "--merge adds the documents of the archive to those that are there.")
         }

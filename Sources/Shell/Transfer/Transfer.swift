@@ -121,6 +121,7 @@ struct Transfer {
 
     private func copy(_ source: String, to target: String) throws -> ExitCode {
         try refuseReplication()
+        try session.refuseInTransaction("what is not committed cannot be copied", at: source)
         let database = try session.open(source, writes: false)
         if invocation.flag("existing") { throw invocation.usageError("--existing does not go with copying a whole database") }
         if invocation.flag("limit") { throw invocation.usageError("--limit does not go with copying between databases") }

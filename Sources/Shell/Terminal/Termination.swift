@@ -1,0 +1,41 @@
+import Glibc
+import Synchronization
+
+/// SIGTERM and SIGHUP while a transaction is open: the shell is to roll it back and say so, before it ends as the signal wants.
+///
+/// The first one stops the running work as Ctrl-C does. The second one ends the process at once, which is as safe, and silent.
+enum Termination {
+    private static let received = Atomic<Int32>(0)
+
+    /// The signal that asked the process to end.
+    static var signal: Int32? {
+        let signal = received.load(ordering: .relaxed)
+        return signal == 0 ? nil : signal
+    }
+
+    /// Notes the signals from now on.
+    static func delay() {
+        _ = received.load(ordering: .relaxed)
+        var action = sigaction()
+        action.__sigaction_handler.sa_handler = { signal in
+            if Termination.received.exchange(signal, ordering: .relaxed) != 0 { Termination.die(of: signal) }
+            Interruption.request()
+        }
+        for signal in [SIGTERM, SIGHUP] { sigaction(signal, &action, nil) }
+    }
+
+    /// Lets the signals have their way again.
+    static func permit() {
+        for signal in [SIGTERM, SIGHUP] { Glibc.signal(signal, SIG_DFL) }
+    }
+
+    /// Ends the process as the signal would have.
+    static func die(of signal: Int32) {
+        Glibc.signal(signal, SIG_DFL)
+        var set = sigset_t()
+        sigemptyset(&set)
+        sigaddset(&set, signal)
+        pthread_sigmask(SIG_UNBLOCK, &set, nil)
+        raise(signal)
+    }
+}
