@@ -293,7 +293,11 @@ private struct TransactionRun {
     mutating func step(_ place: Comment) throws {
         switch random.below(10) {
         case 0:
-            if open != nil { #expect(throws: StoreError.self, place) { try database.openTransaction() } } else { try database.openTransaction() }
+            if open != nil {
+                #expect(throws: StoreError.self, place) { try database.openTransaction() }
+            } else {
+                try database.openTransaction()
+            }
             open = open ?? committed
         case 1:
             if let model = open { committed = model }

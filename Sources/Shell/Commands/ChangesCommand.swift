@@ -31,7 +31,9 @@ enum ChangesCommand {
         let collection = try database.read { try invocation.collection(in: $0) }
         var feed = ChangeFeed(invocation: invocation, collection: collection)
         feed.sequence = UInt64(invocation.int("since") ?? 0)
-        if invocation.flag("follow") { try invocation.session.refuseInTransaction("nothing else can change, so there is nothing to follow") }
+        if invocation.flag("follow") {
+            try invocation.session.refuseInTransaction("nothing else can change, so there is nothing to follow")
+        }
         try feed.write(from: database)
         guard invocation.flag("follow") else {
             if feed.count == 0 { invocation.session.notice("(No changes)") }

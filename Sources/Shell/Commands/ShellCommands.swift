@@ -11,7 +11,9 @@ enum ShellCommands {
             keeps its collection and its transaction. With --writeable, one that was opened for reading can be changed from now on.
             """,
         flags: [GlobalFlags.keepGoing],
-        arguments: [Argument("DATABASE", .databaseOrName, .required, "The .cblite2 bundle, or in the interactive shell the name of an open one")],
+        arguments: [
+            Argument("DATABASE", .databaseOrName, .required, "The .cblite2 bundle, or in the interactive shell the name of an open one")
+        ],
         examples: [
             .init("cblite travel.cblite2", "The prompt."),
             .init("cblite --writeable travel.cblite2 < changes.txt", "A script."),

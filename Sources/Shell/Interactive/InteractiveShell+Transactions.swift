@@ -12,7 +12,8 @@ extension InteractiveShell {
         guard !database.isReadOnly else {
             throw CommandError.failed(
                 "\(database.path): opened for reading only",
-                hint: "A transaction is for changes. Start again with --writeable, or say: use --writeable \(databases.entries[index].name)")
+                hint: "A transaction is for changes. Start again with --writeable, or say: use --writeable \(databases.entries[index].name)"
+            )
         }
         try database.openTransaction()
         databases.update(index) { $0.isInTransaction = true }
