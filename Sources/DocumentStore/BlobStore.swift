@@ -1,5 +1,6 @@
 import Fleece
 import Glibc
+import Platform
 
 /// The SHA-1 of a blob's content, by which documents refer to it: `sha1-c2XTGPrFT86b4bdd8Xo4E/Zpuww=`.
 public struct BlobDigest: Hashable, Sendable, CustomStringConvertible {

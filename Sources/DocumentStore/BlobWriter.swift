@@ -1,4 +1,5 @@
 import Glibc
+import Platform
 
 /// A blob on its way into the store, piece by piece. It gets its name at the end, from its content; without an end it leaves nothing.
 public final class BlobWriter {

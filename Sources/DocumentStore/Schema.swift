@@ -1,3 +1,4 @@
+import Platform
 import SQLite
 
 /// The texts that make tables. SQLite keeps them and the vendor's library compares them byte by byte, so every blank counts.

@@ -1,6 +1,7 @@
 import DocumentStore
 import Fleece
 import Glibc
+import Platform
 import SQLPlusPlus
 import Synchronization
 import TestSupport

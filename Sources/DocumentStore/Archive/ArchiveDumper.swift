@@ -1,5 +1,6 @@
 import Fleece
 import FoundationEssentials
+import Platform
 import SQLite
 
 /// Writes one state of a database as an archive, line by line.

@@ -1,4 +1,5 @@
 import Fleece
+import Platform
 
 // What an archive's lines hold besides plain JSON.
 extension JSONObjectWriter {

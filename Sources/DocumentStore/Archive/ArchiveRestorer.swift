@@ -1,5 +1,6 @@
 import Fleece
 import FoundationEssentials
+import Platform
 import SQLite
 
 /// Puts an archive into a database, line by line, inside one transaction.

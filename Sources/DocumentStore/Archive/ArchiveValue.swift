@@ -1,4 +1,5 @@
 import Fleece
+import Platform
 
 /// A Fleece value as JSON, and back. What JSON has no form for becomes an object with a single member whose name begins with `$`:
 ///

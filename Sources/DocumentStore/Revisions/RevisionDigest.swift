@@ -1,3 +1,5 @@
+import Platform
+
 // How a new tree revision gets its ID: the same content under the same parent has the same ID on every device.
 extension RevisionID {
     /// The ID of a new child of a revision, or of a first revision, made of what it says: its body as canonical JSON.

@@ -1,4 +1,5 @@
 import Fleece
+import Platform
 
 extension RevisionID {
     /// No text form is longer.

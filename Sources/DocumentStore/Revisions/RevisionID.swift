@@ -1,3 +1,5 @@
+import Platform
+
 /// The name of a revision: a tree ID (`2-dc8ae8ff…`, a generation and a digest) or a version (`18e9d1d110b40000@*`).
 ///
 /// It keeps its binary form in place, at most 42 bytes as everywhere, so making, copying and comparing one allocates nothing.

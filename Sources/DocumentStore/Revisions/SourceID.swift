@@ -1,3 +1,5 @@
+import Platform
+
 /// Who made a version: the public UUID of a database, sixteen bytes. All zero, written `*`, is the database itself.
 public struct SourceID: Hashable, Comparable, Sendable, CustomStringConvertible {
     public static let byteCount = 16

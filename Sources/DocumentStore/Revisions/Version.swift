@@ -1,3 +1,5 @@
+import Platform
+
 /// A change, named by when and by whom: `18e9d1d110b40000@*`. The time is a hybrid logical one (see `HybridClock`).
 public struct Version: Hashable, Sendable, CustomStringConvertible {
     public var time: UInt64

@@ -1,3 +1,5 @@
+import Platform
+
 // 0, then every version; the current and the merged ones carry a mark.
 extension VersionVector {
     public init(binary bytes: UnsafeRawBufferPointer) throws(RevisionError) {

@@ -1,4 +1,5 @@
 import DocumentStore
+import Platform
 import SQLPlusPlus
 import SQLite
 import Synchronization

@@ -1,6 +1,7 @@
 import DocumentStore
 import Fleece
 import Glibc
+import Platform
 import SQLPlusPlus
 
 /// `cblite blob get DATABASE DIGEST` and `cblite blob get DATABASE DOCID [PROPERTY]`

@@ -2,6 +2,7 @@ import DocumentStore
 import Fleece
 import FoundationEssentials
 import Glibc
+import Platform
 import SQLPlusPlus
 
 /// What `info` tells of a database, gathered in one state of it.

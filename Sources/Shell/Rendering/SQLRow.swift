@@ -1,5 +1,6 @@
 import DocumentStore
 import Fleece
+import Platform
 import SQLite
 
 /// A row of SQL as JSON. Fleece in blobs is shown as what it stands for.

@@ -1,4 +1,5 @@
 import Fleece
+import Platform
 import SQLite
 import TestSupport
 

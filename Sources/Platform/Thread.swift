@@ -2,7 +2,7 @@ import Glibc
 import Synchronization
 
 /// A thread for one piece of work. The toolchain's own are in a library that takes longer to load than most queries take to run.
-final class Thread: Sendable {
+public final class Thread: Sendable {
     private struct Handle: @unchecked Sendable {
         // Sendable: a number or a pointer that only `pthread_join` looks at.
         var thread: pthread_t
@@ -16,7 +16,7 @@ final class Thread: Sendable {
 
     private let handle: Mutex<Handle>
 
-    init(_ body: @escaping @Sendable () -> Void) {
+    public init(_ body: @escaping @Sendable () -> Void) {
         var thread = pthread_t()
         let work = Unmanaged.passRetained(Work(body))
         let code = pthread_create(
@@ -37,10 +37,10 @@ final class Thread: Sendable {
     }
 
     /// Whether the caller runs on it.
-    var isCurrent: Bool { handle.withLock { pthread_equal($0.thread, pthread_self()) != 0 } }
+    public var isCurrent: Bool { handle.withLock { pthread_equal($0.thread, pthread_self()) != 0 } }
 
     /// Waits until the work is done.
-    func join() {
+    public func join() {
         let thread: pthread_t? = handle.withLock { handle in
             if handle.isJoined { return nil }
             handle.isJoined = true

@@ -8,7 +8,7 @@ public enum Base64 {
     }
 
     /// Writes the text and says how long it is. There must be room for four characters for every three bytes begun.
-    static func write(_ bytes: UnsafeRawBufferPointer, isPadded: Bool, to output: UnsafeMutableRawPointer) -> Int {
+    public static func write(_ bytes: UnsafeRawBufferPointer, isPadded: Bool, to output: UnsafeMutableRawPointer) -> Int {
         var position = 0
         func put(_ character: UInt8) {
             output.storeBytes(of: character, toByteOffset: position, as: UInt8.self)

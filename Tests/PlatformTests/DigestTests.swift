@@ -1,6 +1,5 @@
+import Platform
 import Testing
-
-@testable import DocumentStore
 
 @Suite struct DigestTests {
     @Test(arguments: [

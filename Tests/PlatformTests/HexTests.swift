@@ -1,6 +1,5 @@
+import Platform
 import Testing
-
-@testable import DocumentStore
 
 @Suite struct HexTests {
     @Test func everyByteAtEveryPlaceHasItsTwoDigits() {
@@ -12,12 +11,5 @@ import Testing
             }
         }
         #expect([UInt8](0...11).withUnsafeBytes { Hex.text(of: $0) } == "000102030405060708090a0b")
-    }
-
-    @Test(arguments: [("", "x", false), ("x", "x", true), ("aab", "ab", true), ("ababac", "abac", true), ("aba", "abac", false)])
-    func bytesAreFound(_ text: String, _ part: String, _ isFound: Bool) {
-        let parts: [String: StaticString] = ["x": "x", "ab": "ab", "abac": "abac"]
-        let bytes = Array(text.utf8)
-        #expect(bytes.withUnsafeBytes { $0.contains(parts[part] ?? "") } == isFound)
     }
 }

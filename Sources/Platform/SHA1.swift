@@ -15,7 +15,7 @@ public struct SHA1 {
         nettle_sha1_update(&context, bytes.count, start.assumingMemoryBound(to: UInt8.self))
     }
 
-    public mutating func update(_ bytes: some Sequence<UInt8>) {
+    @inlinable public mutating func update(_ bytes: some Sequence<UInt8>) {
         let isContiguous: Void? = bytes.withContiguousStorageIfAvailable { update(UnsafeRawBufferPointer($0)) }
         if isContiguous == nil { for byte in bytes { update(byte) } }
     }
@@ -43,7 +43,7 @@ public struct SHA1 {
     /// Twenty bytes, kept in place.
     public struct Digest: Hashable, Sendable {
         public static let count = 20
-        fileprivate var words: (UInt32, UInt32, UInt32, UInt32, UInt32) = (0, 0, 0, 0, 0)
+        @usableFromInline var words: (UInt32, UInt32, UInt32, UInt32, UInt32) = (0, 0, 0, 0, 0)
 
         fileprivate init() {}
 
@@ -53,14 +53,14 @@ public struct SHA1 {
             withUnsafeMutableBytes(of: &words) { $0.copyMemory(from: bytes) }
         }
 
-        public func withBytes<Result>(_ body: (UnsafeRawBufferPointer) throws -> Result) rethrows -> Result {
+        @inlinable public func withBytes<Result>(_ body: (UnsafeRawBufferPointer) throws -> Result) rethrows -> Result {
             try withUnsafeBytes(of: words, body)
         }
 
         public var hex: String { withBytes { Hex.text(of: $0) } }
         public var base64: String { withBytes { Base64.text(of: $0) } }
 
-        public static func == (a: Digest, b: Digest) -> Bool { a.words == b.words }
+        @inlinable public static func == (a: Digest, b: Digest) -> Bool { a.words == b.words }
 
         public func hash(into hasher: inout Hasher) { withBytes { hasher.combine(bytes: $0) } }
     }

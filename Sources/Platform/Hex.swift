@@ -8,7 +8,7 @@ public enum Hex {
     }
 
     /// Writes two digits for each byte, and says how many. There must be room for them. Hot: a digest is in each row of a listing.
-    static func write(_ bytes: UnsafeRawBufferPointer, to output: UnsafeMutableRawPointer) -> Int {
+    public static func write(_ bytes: UnsafeRawBufferPointer, to output: UnsafeMutableRawPointer) -> Int {
         var index = 0
         // Four bytes at a time: their eight halves are spread over the bytes of a word, and become digits together.
         while index &+ 4 <= bytes.count {
@@ -50,14 +50,14 @@ public enum Hex {
         return bytes
     }
 
-    @inline(__always)
-    static func digit(_ nibble: UInt8) -> UInt8 {
+    @inlinable @inline(__always)
+    public static func digit(_ nibble: UInt8) -> UInt8 {
         nibble < 10 ? UInt8(ascii: "0") + nibble : UInt8(ascii: "a") - 10 + nibble
     }
 
     /// What a lower-case digit is worth.
-    @inline(__always)
-    static func value(ofDigit digit: UInt8) -> UInt8? {
+    @inlinable @inline(__always)
+    public static func value(ofDigit digit: UInt8) -> UInt8? {
         switch digit {
         case UInt8(ascii: "0")...UInt8(ascii: "9"): digit - UInt8(ascii: "0")
         case UInt8(ascii: "a")...UInt8(ascii: "f"): digit - UInt8(ascii: "a") + 10
