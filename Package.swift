@@ -25,6 +25,7 @@ let package = Package(
 
         library("Platform", ["CNettle"]),
         library("Fleece", []),
+        library("Transport", ["Fleece", "Platform"]),
         library("SQLite", ["CSQLite"]),
         library("SQLFunctions", ["Fleece", "SQLite", "CSQLite", "CICU", "CStemmer"]),
         library("DocumentStore", ["Fleece", "SQLite", "SQLFunctions", "Platform"]),
@@ -37,6 +38,7 @@ let package = Package(
         .target(name: "TestSupport", path: "Tests/TestSupport"),
         .testTarget(name: "PlatformTests", dependencies: ["Platform"]),
         .testTarget(name: "FleeceTests", dependencies: ["Fleece", "TestSupport"]),
+        .testTarget(name: "TransportTests", dependencies: ["Transport", "Fleece", "Platform", "TestSupport"]),
         .testTarget(name: "SQLiteTests", dependencies: ["SQLite", "TestSupport"]),
         .testTarget(name: "SQLFunctionsTests", dependencies: ["SQLFunctions", "DocumentStore", "SQLite", "Fleece", "TestSupport"]),
         .testTarget(name: "DocumentStoreTests", dependencies: ["DocumentStore", "SQLite", "Fleece", "Platform", "TestSupport"]),
@@ -44,7 +46,9 @@ let package = Package(
             name: "SQLPlusPlusTests", dependencies: ["SQLPlusPlus", "DocumentStore", "SQLFunctions", "SQLite", "Fleece", "TestSupport"]),
         .testTarget(
             name: "QueryEngineTests",
-            dependencies: ["QueryEngine", "SQLPlusPlus", "DocumentStore", "SQLFunctions", "SQLite", "Fleece", "Platform", "cblite", "TestSupport"]),
+            dependencies: [
+                "QueryEngine", "SQLPlusPlus", "DocumentStore", "SQLFunctions", "SQLite", "Fleece", "Platform", "cblite", "TestSupport",
+            ]),
         .testTarget(name: "ShellTests", dependencies: ["Shell", "QueryEngine", "SQLPlusPlus", "DocumentStore", "Fleece", "TestSupport"]),
         .testTarget(name: "CommandTests", dependencies: ["cblite", "TestSupport"]),
     ],

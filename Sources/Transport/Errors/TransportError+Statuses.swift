@@ -1,0 +1,44 @@
+/// What the answers of a server mean to the person who wanted to synchronize with it.
+extension TransportError {
+    /// `reason` is what the server says itself, in its body.
+    static func refused(_ status: Int, _ reason: String?, by url: PeerURL, hadCredentials: Bool) -> TransportError {
+        let said = reason.map { "; the server says: \($0)" } ?? ""
+        func error(_ message: String, _ advice: String?) -> TransportError { TransportError(.http(status), message + said, advice: advice) }
+        switch status {
+        case 401:
+            return hadCredentials
+                ? error("\(url): wrong user name or password (401)", "Check both; passwords are case-sensitive")
+                : error("\(url): the server asks for a user name and a password (401)", "Give them, or put them into ~/.netrc")
+        case 403: return error("\(url): access is not allowed (403)", "Ask the server's administrator for access to this database")
+        case 404:
+            return error("\(url): there is no such database (404)", "Check the name behind the last slash, and its case")
+        case 407: return error("\(url): the proxy asks for a user name and a password (407)", "Give them in the proxy's URL")
+        case 426, 200..<300:
+            return error(
+                "\(url): the server does not speak WebSocket there (\(status))",
+                "Check that the URL is that of a database on a sync server, and its port the public one")
+        case 429: return error("\(url): the server asks for fewer requests (429)", "Try again later")
+        case 500...599:
+            return error("\(url): the server cannot serve the database now (\(status))", status == 503 ? "Try again later" : nil)
+        default: return error("\(url): the server refuses the connection (\(status))", nil)
+        }
+    }
+
+    /// The server upgraded, but to no protocol of ours.
+    static func noProtocol(_ chosen: String?, offered: [String], by url: PeerURL) -> TransportError {
+        guard let chosen else {
+            return TransportError(
+                .closed(.protocolError), "\(url): the server speaks WebSocket, but not the sync protocol",
+                advice: "Check that the URL is that of a database on a sync server")
+        }
+        return TransportError(
+            .http(403), "\(url): the server wants to speak \"\(chosen)\", and only \(offered.joined(separator: ", ")) is understood here",
+            advice: "The server is too old or too new for this program")
+    }
+
+    static func malformed(_ reason: String, by url: PeerURL) -> TransportError {
+        TransportError(
+            .closed(.protocolError), "\(url): the server's answer makes no sense: \(reason)",
+            advice: "Check the port: another kind of server may be there")
+    }
+}

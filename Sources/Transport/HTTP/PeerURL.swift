@@ -1,0 +1,125 @@
+/// Where a peer is: `wss://host:4984/db`. The schemes of HTTP mean the same as those of WebSocket.
+public struct PeerURL: Hashable, Sendable, CustomStringConvertible {
+    public var isSecure: Bool
+    /// In lower case; an IPv6 address without its brackets.
+    public var host: String
+    public var port: UInt16
+    /// Begins with a slash, or is empty; percent-encoded.
+    public var path: String
+    /// What stands behind the question mark.
+    public var query: String?
+    /// A user and a password that stood in the URL. They are not part of what is shown.
+    public var credentials: Credentials?
+
+    public init(isSecure: Bool, host: String, port: UInt16? = nil, path: String = "") {
+        self.isSecure = isSecure
+        self.host = lowerCased(host)
+        self.port = port ?? PeerURL.defaultPort(isSecure)
+        self.path = path
+    }
+
+    public static func defaultPort(_ isSecure: Bool) -> UInt16 { isSecure ? 443 : 80 }
+
+    /// Reads `ws`, `wss`, `http`, `https` and the old `blip` and `blips`.
+    public init(_ text: String) throws(TransportError) {
+        func invalid(_ reason: String) -> TransportError { .invalidURL(text, reason) }
+        guard let colon = text.firstIndex(of: ":"), colon > text.startIndex, text[colon...].hasPrefix("://") else {
+            throw invalid("it has no scheme: write wss://HOST/DATABASE, or ws:// if the server has no TLS")
+        }
+        switch lowerCased(text[..<colon]) {
+        case "ws", "http", "blip": isSecure = false
+        case "wss", "https", "blips": isSecure = true
+        case let scheme: throw invalid("\"\(scheme)\" is not a scheme of a server: write ws:// or wss://")
+        }
+        // A fragment is for whoever shows the page, and is never sent.
+        var rest = text[colon...].dropFirst(3).prefix { $0 != "#" }
+        if let mark = rest.firstIndex(of: "?") {
+            query = PercentEncoding.path(rest[rest.index(after: mark)...])
+            rest = rest[..<mark]
+        }
+        let slash = rest.firstIndex(of: "/") ?? rest.endIndex
+        path = PercentEncoding.path(rest[slash...])
+        var authority = rest[..<slash]
+        if let at = authority.lastIndex(of: "@") {
+            let parts = authority[..<at].split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false)
+            guard let user = PercentEncoding.decode(parts[0]), let password = PercentEncoding.decode(parts.count > 1 ? parts[1] : "") else {
+                throw invalid("the user or the password in it is not percent-encoded correctly")
+            }
+            credentials = Credentials(user: user, password: password)
+            authority = authority[authority.index(after: at)...]
+        }
+        var portText: Substring?
+        if authority.first == "[" {
+            guard let end = authority.firstIndex(of: "]") else { throw invalid("the bracket of the IPv6 address is not closed") }
+            host = lowerCased(authority[authority.index(after: authority.startIndex)..<end])
+            guard host.contains(":"), host.utf8.allSatisfy({ PeerURL.isAddressCharacter($0) }) else {
+                throw invalid("what stands in brackets is not an IPv6 address")
+            }
+            let behind = authority[authority.index(after: end)...]
+            guard behind.isEmpty || behind.first == ":" else { throw invalid("there is something between the address and the port") }
+            portText = behind.isEmpty ? nil : behind.dropFirst()
+        } else {
+            let parts = authority.split(separator: ":", omittingEmptySubsequences: false)
+            guard parts.count <= 2 else { throw invalid("an IPv6 address must stand in brackets: [::1]") }
+            host = parts.isEmpty ? "" : lowerCased(parts[0])
+            portText = parts.count == 2 ? parts[1] : nil
+            guard !host.isEmpty else { throw invalid("it names no host") }
+            guard host.utf8.allSatisfy(PeerURL.isHostCharacter) else { throw invalid("\"\(host)\" is not the name of a host") }
+        }
+        port = PeerURL.defaultPort(isSecure)
+        if let portText, !portText.isEmpty {
+            guard portText.utf8.allSatisfy({ $0 >= 0x30 && $0 <= 0x39 }), let number = UInt16(portText), number > 0 else {
+                throw invalid("\"\(portText)\" is not a port: it must be a number from 1 to 65535")
+            }
+            port = number
+        }
+    }
+
+    private static func isHostCharacter(_ byte: UInt8) -> Bool {
+        switch byte {
+        case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "a")...UInt8(ascii: "z"): true
+        default: "-._".utf8.contains(byte)
+        }
+    }
+
+    private static func isAddressCharacter(_ byte: UInt8) -> Bool {
+        switch byte {
+        case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "a")...UInt8(ascii: "f"): true
+        default: ":.".utf8.contains(byte)
+        }
+    }
+
+    /// The host as it stands in a URL.
+    var bracketedHost: String { host.contains(":") ? "[\(host)]" : host }
+
+    /// The host, and the port if it is not the scheme's own.
+    var hostHeader: String { port == PeerURL.defaultPort(isSecure) ? bracketedHost : "\(bracketedHost):\(port)" }
+
+    /// What the first line of a request asks for.
+    var target: String { (path.isEmpty ? "/" : path) + (query.map { "?" + $0 } ?? "") }
+
+    public var description: String { "\(isSecure ? "wss" : "ws")://\(hostHeader)\(path)\(query.map { "?" + $0 } ?? "")" }
+
+    /// The same with another component behind its path, whose last slash is dropped.
+    public func appending(_ component: String) -> PeerURL {
+        var url = self
+        while url.path.hasSuffix("/") { url.path.removeLast() }
+        url.path += "/" + PercentEncoding.component(component)
+        return url
+    }
+
+    /// Where a redirect leads: to a path that begins with a slash, or to another URL. Nil if it leads nowhere.
+    func redirected(to location: String) -> PeerURL? {
+        if location.hasPrefix("/"), !location.hasPrefix("//") {
+            var url = self
+            let parts = location.prefix { $0 != "#" }.split(separator: "?", maxSplits: 1, omittingEmptySubsequences: false)
+            url.path = PercentEncoding.path(parts[0])
+            url.query = parts.count > 1 ? PercentEncoding.path(parts[1]) : nil
+            return url
+        }
+        return try? PeerURL(location)
+    }
+
+    /// Whether a secret that was meant for this peer may be shown to the other one: the same host, and no less guarded.
+    func mayShareSecrets(with other: PeerURL) -> Bool { host == other.host && (other.isSecure || !isSecure) }
+}

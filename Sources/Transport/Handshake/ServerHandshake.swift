@@ -1,0 +1,125 @@
+/// What a client asks a server for, read and understood: what the server's owner decides by.
+public struct PeerRequest: Sendable {
+    public let method: String
+    /// The components of the path, decoded: `["db", "_blipsync"]`.
+    public let path: [String]
+    public let query: String?
+    public let headers: HTTPHeaders
+    /// The name and the password that came with it. They have not been checked.
+    public let credentials: Credentials?
+    /// The key and the subprotocols, in the client's order, if a WebSocket is wanted.
+    let webSocketKey: String?
+    public let protocols: [String]
+
+    public var wantsWebSocket: Bool { webSocketKey != nil }
+
+    /// Throws the answer to a request that cannot be one.
+    init(_ head: HTTPRequestHead) throws(HTTPAnswer) {
+        method = head.method
+        headers = head.headers
+        var target = head.target[...]
+        // Through a proxy the whole URL may come.
+        if !target.hasPrefix("/") {
+            guard let url = try? PeerURL(head.target) else { throw HTTPAnswer(400, "the target of the request is not a path") }
+            target = Substring(url.target)
+        }
+        let parts = target.split(separator: "?", maxSplits: 1, omittingEmptySubsequences: false)
+        query = parts.count > 1 ? String(parts[1]) : nil
+        var components: [String] = []
+        for component in parts[0].split(separator: "/", omittingEmptySubsequences: true) {
+            guard let decoded = PercentEncoding.decode(component), !decoded.utf8.contains(0) else {
+                throw HTTPAnswer(400, "the path of the request is not percent-encoded correctly")
+            }
+            components.append(decoded)
+        }
+        path = components
+        // Two hosts in one request are read differently by different readers.
+        guard headers.values("Host").count == 1 else { throw HTTPAnswer(400, "a request names one host") }
+        let authorization = headers.values("Authorization")
+        credentials = authorization.count == 1 ? Credentials(basic: authorization[0]) : nil
+        protocols = headers.list("Sec-WebSocket-Protocol")
+        let isUpgrade =
+            headers.list("Connection").contains { isSameASCII($0, "Upgrade") }
+            && headers.list("Upgrade").contains { isSameASCII($0, "websocket") }
+        guard isUpgrade else {
+            webSocketKey = nil
+            return
+        }
+        guard method == "GET" else { throw HTTPAnswer(405, "a WebSocket is opened with GET", headers: ["Allow": "GET"]) }
+        guard headers["Sec-WebSocket-Version"] == "13" else {
+            throw HTTPAnswer(426, "only version 13 of WebSocket is spoken here", headers: ["Sec-WebSocket-Version": "13"])
+        }
+        let keys = headers.values("Sec-WebSocket-Key")
+        guard keys.count == 1, WebSocketKey.isValid(keys[0]) else { throw HTTPAnswer(400, "the request has no usable Sec-WebSocket-Key") }
+        guard headers["Content-Length"].map({ $0 == "0" }) ?? true, headers["Transfer-Encoding"] == nil else {
+            throw HTTPAnswer(400, "a request for a WebSocket has no body")
+        }
+        webSocketKey = keys[0]
+    }
+
+    /// The first of the client's subprotocols that is among these: its order counts, not ours.
+    public func preferredProtocol(of supported: [String]) -> String? { protocols.first { supported.contains($0) } }
+
+    /// The bytes that open the WebSocket; nil if none is wanted.
+    func acceptance(protocol name: String?) -> [UInt8]? {
+        guard let webSocketKey else { return nil }
+        var headers: HTTPHeaders = [
+            "Upgrade": "websocket", "Connection": "Upgrade", "Sec-WebSocket-Accept": WebSocketKey.answer(to: webSocketKey),
+        ]
+        if let name { headers.add("Sec-WebSocket-Protocol", name) }
+        var text = "HTTP/1.1 101 Switching Protocols\r\n"
+        headers.append(to: &text)
+        return Array((text + "\r\n").utf8)
+    }
+}
+
+/// An answer that ends the connection.
+public struct HTTPAnswer: Error, Hashable, Sendable {
+    public var status: Int
+    public var headers: HTTPHeaders
+    /// A sentence for the person at the other end.
+    public var reason: String
+
+    public init(_ status: Int, _ reason: String, headers: HTTPHeaders = [:]) {
+        self.status = status
+        self.reason = reason
+        self.headers = headers
+    }
+
+    /// Who is there must say a name and a password.
+    public static func unauthorized(realm: String) -> HTTPAnswer {
+        let quoted = realm.filter { $0 != "\"" && $0 != "\\" }
+        return HTTPAnswer(401, "a user name and a password are needed", headers: ["WWW-Authenticate": "Basic realm=\"\(quoted)\""])
+    }
+
+    public static let notFound = HTTPAnswer(404, "there is no such database")
+    public static let upgradeRequired = HTTPAnswer(426, "only WebSocket is spoken here", headers: ["Upgrade": "websocket"])
+    public static let tooManyConnections = HTTPAnswer(503, "too many connections; try again later", headers: ["Retry-After": "10"])
+
+    var bytes: [UInt8] {
+        let body = "\(reason)\n"
+        var all: HTTPHeaders = ["Content-Type": "text/plain; charset=utf-8", "Content-Length": "\(body.utf8.count)", "Connection": "close"]
+        for field in headers.fields { all.add(field.name, field.value) }
+        var text = "HTTP/1.1 \(status) \(HTTPAnswer.phrase(status))\r\n"
+        all.append(to: &text)
+        return Array((text + "\r\n" + body).utf8)
+    }
+
+    private static func phrase(_ status: Int) -> String {
+        switch status {
+        case 200: "OK"
+        case 400: "Bad Request"
+        case 401: "Unauthorized"
+        case 403: "Forbidden"
+        case 404: "Not Found"
+        case 405: "Method Not Allowed"
+        case 408: "Request Timeout"
+        case 426: "Upgrade Required"
+        case 431: "Request Header Fields Too Large"
+        case 500: "Internal Server Error"
+        case 503: "Service Unavailable"
+        case 505: "HTTP Version Not Supported"
+        default: "Answer"
+        }
+    }
+}
