@@ -1,6 +1,6 @@
 # bash completion for cblite, made by 'cblite generate' from the declarations of the commands: do not edit
 
-_cblite_commands='ls cat get revs conflicts changes diff blob fts info file query select translate sql lscoll put edit rm undelete revert purge expire resolve mv mkcoll rmcoll begin commit rollback cp import export dump restore check mkindex rmindex compact reindex open use databases close cd history again quit exit help version'
+_cblite_commands='ls cat get revs conflicts changes diff blob fts info file schema query select translate sql lscoll put edit rm undelete revert purge expire resolve mv mkcoll rmcoll begin commit rollback cp import export dump restore check mkindex rmindex compact reindex open use databases close cd history again quit exit help version'
 
 # An alias's command.
 _cblite_name() {
@@ -40,6 +40,7 @@ _cblite_flags() {
         'info indexes') echo '--verbose -v --writeable --create --upgrade --encrypted --collection -C --json --quiet --color --help -h' ;;
         'info index') echo '--limit --verbose -v --writeable --create --upgrade --encrypted --collection -C --json --quiet --color --help -h' ;;
         'info keys') echo '--verbose -v --writeable --create --upgrade --encrypted --collection -C --json --quiet --color --help -h' ;;
+        'schema') echo '--by --together --sample --all --format -F --writeable --create --upgrade --encrypted --collection -C --json --quiet --color --help -h' ;;
         'query') echo '--format -F --raw --json5 --offset --limit --param -p --params --output -o --time-limit -t --explain --analyze --watch -w --file -f --dry-run -n --writeable --create --upgrade --encrypted --collection -C --json --quiet --color --help -h' ;;
         'select') echo '--format -F --raw --json5 --offset --limit --param -p --params --output -o --time-limit -t --explain --analyze --watch -w --writeable --create --upgrade --encrypted --collection -C --json --quiet --color --help -h' ;;
         'translate') echo '--json --sql --tree --writeable --create --upgrade --encrypted --collection -C --quiet --color --help -h' ;;
@@ -98,6 +99,7 @@ _cblite_arguments() {
         'info indexes') echo 'database' ;;
         'info index') echo 'database index' ;;
         'info keys') echo 'database' ;;
+        'schema') echo 'database collection' ;;
         'query') echo 'database text*' ;;
         'select') echo 'database text*' ;;
         'translate') echo 'text*' ;;
@@ -216,6 +218,14 @@ _cblite_value() {
         'info keys --collection') echo 'collection' ;;
         'info keys -C') echo 'collection' ;;
         'info keys --color') echo '=choice:auto,always,never' ;;
+        'schema --by') echo 'property' ;;
+        'schema --sample') echo 'text' ;;
+        'schema --format') echo 'choice:table,json,json-schema' ;;
+        'schema -F') echo 'choice:table,json,json-schema' ;;
+        'schema --upgrade') echo '=choice:vv' ;;
+        'schema --collection') echo 'collection' ;;
+        'schema -C') echo 'collection' ;;
+        'schema --color') echo '=choice:auto,always,never' ;;
         'query --format') echo 'choice:table,json,jsonl,csv,tsv,markdown,line,html' ;;
         'query -F') echo 'choice:table,json,jsonl,csv,tsv,markdown,line,html' ;;
         'query --offset') echo 'text' ;;
@@ -463,7 +473,7 @@ _cblite_kind() {
         command) _cblite_offer <<<"${_cblite_commands// /$'\n'}" ;;
         file) compopt -o filenames 2>/dev/null; mapfile -t COMPREPLY < <(compgen -f -- "$current") ;;
         directory | database) compopt -o filenames 2>/dev/null; mapfile -t COMPREPLY < <(compgen -d -- "$current") ;;
-        collection | document | index)
+        collection | document | index | property)
             [[ $database ]] && _cblite_offer < <(
                 "${COMP_WORDS[0]}" complete "$kind" "${database/#\~/$HOME}" ${collection:+-C "$collection"} -- "$current" 2>/dev/null) ;;
     esac

@@ -14,6 +14,7 @@ _cblite_commands() {
         'fts:Search the texts of a full-text index'
         'info:Describe a database'
         'file:Describe a database'
+        'schema:Show which properties documents have, and what is in them'
         'query:Run a query in SQL++'
         'select:Run a SELECT, without the word itself'
         'translate:Show how a query is understood'
@@ -330,6 +331,27 @@ _cblite_command() {
             '(--help -h)--help[Explain the command]' \
             '(--help -h)-h[Explain the command]' \
             '1:DATABASE:_cblite_databases' ;;
+        'schema')
+            _arguments -S \
+            '--by=[Show each kind of documents by itself\: each text that this property has]:PROPERTY:_cblite_names property' \
+            '--together[Show all documents as one kind]' \
+            '--sample=[Look at about N documents, taken evenly]:N: ' \
+            '--all[Look at all documents, however many there are]' \
+            '(--format -F)--format=[table, json (as with --json), or json-schema\: a JSON Schema that the documents meet]:FORMAT:(table json json-schema)' \
+            '(--format -F)-F+[table, json (as with --json), or json-schema\: a JSON Schema that the documents meet]:FORMAT:(table json json-schema)' \
+            '--writeable[Open the database for writing]' \
+            '--create[Create the database if it does not exist; implies --writeable]' \
+            '--upgrade=-[Allow an irreversible upgrade of the file format; =vv also turns revision trees into version vectors]::vv:(vv)' \
+            '--encrypted[Ask for the password or key of an encrypted database]' \
+            '(--collection -C)--collection=[Work on this collection instead of the default one]:\[SCOPE.\]NAME:_cblite_names collection' \
+            '(--collection -C)-C+[Work on this collection instead of the default one]:\[SCOPE.\]NAME:_cblite_names collection' \
+            '--json[Print results and errors as JSON, for programs]' \
+            '--quiet[Say nothing but results and errors]' \
+            '--color=-[Colour the output\: auto (on a terminal), always (also plain --color) or never]::WHEN:(auto always never)' \
+            '(--help -h)--help[Explain the command]' \
+            '(--help -h)-h[Explain the command]' \
+            '1:DATABASE:_cblite_databases' \
+            '2::COLLECTION:_cblite_names collection' ;;
         'query')
             _arguments -S \
             '(--format -F)--format=[How to print rows\: table, json, jsonl, csv, tsv, markdown, line, html]:FORMAT:(table json jsonl csv tsv markdown line html)' \

@@ -7,6 +7,12 @@ public struct DamagedDocument: Hashable, Sendable {
     public let id: String?
     public let reason: String
 
+    public init(collection: CollectionName, id: String?, reason: String) {
+        self.collection = collection
+        self.id = id
+        self.reason = reason
+    }
+
     public var description: String {
         guard let id else { return "some documents of collection \"\(collection)\" are damaged: \(reason)" }
         return "document \"\(id)\" is damaged: \(reason)"
@@ -37,7 +43,7 @@ struct DamagedScan {
             statements.append(statement)
         }
         self.statements = statements
-        for (part, row) in query.rows.enumerated() { try collect(part, row.table, connection, lost) }
+        for (part, row) in query.rows.enumerated() { try collect(part, row.table, options, connection, lost) }
         if options.order != .stored {
             rows.sort { left, right in
                 let (first, second) = options.isDescending ? (right, left) : (left, right)
@@ -68,12 +74,12 @@ struct DamagedScan {
     }
 
     private mutating func collect(
-        _ part: Int, _ table: StoreTable, _ connection: Connection, _ lost: (String?, String) -> Void
+        _ part: Int, _ table: StoreTable, _ options: ScanOptions, _ connection: Connection, _ lost: (String?, String) -> Void
     ) throws(SQLiteError) {
         var found: [Row] = []
         let walker = RowWalker(connection: connection, table: table.quotedName, columns: "key, sequence")
         do {
-            try walker.forEach { row in
+            try walker.forEach(in: options.rows ?? Int64.min...Int64.max) { row in
                 let key = row.text(1).map(Array.init) ?? []
                 do {
                     // Also whether it is one that was asked for.

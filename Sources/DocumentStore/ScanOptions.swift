@@ -32,6 +32,8 @@ public struct ScanOptions: Sendable {
     public var idPattern: String?
     /// Only documents whose ID starts so.
     public var idPrefix: String?
+    /// Only documents whose rows have these numbers, which are ascending as they lie in the file: for reading a collection in pieces.
+    public var rows: ClosedRange<Int64>?
     public var offset = 0
     public var limit: Int?
     public var content: Content = .body

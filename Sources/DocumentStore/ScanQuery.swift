@@ -54,6 +54,7 @@ struct ScanQuery {
         var conditions = conditions
         if options.onlyConflicts { conditions.append("(flags & 2) != 0") }
         if options.onlyWithAttachments { conditions.append("(flags & 4) != 0") }
+        if let rows = options.rows { conditions.append("rowid BETWEEN \(rows.lowerBound) AND \(rows.upperBound)") }
         if options.since > 0 { conditions.append("sequence > \(Int64(clamping: options.since))") }
         if options.idPattern != nil { conditions.append("key GLOB ?1") }
         if !prefix.isEmpty { conditions.append("key >= ?2 AND key < ?3") }

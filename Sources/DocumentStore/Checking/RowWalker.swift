@@ -11,13 +11,15 @@ struct RowWalker {
     private static let mostAttempts = 5_000
 
     /// Calls `row` for each row, and `gap` for each range of rowids that something unreadable lies in. Errors other than damage are thrown.
-    func forEach(_ row: (Statement) throws -> Void, gap: (ClosedRange<Int64>) throws -> Void) throws {
+    func forEach(
+        in rows: ClosedRange<Int64> = Int64.min...Int64.max, _ row: (Statement) throws -> Void, gap: (ClosedRange<Int64>) throws -> Void
+    ) throws {
         let forward = try prepare("rowid >= ?1 AND rowid <= ?2", isDescending: false)
-        guard let stopped = try walk(forward, Int64.min...Int64.max, row) else { return }
+        guard let stopped = try walk(forward, rows, row), stopped <= rows.upperBound else { return }
         let backward = try prepare("rowid >= ?1 AND rowid <= ?2", isDescending: true)
         var attempts = 0
         // Ranges still to be looked at, the lowest last.
-        var ranges = [stopped...Int64.max]
+        var ranges = [stopped...rows.upperBound]
         var gaps: [ClosedRange<Int64>] = []
         while let range = ranges.popLast() {
             attempts += 1
@@ -81,5 +83,5 @@ struct RowWalker {
 
 extension SQLiteError {
     /// What a damaged page can be answered with: also sizes that no memory is enough for, and reads behind the end of the file.
-    var isDamage: Bool { isCorrupt || code == 7 || code == 18 || extendedCode == 522 }
+    public var isDamage: Bool { isCorrupt || code == 7 || code == 18 || extendedCode == 522 }
 }

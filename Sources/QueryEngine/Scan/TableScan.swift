@@ -102,11 +102,11 @@ struct TableScan {
 }
 
 /// The pieces of a table that nobody has taken yet.
-private final class Pieces: Sendable {
+final class Pieces: Sendable {
     private let rows: ClosedRange<Int64>
     private let length: Int64
     private let taken = Atomic<Int>(0)
-    private let isStopped = Atomic<Bool>(false)
+    private let wasStopped = Atomic<Bool>(false)
     private let wasRefused = Atomic<Bool>(false)
 
     init(_ rows: ClosedRange<Int64>, length: Int64) {
@@ -115,14 +115,16 @@ private final class Pieces: Sendable {
     }
 
     func next() -> (number: Int, rows: ClosedRange<Int64>)? {
-        guard !isStopped.load(ordering: .relaxed) else { return nil }
+        guard !wasStopped.load(ordering: .relaxed) else { return nil }
         let number = taken.add(1, ordering: .relaxed).oldValue
         let start = rows.lowerBound + Int64(number) * length
         guard start <= rows.upperBound else { return nil }
         return (number, start...min(start + length - 1, rows.upperBound))
     }
 
-    func stop() { isStopped.store(true, ordering: .relaxed) }
+    func stop() { wasStopped.store(true, ordering: .relaxed) }
+
+    var isStopped: Bool { wasStopped.load(ordering: .relaxed) }
 
     func refuse() {
         wasRefused.store(true, ordering: .relaxed)

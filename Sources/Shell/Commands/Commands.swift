@@ -12,6 +12,7 @@ enum Commands {
         BlobCommand.declaration,
         FullTextCommand.declaration,
         InfoCommand.declaration,
+        SchemaCommand.declaration,
         QueryCommand.declaration,
         SelectCommand.declaration,
         TranslateCommand.declaration,

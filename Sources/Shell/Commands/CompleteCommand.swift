@@ -7,7 +7,7 @@ enum CompleteCommand {
         "complete", group: .hidden,
         summary: "Print the names that a shell may complete",
         arguments: [
-            Argument("KIND", .choice(["command", "collection", "document", "index"])), Argument("DATABASE", .database, .optional),
+            Argument("KIND", .choice(["command", "collection", "document", "index", "property"])), Argument("DATABASE", .database, .optional),
             Argument("PREFIX", .text, .optional),
         ],
         run: run)
@@ -25,6 +25,7 @@ enum CompleteCommand {
             return switch invocation.argument("KIND") {
             case "collection": names.collections(prefix)
             case "document": try names.documents(prefix, in: try invocation.collection(in: snapshot))
+            case "property": try names.propertyPaths(of: try invocation.collection(in: snapshot)).filter { $0.hasPrefix(prefix) }
             default: try names.indexes(prefix)
             }
         }

@@ -16,6 +16,8 @@ enum ValueKind: Hashable, Sendable {
     case collection
     case document
     case index
+    /// The path of a property in documents of the collection.
+    case property
     /// The name of a command: `help` takes it.
     case command
 

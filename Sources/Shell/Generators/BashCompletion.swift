@@ -67,6 +67,7 @@ enum BashCompletion {
         case .collection: "collection"
         case .document: "document"
         case .index: "index"
+        case .property: "property"
         case .command: "command"
         }
     }
@@ -92,7 +93,7 @@ enum BashCompletion {
                 command) _cblite_offer <<<"${_cblite_commands// /$'\n'}" ;;
                 file) compopt -o filenames 2>/dev/null; mapfile -t COMPREPLY < <(compgen -f -- "$current") ;;
                 directory | database) compopt -o filenames 2>/dev/null; mapfile -t COMPREPLY < <(compgen -d -- "$current") ;;
-                collection | document | index)
+                collection | document | index | property)
                     [[ $database ]] && _cblite_offer < <(
                         "${COMP_WORDS[0]}" complete "$kind" "${database/#\~/$HOME}" ${collection:+-C "$collection"} -- "$current" 2>/dev/null) ;;
             esac

@@ -82,6 +82,7 @@ enum FishCompletion {
         case .collection: "'(__cblite_values collection)'"
         case .document: "'(__cblite_values document)'"
         case .index: "'(__cblite_values index)'"
+        case .property: "'(__cblite_values property)'"
         case .command: "'(cblite complete command 2>/dev/null)'"
         }
     }

@@ -82,6 +82,7 @@ enum ZshCompletion {
         case .collection: "_cblite_names collection"
         case .document: "_cblite_names document"
         case .index: "_cblite_names index"
+        case .property: "_cblite_names property"
         case .command: "_cblite_commands"
         }
     }

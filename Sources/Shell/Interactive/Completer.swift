@@ -49,6 +49,9 @@ final class Completer {
             if kind == .databaseOrName { names += openNames(prefix) }
             if names.isEmpty { return FileNames.complete(prefix, onlyDirectories: kind != .file, line) }
         case .collection, .document, .index: names += stored(kind, prefix, line.collection)
+        case .property:
+            let collection = line.collection.flatMap { try? CollectionName(parsing: $0) } ?? session.currentCollection
+            names += paths(of: collection).filter { $0.hasPrefix(prefix) }
         case .text, .integer: break
         }
         let safe = names.filter { !$0.unicodeScalars.contains(where: TerminalText.isHarmful) }
