@@ -84,7 +84,11 @@ import Testing
                 case one(String), several([String])
                 init(from decoder: any Decoder) throws {
                     let container = try decoder.singleValueContainer()
-                    if let one = try? container.decode(String.self) { self = .one(one) } else { self = .several(try container.decode([String].self)) }
+                    if let one = try? container.decode(String.self) {
+                        self = .one(one)
+                    } else {
+                        self = .several(try container.decode([String].self))
+                    }
                 }
             }
             let title: String, type: String, properties: [String: Property], required: [String]
@@ -115,10 +119,13 @@ import Testing
         #expect(lines.contains { $0.hasSuffix("more inside") })
     }
 
-    @Test(.enabled(if: Fixtures.arePresent, "\(Fixtures.absence)"), arguments: [
-        "v2.x/upgrade_2.7", "v2.x/upgrade_2.8_index", "v3.x/db_3_0_0_names_100_with_deleted", "v3.x/words_db", "v4.x/revtrees_4.1",
-        "v4.x/vectors_4.1", "v4.x/types_4.1", "v4.x/upgraded_2.7_to_vectors", "v4.x/upgraded_3.0_by_4.1",
-    ]) func everyGenerationHasAShape(name: String) throws {
+    @Test(
+        .enabled(if: Fixtures.arePresent, "\(Fixtures.absence)"),
+        arguments: [
+            "v2.x/upgrade_2.7", "v2.x/upgrade_2.8_index", "v3.x/db_3_0_0_names_100_with_deleted", "v3.x/words_db", "v4.x/revtrees_4.1",
+            "v4.x/vectors_4.1", "v4.x/types_4.1", "v4.x/upgraded_2.7_to_vectors", "v4.x/upgraded_3.0_by_4.1",
+        ]) func everyGenerationHasAShape(name: String) throws
+    {
         struct Counts: Decodable { let collection: String, documents: Int }
         struct Answer: Decodable { let documents: Int, examined: Int, damaged: Int }
         let path = Fixtures.path(name + ".cblite2")

@@ -17,7 +17,8 @@ import Testing
         let sample = try Sample()
         try sample.saveNumbers(1000)
         try sample.database.read { snapshot in
-            let one = try ShapeScan(.default, kinds: .together, sample: nil, pieces: ScanPieces(length: 64, fewestRows: .max)).run(on: snapshot)
+            let one = try ShapeScan(.default, kinds: .together, sample: nil, pieces: ScanPieces(length: 64, fewestRows: .max)).run(
+                on: snapshot)
             let two = try ShapeScan(.default, kinds: .together, sample: nil, pieces: ScanPieces(length: 7, fewestRows: 1)).run(on: snapshot)
             #expect(one.survey.whole.shape == two.survey.whole.shape)
             #expect(two.examined == 1000 && two.total == 1000 && !two.isSample)
@@ -29,7 +30,8 @@ import Testing
         let sample = try Sample()
         try sample.saveNumbers(2000)
         try sample.database.read { snapshot in
-            let found = try ShapeScan(.default, kinds: .together, sample: 100, pieces: ScanPieces(length: 64, fewestRows: 1)).run(on: snapshot)
+            let found = try ShapeScan(.default, kinds: .together, sample: 100, pieces: ScanPieces(length: 64, fewestRows: 1)).run(
+                on: snapshot)
             #expect(found.isSample && found.total == 2000)
             #expect((90...100).contains(found.examined))
             let range = try #require(numbers(found))
@@ -53,7 +55,8 @@ import Testing
             for number in 0..<40 {
                 let json =
                     number % 2 == 0
-                    ? #"{"type": "hotel", "stars": 3, "rooms": 40, "name": "x"}"# : #"{"type": "airline", "iata": "AF", "icao": "AFR", "name": "y"}"#
+                    ? #"{"type": "hotel", "stars": 3, "rooms": 40, "name": "x"}"#
+                    : #"{"type": "airline", "iata": "AF", "icao": "AFR", "name": "y"}"#
                 try transaction.save("d\(number)", body: transaction.encode(json: json))
             }
         }

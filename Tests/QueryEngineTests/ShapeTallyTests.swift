@@ -99,7 +99,8 @@ import Testing
         case 4: return "\"20\(10 + random.below(15))-0\(1 + random.below(9))-11\""
         case 5: return "[" + (0..<random.below(4)).map { _ in json(&random, depth: depth - 1) }.joined(separator: ",") + "]"
         default:
-            return "{" + (0..<random.below(5)).map { "\"k\($0 * random.below(3))-\($0)\": \(json(&random, depth: depth - 1))" }
+            return "{"
+                + (0..<random.below(5)).map { "\"k\($0 * random.below(3))-\($0)\": \(json(&random, depth: depth - 1))" }
                 .joined(separator: ",") + "}"
         }
     }
@@ -141,8 +142,10 @@ import Testing
         var random = SeededRandom(5)
         var documents: [String] = []
         for _ in 0..<400 {
-            documents.append("{" + (0..<40).map { _ in "\"\(random.next())\": {\"\(random.next())\": {\"\(random.next())\": 1}}" }
-                .joined(separator: ",") + "}")
+            documents.append(
+                "{"
+                    + (0..<40).map { _ in "\"\(random.next())\": {\"\(random.next())\": {\"\(random.next())\": 1}}" }
+                    .joined(separator: ",") + "}")
         }
         #expect(try tally(documents).places.count <= ShapeTally.Limits().places)
     }

@@ -99,7 +99,8 @@ public struct ShapeScan: Sendable {
         }
         let isKnown = total != ShapeScan.unknown
         return Result(
-            survey: first.survey, total: isKnown ? total : first.survey.documents + first.damagedCount, examined: first.survey.documents, damaged: first.damaged, damagedCount: first.damagedCount)
+            survey: first.survey, total: isKnown ? total : first.survey.documents + first.damagedCount, examined: first.survey.documents,
+            damaged: first.damaged, damagedCount: first.damagedCount)
     }
 
     /// Which rows are read: each piece of the table, and how many documents of it.

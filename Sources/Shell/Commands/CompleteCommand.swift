@@ -7,7 +7,8 @@ enum CompleteCommand {
         "complete", group: .hidden,
         summary: "Print the names that a shell may complete",
         arguments: [
-            Argument("KIND", .choice(["command", "collection", "document", "index", "property"])), Argument("DATABASE", .database, .optional),
+            Argument("KIND", .choice(["command", "collection", "document", "index", "property"])),
+            Argument("DATABASE", .database, .optional),
             Argument("PREFIX", .text, .optional),
         ],
         run: run)

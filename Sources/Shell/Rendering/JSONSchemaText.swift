@@ -41,7 +41,9 @@ struct JSONSchemaText: ~Copyable {
         if facts.dates > 0, facts.dates == facts.strings { member("description", "a date") }
         if facts.blobs > 0 { member("description", "a reference to a blob") }
         if PlaceText(property: property).isEnumeration, facts.count == facts.strings {
-            list("enum", facts.values.entries.compactMap { if case .text(let text, isWhole: true) = $0.value { text } else { nil } }.sorted())
+            list(
+                "enum", facts.values.entries.compactMap { if case .text(let text, isWhole: true) = $0.value { text } else { nil } }.sorted()
+            )
         }
     }
 

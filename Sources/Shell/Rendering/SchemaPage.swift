@@ -82,7 +82,8 @@ struct SchemaPage {
         }
     }
 
-    private func addRow(_ property: Shape.Property, share: String, of whole: Int, depth: Int, _ path: ShapePath, to rows: inout [[String]]) {
+    private func addRow(_ property: Shape.Property, share: String, of whole: Int, depth: Int, _ path: ShapePath, to rows: inout [[String]])
+    {
         let text = PlaceText(property: property)
         let reference = references.found[path].map { (text.values.isEmpty ? "" : "; ") + "IDs of documents in \($0)" } ?? ""
         rows.append([String(repeating: SchemaPage.indent, count: depth) + property.name.text, share, text.types, text.values + reference])
