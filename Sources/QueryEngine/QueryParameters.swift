@@ -8,6 +8,8 @@ import SQLite
 public struct QueryParameters: Sendable {
     /// The value of each as an encoding of its own.
     private var values: [String: FleeceData] = [:]
+    /// Names that a query need not have.
+    private var offered: Set<String> = []
 
     public static let none = QueryParameters()
 
@@ -33,7 +35,16 @@ public struct QueryParameters: Sendable {
     /// A parameter's value as its encoding. Text that a command line gives is JSON for whoever wants it to be.
     public subscript(name: String) -> FleeceData? {
         get { values[name] }
-        set { values[name] = newValue }
+        set {
+            values[name] = newValue
+            offered.remove(name)
+        }
+    }
+
+    /// A value for queries that have such a parameter; it is no mistake if one has not.
+    public mutating func offer(_ value: FleeceData, as name: String) {
+        values[name] = value
+        offered.insert(name)
     }
 
     /// The query's names that have no value, or null, and so are MISSING; without those that say `opt_` themselves.
@@ -41,7 +52,7 @@ public struct QueryParameters: Sendable {
 
     /// Refuses values for names that the query does not have.
     func check(against known: [String]) throws(QueryError) {
-        for name in names where !known.contains(name) {
+        for name in names where !known.contains(name) && !offered.contains(name) {
             let hint = Suggestion.closest(to: name, in: known).map { ". Did you mean '\($0)'?" } ?? ""
             throw QueryError(.unknownParameter, "Unknown query property '\(name)'\(hint)")
         }

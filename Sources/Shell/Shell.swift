@@ -20,6 +20,10 @@ public enum Shell {
         let parsed = try ArgumentParser.parse(words, commands: Commands.all)
         session.options = parsed.options
         session.terminal = Terminal(color: parsed.options.color)
+        if session.terminal.usesColor || session.terminal.errorUsesColor, let theme = SettingsFile.theme {
+            session.theme = theme
+            if theme == .none { session.terminal = session.terminal.withoutColor }
+        }
         switch parsed.request {
         case .run(let command): return try command.run(in: session)
         case .help(let words): return try HelpCommand.help(on: words, in: session)

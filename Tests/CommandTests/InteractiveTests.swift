@@ -223,6 +223,7 @@ import Testing
 
     @Test func runsQueriesTypedStraight() throws {
         let terminal = try open(["--writeable"])
+        try terminal.run(".timer off", prompt: "scratch>")
         #expect(try terminal.run("SELECT name FROM _ WHERE name > '' ORDER BY name LIMIT 1", prompt: "scratch>") == ["Ada"])
         try terminal.run("SELECT name FROM", prompt: "     ..>")
         #expect(try terminal.run("_ WHERE address.zip = 1", prompt: "scratch>") == ["Ada"])

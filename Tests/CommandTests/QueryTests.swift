@@ -38,7 +38,7 @@ import Testing
         (["--json"], "{\"name\":\"Bob\",\"x\":null}"), (["--format=jsonl"], "{\"name\":\"Bob\",\"x\":null}"), (["-F", "csv"], "Bob,,null"),
         (["-F", "tsv"], "Bob\t\tnull"), (["-F", "markdown"], "| Bob |  | null |"),
         (["-F", "html"], "<tr><td>Bob</td><td></td><td>null</td></tr>"),
-        (["-F", "line"], "name = Bob\n   x = null"), (["-F", "table"], "Bob           null"), ([], "Bob           null"),
+        (["-F", "line"], "name = Bob\n   x = null"), (["-F", "table"], "Bob            null"), ([], "Bob            null"),
     ])
     func everyFormatShowsTheRows(flags: [String], expected: String) throws {
         let scratch = try QueryTests.people()

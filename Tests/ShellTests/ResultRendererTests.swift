@@ -78,7 +78,7 @@ import Testing
 
     @Test func jsonOnATerminalHasColoursAndNoControlCharacters() throws {
         let text = try rendered(.json, ["a"], [#"["\u009b2J"]"#], terminal: true, color: true)
-        #expect(text == "[{\u{1B}[34m\"a\"\u{1B}[0m: \u{1B}[32m\"\\u009b2J\"\u{1B}[0m}]\n")
+        #expect(text == "[{\u{1B}[1;34m\"a\"\u{1B}[0m: \u{1B}[32m\"\\u009b2J\"\u{1B}[0m}]\n")
     }
 
     // Tables of text
@@ -145,12 +145,12 @@ import Testing
     @Test func tablesAlign() throws {
         #expect(
             try rendered(.table, titles, rows) == """
-                name          age  x
-                ------------  ---  ----------------------
-                Ada            36  {"a":null,"b":[1,2.5]}
-                Bob                null
-                              7.5  true
-                a"b\\c,\\n|<é>   -1  []
+                name           age  x
+                ------------  ----  ----------------------
+                Ada           36    {"a":null,"b":[1,2.5]}
+                Bob                 null
+                               7.5  true
+                a"b\\c,\\n|<é>  -1    []
 
                 """)
         #expect(

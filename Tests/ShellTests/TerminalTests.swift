@@ -143,10 +143,10 @@ import Testing
             var json = json
             try json.withUTF8 { try JSONColoring.write(UnsafeRawBufferPointer($0), to: session) }
         }
-        #expect(colored.contains("\u{1B}[34m\"a\"\u{1B}[0m: ["))
+        #expect(colored.contains("\u{1B}[1;34m\"a\"\u{1B}[0m: ["))
         #expect(colored.contains("\u{1B}[36m-2.5e3\u{1B}[0m"))
         #expect(colored.contains("\u{1B}[35mnull\u{1B}[0m"))
-        #expect(colored.contains("\u{1B}[34mplain\u{1B}[0m: \u{1B}[32m'single'\u{1B}[0m"))
+        #expect(colored.contains("\u{1B}[1;34mplain\u{1B}[0m: \u{1B}[32m'single'\u{1B}[0m"))
         var stripped = ""
         var isEscape = false
         for character in colored {

@@ -6,6 +6,39 @@ package enum DisplayWidth {
         return simple ? text.utf8.count : text.reduce(0) { $0 + of($1) }
     }
 
+    /// The same for UTF-8 that consists of the scripts most text is written in, and of nothing that would have to be escaped; nil for all
+    /// other text. Hot: cells of tables.
+    package static func ofCommon(_ bytes: UnsafeRawBufferPointer) -> Int? {
+        var width = 0
+        var index = 0
+        while index < bytes.count {
+            let byte = bytes[index]
+            if byte < 0x80 {
+                guard byte >= 0x20, byte < 0x7F else { return nil }
+                width += 1
+                index += 1
+                continue
+            }
+            let length = byte < 0xE0 ? 2 : 3
+            guard byte >= 0xC3, byte < 0xF0, index + length <= bytes.count else { return nil }
+            var value = UInt32(byte) & (length == 2 ? 0x1F : 0x0F)
+            for byte in bytes[(index + 1)..<(index + length)] {
+                guard byte & 0xC0 == 0x80 else { return nil }
+                value = value << 6 | UInt32(byte & 0x3F)
+            }
+            switch value {
+            // Latin, Greek and Cyrillic letters; general punctuation that is visible.
+            case 0xC0...0x2FF, 0x370...0x482, 0x48A...0x52F, 0x2010...0x2027, 0x2030...0x205E, 0x20A0...0x20C0: width += 1
+            // Kana, Han and Hangul, full-width forms, and their punctuation. A mark may join them, but it is none of these.
+            case 0x3001...0x3029, 0x3041...0x3096, 0x309B...0x30FF, 0x3400...0x4DBF, 0x4E00...0x9FFF, 0xAC00...0xD7A3, 0xFF01...0xFF60:
+                width += 2
+            default: return nil
+            }
+            index += length
+        }
+        return width
+    }
+
     package static func of(_ character: Character) -> Int {
         var width = 0
         var widest = 0
@@ -31,7 +64,9 @@ package enum DisplayWidth {
         if value < 0x20 || (0x7F..<0xA0).contains(value) { return 0 }
         if value < 0x300 { return value == 0xAD ? 0 : 1 }
         // The vowels and final consonants of Hangul syllables written letter by letter join the consonant before them.
-        if (0x1160...0x11FF).contains(value) { return 0 }
+        if (0x1160...0x11FF).contains(value) || (0xD7B0...0xD7FB).contains(value) { return 0 }
+        // Signs that Arabic and Syriac put round numbers are called formatting, but they are seen.
+        if (0x600...0x605).contains(value) || [0x6DD, 0x70F, 0x890, 0x891, 0x8E2].contains(value) { return 1 }
         switch scalar.properties.generalCategory {
         case .nonspacingMark, .enclosingMark, .format, .lineSeparator, .paragraphSeparator: return 0
         default: break

@@ -170,7 +170,7 @@ struct CheckRun {
         switch finding.severity {
         case .note: try session.write("note", .dim)
         case .warning: try session.write("warning", .warning)
-        case .error: try session.write("error", .removed)
+        case .error: try session.write("error", .error)
         }
         try session.output.writeText(": \(CheckRun.place(of: finding))\(finding.message)\n")
     }

@@ -51,7 +51,7 @@ enum ConflictsCommand {
     ) throws {
         let session = invocation.session
         let name = document.collection.isDefault ? document.id : "\(document.collection)/\(document.id)"
-        try session.write(name, .strong)
+        try session.write(name, .id)
         try session.output.write("\n")
         let width = revisions.map(\.id.text.utf8.count).max() ?? 0
         for revision in revisions {

@@ -58,7 +58,7 @@ enum FullTextCommand {
     private static func write(_ hit: FullTextSearch.Hit, _ search: FullTextSearch, _ invocation: Invocation) throws {
         let (session, output) = (invocation.session, invocation.output)
         try output.write(RankText.text(hit.rank) + "  ")
-        try session.write(hit.id, .key)
+        try session.write(hit.id, .id)
         try output.write("\n")
         let width = session.terminal.outputIsTerminal ? max(30, session.terminal.width) : 80
         for (place, text) in hit.texts.enumerated() {

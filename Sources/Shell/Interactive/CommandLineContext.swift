@@ -10,6 +10,8 @@ struct CommandLineContext {
         case flag([String])
         /// A value of this kind, or one of some other words.
         case value(ValueKind, others: [String])
+        /// A parameter of queries, or one of some other words.
+        case parameter(others: [String])
     }
 
     private(set) var place = Place.nowhere
@@ -61,11 +63,7 @@ struct CommandLineContext {
             }
         }
         if isSetting {
-            if words.isEmpty {
-                place = .value(.choice(ShellSettings.all.map(\.name)), others: [])
-            } else if words.count == 1, let setting = ShellSettings.all.first(where: { $0.name == words[0] }) {
-                place = .value(setting.kind, others: [])
-            }
+            findSetting(behind: words)
         } else if isTarget || isExternal {
             place = .value(.file, others: [])
         } else if words.isEmpty {
@@ -141,6 +139,23 @@ struct CommandLineContext {
             let argument = values < arguments.count ? arguments[values] : arguments.last.flatMap { $0.isRepeating ? $0 : nil }
             let others = child == nil && values == 0 ? parent.subcommands.map(\.name) : []
             place = .value(argument?.kind ?? .text, others: others)
+        }
+    }
+
+    private mutating func findSetting(behind words: [String]) {
+        var words = words
+        if ["set", "unset"].contains(words.first) {
+            let isSet = words.removeFirst() == "set"
+            if words.isEmpty {
+                place = .parameter(others: ShellSetting.kept.map(\.name))
+                return
+            }
+            if !isSet { return }
+        }
+        if words.isEmpty {
+            place = .value(.choice(ShellSetting.all.map(\.name)), others: [])
+        } else if words.count == 1, let setting = ShellSetting.all.first(where: { $0.name == words[0] }) {
+            place = .value(setting.kind, others: setting.suggestions)
         }
     }
 

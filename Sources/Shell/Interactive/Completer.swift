@@ -22,6 +22,7 @@ final class Completer {
         case .command: return words(commandNames, line)
         case .flag(let flags): return words(flags.filter { $0.hasPrefix(line.word) }, line)
         case .value(let kind, let others): return complete(kind, others, line)
+        case .parameter(let others): return words(others + session.parameters.names.map { "$" + $0 }, line)
         }
     }
 

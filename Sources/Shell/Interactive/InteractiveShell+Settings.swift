@@ -1,27 +1,110 @@
 import Glibc
+import QueryEngine
 import SQLPlusPlus
 
-/// What lines such as `.timer on` do, typed or in the configuration file.
+/// What lines such as `.timer on` do.
 extension InteractiveShell {
     func set(_ words: [String]) throws -> ExitCode {
-        let declaration = try ShellSettings.declaration(named: words.first ?? "help")
-        guard words.count <= 2 else { throw CommandError.usage(".\(declaration.name) takes one value") }
-        let value = words.count > 1 ? words[1] : nil
-        switch declaration.name {
-        case "help": try session.output.write(settings.overview)
+        let setting = try ShellSetting.named(words.first ?? "help")
+        let value = words.count > 1 ? words.dropFirst().joined(separator: " ") : nil
+        switch setting.name {
+        case "help": try session.output.write(ShellSetting.overview(settings))
         case "output": try setOutput(value)
         case "read":
             guard let value else { throw CommandError.usage(".read needs the name of a file") }
             return try runScript(named: value)
+        case "set": try setByName(Array(words.dropFirst()))
+        case "unset": try unset(value)
+        case "save":
+            if value != nil { throw CommandError.usage(".save takes no value") }
+            try save()
+        case "theme" where value == nil: for theme in Theme.allCases { try theme.writeSample(to: session) }
         default:
-            guard let value else {
-                try session.output.writeLine(settings.value(of: declaration.name) ?? "")
-                break
-            }
-            try settings.set(declaration, value)
+            if let value { try change(setting, to: value) } else { try session.output.writeText(setting.value?.get(settings) ?? "") }
+            if value == nil { try session.output.write("\n") }
         }
         return .success
     }
+
+    private func change(_ setting: ShellSetting, to text: String) throws(CommandError) {
+        try setting.set(text, in: &settings)
+        session.theme = settings.theme
+    }
+
+    /// `.set`, `.set mode csv`, `.set $city "New York"`, `.set city=Paris`
+    private func setByName(_ words: [String]) throws {
+        guard let first = words.first else { return try writeAll() }
+        if let (name, text) = SettingName.parameter(words) {
+            guard let text else { return try writeParameter(name) }
+            session.parameters[name] = try ParameterInput.value(text, of: name, subject: ".set $\(name)", example: ".set $\(name) ")
+            return
+        }
+        if let equals = first.firstIndex(of: "="), let setting = ShellSetting.kept.first(where: { $0.name == first[..<equals] }) {
+            let (name, value) = (setting.name, first[first.index(after: equals)...])
+            throw CommandError.usage(
+                "\"\(name)\" is a setting, and could be a parameter of queries", hint: "Write .\(name) \(value), or .set $\(name) \(value)")
+        }
+        let setting = try SettingName.setting(first)
+        if words.count == 1 {
+            try session.output.writeText((setting.value?.get(settings) ?? "") + "\n")
+        } else {
+            try change(setting, to: words.dropFirst().joined(separator: " "))
+        }
+    }
+
+    private func unset(_ name: String?) throws {
+        guard let name else { throw CommandError.usage(".unset needs the name of a setting, or of a parameter: .unset $city") }
+        let bare = name.hasPrefix("$") ? String(name.dropFirst()) : name
+        if name.hasPrefix("$") || !ShellSetting.kept.contains(where: { $0.name == name }) && session.parameters[name] != nil {
+            guard session.parameters[bare] != nil else {
+                let meant = Suggestion.closest(to: bare, in: session.parameters.names).map { " Did you mean $\($0)?" } ?? ""
+                throw CommandError.usage("there is no parameter $\(bare).\(meant)")
+            }
+            session.parameters[bare] = nil
+            return
+        }
+        let setting = try SettingName.setting(name)
+        if let text = setting.value?.get(ShellSettings()) { try change(setting, to: text) }
+    }
+
+    /// All settings and parameters, as they would be typed.
+    private func writeAll() throws {
+        let width = (ShellSetting.kept.map(\.name.count).max() ?? 0) + 2
+        for setting in ShellSetting.kept {
+            try session.write(setting.name.padded(to: width), .key)
+            try session.output.writeText(ShellSetting.written(setting.value?.get(settings) ?? ""))
+            try session.output.write("\n")
+        }
+        for name in session.parameters.names { try writeParameter(name) }
+    }
+
+    private func writeParameter(_ name: String) throws {
+        guard let value = session.parameters[name] else { throw CommandError.usage("there is no parameter $\(name)") }
+        try session.write("$\(name)", .key)
+        try session.output.write(" ")
+        try session.writeJSON { buffer in value.withRoot { buffer.append($0.json(style: .canonical)) } }
+    }
+
+    private func save() throws {
+        guard let path = SettingsFile.standardPath else { throw CommandError.failed("there is no place for settings: $HOME is not set") }
+        var file = try SettingsFile(path)
+        file.keep(settings)
+        try file.write()
+        session.notice("Saved in \(path)")
+    }
+
+    /// Takes over what the person keeps in the file. What is wrong with it is told, and nothing else happens.
+    func readSettings() {
+        guard let path = SettingsFile.standardPath else { return }
+        do {
+            try SettingsFile(path).forEach(
+                { entry throws(CommandError) in try change(entry.setting, to: entry.text) }, onMistake: { session.report($0) })
+        } catch {
+            session.report(error)
+        }
+    }
+
+    // Where results go
 
     /// Has results go to a file, or to standard output again.
     func setOutput(_ path: String?) throws {
@@ -40,36 +123,49 @@ extension InteractiveShell {
     }
 
     func terminal(color: GlobalOptions.Color) -> Terminal {
-        guard file != nil else { return Terminal(color: color) }
-        return Terminal(
-            color: color, outputIsTerminal: false, errorIsTerminal: isatty(STDERR_FILENO) == 1, inputIsTerminal: isatty(STDIN_FILENO) == 1,
-            environment: Terminal.environment)
-    }
-
-    /// Settings alone: a file that somebody has written long ago should not change databases.
-    func readConfiguration(_ path: String) throws {
-        let source = try InputSource(path)
-        while let bytes = try source.nextLine() {
-            let line = String(decoding: bytes, as: UTF8.self)
-            _ = Shell.finish(session) {
-                var reader = StatementReader(commands: Commands.all)
-                reader.append(line)
-                guard let statement = try reader.next(isLast: true) else { return .success }
-                guard case .setting(let words) = statement.action, let name = words.first, let value = words.dropFirst().first else {
-                    throw CommandError.usage("\(path): line \(source.lineNumber): only settings can stand there, such as .timer on")
-                }
-                try settings.set(ShellSettings.declaration(named: name), value)
-                return .success
-            }
+        var terminal = Terminal(color: color)
+        if file != nil {
+            terminal = Terminal(
+                color: color, outputIsTerminal: false, errorIsTerminal: isatty(STDERR_FILENO) == 1,
+                inputIsTerminal: isatty(STDIN_FILENO) == 1, environment: Terminal.environment)
         }
+        return settings.theme == .none ? terminal.withoutColor : terminal
     }
 
     /// The program that shows long results, if the person wants one and the command prints what one reads.
     func pager(for request: ArgumentParser.Request) -> ShellStatement.Target? {
-        guard settings.usesPager, session.terminal.outputIsTerminal, case .run(let command) = request, command.command.group == .looking
+        guard settings.pager.when == .on, session.terminal.outputIsTerminal, case .run(let command) = request,
+            command.command.group == .looking
         else { return nil }
         // What never ends is watched, not read.
         let isEndless = ["follow", "watch"].contains { name in command.command.flags.contains { $0.name == name } && command.flag(name) }
-        return isEndless ? nil : .pager(Terminal.environment("PAGER") ?? "less -RSFX")
+        return isEndless ? nil : .pager(settings.pager.command ?? Terminal.environment("PAGER") ?? "less -RSFX")
+    }
+}
+
+/// The words behind `.set` and `.unset`.
+enum SettingName {
+    /// A parameter's name and its value, if the words are about one: `$city Paris`, `$city=Paris`, `city=Paris`.
+    static func parameter(_ words: [String]) -> (name: String, value: String?)? {
+        guard let first = words.first else { return nil }
+        let text = words.joined(separator: " ")
+        let hasSign = first.hasPrefix("$")
+        let rest = hasSign ? text.dropFirst() : text[...]
+        let name = rest.prefix { $0 == "_" || $0.isASCII && ($0.isLetter || $0.isNumber) }
+        var value = rest[name.endIndex...].drop { $0 == " " || $0 == "\t" }
+        let hasEquals = value.first == "="
+        guard !name.isEmpty, hasSign || hasEquals else { return nil }
+        if !hasSign, ShellSetting.kept.contains(where: { $0.name == name }) { return nil }
+        if hasEquals { value = value.dropFirst().drop { $0 == " " || $0 == "\t" } }
+        while let last = value.last, last == " " || last == "\t" || last == ";" { value.removeLast() }
+        return (String(name), value.isEmpty && !hasEquals ? nil : String(value))
+    }
+
+    /// A setting that has a value, by its name with or without the dot.
+    static func setting(_ name: String) throws(CommandError) -> ShellSetting {
+        let bare = name.hasPrefix(".") ? String(name.dropFirst()) : name
+        if let setting = ShellSetting.kept.first(where: { $0.name == bare }) { return setting }
+        let meant = Suggestion.closest(to: bare, in: ShellSetting.kept.map(\.name)).map { " Did you mean \($0)?" } ?? ""
+        throw .usage("no setting \"\(bare)\".\(meant)", hint: "'.set' lists the settings; a parameter has a dollar sign: .set $\(bare) VALUE")
     }
 }

@@ -67,7 +67,7 @@ final class InteractiveShell {
 
     private func converse() throws -> ExitCode {
         Interruption.bePatient()
-        if let path = ShellSettings.standardPath, Endpoint.exists(path) { try? readConfiguration(path) }
+        readSettings()
         let editor = try LineEditor(showsOnErrors: !session.terminal.outputIsTerminal)
         let completer = Completer(session: session)
         editor.setHistory(history.entries)
@@ -111,12 +111,15 @@ final class InteractiveShell {
     private func prompt(isContinued: Bool) -> String {
         let place = Prompt(
             database: databases.current?.name ?? "cblite", collection: session.currentCollection,
-            isInTransaction: databases.current?.isInTransaction ?? false
-        ).text
-        let text = isContinued ? String(repeating: " ", count: max(0, DisplayWidth.of(place) - 3)) + "..>" : place
-        guard session.terminal.usesColor else { return text + " " }
+            isInTransaction: databases.current?.isInTransaction ?? false)
+        let filled = settings.prompt.filled(with: place, mode: settings.mode)
+        let end = filled.hasSuffix(" ") ? "" : " "
+        let width = DisplayWidth.of(filled + end)
+        let text = isContinued ? String(repeating: " ", count: max(0, width - 4)) + "..>" : filled
+        let blank = isContinued ? " " : end
+        guard session.terminal.usesColor else { return text + blank }
         // Escape sequences stand between marks: they take no room.
-        return "\u{1}\(Style.strong.code)\u{1}\(text)\u{1}\(Style.off)\u{1} "
+        return "\u{1}\(session.theme.code(.strong))\u{1}\(text)\u{1}\(Style.off)\u{1}\(blank)"
     }
 
     // Statements
@@ -170,11 +173,12 @@ final class InteractiveShell {
         case .command(let words):
             let words = settings.words(words, isVertical: statement.isVertical)
             let watch = Stopwatch()
-            defer { if settings.showsTime { session.notice("Time: \(ShellSettings.milliseconds(watch.seconds))") } }
+            defer { if settings.timing == .on { session.notice("Time: \(ShellSettings.milliseconds(watch.seconds))") } }
             let parsed = try ArgumentParser(commands: Commands.all, hasOpenDatabase: true).parse(words, options: options)
             session.options = parsed.options
             session.terminal = terminal(color: parsed.options.color)
             let target = statement.target ?? pager(for: parsed.request)
+            session.look = settings.look(onScreen: isOnTerminal && scriptDepth == 0 && statement.target == nil && file == nil)
             return try session.writing(to: target) { try perform(parsed.request) }
         }
     }

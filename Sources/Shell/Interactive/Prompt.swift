@@ -1,17 +1,11 @@
 import DocumentStore
-import SQLPlusPlus
 
-/// What stands in front of the line: `travel:inventory.hotel>`, and with an asterisk, `travel:inventory.hotel*>`, while a transaction is open.
+/// What the prompt tells: the database, the collection, and with an asterisk that a transaction is open.
 struct Prompt {
     /// The path of the database.
     var database: String
     var collection: CollectionName
     var isInTransaction = false
-
-    var text: String {
-        let name = Prompt.name(of: database)
-        return TerminalText.escaped((collection.isDefault ? name : "\(name):\(collection)") + (isInTransaction ? "*>" : ">"))
-    }
 
     /// The name of a bundle without its ending.
     static func name(of path: String) -> String {

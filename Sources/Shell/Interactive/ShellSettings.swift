@@ -1,73 +1,37 @@
 import SQLPlusPlus
 
-/// What lines like `.timer on` set in the interactive shell, and in `$XDG_CONFIG_HOME/cblite/config`.
-struct ShellSettings {
+/// What lines such as `.mode csv` set in the interactive shell, and in `$XDG_CONFIG_HOME/cblite/config`. `ShellSetting` gives each its name.
+struct ShellSettings: Equatable, Sendable {
+    /// When the shell tells how long something took.
+    enum Timing: String, CaseIterable, Sendable {
+        /// Below the rows of queries.
+        case auto
+        /// Of every command.
+        case on
+        case off
+
+        static let names = allCases.map(\.rawValue)
+    }
+
     /// How queries print their rows, unless they say so themselves.
     var mode = ResultFormat.table
-    /// Tell after each command how long it took.
-    var showsTime = false
-    /// Show what is longer than the screen with `$PAGER`.
-    var usesPager = false
+    var timing = Timing.auto
+    var pager = PagerSetting()
+    var widths = ColumnWidths.auto
+    var headers = ResultLook.Headers.auto
+    var rowLimit: Int?
+    var null = "null"
+    var prompt = PromptTemplate.standard
+    var theme = Theme.standard
 
-    struct Declaration {
-        let name: String
-        let kind: ValueKind
-        /// As in `.timer on|off`.
-        let value: String
-        let help: String
-    }
-
-    static let switches = ["on", "off"]
-
-    static let all = [
-        Declaration(
-            name: "mode", kind: .choice(ResultFormat.names), value: "FORMAT",
-            help: "How queries print rows: \(ResultFormat.names.joined(separator: ", "))"),
-        Declaration(name: "timer", kind: .choice(switches), value: "on|off", help: "Tell how long each command took"),
-        Declaration(
-            name: "pager", kind: .choice(switches), value: "on|off",
-            help: "Show listings, documents and rows with $PAGER, or with less if they are longer than the screen"),
-        Declaration(
-            name: "output", kind: .file, value: "[FILE]",
-            help: "Write the results to a file from now on; without a name to the screen again"),
-        Declaration(name: "read", kind: .file, value: "FILE", help: "Run the statements of a file"),
-        Declaration(name: "help", kind: .text, value: "", help: "List the settings and what they are now"),
-    ]
-
-    static func declaration(named name: String) throws(CommandError) -> Declaration {
-        if let known = all.first(where: { $0.name == name }) { return known }
-        let suggestion = Suggestion.closest(to: name, in: all.lazy.map(\.name)).map { " Did you mean .\($0)?" } ?? ""
-        throw .usage("no setting \".\(name)\".\(suggestion)", hint: "'.help' lists the settings.")
-    }
-
-    /// What a setting is now, if it has a value.
-    func value(of name: String) -> String? {
-        switch name {
-        case "mode": mode.rawValue
-        case "timer": showsTime ? "on" : "off"
-        case "pager": usesPager ? "on" : "off"
-        default: nil
+    /// How results look now. What goes on to a program or a file is not cut.
+    func look(onScreen: Bool) -> ResultLook {
+        var look = ResultLook(widths: widths, headers: headers, null: null)
+        if onScreen {
+            look.rowLimit = rowLimit
+            look.tellsRows = timing != .off
         }
-    }
-
-    /// Sets what has a value. The declaration's kind decides which values there are.
-    mutating func set(_ declaration: Declaration, _ value: String) throws(CommandError) {
-        try ArgumentParser.check(value, declaration.kind, of: ".\(declaration.name)", title: nil, usage: "'.help' lists the settings.")
-        switch declaration.name {
-        case "mode": mode = ResultFormat(rawValue: value) ?? mode
-        case "timer": showsTime = value == "on"
-        case "pager": usesPager = value == "on"
-        default: break
-        }
-    }
-
-    /// The lines of `.help`.
-    var overview: String {
-        let rows = ShellSettings.all.map { setting in
-            let now = value(of: setting.name).map { " (now: \($0))" } ?? ""
-            return (name: ".\(setting.name) \(setting.value)", text: setting.help + now)
-        }
-        return HelpText.list(rows)
+        return look
     }
 
     /// The words of a command, with the flags that the settings and the end of the statement add.
@@ -86,9 +50,40 @@ struct ShellSettings {
         let tenths = Int((seconds * 10_000).rounded())
         return "\(Progress.grouped(tenths / 10)).\(tenths % 10) ms"
     }
+}
 
-    static var standardPath: String? {
-        if let config = Terminal.environment("XDG_CONFIG_HOME"), config.hasPrefix("/") { return config + "/cblite/config" }
-        return Terminal.environment("HOME").map { $0 + "/.config/cblite/config" }
+/// When a program shows results page by page, and which.
+struct PagerSetting: Equatable, Sendable {
+    enum When: String, CaseIterable, Sendable {
+        /// If they are longer than the screen.
+        case auto
+        case on, off
+
+        static let names = allCases.map(\.rawValue)
     }
+
+    var when = When.auto
+    /// The program, if it is another than `$PAGER`.
+    var command: String?
+
+    init() {}
+
+    /// Reads `on`, `off`, `auto`, a command, or `auto` or `on` and a command.
+    init(_ text: String) throws(CommandError) {
+        let parts = text.split(separator: " ", maxSplits: 1)
+        guard let first = parts.first else { throw .usage(".pager needs auto, on, off, or a command") }
+        guard let when = When(rawValue: String(first)) else {
+            if parts.count == 1, let meant = Suggestion.closest(to: String(first), in: When.names) {
+                throw .usage(".pager is auto, on, off or a command, not \"\(first)\". Did you mean \"\(meant)\"?")
+            }
+            command = text
+            return
+        }
+        self.when = when
+        guard parts.count == 2 else { return }
+        if when == .off { throw .usage(".pager off takes no command") }
+        command = String(parts[1])
+    }
+
+    var text: String { when.rawValue + (command.map { " " + $0 } ?? "") }
 }

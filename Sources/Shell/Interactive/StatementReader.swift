@@ -113,6 +113,9 @@ struct StatementReader {
         var lexer = WordLexer(bytes, at: isSetting ? 1 : 0)
         var words: [String] = []
         while true {
+            if isSetting, let (rest, end) = settingText(behind: words, &lexer) {
+                return (ShellStatement(action: .setting(words + [rest])), end)
+            }
             if !isSetting, isRest(behind: words, &lexer) {
                 let before = words
                 return try raw(from: lexer.position, isLast: isLast) { StatementReader.join(before, $0) }
@@ -133,6 +136,24 @@ struct StatementReader {
                 return nil
             }
         }
+    }
+
+    /// The rest of a line that sets a prompt or the value of a parameter: it is no list of words, and may hold any character. In quotes it
+    /// may begin and end with blanks.
+    private func settingText(behind words: [String], _ lexer: inout WordLexer) -> (text: String, end: Int)? {
+        guard words == ["prompt"] || words.first == "set" && words.count <= 2 else { return nil }
+        lexer.skipBlanks()
+        let start = lexer.position
+        let end = bytes[start...].firstIndex(of: UInt8(ascii: "\n")) ?? bytes.count
+        guard start < end else { return nil }
+        let rest = text(start..<end)
+        guard words.last == "prompt" else { return words.count == 1 && SettingName.parameter([rest]) != nil ? (rest, end) : nil }
+        if bytes[start] == UInt8(ascii: "'") || bytes[start] == UInt8(ascii: "\""), case .word(let word) = lexer.next(),
+            [.newline, .end].contains(lexer.next())
+        {
+            return (word, end)
+        }
+        return (rest, end)
     }
 
     /// Whether what follows these words is an argument that takes the rest of the line.

@@ -11,9 +11,11 @@ enum ParameterInput {
             "params", value: "JSON|FILE", .file, "Values for all parameters: a JSON object, or a file that holds one; - is standard input"),
     ]
 
-    /// `--param` goes before `--params`.
+    /// `--param` goes before `--params`, and both before what `.set` has set.
     static func parameters(_ invocation: Invocation) throws -> QueryParameters {
         var parameters = QueryParameters.none
+        let known = invocation.session.parameters
+        for name in known.names { if let value = known[name] { parameters.offer(value, as: name) } }
         if let text = invocation.string("params") {
             let isObject = text.utf8.first { $0 != 0x20 && $0 != 0x09 && $0 != 0x0A && $0 != 0x0D } == UInt8(ascii: "{")
             let input = isObject ? try DocumentInput(text: text, subject: "--params") : try DocumentInput(file: text, subject: "--params")
@@ -42,21 +44,25 @@ enum ParameterInput {
         }
         // Some will copy the dollar sign from their query.
         let name = text[..<equals].first == "$" ? text[..<equals].dropFirst() : text[..<equals]
-        return (String(name), try value(String(text[text.index(after: equals)...]), of: String(name)))
+        let value = try value(
+            String(text[text.index(after: equals)...]), of: String(name), subject: "--param \(name)", example: "--param '\(name)=", ending: "'")
+        return (String(name), value)
     }
 
     /// A value is JSON, or a text that nobody can take for anything else. What is nearly JSON is a mistake, not a text.
-    private static func value(_ text: String, of name: String) throws(CommandError) -> FleeceData {
+    static func value(
+        _ text: String, of name: String, subject: String, example: String, ending: String = ""
+    ) throws(CommandError) -> FleeceData {
         let encoder = Encoder()
         if (try? JSONParser.parse(text, .json5, into: encoder)) != nil, let data = try? encoder.finish() { return data }
         guard isPlainText(text) else {
             throw .usage(
-                "--param \(name): \"\(text)\" is not JSON",
-                hint: "If it is meant as a text, write it in quotes: --param '\(name)=\(JSONWriter.quoted(text))'")
+                "\(subject): \"\(text)\" is not JSON",
+                hint: "If it is meant as a text, write it in quotes: \(example)\(JSONWriter.quoted(text))\(ending)")
         }
         encoder.reset()
         encoder.write(text)
-        do { return try encoder.finish() } catch { throw .failed("--param \(name): \(error)") }
+        do { return try encoder.finish() } catch { throw .failed("\(subject): \(error)") }
     }
 
     private static func isPlainText(_ text: String) -> Bool {

@@ -28,7 +28,8 @@ struct QueryRun {
         let format = asked ?? (invocation.flag("raw") ? .json : invocation.wantsJSON ? .jsonl : .table)
         printer = ResultPrinter(
             session: invocation.session, format: format, usesJSON5: invocation.flag("json5"), offset: invocation.int("offset") ?? 0,
-            limit: invocation.int("limit") ?? Int.max)
+            limit: invocation.int("limit") ?? Int.max,
+            screenLimit: mode == .rows && invocation.int("limit") == nil && !invocation.wantsJSON ? invocation.session.look.rowLimit : nil)
         parameters = try ParameterInput.parameters(invocation)
         options = QueryOptions(
             timeLimit: try QueryRun.timeLimit(invocation), cancellation: QueryCancellation(polling: { Interruption.isRequested }))
@@ -98,10 +99,23 @@ struct QueryRun {
                 let plan = try query.analyze(on: snapshot, parameters: parameters, options: options)
                 try explanation.write(plan)
             case .rows, .watch:
+                let watch = Stopwatch()
                 let rows = try query.run(on: snapshot, parameters: parameters, options: options)
                 warn(ofUnbound: rows.unboundParameters)
-                if try printer.print(rows) == 0, printer.format == .table { session.notice("(No results)") }
+                try tell(printer.print(rows), watch)
             }
+        }
+    }
+
+    /// Says what there is to say below the rows: how many they are, and whether some were left out.
+    private func tell(_ outcome: ResultPrinter.Outcome, _ watch: Stopwatch) throws {
+        if outcome.count == 0, printer.format == .table { return session.notice("(No results)") }
+        guard session.look.tellsRows || outcome.isCut else { return }
+        let count = "\(Progress.grouped(outcome.count)) \(outcome.count == 1 ? "row" : "rows")"
+        if outcome.isCut {
+            session.remark("(The first \(count): .limit \(outcome.count). '.limit off' and 'again' show all)")
+        } else if session.terminal.outputIsTerminal {
+            session.remark("(\(count), \(ShellSettings.milliseconds(watch.seconds)))")
         }
     }
 
@@ -127,6 +141,10 @@ struct QueryRun {
             if printer.offset > 0 { select.offset = Expression(.integer(Int64(printer.offset))) }
             (printer.offset, printer.limit) = (0, Int.max)
         }
+        // One more than the screen shows, to know that there are more.
+        if let limit = printer.screenLimit, select.limit == nil, printer.limit == Int.max, printer.offset == 0, limit < Int.max - 1 {
+            select.limit = Expression(.integer(Int64(limit) + 1))
+        }
         guard select == asGiven else { return try Query(select, on: snapshot) }
         return try input.isJSON
             ? Query(select, text: input.strictJSON(), .json, on: snapshot) : Query(select, text: input.text, on: snapshot)
@@ -136,6 +154,7 @@ struct QueryRun {
         guard !names.isEmpty else { return }
         let list = names.map { "$" + $0 }.joined(separator: ", ")
         session.notice(
-            "\(list) \(names.count == 1 ? "has" : "have") no value, and \(names.count == 1 ? "is" : "are") MISSING; --param gives one.")
+            "\(list) \(names.count == 1 ? "has" : "have") no value, and \(names.count == 1 ? "is" : "are") MISSING; "
+                + (session.shell == nil ? "--param gives one." : "'.set $\(names[0]) VALUE' gives one."))
     }
 }

@@ -8,22 +8,35 @@ struct ResultPrinter {
     /// Rows to pass over before the first one that is printed, and how many to print.
     var offset = 0
     var limit = Int.max
+    /// A screen shows no more rows than these, and more are not looked for.
+    var screenLimit: Int?
 
-    /// Gives the number of rows that were printed.
-    func print(_ rows: QueryRows) throws -> Int {
+    /// What was printed.
+    struct Outcome {
+        var count = 0
+        /// The screen's limit left something out.
+        var isCut = false
+    }
+
+    func print(_ rows: QueryRows) throws -> Outcome {
         let renderer = format.renderer(for: session, json5: usesJSON5)
         let row = ResultRow(count: rows.columnCount, keys: rows.sharedKeys)
         let isWatched = session.output.isTerminal
         var sinceShown = Stopwatch()
         try renderer.begin(rows.titles)
-        var count = 0
+        var outcome = Outcome()
         var left = offset
-        while count < limit, try rows.next() {
+        while outcome.count < limit, try rows.next() {
             if left > 0 {
                 left -= 1
                 continue
             }
-            count += 1
+            if outcome.count == screenLimit {
+                outcome.isCut = true
+                rows.finish()
+                break
+            }
+            outcome.count += 1
             for column in row.cells.indices { row.cells[column] = rows[column] }
             try renderer.add(row)
             // Somebody is waiting: what there is shows itself a few times a second.
@@ -34,7 +47,7 @@ struct ResultPrinter {
             }
         }
         try renderer.finish()
-        return count
+        return outcome
     }
 
     /// Prints rows that were kept.

@@ -4,13 +4,22 @@ import Fleece
 final class DelimitedRenderer: ResultRenderer {
     private let output: Output
     private let text: DelimitedText
+    private let hasHeadings: Bool
+    /// The cell of a null, in quotes if it needs them.
+    private let null: [UInt8]
 
-    init(output: Output, delimiter: UInt8) {
+    init(output: Output, delimiter: UInt8, look: ResultLook = ResultLook()) {
+        let text = DelimitedText(delimiter: delimiter)
         self.output = output
-        text = DelimitedText(delimiter: delimiter)
+        self.text = text
+        hasHeadings = look.headers != .off
+        var cell = ByteBuffer()
+        Array(look.null.utf8).withUnsafeBytes { text.append(text: $0, isTitle: true, to: &cell) }
+        null = Array(cell.bytes)
     }
 
     func begin(_ titles: [String]) throws {
+        guard hasHeadings else { return }
         try output.writeText(lines: { text.append(titles: titles, to: &$0) })
     }
 
@@ -28,7 +37,8 @@ final class DelimitedRenderer: ResultRenderer {
             case .missing: break
             case .text(let bytes): text.append(text: bytes, to: &buffer)
             case .collection, .data: text.appendQuoted(to: &buffer) { cell.append(to: &$0, keys: row.keys, style: .canonical) }
-            case .null, .boolean, .integer, .unsigned, .double: cell.append(to: &buffer, keys: nil)
+            case .null: null.withUnsafeBytes { buffer.append($0) }
+            case .boolean, .integer, .unsigned, .double: cell.append(to: &buffer, keys: nil)
             }
         }
         buffer.append(UInt8(ascii: "\n"))

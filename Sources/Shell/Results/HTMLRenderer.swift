@@ -5,9 +5,17 @@ final class HTMLRenderer: ResultRenderer {
     private let output: Output
     private var cell = ByteBuffer(capacity: 256)
 
-    init(output: Output) { self.output = output }
+    private let hasHeadings: Bool
+    private let null: [UInt8]
+
+    init(output: Output, look: ResultLook = ResultLook()) {
+        self.output = output
+        hasHeadings = look.headers != .off
+        null = Array(look.null.utf8)
+    }
 
     func begin(_ titles: [String]) throws {
+        guard hasHeadings else { return try output.write("<table>\n<tbody>\n") }
         try output.write("<table>\n<thead>\n<tr>")
         for title in titles {
             cell.removeAll()
@@ -23,7 +31,7 @@ final class HTMLRenderer: ResultRenderer {
         try output.write("<tr>")
         for value in row.cells {
             cell.removeAll()
-            value.appendPlain(row.keys, .canonical, to: &cell)
+            value.appendPlain(row.keys, .canonical, null: null, to: &cell)
             try output.write(value.isNumber ? "<td style=\"text-align:right\">" : "<td>")
             try writeCell()
             try output.write("</td>")

@@ -4,10 +4,16 @@ import Fleece
 final class MarkdownRenderer: ResultRenderer {
     private let output: Output
     private var titles: [String] = []
-    private var hasHeading = false
+    /// Nothing more has to stand before the first row.
+    private var hasHeading: Bool
+    private let null: [UInt8]
     private var cell = ByteBuffer(capacity: 256)
 
-    init(output: Output) { self.output = output }
+    init(output: Output, look: ResultLook = ResultLook()) {
+        self.output = output
+        hasHeading = look.headers == .off
+        null = Array(look.null.utf8)
+    }
 
     func begin(_ titles: [String]) throws { self.titles = titles }
 
@@ -15,7 +21,7 @@ final class MarkdownRenderer: ResultRenderer {
         if !hasHeading { try writeHeading(isNumber: row.cells.map(\.isNumber)) }
         for value in row.cells {
             cell.removeAll()
-            value.appendPlain(row.keys, .canonical, to: &cell)
+            value.appendPlain(row.keys, .canonical, null: null, to: &cell)
             try output.write("| ")
             try writeCell()
             try output.write(" ")

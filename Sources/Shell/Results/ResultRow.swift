@@ -26,9 +26,13 @@ extension QueryValue {
         }
     }
 
-    /// Appends the value for a person: text as it is, nothing for what is missing, everything else as JSON.
+    /// Appends the value for a person: text as it is, nothing for what is missing, `null` as it is wanted, everything else as JSON.
     @inline(__always)
-    func appendPlain(_ keys: SharedKeys?, _ style: JSONStyle, to buffer: inout ByteBuffer) {
-        if case .text(let bytes) = self { buffer.append(bytes) } else { append(to: &buffer, keys: keys, style: style, missing: "") }
+    func appendPlain(_ keys: SharedKeys?, _ style: JSONStyle, null: [UInt8], to buffer: inout ByteBuffer) {
+        switch self {
+        case .text(let bytes): buffer.append(bytes)
+        case .null: null.withUnsafeBytes { buffer.append($0) }
+        default: append(to: &buffer, keys: keys, style: style, missing: "")
+        }
     }
 }

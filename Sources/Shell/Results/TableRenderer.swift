@@ -1,11 +1,12 @@
 import Fleece
 import SQLPlusPlus
 
-/// Rows as a table: headings underlined unless there is only one column, numbers on the right, missing cells blank, collections as JSON.
+/// Rows as a table: headings underlined unless there is only one column, numbers on the right with their decimal points below each other, missing
+/// cells blank, collections as JSON.
 ///
 /// The first rows are held back until it is known how wide their columns are; the others follow as they come, so a result of any size
 /// needs no more memory than that. On a terminal the columns are made to fit, and cells that do not are cut; if there is no room for so many
-/// columns, the rows are printed line by line instead.
+/// columns, the rows are printed line by line instead. Hot: the benchmark `rows`.
 final class TableRenderer: ResultRenderer {
     private static let windowRows = 500
     private static let windowBytes = 256 * 1024
@@ -15,22 +16,39 @@ final class TableRenderer: ResultRenderer {
     private struct Cell {
         var end: Int
         var width: Int
-        var isNumber: Bool
-        var isMissing: Bool
+        /// How much of that is a decimal point and what follows it.
+        var fraction = 0
+        var kind: CellKind
     }
 
     private let session: Session
     private let style: JSONStyle
+    private let look: ResultLook
+    private let null: [UInt8]
     /// The columns of the screen; nil if there is none, and nothing has to be cut.
     private let screenWidth: Int?
     private var titles: [String] = []
-    private var widths: [Int] = []
+    private var columns: [Column] = []
     /// Before that, rows are held back.
     private var hasLayout = false
     private var lines: LineRenderer?
     /// The text of the cells of the rows that are held back, or of one row.
     private var text = ByteBuffer(capacity: 4096)
     private var cells: [Cell] = []
+
+    /// What the rows that were held back tell about a column.
+    private struct Column {
+        var width = 0
+        /// The room in front of a decimal point, and behind it.
+        var whole = 0
+        var fraction = 0
+        /// Numbers, and nothing else but null.
+        var isNumeric = true
+        /// A number is never cut: it would be another number.
+        var leastWidth: Int { whole + fraction }
+        /// Cells that are wider are cut.
+        var cuts = false
+    }
 
     convenience init(session: Session, json5: Bool = false) {
         self.init(session: session, json5: json5, screenWidth: session.output.isTerminal ? session.terminal.width : nil)
@@ -39,7 +57,17 @@ final class TableRenderer: ResultRenderer {
     init(session: Session, json5: Bool = false, screenWidth: Int?) {
         self.session = session
         self.screenWidth = screenWidth
+        look = session.look
+        null = Array(look.null.utf8)
         style = json5 ? [.canonical, .json5] : .canonical
+    }
+
+    private var hasHeadings: Bool {
+        switch look.headers {
+        case .auto: titles.count > 1
+        case .on: true
+        case .off: false
+        }
     }
 
     func begin(_ titles: [String]) throws {
@@ -49,10 +77,15 @@ final class TableRenderer: ResultRenderer {
     func add(_ row: ResultRow) throws {
         for value in row.cells {
             let start = text.count
-            value.appendPlain(row.keys, style, to: &text)
-            cells.append(Cell(end: text.count, width: text.count - start, isNumber: value.isNumber, isMissing: value.isMissing))
+            value.appendPlain(row.keys, style, null: null, to: &text)
+            var cell = Cell(end: text.count, width: text.count - start, kind: CellKind(value))
             let bytes = UnsafeRawBufferPointer(rebasing: text.bytes[start...])
-            if TerminalText.needsEscapes(bytes) { makeSafe(from: start) }
+            if case .double = value {
+                cell.fraction = TableRenderer.fraction(bytes)
+            } else if cell.kind != .number, TerminalText.needsEscapes(bytes) {
+                makeSafe(&cell, from: start)
+            }
+            cells.append(cell)
         }
         if hasLayout {
             try writeRows()
@@ -65,55 +98,97 @@ final class TableRenderer: ResultRenderer {
         if !hasLayout, !cells.isEmpty { try layOut() }
     }
 
-    func finish() throws { try catchUp() }
+    func finish() throws {
+        // What one asked for is there, even if nothing stands below it.
+        if !hasLayout, !cells.isEmpty || look.headers == .on { try layOut() }
+    }
 
-    /// Escapes control characters of the last cell, and measures it.
-    private func makeSafe(from start: Int) {
-        let safe = TerminalText.escaped(UnsafeRawBufferPointer(rebasing: text.bytes[start...]))
+    /// How many bytes the decimal point and the digits behind it are. Numbers with an exponent have no place where they could be aligned.
+    private static func fraction(_ number: UnsafeRawBufferPointer) -> Int {
+        guard let point = number.firstIndex(of: UInt8(ascii: ".")), !number.contains(UInt8(ascii: "e")) else { return 0 }
+        return number.count - point
+    }
+
+    /// Measures a cell that is not ASCII throughout, and escapes its control characters.
+    private func makeSafe(_ cell: inout Cell, from start: Int) {
+        let bytes = UnsafeRawBufferPointer(rebasing: text.bytes[start...])
+        if let width = DisplayWidth.ofCommon(bytes) {
+            cell.width = width
+            return
+        }
+        let safe = TerminalText.escaped(bytes)
         text.truncate(to: start)
         text.append(safe)
-        cells[cells.count - 1].end = text.count
-        cells[cells.count - 1].width = DisplayWidth.of(safe)
+        cell.end = text.count
+        cell.width = DisplayWidth.of(safe)
     }
+
+    // The layout
 
     private func layOut() throws {
         hasLayout = true
-        widths = titles.map { titles.count > 1 ? DisplayWidth.of($0) : 0 }
-        var isNumeric = titles.map { _ in true }
-        for (index, cell) in cells.enumerated() {
-            let column = index % titles.count
-            widths[column] = max(widths[column], cell.width)
-            if !cell.isNumber, !cell.isMissing { isNumeric[column] = false }
-        }
-        if let screenWidth, titles.count > 1, !fit(screenWidth, isNumeric) {
+        measure()
+        if let screenWidth, titles.count > 1, !fit(screenWidth) {
+            session.remarkOnce(
+                "(\(titles.count) columns need more than the \(screenWidth) of the screen: each row is shown as lines)", about: "lines")
             let lines = LineRenderer(session: session)
             try lines.begin(titles)
             self.lines = lines
-        } else if titles.count > 1 {
-            let columns = zip(titles, isNumeric).enumerated().map { index, column in
-                let title = DisplayWidth.cut(column.0, to: widths[index])
-                return column.1 ? Table.Column.right(title) : Table.Column.left(title)
+        } else if hasHeadings {
+            let headings = zip(titles, columns).map { title, column in
+                let text = DisplayWidth.cut(title, to: column.width)
+                return column.isNumeric ? Table.Column.right(text) : Table.Column.left(text)
             }
-            try Table.writeHeadings(columns, widths, to: session)
+            try Table.writeHeadings(headings, columns.map(\.width), to: session)
         }
         try writeRows()
     }
 
-    /// Makes the widest columns narrower until all fit; false if they cannot. A number is never cut: it would be another number.
-    private func fit(_ screenWidth: Int, _ isNumeric: [Bool]) -> Bool {
-        let available = screenWidth - Table.gap * (widths.count - 1)
-        while widths.reduce(0, +) > available {
-            let flexible = widths.indices.filter { !isNumeric[$0] && widths[$0] > TableRenderer.leastWidth }
-            guard let widest = flexible.map({ widths[$0] }).max() else { return false }
-            let excess = widths.reduce(0, +) - available
-            let others = flexible.filter { widths[$0] == widest }
+    private func measure() {
+        columns = titles.map { _ in Column() }
+        for (index, cell) in cells.enumerated() {
+            let column = index % titles.count
+            switch cell.kind {
+            case .number:
+                columns[column].whole = max(columns[column].whole, cell.width - cell.fraction)
+                columns[column].fraction = max(columns[column].fraction, cell.fraction)
+            case .missing: break
+            case .text, .null, .json:
+                columns[column].width = max(columns[column].width, cell.width)
+                if cell.kind != .null { columns[column].isNumeric = false }
+            }
+        }
+        for index in columns.indices {
+            let title = hasHeadings ? DisplayWidth.of(titles[index]) : 0
+            columns[index].width = max(columns[index].width, title, columns[index].leastWidth)
+            columns[index].isNumeric = columns[index].isNumeric && columns[index].whole > 0
+            guard let limit = look.widths.limit(ofColumn: index) else { continue }
+            columns[index].width = min(columns[index].width, max(limit, columns[index].leastWidth))
+            columns[index].cuts = true
+        }
+    }
+
+    /// Makes the widest columns narrower until all fit; false if they cannot.
+    private func fit(_ screenWidth: Int) -> Bool {
+        for index in columns.indices { columns[index].cuts = true }
+        let available = screenWidth - Table.gap * (columns.count - 1)
+        while columns.reduce(0, { $0 + $1.width }) > available {
+            let flexible = columns.indices.filter { index in
+                let column = columns[index]
+                return !column.isNumeric && column.width > max(TableRenderer.leastWidth, column.leastWidth)
+            }
+            guard let widest = flexible.map({ columns[$0].width }).max() else { return false }
+            let excess = columns.reduce(0) { $0 + $1.width } - available
+            let others = flexible.filter { columns[$0].width == widest }
             // Down to the next narrower column at once, or as far as is needed.
-            let next = flexible.map { widths[$0] }.filter { $0 < widest }.max() ?? TableRenderer.leastWidth
+            let next = flexible.map { columns[$0].width }.filter { $0 < widest }.max() ?? TableRenderer.leastWidth
             let width = max(next, widest - (excess + others.count - 1) / others.count)
-            for column in others { widths[column] = width }
+            for column in others { columns[column].width = max(width, columns[column].leastWidth) }
         }
         return true
     }
+
+    // The rows
 
     private func writeRows() throws {
         var start = 0
@@ -123,7 +198,7 @@ final class TableRenderer: ResultRenderer {
             let column = index % titles.count
             if let lines {
                 if column == 0 { try lines.startRow() }
-                if !cell.isMissing { try lines.write(column: column, bytes) }
+                if cell.kind != .missing { try lines.write(column: column, bytes, cell.kind) }
             } else {
                 try write(cell, bytes, column)
             }
@@ -132,23 +207,35 @@ final class TableRenderer: ResultRenderer {
         text.removeAll()
     }
 
-    private func write(_ cell: Cell, _ bytes: UnsafeRawBufferPointer, _ column: Int) throws {
+    @inline(__always)
+    private func write(_ cell: Cell, _ bytes: UnsafeRawBufferPointer, _ index: Int) throws {
         let output = session.output
-        var padding = widths[column] - cell.width
-        if cell.isNumber {
-            try output.write(repeating: UInt8(ascii: " "), count: padding)
-            padding = 0
-        }
-        if padding < 0, screenWidth != nil, titles.count > 1 {
-            let text = DisplayWidth.cut(String(decoding: bytes, as: UTF8.self), to: widths[column])
-            // A wide character that did not fit leaves a column free.
-            padding = widths[column] - DisplayWidth.of(text)
-            try output.write(text)
-        } else {
+        let column = columns[index]
+        var padding = column.width - cell.width
+        if cell.kind == .number {
+            // The decimal points stand below each other.
+            let behind = min(max(0, padding), column.fraction - cell.fraction)
+            if padding > behind { try output.write(repeating: UInt8(ascii: " "), count: padding - behind) }
+            padding = behind
             try output.write(bytes)
+        } else if padding < 0, column.cuts {
+            let text = DisplayWidth.cut(String(decoding: bytes, as: UTF8.self), to: column.width)
+            // A wide character that did not fit leaves a column free.
+            padding = column.width - DisplayWidth.of(text)
+            try write(cut: text, cell.kind)
+        } else {
+            if cell.kind == .null, column.isNumeric, padding > 0 {
+                try output.write(repeating: UInt8(ascii: " "), count: padding)
+                padding = 0
+            }
+            try session.writeCell(bytes, cell.kind)
         }
-        let isLast = column == titles.count - 1
-        if isLast { return try output.write("\n") }
+        if index == titles.count - 1 { return try output.write("\n") }
         try output.write(repeating: UInt8(ascii: " "), count: Table.gap + max(0, padding))
+    }
+
+    private func write(cut text: String, _ kind: CellKind) throws {
+        var text = text
+        try text.withUTF8 { try session.writeCell(UnsafeRawBufferPointer($0), kind) }
     }
 }

@@ -1,5 +1,6 @@
 import DocumentStore
 import Glibc
+import QueryEngine
 import SQLPlusPlus
 
 /// What lasts from one command to the next: the output, the terminal, the open database and the current collection.
@@ -7,6 +8,12 @@ import SQLPlusPlus
 final class Session {
     var output: Output
     var terminal: Terminal
+    /// What colours look like, if there are any.
+    var theme = Theme.standard
+    /// How results look.
+    var look = ResultLook()
+    /// What `$names` stand for in queries that give them no value themselves.
+    var parameters = QueryParameters.none
     var options = GlobalOptions()
     /// The database that commands without a path work on.
     var openDatabase: Database?
@@ -18,6 +25,8 @@ final class Session {
     weak var shell: InteractiveShell?
     /// How many documents the command had to leave out because they are damaged.
     var damagedCount = 0
+    /// What has been remarked already and need not be said again.
+    private var remarks: Set<String> = []
 
     init(output: Output = Output(), terminal: Terminal = Terminal()) {
         self.output = output
@@ -29,21 +38,44 @@ final class Session {
         if !options.isQuiet { say(text) }
     }
 
+    /// Says something that one may well overlook.
+    func remark(_ text: String) {
+        if !options.isQuiet { say(text, .dim) }
+    }
+
+    /// The same, if it has not been said in this session.
+    func remarkOnce(_ text: String, about subject: String) {
+        if remarks.insert(subject).inserted { remark(text) }
+    }
+
     /// Tells of something that went wrong, though the command goes on. `--quiet` does not silence it.
-    func warn(_ text: String) { say("cblite: " + text) }
+    func warn(_ text: String) { say(text, title: "cblite: ", .warning) }
 
     /// Reports the error that ended a command.
     func report(_ error: CommandError) {
         if options.isJSON { return say(ErrorReport.json(error)) }
-        say("cblite: " + error.message)
+        say(error.message, title: "cblite: ", .error)
         if let hint = error.hint { say(hint) }
     }
 
-    private func say(_ text: String) {
+    private func say(_ text: String, title: String = "", _ style: Style? = nil) {
         currentProgress?.clear()
         // Results that were printed before stand above what is said now.
         if terminal.outputIsTerminal { try? output.flush() }
-        StandardError.write((terminal.errorIsTerminal ? StandardError.safe(text) : text) + "\n")
+        let safe = terminal.errorIsTerminal ? StandardError.safe(text) : text
+        guard let style, terminal.errorUsesColor else { return StandardError.write(title + safe + "\n") }
+        guard !title.isEmpty else { return StandardError.write(styled(safe, style) + "\n") }
+        // The title and the mark below a mistake have the colour; what they are about is read better without.
+        let lines = safe.split(separator: "\n", omittingEmptySubsequences: false).map { line in
+            Session.isMark(line) ? styled(String(line), style) : String(line)
+        }
+        StandardError.write(styled(title, style) + lines.joined(separator: "\n") + "\n")
+    }
+
+    /// Whether a line is the mark below an excerpt of a query: `    ^~~~`.
+    private static func isMark(_ line: Substring) -> Bool {
+        let mark = line.drop { $0 == " " }
+        return mark.first == "^" && mark.dropFirst().allSatisfy { $0 == "~" }
     }
 }
 

@@ -12,7 +12,7 @@ enum JSONColoring {
             let style = token(json, &position)
             let bytes = UnsafeRawBufferPointer(rebasing: json[start..<position])
             if let style {
-                try output.write(style.code)
+                try output.write(session.theme.code(style))
                 try output.writeText(bytes)
                 try output.write(Style.off)
             } else {
