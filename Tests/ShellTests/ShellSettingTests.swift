@@ -87,7 +87,8 @@ import Testing
     }
 
     @Test(arguments: [
-        (".prompt {db} > ", ["prompt", "{db} >"]), (".prompt '{db} > '", ["prompt", "{db} > "]), (".set prompt a;b", ["set", "prompt", "a;b"]),
+        (".prompt {db} > ", ["prompt", "{db} >"]), (".prompt '{db} > '", ["prompt", "{db} > "]),
+        (".set prompt a;b", ["set", "prompt", "a;b"]),
         (#".set $x {"a": "b c"}"#, ["set", #"$x {"a": "b c"}"#]), (".width 10  0", ["width", "10", "0"]), (".null ''", ["null", ""]),
         (".set mode csv", ["set", "mode", "csv"]), (".set", ["set"]), (#".set x="y > z" "#, ["set", #"x="y > z""#]),
     ])
@@ -102,7 +103,8 @@ import Testing
     private func read(_ file: SettingsFile) -> (ShellSettings, mistakes: [String]) {
         var settings = ShellSettings()
         var mistakes: [String] = []
-        file.forEach({ entry throws(CommandError) in try entry.setting.set(entry.text, in: &settings) }, onMistake: { mistakes.append($0.message) })
+        file.forEach(
+            { entry throws(CommandError) in try entry.setting.set(entry.text, in: &settings) }, onMistake: { mistakes.append($0.message) })
         return (settings, mistakes)
     }
 
@@ -136,7 +138,9 @@ import Testing
         settings.null = "-"
         file.keep(settings)
         try file.write()
-        #expect(try String(contentsOfFile: path, encoding: .utf8) == "# mine\n\n.mode csv   -- rows\n.fancy 1\n.mode json\nls\n.width 20\n.null -\n")
+        #expect(
+            try String(contentsOfFile: path, encoding: .utf8)
+                == "# mine\n\n.mode csv   -- rows\n.fancy 1\n.mode json\nls\n.width 20\n.null -\n")
         var facts = stat()
         #expect(lstat(path, &facts) == 0 && facts.st_mode & S_IFMT == S_IFLNK)
         #expect(stat(path, &facts) == 0 && facts.st_mode & 0o777 == 0o600)
@@ -165,7 +169,9 @@ import Testing
         let directory = try TemporaryDirectory()
         let path = directory.path + "/config"
         var random = SeededRandom(11)
-        let words = [".mode", ".width", " ", "10", "\n", "'", "\"", "\\", "{", ".set $x ", ".prompt ", "\u{7F}", "é", ";", "|", ">", "#", "\r"]
+        let words = [
+            ".mode", ".width", " ", "10", "\n", "'", "\"", "\\", "{", ".set $x ", ".prompt ", "\u{7F}", "é", ";", "|", ">", "#", "\r",
+        ]
         for _ in 0..<300 {
             var bytes: [UInt8] = []
             for _ in 0..<Int.random(in: 0..<40, using: &random) {

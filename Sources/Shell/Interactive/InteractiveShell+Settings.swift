@@ -166,6 +166,7 @@ enum SettingName {
         let bare = name.hasPrefix(".") ? String(name.dropFirst()) : name
         if let setting = ShellSetting.kept.first(where: { $0.name == bare }) { return setting }
         let meant = Suggestion.closest(to: bare, in: ShellSetting.kept.map(\.name)).map { " Did you mean \($0)?" } ?? ""
-        throw .usage("no setting \"\(bare)\".\(meant)", hint: "'.set' lists the settings; a parameter has a dollar sign: .set $\(bare) VALUE")
+        throw .usage(
+            "no setting \"\(bare)\".\(meant)", hint: "'.set' lists the settings; a parameter has a dollar sign: .set $\(bare) VALUE")
     }
 }

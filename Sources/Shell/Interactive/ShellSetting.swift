@@ -116,7 +116,8 @@ struct ShellSetting: Sendable {
 
     private static let prompt = ShellSetting(
         name: "prompt", kind: .text, synopsis: "TEXT",
-        help: "The prompt: {db} stands for the database, {coll} the collection, {txn} an asterisk in a transaction, {mode} the form of rows",
+        help:
+            "The prompt: {db} stands for the database, {coll} the collection, {txn} an asterisk in a transaction, {mode} the form of rows",
         value: Value(
             get: { $0.prompt.text },
             set: { (settings: inout ShellSettings, text) throws(CommandError) in settings.prompt = try PromptTemplate(text) }))
@@ -133,7 +134,9 @@ struct ShellSetting: Sendable {
         ShellSetting(name: "read", kind: .file, synopsis: "FILE", help: "Run the statements of a file"),
         ShellSetting(
             name: "set", kind: .text, synopsis: "[NAME VALUE]",
-            help: "Set what NAME stands for: a setting, or with a dollar sign, as in .set $city Paris, a parameter of queries; alone it lists all"),
+            help:
+                "Set what NAME stands for: a setting, or with a dollar sign, as in .set $city Paris, a parameter of queries; alone it lists all"
+        ),
         ShellSetting(
             name: "unset", kind: .text, synopsis: "NAME", help: "Give a setting its first value again, or forget a parameter: .unset $city"),
         ShellSetting(name: "save", kind: .text, synopsis: "", help: "Keep the settings for the next time, in the file that it tells"),

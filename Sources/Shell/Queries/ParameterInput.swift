@@ -45,7 +45,8 @@ enum ParameterInput {
         // Some will copy the dollar sign from their query.
         let name = text[..<equals].first == "$" ? text[..<equals].dropFirst() : text[..<equals]
         let value = try value(
-            String(text[text.index(after: equals)...]), of: String(name), subject: "--param \(name)", example: "--param '\(name)=", ending: "'")
+            String(text[text.index(after: equals)...]), of: String(name), subject: "--param \(name)", example: "--param '\(name)=",
+            ending: "'")
         return (String(name), value)
     }
 

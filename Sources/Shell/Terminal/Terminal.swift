@@ -44,7 +44,7 @@ struct Terminal: Sendable {
     var withoutColor: Terminal { Terminal(self, outputIsTerminal: outputIsTerminal, usesColor: false, errorUsesColor: false) }
 
     /// The same, while a file takes the place of standard output.
-    func withFileAsOutput(usesColor: Bool) -> Terminal { 
+    func withFileAsOutput(usesColor: Bool) -> Terminal {
         Terminal(self, outputIsTerminal: false, usesColor: usesColor, errorUsesColor: errorUsesColor)
     }
 
