@@ -57,7 +57,7 @@ import Testing
         ("\u{1B}[2J", "\\u001b[2J"),
     ])
     func promptsAreFilled(template: String, text: String) throws {
-        var prompt = Prompt(database: "/a/travel.cblite2", collection: try .init(parsing: "inventory.hotel"), isInTransaction: true)
+        var prompt = Prompt(database: "travel", collection: try .init(parsing: "inventory.hotel"), isInTransaction: true)
         #expect(try PromptTemplate(template).filled(with: prompt, mode: .table) == text)
         prompt.collection = .default
         prompt.isInTransaction = false

@@ -2,7 +2,7 @@ import DocumentStore
 
 /// What the prompt tells: the database, the collection, and with an asterisk that a transaction is open.
 struct Prompt {
-    /// The path of the database.
+    /// The name that the shell has for the database.
     var database: String
     var collection: CollectionName
     var isInTransaction = false

@@ -54,7 +54,7 @@ struct PromptTemplate: Equatable, Sendable {
         for piece in pieces {
             switch piece {
             case .text(let text): result += text
-            case .database: result += Prompt.name(of: prompt.database)
+            case .database: result += prompt.database
             case .collection where prompt.collection.isDefault: if result.hasSuffix(":") { result.removeLast() }
             case .collection: result += prompt.collection.description
             case .transaction: if prompt.isInTransaction { result += "*" }
