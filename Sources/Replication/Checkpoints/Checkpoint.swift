@@ -1,0 +1,115 @@
+import Fleece
+
+/// How far a replication has come: which local changes are done, and after which of the peer's to go on.
+///
+/// A copy is kept on both sides, with the same bytes. What a session starts from is what both agree on.
+public struct Checkpoint: Hashable, Sendable {
+    /// Sequence 0 is always done: there is none.
+    public var completed = SequenceSet(0..<1)
+    public var remote: RemoteSequence?
+
+    public init() {}
+
+    public init(completed: SequenceSet, remote: RemoteSequence? = nil) {
+        self.completed = completed
+        self.completed.insert(0)
+        self.remote = remote
+    }
+
+    /// The highest sequence so that all up to it are done.
+    public var local: UInt64 { (completed.ranges.first?.upperBound ?? 1) - 1 }
+}
+
+// {"time":1700000000,"local":100,"localCompleted":[0,101,103,15],"remote":2345}
+extension Checkpoint {
+    /// Reads a body. Whatever cannot be understood counts as absent, since starting from nothing is always right.
+    public init(json: some Sequence<UInt8>) {
+        self.init()
+        let encoder = Encoder()
+        let bytes = Array(json)
+        let isJSON = bytes.withUnsafeBytes { text in (try? JSONParser.parse(text, into: encoder)) != nil }
+        guard isJSON, let parsed = try? encoder.finish() else { return }
+        parsed.withRoot { read($0) }
+    }
+
+    /// Reads a body that is part of a message, and may have the members of its envelope.
+    init(_ value: Value) {
+        self.init()
+        read(value)
+    }
+
+    private mutating func read(_ value: Value) {
+        guard let body = value.dictionary else { return }
+        if let list = body.value(forKey: "localCompleted", nil)?.array {
+            let numbers = list.map { $0.unsigned }
+            for pair in stride(from: 0, to: numbers.count - 1, by: 2) {
+                guard let start = numbers[pair], let length = numbers[pair + 1], let end = UInt64.sum(start, length) else { continue }
+                completed.insert(start..<end)
+            }
+        } else if let local = body.value(forKey: "local", nil)?.unsigned, local < UInt64.max {
+            completed.insert(0..<local + 1)
+        }
+        remote = body.value(forKey: "remote", nil).flatMap { RemoteSequence($0) }
+    }
+
+    /// The body as both sides store it. `time` is in seconds since 1970.
+    public func body(time: Int64) -> [UInt8] {
+        var json = ByteBuffer(capacity: 128)
+        json.append("{\"time\":")
+        json.append(decimal: time)
+        if local > 0 {
+            json.append(",\"local\":")
+            json.append(decimal: local)
+        }
+        if completed.ranges.count > 1 {
+            json.append(",\"localCompleted\":[")
+            for (place, range) in completed.ranges.enumerated() {
+                if place > 0 { json.append(",") }
+                json.append(decimal: range.lowerBound)
+                json.append(",")
+                json.append(decimal: UInt64(range.count))
+            }
+            json.append("]")
+        }
+        if let remote {
+            json.append(",\"remote\":")
+            json.append(remote.json)
+        }
+        json.append("}")
+        return json.withBytes { Array($0) }
+    }
+}
+
+extension Checkpoint {
+    /// What our copy and the peer's agree on. `isValid` is false if ours had to give way: then what is remembered of the peer's revisions
+    /// cannot be believed either.
+    public func validated(against peer: Checkpoint) -> (agreed: Checkpoint, isValid: Bool) {
+        var agreed = self
+        var isValid = true
+        if completed != peer.completed {
+            agreed.completed = completed.intersection(peer.completed)
+            isValid = false
+        }
+        if let remote, remote != peer.remote {
+            let isBehind = peer.remote.flatMap { $0.isBefore(remote) }
+            switch isBehind {
+            case true?:
+                agreed.remote = peer.remote
+                isValid = false
+            case false?: break
+            case nil:
+                agreed.remote = nil
+                isValid = false
+            }
+        }
+        return (agreed, isValid)
+    }
+}
+
+extension UInt64 {
+    /// The sum, unless it does not fit.
+    static func sum(_ a: UInt64, _ b: UInt64) -> UInt64? {
+        let (sum, overflow) = a.addingReportingOverflow(b)
+        return overflow ? nil : sum
+    }
+}

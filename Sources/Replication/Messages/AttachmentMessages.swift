@@ -1,0 +1,65 @@
+import DocumentStore
+
+/// `getAttachment`: asks for the content of a blob.
+public struct GetAttachment: Hashable, Sendable {
+    public var digest: BlobDigest
+    /// The document on whose account; gateways insist on it.
+    public var documentID: String?
+    public var compress: Bool
+
+    public init(digest: BlobDigest, documentID: String?, compress: Bool) {
+        self.digest = digest
+        self.documentID = documentID
+        self.compress = compress
+    }
+
+    init(_ wire: WireRequest) throws(MessageError) {
+        guard let digest = wire.properties["digest"].flatMap({ BlobDigest($0) }) else { throw MessageError("missing or invalid digest") }
+        self.init(digest: digest, documentID: wire.properties["docID"], compress: wire.properties.flag("compress"))
+    }
+
+    func encode(into wire: inout WireRequest) {
+        wire.properties.append("digest", digest.description)
+        wire.properties.append("docID", documentID)
+        wire.properties.append("compress", if: compress)
+    }
+}
+
+/// `proveAttachment`: asks for proof that the sender has a blob which the receiver has too.
+public struct ProveAttachment: Hashable, Sendable {
+    public var digest: BlobDigest
+    public var nonce: [UInt8]
+
+    public init(digest: BlobDigest, nonce: [UInt8]) {
+        self.digest = digest
+        self.nonce = nonce
+    }
+
+    init(_ wire: WireRequest) throws(MessageError) {
+        guard let digest = wire.properties["digest"].flatMap({ BlobDigest($0) }) else { throw MessageError("missing or invalid digest") }
+        guard (1...255).contains(wire.body.count) else { throw MessageError("the nonce must have 1 to 255 bytes") }
+        self.init(digest: digest, nonce: wire.body)
+    }
+
+    func encode(into wire: inout WireRequest) {
+        wire.properties.append("digest", digest.description)
+        wire.body = nonce
+    }
+}
+
+/// The proof that one has a blob's content: a digest over the nonce's length, the nonce and the content.
+///
+///     var proof = PossessionProof(nonce: message.nonce)
+///     try blobs.read(digest) { proof.update($0) }
+///     reply.body = Array(proof.finish().utf8)
+public struct PossessionProof {
+    private var sha1 = SHA1()
+
+    public init(nonce: [UInt8]) {
+        sha1.update(UInt8(truncatingIfNeeded: nonce.count))
+        sha1.update(nonce)
+    }
+
+    public mutating func update(_ content: UnsafeRawBufferPointer) { sha1.update(content) }
+    public mutating func finish() -> String { "sha1-" + sha1.finish().base64 }
+}

@@ -1,0 +1,144 @@
+import DocumentStore
+import Fleece
+
+/// `changes`: tells which revisions there are. An empty one says that all were told.
+public struct ChangesMessage: Hashable, Sendable {
+    public struct Flags: OptionSet, Hashable, Sendable {
+        public let rawValue: Int
+        public init(rawValue: Int) { self.rawValue = rawValue }
+
+        public static let deleted = Flags(rawValue: 1)
+        /// The user lost the channel.
+        public static let revoked = Flags(rawValue: 2)
+        /// The document left the channel.
+        public static let removed = Flags(rawValue: 4)
+
+        /// A tombstone that left its channels as well is a tombstone.
+        public var isDeletion: Bool { self == .deleted || self == [.deleted, .removed] }
+        /// Nothing is to be asked for.
+        public var losesAccess: Bool { !isEmpty && !isDeletion }
+    }
+
+    public struct Entry: Hashable, Sendable {
+        public var sequence: RemoteSequence
+        public var documentID: String
+        /// Nil if the peer wrote something that cannot be a revision.
+        public var revision: RevisionID?
+        public var flags: Flags
+        /// In bytes, for the display of progress.
+        public var bodySize: Int?
+
+        public init(
+            sequence: RemoteSequence, documentID: String, revision: RevisionID?, flags: Flags = [], bodySize: Int? = nil
+        ) {
+            self.sequence = sequence
+            self.documentID = documentID
+            self.revision = revision
+            self.flags = flags
+            self.bodySize = bodySize
+        }
+    }
+
+    public var entries: [Entry]
+
+    public init(entries: [Entry]) { self.entries = entries }
+
+    init(_ wire: WireRequest) throws(MessageError) {
+        entries = try MessageJSON.list(wire.body, "changes") { value throws(MessageError) in
+            guard let items = value.array, items.count >= 3 else { throw MessageError("a change has less than three items") }
+            guard let sequence = RemoteSequence(items[0]) else { throw MessageError("a change has no sequence") }
+            guard let id = items[1].string else { throw MessageError("a change has no document ID") }
+            guard let revision = items[2].string else { throw MessageError("a change has no revision") }
+            var flags: Flags = []
+            if items.count > 3 {
+                if items[3].boolean == true { flags = .deleted }
+                if items[3].boolean == nil, let bits = items[3].integer { flags = Flags(rawValue: Int(bits & 7)) }
+            }
+            let size = items.count > 4 ? items[4].integer.flatMap { Int(exactly: $0) } : nil
+            return Entry(
+                sequence: sequence, documentID: id, revision: try? RevisionID(parsing: revision), flags: flags,
+                bodySize: size.map { max(0, $0) })
+        }
+    }
+
+    func encode(into wire: inout WireRequest) {
+        wire.isUrgent = true
+        wire.isCompressed = !entries.isEmpty
+        if entries.isEmpty { wire.isNoReply = true }
+        wire.body = MessageJSON.write(entries) { entry, json in
+            json.append("[")
+            json.append(entry.sequence.json)
+            json.append(",")
+            JSONWriter.write(string: entry.documentID, to: &json)
+            json.append(",")
+            JSONWriter.write(string: entry.revision?.text ?? "", to: &json)
+            if !entry.flags.isEmpty || entry.bodySize != nil {
+                // Protocol 2 has Booleans here, which 3 understands too.
+                switch entry.flags {
+                case []: json.append(",false")
+                case .deleted: json.append(",true")
+                default: json.append(",\(entry.flags.rawValue)")
+                }
+            }
+            if let size = entry.bodySize {
+                json.append(",")
+                json.append(decimal: Int64(size))
+            }
+            json.append("]")
+        }
+    }
+}
+
+/// The answer to `changes`: which revisions are wanted.
+public struct ChangesReply: Hashable, Sendable {
+    public enum Item: Hashable, Sendable {
+        case notWanted
+        /// With the revisions of this document that the receiver has already.
+        case wanted(ancestors: [RevisionID])
+        case refused(status: Int)
+    }
+
+    /// How long a history the sender should attach.
+    public var maxHistory: Int?
+    /// Blobs may come without `_attachments`.
+    public var acceptsBlobs = false
+    public var acceptsDeltas = false
+    public var acceptsReplacements = false
+    public var items: [Item] = []
+
+    public init(items: [Item] = []) { self.items = items }
+
+    public init(_ wire: WireReply) throws(MessageError) {
+        maxHistory = wire.properties.integer("maxHistory").flatMap { $0 > 0 ? $0 : nil }
+        acceptsBlobs = wire.properties.flag("blobs")
+        acceptsDeltas = wire.properties.flag("deltas")
+        acceptsReplacements = wire.properties.flag("sendReplacementRevs")
+        items = try MessageJSON.list(wire.body, "the reply to changes") { value throws(MessageError) in
+            if let list = value.array {
+                // An ancestor that we cannot read is none that we could use.
+                return .wanted(ancestors: list.compactMap { item in item.string.flatMap { try? RevisionID(parsing: $0) } })
+            }
+            guard let status = value.integer, status >= 300 else { return .notWanted }
+            return .refused(status: Int(clamping: status))
+        }
+    }
+
+    /// What the reply says of the entry at a place: lists may be shorter than what they answer.
+    public subscript(place: Int) -> Item { place < items.count ? items[place] : .notWanted }
+
+    public var wire: WireReply {
+        var wire = WireReply(isUrgent: true, isCompressed: true)
+        wire.properties.append("maxHistory", maxHistory.map(String.init))
+        wire.properties.append("blobs", if: acceptsBlobs)
+        wire.properties.append("deltas", if: acceptsDeltas)
+        wire.properties.append("sendReplacementRevs", if: acceptsReplacements)
+        wire.body = MessageJSON.write(items) { item, json in
+            switch item {
+            case .notWanted: json.append("0")
+            case .wanted(let ancestors): MessageJSON.write(strings: ancestors.map(\.text), to: &json)
+            case .refused(let status): json.append(decimal: Int64(status))
+            }
+        }
+        return wire
+    }
+}

@@ -1,0 +1,127 @@
+import DocumentStore
+
+/// `rev`: a revision of a document.
+public struct RevisionMessage: Hashable, Sendable {
+    public var documentID: String
+    /// The revision with what it descends from.
+    public var history: RevisionHistory
+    /// The sender's sequence. Required where it was asked for.
+    public var sequence: RemoteSequence?
+    public var isDeleted = false
+    /// The receiver must refuse it if it would compete with another.
+    public var forbidsConflict = false
+    /// The body is a delta to this revision's.
+    public var deltaSource: RevisionID?
+    /// The revision that was asked for, and is not to be had any more.
+    public var replaces: RevisionID?
+    /// The sender failed at the last moment.
+    public var senderError: String?
+    /// JSON: the document's properties, or the delta.
+    public var body: [UInt8]
+    /// The sender does not care what becomes of it.
+    public var isNoReply = false
+
+    public init(documentID: String, history: RevisionHistory, sequence: RemoteSequence? = nil, body: [UInt8] = []) {
+        self.documentID = documentID
+        self.history = history
+        self.sequence = sequence
+        self.body = body
+    }
+
+    public var revision: RevisionID? { history.revision }
+
+    init(_ wire: WireRequest) throws(MessageError) {
+        let properties = wire.properties
+        guard let id = properties["id"], (1...255).contains(id.utf8.count) else {
+            throw MessageError("rev: missing or invalid document ID")
+        }
+        guard let revision = properties["rev"], !revision.isEmpty else { throw MessageError("rev: missing revision") }
+        documentID = id
+        do {
+            history = try RevisionMessage.history(revision, properties["history"] ?? "")
+            deltaSource = try properties["deltaSrc"].map { try RevisionID(parsing: $0) }
+            replaces = try properties["replacedRev"].map { try RevisionID(parsing: $0) }
+        } catch {
+            throw MessageError("rev: \(error)")
+        }
+        if let text = properties["sequence"], !text.isEmpty {
+            guard let sequence = RemoteSequence(json: text) else { throw MessageError("rev: the sequence is not JSON") }
+            self.sequence = sequence
+        }
+        isDeleted = properties.flag("deleted")
+        forbidsConflict = properties.flag("noconflicts")
+        senderError = properties["error"]
+        body = wire.body
+        isNoReply = wire.isNoReply
+    }
+
+    /// A tree's ancestors stand behind the revision; of a vector, what stands before the semicolon was merged.
+    private static func history(_ revision: String, _ history: String) throws(RevisionError) -> RevisionHistory {
+        let id = try RevisionID(parsing: revision)
+        guard !history.isEmpty else { return id.isVersion ? try RevisionHistory(parsing: revision) : RevisionHistory(treeIDs: [id]) }
+        let separator = id.isVersion && !history.contains(";") ? "; " : ", "
+        return try RevisionHistory(parsing: revision + separator + history)
+    }
+
+    /// The property `history`; empty if nothing is known of the past.
+    private var historyText: String {
+        if history.vector.isEmpty { return history.treeIDs.dropFirst().map(\.text).joined(separator: ",") }
+        let text = history.description
+        guard let end = text.firstIndex(where: { $0 == "," || $0 == ";" }) else { return "" }
+        let rest = text[text.index(after: end)...].drop { $0 == " " }
+        return rest.split(separator: " ").joined()
+    }
+
+    func encode(into wire: inout WireRequest) {
+        wire.isCompressed = true
+        wire.isNoReply = isNoReply
+        wire.properties.append("id", documentID)
+        wire.properties.append("rev", history.revision?.text)
+        let past = historyText
+        if !past.isEmpty { wire.properties.append("history", past) }
+        wire.properties.append("sequence", sequence?.json)
+        wire.properties.append("deleted", if: isDeleted, "1")
+        wire.properties.append("noconflicts", if: forbidsConflict)
+        wire.properties.append("deltaSrc", deltaSource?.text)
+        wire.properties.append("replacedRev", replaces?.text)
+        wire.properties.append("error", senderError)
+        wire.body = body
+    }
+}
+
+/// `norev`: a revision that was promised will not come.
+public struct NoRevisionMessage: Hashable, Sendable {
+    public var documentID: String
+    /// Nil if the peer wrote something that cannot be a revision.
+    public var revision: RevisionID?
+    public var sequence: RemoteSequence?
+    /// A status as of HTTP.
+    public var status: Int
+    public var reason: String?
+
+    public init(documentID: String, revision: RevisionID?, sequence: RemoteSequence?, status: Int, reason: String? = nil) {
+        self.documentID = documentID
+        self.revision = revision
+        self.sequence = sequence
+        self.status = status
+        self.reason = reason
+    }
+
+    init(_ wire: WireRequest) throws(MessageError) {
+        guard let id = wire.properties["id"] else { throw MessageError("norev: missing document ID") }
+        documentID = id
+        revision = wire.properties["rev"].flatMap { try? RevisionID(parsing: $0) }
+        sequence = (wire.properties["sequence"] ?? wire.properties["seq"]).flatMap { RemoteSequence(json: $0) }
+        status = wire.properties.integer("error") ?? 500
+        reason = wire.properties["reason"]
+    }
+
+    func encode(into wire: inout WireRequest) {
+        wire.isNoReply = true
+        wire.properties.append("id", documentID)
+        wire.properties.append("rev", revision?.text)
+        wire.properties.append("sequence", sequence?.json)
+        wire.properties.append("error", String(status))
+        wire.properties.append("reason", reason)
+    }
+}
