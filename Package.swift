@@ -31,10 +31,8 @@ let package = Package(
         library("DocumentStore", ["Fleece", "SQLite", "SQLFunctions", "Platform"]),
         library("SQLPlusPlus", ["Fleece"]),
         library("QueryEngine", ["SQLPlusPlus", "DocumentStore", "SQLFunctions", "SQLite", "Fleece", "Platform", "CSQLite"]),
+        library("Replication", ["DocumentStore", "Fleece", "Platform"]),
         library("Shell", ["QueryEngine", "SQLPlusPlus", "DocumentStore", "SQLite", "Fleece", "Platform", "CLibEdit"]),
-        library("QueryEngine", ["SQLPlusPlus", "DocumentStore", "SQLFunctions", "SQLite", "Fleece", "CSQLite"]),
-        library("Replication", ["DocumentStore", "Fleece"]),
-        library("Shell", ["QueryEngine", "SQLPlusPlus", "DocumentStore", "SQLite", "Fleece", "CLibEdit"]),
         .executableTarget(name: "cblite", dependencies: ["Shell"], swiftSettings: fast),
         .executableTarget(name: "bench", path: "Benchmarks/Runner"),
 
@@ -52,7 +50,6 @@ let package = Package(
             dependencies: [
                 "QueryEngine", "SQLPlusPlus", "DocumentStore", "SQLFunctions", "SQLite", "Fleece", "Platform", "cblite", "TestSupport",
             ]),
-            dependencies: ["QueryEngine", "SQLPlusPlus", "DocumentStore", "SQLFunctions", "SQLite", "Fleece", "cblite", "TestSupport"]),
         .testTarget(name: "ReplicationTests", dependencies: ["Replication", "DocumentStore", "Fleece", "TestSupport"]),
         .testTarget(name: "ShellTests", dependencies: ["Shell", "QueryEngine", "SQLPlusPlus", "DocumentStore", "Fleece", "TestSupport"]),
         .testTarget(name: "CommandTests", dependencies: ["cblite", "TestSupport"]),

@@ -1,6 +1,7 @@
 import DocumentStore
 import Fleece
 import FoundationEssentials
+import Platform
 
 /// What a checkpoint's name is made of: who replicates what with whom.
 ///

@@ -1,4 +1,5 @@
 import DocumentStore
+import Platform
 
 /// `getAttachment`: asks for the content of a blob.
 public struct GetAttachment: Hashable, Sendable {
