@@ -116,9 +116,9 @@ _cblite_arguments() {
         'mv') echo 'database document collection text' ;;
         'mkcoll') echo 'database text*' ;;
         'rmcoll') echo 'database collection' ;;
-        'begin') echo 'text' ;;
-        'commit') echo 'text' ;;
-        'rollback') echo 'text' ;;
+        'begin') echo 'text*' ;;
+        'commit') echo 'text*' ;;
+        'rollback') echo 'text*' ;;
         'cp') echo 'file file' ;;
         'import') echo 'database file*' ;;
         'export') echo 'database file document' ;;

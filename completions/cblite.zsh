@@ -687,7 +687,7 @@ _cblite_command() {
             '--color=-[Colour the output\: auto (on a terminal), always (also plain --color) or never]::WHEN:(auto always never)' \
             '(--help -h)--help[Explain the command]' \
             '(--help -h)-h[Explain the command]' \
-            '1::transaction: ' ;;
+            '*:transaction: ' ;;
         'commit')
             _arguments -S \
             '--writeable[Open the database for writing]' \
@@ -701,7 +701,7 @@ _cblite_command() {
             '--color=-[Colour the output\: auto (on a terminal), always (also plain --color) or never]::WHEN:(auto always never)' \
             '(--help -h)--help[Explain the command]' \
             '(--help -h)-h[Explain the command]' \
-            '1::transaction: ' ;;
+            '*:transaction: ' ;;
         'rollback')
             _arguments -S \
             '--writeable[Open the database for writing]' \
@@ -715,7 +715,7 @@ _cblite_command() {
             '--color=-[Colour the output\: auto (on a terminal), always (also plain --color) or never]::WHEN:(auto always never)' \
             '(--help -h)--help[Explain the command]' \
             '(--help -h)-h[Explain the command]' \
-            '1::transaction: ' ;;
+            '*:transaction: ' ;;
         'cp')
             _arguments -S \
             '--jsonid=[The property that is the document'\''s ID\: not part of its body (default\: _id)]:PROPERTY: ' \

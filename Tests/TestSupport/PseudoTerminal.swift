@@ -95,9 +95,16 @@ public final class PseudoTerminal {
     /// Presses keys: `\n` is Return, `\u{3}` Ctrl-C, `\t` Tab.
     public func type(_ text: String) {
         var rest = Array(text.utf8)[...]
-        while !rest.isEmpty {
+        let end = PseudoTerminal.now() + 30
+        while !rest.isEmpty, !isAtEnd, PseudoTerminal.now() < end {
             let written = rest.withUnsafeBytes { write(terminal, $0.baseAddress, $0.count) }
-            if written > 0 { rest = rest.dropFirst(written) } else if !receive(within: 1000) { return }
+            if written > 0 {
+                rest = rest.dropFirst(written)
+                continue
+            }
+            // A terminal holds a few thousand bytes. The program may have something to say before it reads them.
+            var poll = pollfd(fd: terminal, events: Int16(POLLOUT) | Int16(POLLIN), revents: 0)
+            if Glibc.poll(&poll, 1, 1000) > 0, poll.revents & Int16(POLLIN) != 0 { _ = receive(within: 0) }
         }
     }
 

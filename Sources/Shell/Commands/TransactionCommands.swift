@@ -48,14 +48,15 @@ enum TransactionCommands {
         })
 
     // What SQL allows there.
-    private static let noise = Argument("transaction", .text, .optional, "The word may be there, as in SQL; so may \"work\"")
+    private static let noise = Argument("transaction", .text, .optionalRepeating, "The word may be there, as in SQL; so may \"work\"")
 
     private static func check(_ invocation: Invocation) throws {
-        guard let word = invocation.argumentIfGiven("transaction") else { return }
-        if ["transaction", "work"].contains(word.lowercased()) { return }
-        if word.lowercased() == "to" {
-            throw invocation.usageError("there are no savepoints: rollback forgets the whole transaction")
+        for word in invocation.arguments("transaction") {
+            switch word.lowercased() {
+            case "transaction", "work": break
+            case "to", "savepoint": throw invocation.usageError("there are no savepoints: a transaction is kept or forgotten as a whole")
+            default: throw invocation.usageError("\"\(word)\" cannot stand there")
+            }
         }
-        throw invocation.usageError("\"\(word)\" cannot stand there")
     }
 }

@@ -20,12 +20,17 @@ struct Completion: Equatable {
         return candidates.dropFirst().reduce(first) { $0.commonPrefix(with: $1) }
     }
 
-    /// The candidates in columns, with a line's end behind the last row.
-    func listing(width: Int) -> String {
-        let longest = 200
-        let names = (labels ?? candidates).prefix(longest).map(TerminalText.escaped)
+    // More than anybody looks through.
+    private static let longest = 200
+
+    /// The candidates in columns, as many as the screen shows at once, with a line's end behind the last row.
+    func listing(width: Int, height: Int = Int.max) -> String {
+        var names = (labels ?? candidates).prefix(Completion.longest).map(TerminalText.escaped)
         let column = (names.map { DisplayWidth.of($0) }.max() ?? 0) + 2
         let count = max(1, width / column)
+        // The line itself and the last row of the list, which says that there is more, are to be seen, too.
+        let (most, isOverflowing) = max(1, height - 3).multipliedReportingOverflow(by: count)
+        if !isOverflowing, names.count > most { names = Array(names.prefix(most)) }
         let rows = (names.count + count - 1) / count
         var text = ""
         for row in 0..<rows {
@@ -33,7 +38,7 @@ struct Completion: Equatable {
             for cell in cells.dropLast() { text += cell + String(repeating: " ", count: column - DisplayWidth.of(cell)) }
             text += (cells.last ?? "") + "\n"
         }
-        return candidates.count > longest ? text + "… and more\n" : text
+        return candidates.count > names.count ? text + "… and more\n" : text
     }
 }
 

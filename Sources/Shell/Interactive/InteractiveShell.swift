@@ -104,8 +104,11 @@ final class InteractiveShell {
         var statement = statement
         while let last = statement.last, last.isWhitespace { statement.removeLast() }
         guard !statement.isEmpty else { return }
+        let count = history.entries.count
         history.add(statement)
-        if history.entries.last == statement { editor.setHistory(history.entries) }
+        guard history.entries.last == statement else { return }
+        // What was typed before has moved to the end.
+        if history.entries.count > count { editor.addToHistory(statement) } else { editor.setHistory(history.entries) }
     }
 
     private func prompt(isContinued: Bool) -> String {

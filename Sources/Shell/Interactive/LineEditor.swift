@@ -31,6 +31,9 @@ final class LineEditor {
     private var keys: TerminalKeys
     private var prompt: UnsafeMutablePointer<CChar>?
     private var isInterrupted = false
+    private var entries: [String] = []
+    /// How far back Alt-. went to the word that it has just put into the line, and how long that is.
+    private var lastWord: (steps: Int, length: Int)?
     private let screen: Int32
 
     init(showsOnErrors: Bool) throws(CommandError) {
@@ -79,6 +82,7 @@ final class LineEditor {
         free(prompt)
         prompt = strdup(text)
         isInterrupted = false
+        lastWord = nil
         Interruption.clear()
         keys.begin()
         // Otherwise only the first wait for a key prepares the terminal, and what was typed a little earlier shows twice.
@@ -96,10 +100,15 @@ final class LineEditor {
     /// What the arrow keys and Ctrl-R go through, the oldest first.
     func setHistory(_ entries: [String]) {
         cblite_edit_clear_history(&library, history)
-        for entry in entries { addToHistory(entry) }
+        for entry in entries { cblite_edit_enter_history(&library, history, entry) }
+        self.entries = entries
     }
 
-    func addToHistory(_ entry: String) { cblite_edit_enter_history(&library, history, entry) }
+    /// Adds what was typed last.
+    func addToHistory(_ entry: String) {
+        cblite_edit_enter_history(&library, history, entry)
+        entries.append(entry)
+    }
 
     /// The functions of the library, once they have been loaded.
     nonisolated(unsafe) private static let library: cblite_edit? = {
@@ -119,13 +128,45 @@ extension LineEditor {
         cblite_edit_add_command(&library, line, "cblite-complete", "Complete the word") { line, _ in
             LineEditor.of(line)?.complete() ?? UInt8(CC_ERROR)
         }
+        cblite_edit_add_command(&library, line, "cblite-last-word", "Insert the last word of the statement before") { line, _ in
+            LineEditor.of(line)?.insertLastWord() ?? UInt8(CC_ERROR)
+        }
     }
 
     private func bindKeys() {
         cblite_edit_bind(&library, line, "\t", "cblite-complete", false)
-        guard !cblite_edit_is_vi(&library, line) else { return }
-        cblite_edit_bind(&library, line, "^R", "em-inc-search-prev", false)
-        cblite_edit_bind(&library, line, "^W", "ed-delete-prev-word", false)
+        guard cblite_edit_is_vi(&library, line) else {
+            for binding in KeyBindings.ofEmacs { cblite_edit_bind(&library, line, binding.keys, binding.command, false) }
+            return
+        }
+        // Nothing else searches while one inserts.
+        for isCommandMode in [false, true] { cblite_edit_bind(&library, line, "^R", "em-inc-search-prev", isCommandMode) }
+    }
+
+    /// Alt-. puts the last word of the last statement where the cursor is; pressed again, that of the one before instead.
+    private func insertLastWord() -> UInt8 {
+        let known = lastWord
+        let steps = (known?.steps ?? 0) + 1
+        guard entries.count >= steps, let word = LineEditor.lastWord(of: entries[entries.count - steps]) else { return UInt8(CC_ERROR) }
+        if let known, known.length > 0 { library.erase(line, Int32(known.length)) }
+        _ = library.insert(line, word)
+        lastWord = (steps, word.unicodeScalars.count)
+        return UInt8(CC_REFRESH)
+    }
+
+    static func lastWord(of statement: String) -> String? {
+        var lexer = WordLexer(Array(statement.utf8))
+        var last: String?
+        while true {
+            lexer.skipBlanks()
+            let start = lexer.position
+            switch lexer.next() {
+            case .word, .unfinished: last = String(decoding: lexer.bytes[start..<max(start, lexer.position)], as: UTF8.self)
+            case .end: return last
+            case .newline, .semicolon, .pipe, .redirection: break
+            }
+            if lexer.position == start { return last }
+        }
     }
 
     /// The line up to the cursor.
@@ -148,8 +189,14 @@ extension LineEditor {
             return UInt8(CC_REFRESH)
         }
         guard completion.candidates.count > 1 else { return UInt8(CC_REFRESH_BEEP) }
-        keys.write("\r\n" + completion.listing(width: Terminal.width(of: screen)).replacingEach("\n", with: "\r\n"))
+        keys.write("\r\n" + completion.listing(width: Terminal.width(of: screen), height: LineEditor.height(of: screen)).replacingEach("\n", with: "\r\n"))
         return UInt8(CC_REDISPLAY)
+    }
+
+    /// Rows of the screen.
+    private static func height(of screen: Int32) -> Int {
+        var size = winsize()
+        return ioctl(screen, UInt(TIOCGWINSZ), &size) == 0 && size.ws_row > 0 ? Int(size.ws_row) : 24
     }
 
     private func resize() {
@@ -179,6 +226,7 @@ extension LineEditor {
         while true {
             switch keys.next() {
             case .key(let scalar):
+                if scalar != "\u{1B}", scalar != "." { lastWord = nil }
                 key.pointee = wchar_t(scalar.value)
                 return 1
             case .interrupted:

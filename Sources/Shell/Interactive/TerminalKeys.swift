@@ -29,6 +29,7 @@ struct TerminalKeys {
     /// Bytes that were read on the search for the mark of a paste and are none.
     private var pending: [UInt8] = []
     private var actions: [sigaction] = []
+    private var quit = sigaction()
     private var mask = sigset_t()
 
     init(screen: Int32) {
@@ -58,6 +59,10 @@ struct TerminalKeys {
             sigaction(signal, &action, &before)
             return before
         }
+        // Ctrl-\ is to end work that does not heed Ctrl-C. Here is none, and a slip of the finger would cost the session.
+        var ignoring = sigaction()
+        ignoring.__sigaction_handler.sa_handler = SIG_IGN
+        sigaction(SIGQUIT, &ignoring, &quit)
         if marksPastes { write("\u{1B}[?2004h") }
     }
 
@@ -68,6 +73,7 @@ struct TerminalKeys {
             var action = action
             sigaction(signal, &action, nil)
         }
+        sigaction(SIGQUIT, &quit, nil)
         pthread_sigmask(SIG_SETMASK, &mask, nil)
         let signal = TerminalKeys.ending.load(ordering: .relaxed)
         return signal == 0 ? nil : signal

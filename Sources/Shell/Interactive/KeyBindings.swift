@@ -1,0 +1,46 @@
+/// What keys do beyond what libedit binds by itself: the sequences that terminals of today send for them. `~/.editrc` is read later, and may say
+/// otherwise. For Emacs' keys alone: to vi's, Escape is a key of its own, and cannot begin another.
+enum KeyBindings {
+    struct Binding: Equatable {
+        let keys: String
+        let command: String
+    }
+
+    static let ofEmacs: [Binding] =
+        [
+            Binding(keys: "^R", command: "em-inc-search-prev"), Binding(keys: "^W", command: "ed-delete-prev-word"),
+            Binding(keys: "\\e.", command: "cblite-last-word"),
+        ] + moving + deleting + doingNothing
+
+    // Behind "1;" stands what is held down: 2 is Shift, 3 Alt, 5 Ctrl, and sums of them.
+    private static let modifiers = 2...8
+
+    private static var moving: [Binding] {
+        var bindings = ["[1~", "[7~", "[H", "OH"].map { Binding(keys: "\\e" + $0, command: "ed-move-to-beg") }
+        bindings += ["[4~", "[8~", "[F", "OF"].map { Binding(keys: "\\e" + $0, command: "ed-move-to-end") }
+        for modifier in modifiers {
+            let isShift = modifier == 2
+            bindings += [
+                Binding(keys: "\\e[1;\(modifier)C", command: isShift ? "ed-next-char" : "em-next-word"),
+                Binding(keys: "\\e[1;\(modifier)D", command: isShift ? "ed-prev-char" : "ed-prev-word"),
+                Binding(keys: "\\e[1;\(modifier)H", command: "ed-move-to-beg"), Binding(keys: "\\e[1;\(modifier)F", command: "ed-move-to-end"),
+            ]
+        }
+        return bindings
+    }
+
+    private static var deleting: [Binding] {
+        [3, 5].map { Binding(keys: "\\e[3;\($0)~", command: "em-delete-next-word") }
+            + [2, 4, 6, 7, 8].map { Binding(keys: "\\e[3;\($0)~", command: "ed-delete-next-char") }
+    }
+
+    // Unbound, their last characters would stand in the line: Insert, the pages, Shift-Tab, and F1 to F12.
+    private static var doingNothing: [Binding] {
+        let functions = [2, 5, 6] + Array(11...15) + Array(17...21) + [23, 24]
+        var keys = functions.map { "[\($0)~" } + ["[Z"] + ["P", "Q", "R", "S"].map { "O" + $0 }
+        for modifier in modifiers {
+            keys += functions.map { "[\($0);\(modifier)~" } + ["A", "B", "P", "Q", "R", "S"].map { "[1;\(modifier)\($0)" }
+        }
+        return keys.map { Binding(keys: "\\e" + $0, command: "ed-ignore") }
+    }
+}
