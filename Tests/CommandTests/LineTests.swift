@@ -224,7 +224,9 @@ import Testing
         // At the next prompt each knows what the other has typed.
         second.type("\u{3}")
         try second.wait(for: "a new prompt") { $0.lines.filter { $0 == "scratch>" }.count >= 2 }
-        #expect(try second.run("history ls | tail -2", prompt: "scratch>").map { $0.split(separator: " ").dropFirst().joined(separator: " ") } == ["ls doc-2", "lscoll"])
+        #expect(
+            try second.run("history ls | tail -2", prompt: "scratch>").map { $0.split(separator: " ").dropFirst().joined(separator: " ") }
+                == ["ls doc-2", "lscoll"])
         let lines = try String(contentsOfFile: folder + "/history", encoding: .utf8).split(separator: "\n")
         #expect(lines.count <= 10_010 && lines.contains("ls old-15999") && !lines.contains("ls old-1"))
     }

@@ -82,7 +82,8 @@ struct TransactionTests {
     }
 
     @Test func whatFailsLeavesTheRest() throws {
-        let result = try run("begin\nput c {}\nput d [1]\nrm nobody\nUPDATE nowhere SET n = 1;\nput e {}\ncommit\n", ["--writeable", "--keep-going"])
+        let result = try run(
+            "begin\nput c {}\nput d [1]\nrm nobody\nUPDATE nowhere SET n = 1;\nput e {}\ncommit\n", ["--writeable", "--keep-going"])
         #expect(result.exitCode == 1)
         #expect(try scratch.ids() == ["a", "b", "c", "e"])
     }
@@ -134,7 +135,8 @@ struct TransactionTests {
 
     @Test func importsInIt() throws {
         let file = scratch.directory.path + "/many.jsonl"
-        try (0..<3000).map { "{\"_id\":\"d\($0)\",\"key\($0 % 50)\":\($0)}\n" }.joined().write(toFile: file, atomically: false, encoding: .utf8)
+        try (0..<3000).map { "{\"_id\":\"d\($0)\",\"key\($0 % 50)\":\($0)}\n" }.joined().write(
+            toFile: file, atomically: false, encoding: .utf8)
         let good = try run("begin\nimport many.jsonl\nSELECT count(*) AS n FROM _ WHERE key7 IS NOT MISSING;\ncommit\n")
         #expect(good.exitCode == 0 && good.output == "60\n")
         let undone = try run("begin\nimport -C more many.jsonl\nrm d1\nrollback\nlscoll --json\n")
@@ -238,7 +240,8 @@ struct SeveralDatabasesTests {
     }
 
     @Test func mistakesChangeNothing() throws {
-        let result = try run("use othe\nuse nothing.cblite2\nclose nobody\nls\nclose\nls\ndatabases\nuse scratch.cblite2\nls\n", ["--keep-going"])
+        let result = try run(
+            "use othe\nuse nothing.cblite2\nclose nobody\nls\nclose\nls\ndatabases\nuse scratch.cblite2\nls\n", ["--keep-going"])
         #expect(result.output == "a\na\n")
         #expect(result.errors.contains("line 3: no database \"nobody\" is open."))
         #expect(result.errors.contains("line 6: ls: no database is open"))
@@ -247,7 +250,8 @@ struct SeveralDatabasesTests {
     }
 
     @Test func anOpenTransactionIsNotCircumvented() throws {
-        let result = try run("begin\nput b {}\nrestore --merge scratch.cblite2\nimport x.json ./scratch.cblite2\ncommit\n", ["--writeable", "--keep-going"])
+        let result = try run(
+            "begin\nput b {}\nrestore --merge scratch.cblite2\nimport x.json ./scratch.cblite2\ncommit\n", ["--writeable", "--keep-going"])
         #expect(result.exitCode != 0)
         #expect(try scratch.ids() == ["a", "b"])
     }

@@ -23,7 +23,8 @@ enum KeyBindings {
             bindings += [
                 Binding(keys: "\\e[1;\(modifier)C", command: isShift ? "ed-next-char" : "em-next-word"),
                 Binding(keys: "\\e[1;\(modifier)D", command: isShift ? "ed-prev-char" : "ed-prev-word"),
-                Binding(keys: "\\e[1;\(modifier)H", command: "ed-move-to-beg"), Binding(keys: "\\e[1;\(modifier)F", command: "ed-move-to-end"),
+                Binding(keys: "\\e[1;\(modifier)H", command: "ed-move-to-beg"),
+                Binding(keys: "\\e[1;\(modifier)F", command: "ed-move-to-end"),
             ]
         }
         return bindings

@@ -189,7 +189,10 @@ extension LineEditor {
             return UInt8(CC_REFRESH)
         }
         guard completion.candidates.count > 1 else { return UInt8(CC_REFRESH_BEEP) }
-        keys.write("\r\n" + completion.listing(width: Terminal.width(of: screen), height: LineEditor.height(of: screen)).replacingEach("\n", with: "\r\n"))
+        keys.write(
+            "\r\n"
+                + completion.listing(width: Terminal.width(of: screen), height: LineEditor.height(of: screen)).replacingEach(
+                    "\n", with: "\r\n"))
         return UInt8(CC_REDISPLAY)
     }
 
