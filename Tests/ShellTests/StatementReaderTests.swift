@@ -185,7 +185,7 @@ struct HistoryFileTests {
     func othersAre(_ line: String) { #expect(!HistoryFile.isPrivate(line)) }
 
     @Test(arguments: ["a\nb", #"a\nb"#, #"\\"#, "", "\n"])
-    func linesComeBack(_ text: String) { #expect(HistoryFile.unescaped(HistoryFile.escaped(text)[...]) == text) }
+    func linesComeBack(_ text: String) { #expect(HistoryFile.unescaped(HistoryFile.escaped(text).utf8) == text) }
 
     @Test func theLastOfEachStays() {
         #expect(HistoryFile.lastOfEach(["a", "b", "a", "c", "b"]) == ["a", "c", "b"])

@@ -25,9 +25,8 @@ final class HistoryFile {
     /// Takes over what other sessions have added. True if there is anything new.
     @discardableResult
     func reload() -> Bool {
-        guard let path, FileFacts.size(path) != sizeRead, let text = HistoryFile.contents(path) else { return false }
-        sizeRead = text.utf8.count
-        let lines = text.split(separator: "\n").map { HistoryFile.unescaped($0) }
+        guard let path, FileFacts.size(path) != sizeRead, let (lines, size) = HistoryFile.statements(path) else { return false }
+        sizeRead = size
         entries = HistoryFile.lastOfEach(lines)
         if lines.count > entries.count + entries.count / 2 + 100 { rewrite() }
         return true
@@ -76,20 +75,22 @@ final class HistoryFile {
     // A statement may have several lines, the file has one for each.
     static func escaped(_ statement: String) -> String { statement.replacingEach("\\", with: "\\\\").replacingEach("\n", with: "\\n") }
 
-    static func unescaped(_ line: Substring) -> String {
-        var result = ""
+    static func unescaped(_ line: some Collection<UInt8>) -> String {
+        let backslash = UInt8(ascii: "\\")
+        guard line.contains(backslash) else { return String(decoding: line, as: UTF8.self) }
+        var result: [UInt8] = []
         var isEscape = false
-        for character in line {
+        for byte in line {
             if isEscape {
-                result.append(character == "n" ? "\n" : character)
+                result.append(byte == UInt8(ascii: "n") ? UInt8(ascii: "\n") : byte)
                 isEscape = false
-            } else if character == "\\" {
+            } else if byte == backslash {
                 isEscape = true
             } else {
-                result.append(character)
+                result.append(byte)
             }
         }
-        return result
+        return String(decoding: result, as: UTF8.self)
     }
 
     /// Replaces the file by one without repetitions.
@@ -111,9 +112,10 @@ final class HistoryFile {
         _ = bytes.withUnsafeBytes { bytes in SystemCall.retrying { Glibc.write(descriptor, bytes.baseAddress, bytes.count) } }
     }
 
-    private static func contents(_ path: String) -> String? {
+    /// What the lines of the file say, and how many bytes they are.
+    private static func statements(_ path: String) -> (lines: [String], size: Int)? {
         guard let source = try? InputSource(path) else { return nil }
-        return try? source.withAll { String(decoding: $0, as: UTF8.self) }
+        return try? source.withAll { bytes in (bytes.split(separator: UInt8(ascii: "\n")).map { unescaped($0) }, bytes.count) }
     }
 
     private static func makeDirectories(of path: String) {
