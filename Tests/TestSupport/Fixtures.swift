@@ -15,6 +15,9 @@ public enum Fixtures {
     /// The path of a fixture, for example `v4.x/revtrees_4.1.cblite2`. Never opened in place for writing: see `copy`.
     public static func path(_ name: String) -> String { shared + "/fixtures/" + name }
 
+    /// The path of reference vectors, for example `blip`.
+    public static func vectors(_ name: String) -> String { shared + "/vectors/" + name }
+
     /// The lines of a text fixture.
     public static func lines(_ name: String) throws -> [String] {
         try String(contentsOfFile: path(name), encoding: .utf8).split(separator: "\n").map(String.init)
