@@ -17,13 +17,14 @@ STATIC   = $(CURDIR)/.build/static
 RELEASE  = -c release --static-swift-stdlib --product cblite -Xlinker -L$(STATIC) \
            -Xswiftc -use-ld=lld -Xlinker -z -Xlinker pack-relative-relocs
 BINARY   = .build/release/cblite
-SAMPLE   = .build/sample/travel.cblite2
+SAMPLE   = .build/samples/travel.cblite2
 SOURCES  = Package.swift Sources Tests Benchmarks
 
 .PHONY: run build test bench install format format-check docs docs-check packages clean
 
 run: build $(SAMPLE)
-	@if [ -t 0 ] && [ -t 1 ]; then exec $(BINARY) --writeable $(SAMPLE); else docs/sample/tour.sh $(BINARY) $(SAMPLE); fi
+	@if [ -t 0 ] && [ -t 1 ]; then exec $(BINARY) --writeable $(SAMPLE); else \
+	    $(BINARY) tour $(SAMPLE) && printf '\nThe database is $(SAMPLE). Next: cblite help, or man cblite.\n'; fi
 
 build: packages $(STATIC)
 	@$(SWIFT) build $(STRICT) $(RELEASE)
@@ -32,9 +33,10 @@ $(STATIC):
 	@mkdir -p $@
 	@archive=$$(find -L /usr/lib/gcc/$$(uname -m)-linux-gnu -name libstdc++.a | sort -V | tail -1); [ -z "$$archive" ] || ln -sf "$$archive" $@/
 
-# The sample is made by the program itself, once; remove .build/sample to have it made again.
+# The sample is made by the program itself, once; remove .build/samples to have it made again.
 $(SAMPLE): | build
-	@docs/sample/make-sample.sh $(BINARY) $@
+	@mkdir -p $(dir $@)
+	@$(BINARY) generate sample $@
 
 test: packages
 	$(SWIFT) build $(STRICT) --build-tests

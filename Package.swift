@@ -56,7 +56,7 @@ let package = Package(
             ]),
         .testTarget(name: "ReplicationTests", dependencies: ["Replication", "DocumentStore", "Fleece", "TestSupport"]),
         .testTarget(name: "ShellTests", dependencies: ["Shell", "QueryEngine", "SQLPlusPlus", "DocumentStore", "Fleece", "TestSupport"]),
-        .testTarget(name: "CommandTests", dependencies: ["cblite", "TestSupport"]),
+        .testTarget(name: "CommandTests", dependencies: ["cblite", "TestSupport"], exclude: ["Screens"]),
     ],
     swiftLanguageModes: [.v6]
 )

@@ -1,6 +1,6 @@
 # bash completion for cblite, made by 'cblite generate' from the declarations of the commands: do not edit
 
-_cblite_commands='ls cat get revs conflicts changes diff blob fts info file schema query select translate sql lscoll put edit rm undelete revert purge expire resolve mv mkcoll rmcoll begin commit rollback cp import export dump restore check mkindex rmindex compact reindex open use databases close cd history again quit exit help version'
+_cblite_commands='ls cat get revs conflicts changes diff blob fts info file schema query select translate sql lscoll put edit rm undelete revert purge expire resolve mv mkcoll rmcoll begin commit rollback cp import export dump restore check mkindex rmindex compact reindex open use databases close cd history again quit exit tour help version'
 
 # An alias's command.
 _cblite_name() {
@@ -25,7 +25,7 @@ _cblite_subcommands() {
 _cblite_flags() {
     case $1 in
         '') echo '--writeable --create --upgrade --encrypted --collection -C --json --quiet --color --help -h --keep-going --version -v' ;;
-        'ls') echo '--long -l --offset --limit --desc --seq --del --conf --body --raw --json5 --collections -c --writeable --create --upgrade --encrypted --collection -C --json --quiet --color --help -h' ;;
+        'ls') echo '--long -l --offset --limit --desc --seq --del --deleted --conf --body --raw --json5 --collections -c --writeable --create --upgrade --encrypted --collection -C --json --quiet --color --help -h' ;;
         'cat') echo '--key --rev --revision --raw --json5 --writeable --create --upgrade --encrypted --collection -C --json --quiet --color --help -h' ;;
         'revs') echo '--remotes --raw --body --writeable --create --upgrade --encrypted --collection -C --json --quiet --color --help -h' ;;
         'conflicts') echo '--body --writeable --create --upgrade --encrypted --collection -C --json --quiet --color --help -h' ;;
@@ -62,7 +62,7 @@ _cblite_flags() {
         'rollback') echo '--writeable --create --upgrade --encrypted --collection -C --json --quiet --color --help -h' ;;
         'cp') echo '--jsonid --idprefix --limit --careful --existing -x --format --verbose -v --bidi --continuous --replicate --user --token --cacert --cert --key --writeable --create --upgrade --encrypted --collection -C --json --quiet --color --help -h' ;;
         'import') echo '--jsonid --idprefix --limit --careful --existing -x --format --verbose -v --bidi --continuous --replicate --user --token --cacert --cert --key --writeable --create --upgrade --encrypted --collection -C --json --quiet --color --help -h' ;;
-        'export') echo '--jsonid --idprefix --limit --careful --existing -x --format --verbose -v --bidi --continuous --replicate --user --token --cacert --cert --key --writeable --create --upgrade --encrypted --collection -C --json --quiet --color --help -h' ;;
+        'export') echo '--where --jsonid --idprefix --limit --careful --existing -x --format --verbose -v --bidi --continuous --replicate --user --token --cacert --cert --key --writeable --create --upgrade --encrypted --collection -C --json --quiet --color --help -h' ;;
         'dump') echo '--collection -C --identity --no-raw --no-blobs --no-indexes --writeable --create --upgrade --encrypted --json --quiet --color --help -h' ;;
         'restore') echo '--collection -C --merge --identity --writeable --create --upgrade --encrypted --json --quiet --color --help -h' ;;
         'check') echo '--quick --repair --no-backup --drop-damaged --salvage --writeable --create --upgrade --encrypted --collection -C --json --quiet --color --help -h' ;;
@@ -77,6 +77,7 @@ _cblite_flags() {
         'history') echo '--writeable --create --upgrade --encrypted --collection -C --json --quiet --color --help -h' ;;
         'again') echo '--writeable --create --upgrade --encrypted --collection -C --json --quiet --color --help -h' ;;
         'quit') echo '--writeable --create --upgrade --encrypted --collection -C --json --quiet --color --help -h' ;;
+        'tour') echo '--writeable --create --upgrade --encrypted --collection -C --json --quiet --color --help -h' ;;
         'help') echo '--writeable --create --upgrade --encrypted --collection -C --json --quiet --color --help -h' ;;
         'version') echo '--writeable --create --upgrade --encrypted --collection -C --json --quiet --color --help -h' ;;
     esac
@@ -134,6 +135,7 @@ _cblite_arguments() {
         'cd') echo 'database collection' ;;
         'history') echo 'text' ;;
         'again') echo 'text' ;;
+        'tour') echo 'database' ;;
         'help') echo 'command*' ;;
     esac
 }
@@ -363,6 +365,7 @@ _cblite_value() {
         'import --collection') echo 'collection' ;;
         'import -C') echo 'collection' ;;
         'import --color') echo '=choice:auto,always,never' ;;
+        'export --where') echo 'text' ;;
         'export --jsonid') echo 'text' ;;
         'export --idprefix') echo 'text' ;;
         'export --limit') echo 'text' ;;
@@ -443,6 +446,10 @@ _cblite_value() {
         'quit --collection') echo 'collection' ;;
         'quit -C') echo 'collection' ;;
         'quit --color') echo '=choice:auto,always,never' ;;
+        'tour --upgrade') echo '=choice:vv' ;;
+        'tour --collection') echo 'collection' ;;
+        'tour -C') echo 'collection' ;;
+        'tour --color') echo '=choice:auto,always,never' ;;
         'help --upgrade') echo '=choice:vv' ;;
         'help --collection') echo 'collection' ;;
         'help -C') echo 'collection' ;;
@@ -470,7 +477,7 @@ _cblite_kind() {
     local kind=${1%\*}
     case $kind in
         choice:*) kind=${kind#choice:}; _cblite_offer <<<"${kind//,/$'\n'}" ;;
-        command) _cblite_offer <<<"${_cblite_commands// /$'\n'}" ;;
+        command) _cblite_offer < <("${COMP_WORDS[0]}" complete topic 2>/dev/null) ;;
         file) compopt -o filenames 2>/dev/null; mapfile -t COMPREPLY < <(compgen -f -- "$current") ;;
         directory | database) compopt -o filenames 2>/dev/null; mapfile -t COMPREPLY < <(compgen -d -- "$current") ;;
         collection | document | index | property)

@@ -42,7 +42,7 @@ function __cblite_value_flags
         case 'import'
             echo --jsonid\n--idprefix\n--limit\n--format\n--user\n--token\n--cacert\n--cert\n--key | string split '\n'
         case 'export'
-            echo --jsonid\n--idprefix\n--limit\n--format\n--user\n--token\n--cacert\n--cert\n--key | string split '\n'
+            echo --where\n--jsonid\n--idprefix\n--limit\n--format\n--user\n--token\n--cacert\n--cert\n--key | string split '\n'
         case 'check'
             echo --salvage | string split '\n'
         case 'mkindex'
@@ -180,7 +180,8 @@ complete -c cblite -n "__cblite_is ''" -a history -d 'List what was typed in the
 complete -c cblite -n "__cblite_is ''" -a again -d 'Run a statement of the history once more: the last one, or that of a number'
 complete -c cblite -n "__cblite_is ''" -a quit -d 'Leave the interactive shell'
 complete -c cblite -n "__cblite_is ''" -a exit -d 'Leave the interactive shell'
-complete -c cblite -n "__cblite_is ''" -a help -d 'Explain the program, a command, or a function of SQL++'
+complete -c cblite -n "__cblite_is ''" -a tour -d 'Show the program at work, step by step, on a sample database'
+complete -c cblite -n "__cblite_is ''" -a help -d 'Explain the program, a command, a function or operator of SQL++, or a topic'
 complete -c cblite -n "__cblite_is ''" -a version -d 'Print the version of this program'
 complete -c cblite -n "__cblite_is ''" -a '(__fish_complete_directories)'
 
@@ -202,6 +203,7 @@ complete -c cblite -n "__cblite_is 'ls'" -l limit -x -d 'Stop after N documents'
 complete -c cblite -n "__cblite_is 'ls'" -l desc -d 'Go backwards'
 complete -c cblite -n "__cblite_is 'ls'" -l seq -d 'In order of sequence instead of ID'
 complete -c cblite -n "__cblite_is 'ls'" -l del -d 'Deleted documents too'
+complete -c cblite -n "__cblite_is 'ls'" -l deleted -d 'Only deleted documents: those that undelete may bring back'
 complete -c cblite -n "__cblite_is 'ls'" -l conf -d 'Only documents that are in conflict'
 complete -c cblite -n "__cblite_is 'ls'" -l body -d 'Print the documents themselves'
 complete -c cblite -n "__cblite_is 'ls'" -l raw -d 'Do not cut revision IDs; print each body on one line'
@@ -227,7 +229,7 @@ complete -c cblite -n "__cblite_is 'revs' 1" -a '(__cblite_values document)'
 complete -c cblite -n "__cblite_is 'conflicts'" -l body -d 'Print the revisions'\'' bodies too'
 complete -c cblite -n "__cblite_is 'conflicts' 0" -a '(__fish_complete_directories)'
 
-complete -c cblite -n "__cblite_is 'changes'" -l since -x -d 'Only changes after this sequence'
+complete -c cblite -n "__cblite_is 'changes'" -l since -x -d 'Only changes after this sequence, or since this time'
 complete -c cblite -n "__cblite_is 'changes'" -l follow -s f -d 'Go on with new changes as they come'
 complete -c cblite -n "__cblite_is 'changes'" -l limit -x -d 'Stop after N changes'
 complete -c cblite -n "__cblite_is 'changes'" -l raw -d 'Do not cut revision IDs'
@@ -425,6 +427,7 @@ complete -c cblite -n "__cblite_is 'import'" -l key -r -a '(__fish_complete_path
 complete -c cblite -n "__cblite_is 'import' 0" -a '(__fish_complete_directories)'
 complete -c cblite -n "__cblite_is 'import' 1 more" -a '(__fish_complete_path (commandline -ct))'
 
+complete -c cblite -n "__cblite_is 'export'" -l where -x -d 'Only documents for which this SQL++ condition is true'
 complete -c cblite -n "__cblite_is 'export'" -l jsonid -x -d 'The property that is the document'\''s ID: not part of its body (default: _id)'
 complete -c cblite -n "__cblite_is 'export'" -l idprefix -x -d 'Put this in front of the ID of each imported document'
 complete -c cblite -n "__cblite_is 'export'" -l limit -x -d 'Stop after N documents'
@@ -501,5 +504,7 @@ complete -c cblite -n "__cblite_is 'cd' 1" -a '(__cblite_values collection)'
 
 
 
-complete -c cblite -n "__cblite_is 'help' 0 more" -a '(cblite complete command 2>/dev/null)'
+complete -c cblite -n "__cblite_is 'tour' 0" -a '(__fish_complete_directories)'
+
+complete -c cblite -n "__cblite_is 'help' 0 more" -a '(cblite complete topic 2>/dev/null)'
 

@@ -53,7 +53,8 @@ _cblite_commands() {
         'again:Run a statement of the history once more: the last one, or that of a number'
         'quit:Leave the interactive shell'
         'exit:Leave the interactive shell'
-        'help:Explain the program, a command, or a function of SQL++'
+        'tour:Show the program at work, step by step, on a sample database'
+        'help:Explain the program, a command, a function or operator of SQL++, or a topic'
         'version:Print the version of this program'
     )
     _describe -t commands command commands
@@ -71,6 +72,7 @@ _cblite_command() {
             '--desc[Go backwards]' \
             '--seq[In order of sequence instead of ID]' \
             '--del[Deleted documents too]' \
+            '--deleted[Only deleted documents\: those that undelete may bring back]' \
             '--conf[Only documents that are in conflict]' \
             '--body[Print the documents themselves]' \
             '--raw[Do not cut revision IDs; print each body on one line]' \
@@ -145,7 +147,7 @@ _cblite_command() {
             '1:DATABASE:_cblite_databases' ;;
         'changes')
             _arguments -S \
-            '--since=[Only changes after this sequence]:SEQ: ' \
+            '--since=[Only changes after this sequence, or since this time]:SEQ: ' \
             '(--follow -f)--follow[Go on with new changes as they come]' \
             '(--follow -f)-f[Go on with new changes as they come]' \
             '--limit=[Stop after N changes]:N: ' \
@@ -782,6 +784,7 @@ _cblite_command() {
             '*:FILE:_files' ;;
         'export')
             _arguments -S \
+            '--where=[Only documents for which this SQL++ condition is true]:CONDITION: ' \
             '--jsonid=[The property that is the document'\''s ID\: not part of its body (default\: _id)]:PROPERTY: ' \
             '--idprefix=[Put this in front of the ID of each imported document]:TEXT: ' \
             '--limit=[Stop after N documents]:N: ' \
@@ -1040,6 +1043,20 @@ _cblite_command() {
             '--color=-[Colour the output\: auto (on a terminal), always (also plain --color) or never]::WHEN:(auto always never)' \
             '(--help -h)--help[Explain the command]' \
             '(--help -h)-h[Explain the command]' ;;
+        'tour')
+            _arguments -S \
+            '--writeable[Open the database for writing]' \
+            '--create[Create the database if it does not exist; implies --writeable]' \
+            '--upgrade=-[Allow an irreversible upgrade of the file format; =vv also turns revision trees into version vectors]::vv:(vv)' \
+            '--encrypted[Ask for the password or key of an encrypted database]' \
+            '(--collection -C)--collection=[Work on this collection instead of the default one]:\[SCOPE.\]NAME:_cblite_names collection' \
+            '(--collection -C)-C+[Work on this collection instead of the default one]:\[SCOPE.\]NAME:_cblite_names collection' \
+            '--json[Print results and errors as JSON, for programs]' \
+            '--quiet[Say nothing but results and errors]' \
+            '--color=-[Colour the output\: auto (on a terminal), always (also plain --color) or never]::WHEN:(auto always never)' \
+            '(--help -h)--help[Explain the command]' \
+            '(--help -h)-h[Explain the command]' \
+            '1::DATABASE:_cblite_databases' ;;
         'help')
             _arguments -S \
             '--writeable[Open the database for writing]' \
@@ -1053,7 +1070,7 @@ _cblite_command() {
             '--color=-[Colour the output\: auto (on a terminal), always (also plain --color) or never]::WHEN:(auto always never)' \
             '(--help -h)--help[Explain the command]' \
             '(--help -h)-h[Explain the command]' \
-            '*:COMMAND:_cblite_commands' ;;
+            '*:WORD:_cblite_topics' ;;
         'version')
             _arguments -S \
             '--writeable[Open the database for writing]' \
@@ -1108,6 +1125,12 @@ _cblite_names() {
     names=("${(@f)$($cblite_program complete $argv[-1] ${~database} ${collection:+-C} $collection -- "${(Q)PREFIX}" 2>/dev/null)}")
     # In front of the kind stand options for compadd.
     compadd "${(@)argv[1,-2]}" -a names
+}
+
+# What there is help on.
+_cblite_topics() {
+    local -a names=("${(@f)$($cblite_program complete topic 2>/dev/null)}")
+    compadd -a names
 }
 
 _cblite_database_or_subcommand() {

@@ -63,6 +63,18 @@ struct ReferenceTests {
         }
     }
 
+    @Test func examplesOfOperatorsAreTrue() throws {
+        let sample = try ReferenceTests.sample()
+        for known in OperatorReference.all {
+            #expect(!known.examples.isEmpty, "\(known.name)")
+            for example in known.examples {
+                let expected =
+                    example.result == "MISSING" ? "{}" : example.query == example.expression ? example.result : "{\"example\":\(example.result)}"
+                #expect(try ReferenceTests.rows(example.query, of: sample).joined(separator: " ") == expected, "\(example.expression)")
+            }
+        }
+    }
+
     /// In docs/sqlpp.md a block of SQL++ is followed by a block with the rows it gives.
     @Test func examplesOfTheGuideAreTrue() throws {
         let guide = try String(contentsOfFile: Fixtures.package + "/docs/sqlpp.md", encoding: .utf8)

@@ -20,9 +20,10 @@ public final class PseudoTerminal {
     private let terminal: Int32
     private var status: Int32?
 
-    public init(_ arguments: [String], environment: [String: String] = [:], directory: String? = nil, columns: Int = 80, rows: Int = 24)
-        throws
-    {
+    public init(
+        _ arguments: [String], program: String = Program.path, environment: [String: String] = [:], directory: String? = nil,
+        columns: Int = 80, rows: Int = 24
+    ) throws {
         screen = Screen(columns: columns)
         guard let (terminal, name) = PseudoTerminal.open(columns, rows) else {
             throw Program.NotStarted(path: "a pseudo-terminal", code: errno)
@@ -32,7 +33,7 @@ public final class PseudoTerminal {
         for name in ["NO_COLOR", "CLICOLOR", "CLICOLOR_FORCE", "COLUMNS", "EDITRC", "XDG_CONFIG_HOME"] { variables[name] = nil }
         variables.merge(["TERM": "xterm", "LC_ALL": "C.UTF-8"]) { _, new in new }
         variables.merge(environment) { _, new in new }
-        var words = [Program.path] + arguments
+        var words = [program] + arguments
         if let directory { words = ["/bin/sh", "-c", #"cd "$0" && exec "$@""#, directory] + words }
         var actions = posix_spawn_file_actions_t()
         posix_spawn_file_actions_init(&actions)
@@ -142,6 +143,11 @@ public final class PseudoTerminal {
         type(line + "\n")
         try wait(for: "the prompt after \"\(line)\"") { $0.lines.count > before && $0.currentLine == prompt }
         return Array(screen.lines[before...].dropLast())
+    }
+
+    /// Waits until nothing has come for a while. Only for recording what a screen shows: a test waits for what it knows.
+    public func settle(milliseconds: Int32 = 400) {
+        while receive(within: milliseconds) {}
     }
 
     /// All lines, for a look at what is wrong.

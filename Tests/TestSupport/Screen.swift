@@ -1,7 +1,14 @@
 /// What a terminal shows: as much of a VT100 as a program that edits lines needs, which is enough to look at its screen in a test.
 public struct Screen {
+    /// A character, and the letter of its style as `styles` has it.
+    private struct Cell {
+        var character: Character
+        var style: Character = " "
+    }
+
     public private(set) var columns: Int
-    private var rows: [[Character?]] = [[]]
+    private var rows: [[Cell?]] = [[]]
+    private var style = ScreenStyle()
     private var row = 0
     private var column = 0
     private var pending: [UInt8] = []
@@ -11,11 +18,27 @@ public struct Screen {
     /// The lines without blanks at their ends, from the first that was ever shown.
     public var lines: [String] {
         rows.map { cells in
-            var line = String(cells.compactMap { $0 })
+            var line = String(cells.compactMap { $0?.character })
             while line.last == " " { line.removeLast() }
             return line
         }
     }
+
+    /// For each column of a line how its character is shown, in the letters of `ScreenStyle`; without blanks at the end.
+    public func styles(ofLine index: Int) -> String {
+        var line = ""
+        var last: Character = " "
+        for cell in rows[index] {
+            // The second half of a wide character looks like the first.
+            last = cell?.style ?? last
+            line.append(last)
+        }
+        while line.last == " " { line.removeLast() }
+        return line
+    }
+
+    /// The number of the line on which the cursor stands.
+    public var cursorRow: Int { row }
 
     /// The line on which the cursor stands.
     public var currentLine: String { lines[row] }
@@ -63,8 +86,9 @@ public struct Screen {
             rows.removeLast(rows.count - 1 - row)
             eraseToEnd()
         case "K": eraseToEnd()
+        case "m": style.apply(String(decoding: pending[2..<end], as: UTF8.self))
         case "P": if column < rows[row].count { rows[row].removeSubrange(column..<min(rows[row].count, column + count)) }
-        case "@": if column < rows[row].count { rows[row].insert(contentsOf: Array(repeating: " ", count: count), at: column) }
+        case "@": if column < rows[row].count { rows[row].insert(contentsOf: Array(repeating: Cell(character: " "), count: count), at: column) }
         default: break
         }
         return end + 1
@@ -85,8 +109,8 @@ public struct Screen {
             column = 0
             moveDown()
         }
-        while rows[row].count < column + width { rows[row].append(" ") }
-        rows[row][column] = character
+        while rows[row].count < column + width { rows[row].append(Cell(character: " ")) }
+        rows[row][column] = Cell(character: character, style: style.letter)
         // The second half of a wide character.
         if width == 2 { rows[row][column + 1] = nil }
         column += width

@@ -78,6 +78,7 @@ struct ArgumentParser {
 
     func unknownCommand(_ word: String) -> CommandError {
         if let error = PlannedCommand.error(for: word) { return error }
+        if let advice = ForeignWord.advice(on: word) { return .usage("no command \"\(word)\"", hint: advice) }
         let names = commands.lazy.filter { $0.group != .hidden }.flatMap { [$0.name] + $0.aliases }
         let suggestion = Suggestion.sentence(for: word, in: names, quoted: true)
         return .usage("no command \"\(word)\".\(suggestion)", hint: "'\(hasOpenDatabase ? "help" : "cblite help")' lists the commands.")
@@ -203,7 +204,13 @@ struct ArgumentParser {
                 for word in words { result.append((argument.name, word)) }
             }
         }
-        if let word = rest.first { throw .usage("\(title): \"\(word)\" is one argument too many", hint: usage) }
+        if let word = rest.first {
+            // "export hotels.csv where rating > 4" comes easily to those who think in SQL.
+            let isWhere = values.contains { $0.lowercased() == "where" } && usage.contains("export")
+            throw .usage(
+                "\(title): \"\(word)\" is one argument too many",
+                hint: isWhere ? "A condition is given with --where, in quotes: --where 'rating > 4'" : usage)
+        }
         return result
     }
 

@@ -53,6 +53,19 @@ enum TimeText {
         return total <= 1_000_000 * 366 * 86_400_000 ? total : nil
     }
 
+    /// A point in time that lies in the past: as `time`, or how long ago as `duration`, or `today` and `yesterday`, which begin at midnight.
+    static func past(_ text: String, now: Int64) -> Int64? {
+        if text == "today" || text == "yesterday" {
+            var seconds = time_t(now / 1000)
+            var fields = tm()
+            localtime_r(&seconds, &fields)
+            (fields.tm_hour, fields.tm_min, fields.tm_sec, fields.tm_isdst) = (0, 0, 0, -1)
+            if text == "yesterday" { fields.tm_mday -= 1 }
+            return Int64(mktime(&fields)) * 1000
+        }
+        return duration(text).map { now - $0 } ?? time(text)
+    }
+
     /// `2027-03-01T08:30:00Z`, with milliseconds if there are any.
     static func iso8601(_ milliseconds: Int64) -> String {
         var (days, rest) = milliseconds.quotientAndRemainder(dividingBy: 86_400_000)

@@ -10,11 +10,14 @@ enum ChangesCommand {
             Each document stands once, deleted ones too, at its last change. The sequence of the last line, given to --since later, \
             continues where this run ended.
 
+            Documents of a database that uses version vectors (4.x) know when they were changed, and --since takes a time as well: an ISO \
+            8601 date, today, yesterday, or how long ago: 2h, 30d. Revision trees know no times; diff compares with an earlier copy.
+
             --follow goes on with changes as they are committed, by any process, until it is interrupted.
             """,
         database: .reads,
         flags: [
-            Flag("since", value: "SEQ", .count, "Only changes after this sequence"),
+            Flag("since", value: "SEQ", .text, "Only changes after this sequence, or since this time"),
             Flag("follow", short: "f", "Go on with new changes as they come"),
             Flag("limit", value: "N", .count, "Stop after N changes"),
             Flag("raw", "Do not cut revision IDs"),
@@ -22,6 +25,7 @@ enum ChangesCommand {
         ],
         examples: [
             .init("cblite changes travel.cblite2", "All documents, by their last change."),
+            .init("cblite changes --since 8 travel.cblite2", "What came after the sequence 8."),
             .init("cblite changes --since 120 --follow --json travel.cblite2", "What is new, now and later, for a program."),
         ],
         run: run)
@@ -30,7 +34,13 @@ enum ChangesCommand {
         let database = try invocation.database()
         let collection = try database.read { try invocation.collection(in: $0) }
         var feed = ChangeFeed(invocation: invocation, collection: collection)
-        feed.sequence = UInt64(invocation.int("since") ?? 0)
+        if let since = invocation.string("since") {
+            if let sequence = UInt64(since) {
+                feed.sequence = sequence
+            } else {
+                feed.earliest = try time(since, database, invocation)
+            }
+        }
         if invocation.flag("follow") {
             try invocation.session.refuseInTransaction("nothing else can change, so there is nothing to follow")
         }
@@ -51,12 +61,29 @@ enum ChangesCommand {
     }
 }
 
+extension ChangesCommand {
+    /// A point in time, in the nanoseconds that versions count.
+    private static func time(_ text: String, _ database: Database, _ invocation: Invocation) throws -> UInt64 {
+        guard let time = TimeText.past(text, now: Transaction.now) else {
+            throw invocation.usageError("--since needs a sequence, or a time such as 2027-03-01, yesterday or 2h, not \"\(text)\"")
+        }
+        guard try database.read({ $0.versioning == .vectors }) else {
+            throw CommandError.failed(
+                "\(database.path): revision trees do not know when a document was changed",
+                hint: "--since takes a sequence: note the last one, and continue there. diff compares with an earlier copy.")
+        }
+        return UInt64(clamping: time) * 1_000_000
+    }
+}
+
 /// Where a reader of the feed is.
 private struct ChangeFeed {
     let invocation: Invocation
     let collection: CollectionName
     /// The last sequence that was printed.
     var sequence: UInt64 = 0
+    /// Leave out what is older, in nanoseconds since 1970.
+    var earliest: UInt64 = 0
     private(set) var count = 0
     private var hasHeading = false
 
@@ -78,14 +105,18 @@ private struct ChangeFeed {
             var options = ScanOptions(order: .sequence, content: showsBody ? .body : .metadata)
             options.includesDeleted = true
             options.since = sequence
-            if left < Int.max { options.limit = left }
+            if left < Int.max, earliest == 0 { options.limit = left }
             let cursor = try snapshot.scan(collection, options)
             invocation.session.reportDamage(met: cursor)
             let row = DocumentRow(versioning: snapshot.versioning, isRaw: invocation.flag("raw"), output: invocation.output)
             while try cursor.next() {
                 try Interruption.check()
-                count += 1
                 sequence = cursor.sequence
+                if earliest > 0 {
+                    guard let version = try RevisionID(column: cursor.versionBytes).version, version.time >= earliest else { continue }
+                    if isAtLimit { break }
+                }
+                count += 1
                 if invocation.wantsJSON {
                     try invocation.session.writeFacts { line in
                         line.add(documentOf: cursor)

@@ -61,6 +61,7 @@ enum Commands {
         ShellCommands.history,
         ShellCommands.again,
         ShellCommands.quit,
+        TourCommand.declaration,
         HelpCommand.declaration,
         VersionCommand.declaration,
         GenerateCommand.declaration,

@@ -7,7 +7,7 @@ enum CompleteCommand {
         "complete", group: .hidden,
         summary: "Print the names that a shell may complete",
         arguments: [
-            Argument("KIND", .choice(["command", "collection", "document", "index", "property"])),
+            Argument("KIND", .choice(["command", "topic", "collection", "document", "index", "property"])),
             Argument("DATABASE", .database, .optional),
             Argument("PREFIX", .text, .optional),
         ],
@@ -17,6 +17,10 @@ enum CompleteCommand {
         let prefix = invocation.argumentIfGiven("PREFIX") ?? ""
         if invocation.argument("KIND") == "command" {
             for command in Commands.all where command.group != .hidden { try invocation.output.writeLine(command.name) }
+            return .success
+        }
+        if invocation.argument("KIND") == "topic" {
+            for name in HelpPages.names { try invocation.output.writeLine(name) }
             return .success
         }
         guard let path = invocation.argumentIfGiven("DATABASE") else { return .failure }

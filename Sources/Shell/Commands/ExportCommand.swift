@@ -9,10 +9,12 @@ enum ExportCommand {
 
             \(Transfer.forms)
 
+            --where leaves documents out by what they hold. The rows of any query are written by "query --format csv --output FILE".
+
             Each document has its ID as the property _id, or the one that --jsonid names; with --jsonid '' it is left out.
             """,
         database: .reads,
-        flags: Transfer.flags + Transfer.replicationFlags,
+        flags: [Flag("where", value: "CONDITION", .text, "Only documents for which this SQL++ condition is true")] + Transfer.flags + Transfer.replicationFlags,
         arguments: [
             Argument("FILE", .file, .required, "Where to; - for standard output"),
             Argument("PATTERN", .document, .optional, "Only IDs that match: * stands for any characters, ? for one"),
@@ -20,12 +22,13 @@ enum ExportCommand {
         examples: [
             .init("cblite export travel.cblite2 notes.jsonl", "The default collection, a document per line."),
             .init("cblite export travel.cblite2 -C inventory.hotel hotels.csv 'hotel_1*'", "Some hotels as a table."),
+            .init("cblite export travel.cblite2 -C inventory.hotel good.csv --where 'rating > 4'", "Those that meet a condition."),
             .init("cblite export travel.cblite2 - | jq .title", "To another program."),
         ],
         run: { invocation in
             let transfer = Transfer(invocation: invocation)
             let target = try transfer.endpoint(invocation.argument("FILE"))
             if case .database(let path) = target { throw invocation.usageError("\(path): databases are copied with cp") }
-            return try transfer.export(invocation.database(), to: target, pattern: invocation.argumentIfGiven("PATTERN"))
+            return try transfer.export(invocation.database(), to: target, pattern: invocation.argumentIfGiven("PATTERN"), condition: invocation.string("where"))
         })
 }

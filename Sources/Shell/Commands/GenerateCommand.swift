@@ -1,10 +1,18 @@
-/// `cblite generate man|bash|zsh|fish|functions`: the files that are made from the declarations. Hidden: `make docs` calls it.
+/// `cblite generate man|bash|zsh|fish|functions`: the files that are made from the declarations; and `cblite generate sample FILE`: the
+/// sample database. Hidden: `make` calls it.
 enum GenerateCommand {
     static let declaration = CommandDeclaration(
         "generate", group: .hidden,
-        summary: "Print the man page, a completion script or the chapter on functions",
-        arguments: [Argument("WHAT", .choice(["man", "bash", "zsh", "fish", "functions"]))],
+        summary: "Print the man page, a completion script or the chapter on functions, or make the sample database",
+        arguments: [
+            Argument("WHAT", .choice(["man", "bash", "zsh", "fish", "functions", "sample"])),
+            Argument("FILE", .database, .optional, "Where the sample database goes"),
+        ],
         run: { invocation in
+            if invocation.argument("WHAT") == "sample" {
+                try SampleDatabase.make(at: invocation.argumentIfGiven("FILE") ?? SampleDatabase.name)
+                return .success
+            }
             try invocation.output.write(text(invocation.argument("WHAT")))
             return .success
         })

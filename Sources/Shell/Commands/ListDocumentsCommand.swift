@@ -20,6 +20,7 @@ enum ListDocumentsCommand {
             Flag("desc", "Go backwards"),
             Flag("seq", "In order of sequence instead of ID"),
             Flag("del", "Deleted documents too"),
+            Flag("deleted", "Only deleted documents: those that undelete may bring back"),
             Flag("conf", "Only documents that are in conflict"),
             Flag("body", "Print the documents themselves"),
             Flag("raw", "Do not cut revision IDs; print each body on one line"),
@@ -31,6 +32,7 @@ enum ListDocumentsCommand {
             .init("cblite ls travel.cblite2", "The IDs of all documents."),
             .init("cblite ls -l travel.cblite2 'hotel_*' -C inventory.hotel", "What is known of the hotels."),
             .init("cblite ls -l --seq --desc --limit 10 travel.cblite2", "The ten documents that changed last."),
+            .init("cblite ls travel.cblite2 '*trip*'", "Those whose ID contains a word."),
             .init("cblite ls --json --del travel.cblite2", "Every document, deleted or not, as a line of JSON."),
         ],
         run: run)
@@ -69,6 +71,7 @@ private struct Listing {
         var options = ScanOptions(order: invocation.flag("seq") ? .sequence : .id)
         options.isDescending = invocation.flag("desc")
         options.includesDeleted = invocation.flag("del")
+        options.onlyDeleted = invocation.flag("deleted")
         options.onlyConflicts = invocation.flag("conf")
         options.idPattern = invocation.argumentIfGiven("PATTERN")
         options.offset = offset

@@ -68,7 +68,11 @@ private struct DocumentPrinter {
     func write(_ id: String) throws {
         if let revision = invocation.string("revision") { return try write(id, revision: revision) }
         if let document = try snapshot.document(id, in: collection), !document.isDeleted {
-            return try write(document.id, document.revision, document.body)
+            try write(document.id, document.revision, document.body)
+            if document.flags.contains(.conflicted) {
+                invocation.session.remark("(\"\(id)\" is in conflict: \"conflicts --body\" shows what competes, and resolve settles it.)")
+            }
+            return
         }
         guard id.contains(where: { $0 == "*" || $0 == "?" }) else {
             if try snapshot.document(id, in: collection) == nil { throw try invocation.missingDocument(id, in: collection, snapshot) }

@@ -15,12 +15,14 @@ enum SuggestIndex {
             let advice = try QueryReport.describing(query) {
                 try IndexAdvisor.advise(isJSON ? Select(json: query) : Select(sqlpp: query), on: snapshot)
             }
-            if invocation.wantsJSON { try writeFacts(advice, invocation) } else { try write(advice, database.path, invocation) }
+            // In the interactive shell the line is typed without the program and the database.
+            let start = invocation.session.openDatabase == nil ? ["cblite", "mkindex", database.path] : ["mkindex"]
+            if invocation.wantsJSON { try writeFacts(advice, invocation) } else { try write(advice, start, invocation) }
             return .success
         }
     }
 
-    private static func write(_ advice: IndexAdvice, _ path: String, _ invocation: Invocation) throws {
+    private static func write(_ advice: IndexAdvice, _ start: [String], _ invocation: Invocation) throws {
         let (session, output) = (invocation.session, invocation.output)
         func write(_ plan: [String], _ title: String) throws {
             try session.write(title, .strong)
@@ -37,7 +39,7 @@ enum SuggestIndex {
             try write(suggestion.after, "With \(suggestion.definitions.map(\.name).joined(separator: " and ")):")
             for definition in suggestion.definitions {
                 try output.write("  ")
-                try session.write(line(definition, path), .key)
+                try session.write(line(definition, start), .key)
                 try output.write("\n")
             }
         }
@@ -46,8 +48,8 @@ enum SuggestIndex {
     }
 
     /// The command that makes the index.
-    private static func line(_ definition: IndexDefinition, _ path: String) -> String {
-        var words = ["cblite", "mkindex", path, definition.name]
+    private static func line(_ definition: IndexDefinition, _ start: [String]) -> String {
+        var words = start + [definition.name]
         if !definition.collection.isDefault { words += ["--collection", definition.collection.description] }
         if let path = definition.path { words += ["--unnest", path] }
         if !definition.expressions.isEmpty { words.append(definition.expressions) }

@@ -90,7 +90,7 @@ enum BashCompletion {
             local kind=${1%\*}
             case $kind in
                 choice:*) kind=${kind#choice:}; _cblite_offer <<<"${kind//,/$'\n'}" ;;
-                command) _cblite_offer <<<"${_cblite_commands// /$'\n'}" ;;
+                command) _cblite_offer < <("${COMP_WORDS[0]}" complete topic 2>/dev/null) ;;
                 file) compopt -o filenames 2>/dev/null; mapfile -t COMPREPLY < <(compgen -f -- "$current") ;;
                 directory | database) compopt -o filenames 2>/dev/null; mapfile -t COMPREPLY < <(compgen -d -- "$current") ;;
                 collection | document | index | property)

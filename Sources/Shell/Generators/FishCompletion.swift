@@ -83,7 +83,7 @@ enum FishCompletion {
         case .document: "'(__cblite_values document)'"
         case .index: "'(__cblite_values index)'"
         case .property: "'(__cblite_values property)'"
-        case .command: "'(cblite complete command 2>/dev/null)'"
+        case .command: "'(cblite complete topic 2>/dev/null)'"
         }
     }
 

@@ -25,7 +25,12 @@ enum HelpText {
             text += list(members.map { (([$0.name] + $0.aliases).joined(separator: ", "), $0.summary) }, minimum: 20)
         }
         text += "\nFlags of every command\n" + list(GlobalFlags.beforeCommand.map { (label($0), $0.help) }, minimum: 20)
-        text += "\n'cblite help COMMAND' explains a command; 'cblite help functions' lists the functions of SQL++.\n"
+        text += """
+
+            'cblite help COMMAND' explains a command, 'cblite help LIKE' a word of SQL++; 'cblite help topics'
+            lists what else there is help on. 'cblite tour' shows the program at work.
+
+            """
         return text
     }
 
@@ -42,10 +47,7 @@ enum HelpText {
             text += "\nCommands\n"
             text += list(command.subcommands.map { (Usage.synopsis($0, title: "\(title) \($0.name)"), $0.summary) })
         }
-        if !command.examples.isEmpty {
-            text += "\nExamples\n"
-            for example in command.examples { text += "  \(example.line)\n" + wrap(example.explanation, indent: 6) }
-        }
+        text += examples(command.examples)
         return text + "\n'cblite help' lists the flags of every command.\n"
     }
 
@@ -70,22 +72,33 @@ enum HelpText {
         return text
     }
 
-    private static func paragraphs(_ text: String) -> String {
-        var result: [String] = []
+    /// Paragraphs, separated by blank lines. Lines that begin with blanks stay as they are.
+    static func paragraphs(_ text: String) -> String {
+        var result = ""
         var lines: [Substring] = []
-        for line in text.split(separator: "\n", omittingEmptySubsequences: false) + [Substring()] {
-            if !line.isEmpty {
+        func finishParagraph() {
+            if !lines.isEmpty { result += wrap(lines.joined(separator: " "), indent: 0) }
+            lines = []
+        }
+        for line in text.split(separator: "\n", omittingEmptySubsequences: false) {
+            if !line.isEmpty, line.first != " " {
                 lines.append(line)
-            } else if !lines.isEmpty {
-                result.append(wrap(lines.joined(separator: " "), indent: 0))
-                lines = []
+            } else {
+                finishParagraph()
+                result += line + "\n"
             }
         }
-        return result.joined(separator: "\n")
+        finishParagraph()
+        return result
+    }
+
+    static func examples(_ examples: [CommandDeclaration.Example]) -> String {
+        guard !examples.isEmpty else { return "" }
+        return "\nExamples\n" + examples.map { "  \($0.line)\n" + wrap($0.explanation, indent: 6) }.joined()
     }
 
     /// Breaks a text into indented lines.
-    static func wrap(_ text: String, indent: Int) -> String {
+    static func wrap(_ text: String, indent: Int, width: Int = HelpText.width) -> String {
         let margin = String(repeating: " ", count: indent)
         var result = ""
         var line = ""

@@ -34,6 +34,9 @@ enum ManualPage {
             page += ".SS \(escaped(group.rawValue))\n"
             for command in members { page += section(command, title: command.name) }
         }
+        page += ".SH TOPICS\n"
+        // The exit codes have a section of their own.
+        for topic in HelpTopic.all where topic.name != "exit-codes" { page += section(topic) }
         page += ".SH FLAGS OF EVERY COMMAND\n" + GlobalFlags.beforeCommand.map(flag).joined()
         return page + ending
     }
@@ -56,6 +59,20 @@ enum ManualPage {
             text += ".RE\n"
         }
         return text + command.subcommands.map { section($0, title: "\(title) \($0.name)") }.joined()
+    }
+
+    private static func section(_ topic: HelpTopic) -> String {
+        var text = ".SS \(escaped(topic.summary))\n"
+        var isLiteral = false
+        for line in topic.text.split(separator: "\n", omittingEmptySubsequences: false) {
+            let isNextLiteral = line.first == " "
+            if isNextLiteral != isLiteral { text += isNextLiteral ? ".PP\n.EX\n" : ".EE\n" }
+            isLiteral = isNextLiteral
+            text += line.isEmpty ? ".PP\n" : escaped(String(line)) + "\n"
+        }
+        if isLiteral { text += ".EE\n" }
+        for example in topic.examples { text += ".PP\n.EX\n\(escaped(example.line))\n.EE\n.RS 4\n\(escaped(example.explanation))\n.RE\n" }
+        return text
     }
 
     private static func flag(_ flag: Flag) -> String {

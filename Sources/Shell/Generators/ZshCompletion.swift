@@ -83,7 +83,7 @@ enum ZshCompletion {
         case .document: "_cblite_names document"
         case .index: "_cblite_names index"
         case .property: "_cblite_names property"
-        case .command: "_cblite_commands"
+        case .command: "_cblite_topics"
         }
     }
 
@@ -108,6 +108,12 @@ enum ZshCompletion {
             names=("${(@f)$($cblite_program complete $argv[-1] ${~database} ${collection:+-C} $collection -- "${(Q)PREFIX}" 2>/dev/null)}")
             # In front of the kind stand options for compadd.
             compadd "${(@)argv[1,-2]}" -a names
+        }
+
+        # What there is help on.
+        _cblite_topics() {
+            local -a names=("${(@f)$($cblite_program complete topic 2>/dev/null)}")
+            compadd -a names
         }
 
         _cblite_database_or_subcommand() {

@@ -137,6 +137,10 @@ struct CommandLineContext {
         } else {
             let arguments = command.run == nil ? [] : command.positionals(withOpenDatabase: true)
             let argument = values < arguments.count ? arguments[values] : arguments.last.flatMap { $0.isRepeating ? $0 : nil }
+            if argument?.kind == .command, values > 0 {
+                place = .value(.choice(HelpPages.words(behind: Array(rest))), others: [])
+                return
+            }
             let others = child == nil && values == 0 ? parent.subcommands.map(\.name) : []
             place = .value(argument?.kind ?? .text, others: others)
         }

@@ -44,7 +44,7 @@ final class Completer {
         var names = others.filter { $0.hasPrefix(prefix) }
         switch kind {
         case .choice(let choices): names += choices.filter { $0.hasPrefix(prefix) }
-        case .command: names += commandNames.filter { $0.hasPrefix(prefix) }
+        case .command: names += HelpPages.names(startingWith: prefix)
         case .openDatabase: names += openNames(prefix)
         case .file, .directory, .database, .databaseOrName:
             if kind == .databaseOrName { names += openNames(prefix) }

@@ -10,9 +10,7 @@ extension InteractiveShell {
             go(to: index)
         } else {
             let database = try opening(word) { try session.open(word, writes: false) }
-            leaveCurrent()
-            databases.add(database)
-            adoptCurrent()
+            enter(database)
         }
         if isOnTerminal { session.notice(try Banner.text(session)) }
     }
@@ -109,9 +107,20 @@ extension InteractiveShell {
         try table.write(to: session)
     }
 
-    /// Takes the database that the shell was started with.
-    func begin(with database: Database) {
+    /// Goes on with a database that was opened.
+    func enter(_ database: Database) {
+        leaveCurrent()
         databases.add(database)
+        adoptCurrent()
+    }
+
+    /// Closes a database that nobody will miss, with all that is open in it.
+    func discard(_ database: Database) {
+        guard let index = databases.entries.firstIndex(where: { $0.database === database }) else { return }
+        if database.isInTransaction { try? database.rollBackTransaction() }
+        leaveCurrent()
+        database.close()
+        databases.remove(index)
         adoptCurrent()
     }
 }

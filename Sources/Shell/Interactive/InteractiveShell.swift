@@ -17,6 +17,8 @@ final class InteractiveShell {
     var file: Int32?
     var scriptDepth = 0
     var databases = OpenDatabases()
+    /// The tour that is under way.
+    var tour: Tour?
     /// Set by `quit`.
     var isLeaving = false
     /// The signal that came while a line was typed.
@@ -24,14 +26,22 @@ final class InteractiveShell {
 
     /// Opens a database, and works on it until the person leaves or the input ends.
     static func run(on path: String, in session: Session) throws -> ExitCode {
+        let database = try session.open(path, writes: false)
+        return start(in: session) { shell in
+            shell.enter(database)
+            return try shell.isOnTerminal ? shell.converse() : shell.runScript(InputSource("-"))
+        }
+    }
+
+    /// Makes a shell, has it work, and puts everything in order again.
+    static func start(in session: Session, _ work: (InteractiveShell) throws -> ExitCode) -> ExitCode {
         let terminal = session.terminal
         let isOnTerminal = terminal.inputIsTerminal && (terminal.outputIsTerminal || terminal.errorIsTerminal)
-        let database = try session.open(path, writes: false)
         let shell = InteractiveShell(session, isOnTerminal: isOnTerminal)
         session.shell = shell
-        shell.begin(with: database)
-        let code = Shell.finish(session) { try isOnTerminal ? shell.converse() : shell.runScript(InputSource("-")) }
+        let code = Shell.finish(session) { try work(shell) }
         session.options = shell.options
+        shell.endTour()
         let isLost = shell.closeAll()
         // All is in order: now the signal has its way.
         if let signal = shell.ending ?? Termination.signal { Termination.die(of: signal) }
@@ -65,7 +75,7 @@ final class InteractiveShell {
 
     // A person
 
-    private func converse() throws -> ExitCode {
+    func converse() throws -> ExitCode {
         Interruption.bePatient()
         readSettings()
         let editor = try LineEditor(showsOnErrors: !session.terminal.outputIsTerminal)
@@ -74,10 +84,15 @@ final class InteractiveShell {
         session.notice(try Banner.text(session))
         var typed: [String] = []
         while !isLeaving {
+            if typed.isEmpty { try announceTour() }
             if history.reload() { editor.setHistory(history.entries) }
             editor.onCompletion = { [typed] in completer.complete((typed + [$0]).joined(separator: "\n")) }
             switch editor.read(prompt: prompt(isContinued: !typed.isEmpty)) {
-            case .text(let line):
+            case .text(var line):
+                if typed.isEmpty, tour != nil {
+                    guard let instead = takeTourStep(line, prompt: prompt(isContinued: false)) else { continue }
+                    line = instead
+                }
                 typed.append(line)
                 reader.append(line)
                 // An empty line says that this is all, be it right or wrong.
@@ -111,11 +126,15 @@ final class InteractiveShell {
         if history.entries.count > count { editor.addToHistory(statement) } else { editor.setHistory(history.entries) }
     }
 
-    private func prompt(isContinued: Bool) -> String {
+    var promptText: String {
         let place = Prompt(
             database: databases.current?.name ?? "cblite", collection: session.currentCollection,
             isInTransaction: databases.current?.isInTransaction ?? false)
-        let filled = settings.prompt.filled(with: place, mode: settings.mode)
+        return settings.prompt.filled(with: place, mode: settings.mode)
+    }
+
+    private func prompt(isContinued: Bool) -> String {
+        let filled = promptText
         let end = filled.hasSuffix(" ") ? "" : " "
         let width = DisplayWidth.of(filled + end)
         let text = isContinued ? String(repeating: " ", count: max(0, width - 4)) + "..>" : filled
@@ -169,6 +188,7 @@ final class InteractiveShell {
 
     private func run(_ statement: ShellStatement) throws -> ExitCode {
         defer { session.terminal = terminal(color: options.color) }
+        let statement = try ForeignWord.translated(statement, session)
         switch statement.action {
         case .external(let command): return try run(external: command)
         case .setting(let words):

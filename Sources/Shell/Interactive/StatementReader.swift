@@ -89,6 +89,10 @@ struct StatementReader {
             return (ShellStatement(action: .external(text(1..<end))), end)
         case UInt8(ascii: "{"), UInt8(ascii: "["):
             return try raw(from: 0, isLast: isLast) { ["query", "--", $0] }
+        case UInt8(ascii: "\\"):
+            // What people know from psql: `ForeignWord` knows what it is here.
+            let end = bytes.firstIndex { $0 == UInt8(ascii: "\n") || $0 == UInt8(ascii: ";") } ?? bytes.count
+            return (ShellStatement(action: .command(text(0..<end).split(separator: " ").map(String.init))), end)
         default: break
         }
         let word = String(decoding: bytes.prefix { WordLexer.isWordByte($0) }, as: UTF8.self).uppercased()
@@ -119,6 +123,10 @@ struct StatementReader {
             if !isSetting, isRest(behind: words, &lexer) {
                 let before = words
                 return try raw(from: lexer.position, isLast: isLast) { StatementReader.join(before, $0) }
+            }
+            if words == ["help"], let name = lexer.operatorSign() {
+                words.append(name)
+                continue
             }
             let position = lexer.position
             let action: () -> ShellStatement.Action = { isSetting ? .setting(words) : .command(words) }
@@ -308,6 +316,20 @@ struct StatementReader {
 }
 
 extension WordLexer {
+    /// A sign of SQL++ that means something else to the shell: "help ||" and "help >=" ask about them.
+    fileprivate mutating func operatorSign() -> String? {
+        skipBlanks()
+        guard byte == UInt8(ascii: "|") || byte == UInt8(ascii: ">") else { return nil }
+        let sign = bytes[position...].prefix { !WordLexer.isBlank($0) && $0 != UInt8(ascii: "\n") }
+        guard ["||", ">=", ">"].contains(where: { sign.elementsEqual($0.utf8) }) else { return nil }
+        // "help > file" writes the help to a file.
+        var rest = WordLexer(bytes, at: sign.endIndex)
+        rest.skipBlanks()
+        guard rest.byte == nil || rest.byte == UInt8(ascii: "\n") else { return nil }
+        position = sign.endIndex
+        return String(decoding: sign, as: UTF8.self)
+    }
+
     static func isLetter(_ byte: UInt8) -> Bool { (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(byte | 0x20) }
     static func isWordByte(_ byte: UInt8) -> Bool { isLetter(byte) || byte == UInt8(ascii: "_") || (0x30...0x39).contains(byte) }
 }

@@ -103,6 +103,7 @@ struct QueryRun {
                 let rows = try query.run(on: snapshot, parameters: parameters, options: options)
                 warn(ofUnbound: rows.unboundParameters)
                 try tell(printer.print(rows), watch)
+                try adviseIfSlow(watch.seconds, select, query, snapshot)
             }
         }
     }
@@ -119,6 +120,18 @@ struct QueryRun {
         }
     }
 
+    // Who waits longer than this wonders why.
+    private static let longestWait = 1.0
+
+    /// A word to somebody who waited for a query that looks at every document, or who measures what queries take.
+    private func adviseIfSlow(_ seconds: Double, _ select: Select, _ query: Query, _ snapshot: Snapshot) throws {
+        guard session.terminal.errorIsTerminal, select.condition != nil else { return }
+        guard seconds > QueryRun.longestWait || session.shell?.settings.timing == .on else { return }
+        guard let collection = try query.explain(on: snapshot).scannedCollections.first else { return }
+        session.remark(
+            "(It looked at every document of \(collection). \"mkindex --suggest\" with this query tells which index would help.)")
+    }
+
     private var explanation: QueryExplanation {
         QueryExplanation(session: session, asJSON: printer.format == .json || printer.format == .jsonl)
     }
@@ -132,7 +145,9 @@ struct QueryRun {
             if !name.isDefault {
                 select.sources = [Select.Source(.collection(scope: name.scope, name: name.name))]
             } else if !input.isJSON {
-                throw QueryError(.meaning, "the FROM clause is missing; FROM _ is the default collection", range: select.range)
+                let others = snapshot.collections().filter { !$0.isDefault }.map(\.description)
+                let list = others.isEmpty ? "" : ", others are \(others.prefix(10).joined(separator: ", "))"
+                throw QueryError(.meaning, "the FROM clause is missing; FROM _ is the default collection\(list)", range: select.range)
             }
         }
         // SQLite need not sort more rows than are wanted. If the query has limits of its own, those come first, and rows are counted here.

@@ -8,6 +8,8 @@ struct Exporter {
     var idKey = "_id"
     var limit: Int?
     var idPattern: String?
+    /// Only these documents, if it is not nil.
+    var chosen: Set<String>?
 
     /// Writes to a file, standard output, or a directory; gives the number of documents.
     func run(_ snapshot: Snapshot, _ collection: CollectionName, to target: Endpoint) throws -> Int {
@@ -25,20 +27,26 @@ struct Exporter {
 
     var options: ScanOptions {
         var options = ScanOptions(order: .id, content: .body)
-        options.limit = limit
+        options.limit = chosen == nil ? limit : nil
         options.idPattern = idPattern
         return options
     }
 
     /// Calls `write` with each document, counting and showing how far it is.
     func forEach(_ snapshot: Snapshot, _ collection: CollectionName, _ write: (DocumentCursor) throws -> Void) throws -> Int {
-        let progress = session.progress("Exporting", total: try? snapshot.counts(of: collection).live, unit: "documents")
+        let progress = session.progress("Exporting", total: chosen?.count ?? (try? snapshot.counts(of: collection).live), unit: "documents")
         defer { progress.finish() }
         let cursor = try snapshot.scan(collection, options)
         session.reportDamage(met: cursor)
         var count = 0
+        var passed = 0
         while try cursor.next() {
-            if count & 0x3F == 0 { try Interruption.check() }
+            passed += 1
+            if passed & 0x3F == 0 { try Interruption.check() }
+            if let chosen {
+                guard chosen.contains(cursor.id) else { continue }
+                if count == limit { break }
+            }
             count += 1
             try write(cursor)
             progress.advance()

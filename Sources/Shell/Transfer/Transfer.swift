@@ -104,7 +104,7 @@ struct Transfer {
         return outcome.failed > 0 ? .failure : .success
     }
 
-    func export(_ database: Database, to target: Endpoint, pattern: String? = nil) throws -> ExitCode {
+    func export(_ database: Database, to target: Endpoint, pattern: String? = nil, condition: String? = nil) throws -> ExitCode {
         try refuseReplication()
         var exporter = Exporter(session: session)
         exporter.idKey = invocation.string("jsonid") ?? "_id"
@@ -113,7 +113,9 @@ struct Transfer {
         try checkExistence(target)
         let clock = Stopwatch()
         let count = try database.read { snapshot in
-            try exporter.run(snapshot, try invocation.collection(in: snapshot), to: target)
+            let collection = try invocation.collection(in: snapshot)
+            exporter.chosen = try condition.map { try DocumentCondition.documentIDs($0, in: collection, of: snapshot) }
+            return try exporter.run(snapshot, collection, to: target)
         }
         try report(count, clock, outputIsTaken: target.isStandardStream)
         return .success

@@ -1,0 +1,130 @@
+/// What is in a database, and how one asks for it.
+extension HelpTopic {
+    static let data: [HelpTopic] = [
+        HelpTopic(
+            name: "queries", aliases: ["query", "sql", "sqlpp", "sql++"],
+            summary: "Asking questions in SQL++",
+            text: """
+                A line that begins with SELECT is a query. FROM names a collection: _ is the default one, others are name or scope.name. \
+                META().id is a document's ID. A property that a document lacks is MISSING, which is not null.
+
+                "help WHERE", "help LIKE", "help GROUP BY" and so on explain the words of the language; "help functions" lists its functions. \
+                $name stands for a value that --param name=JSON gives. \\G at the end shows each row as lines.
+                """,
+            examples: [
+                .init("SELECT name, city FROM inventory.hotel WHERE rating > 4 ORDER BY rating DESC", "A table."),
+                .init("SELECT status, count(*) AS n FROM booking GROUP BY status", "How often each value occurs."),
+                .init("SELECT META().id FROM inventory.hotel WHERE rating IS MISSING", "Documents that lack a property."),
+                .init("query -p most=60 SELECT name FROM inventory.hotel WHERE price < $most", "With a parameter."),
+            ]),
+        HelpTopic(
+            name: "statements", aliases: ["insert", "upsert", "update", "delete", "create", "drop"],
+            summary: "Changing many documents at once, in SQL++",
+            text: """
+                INSERT, UPSERT, UPDATE and DELETE change documents, CREATE and DROP collections and indexes, if the database was opened with \
+                --writeable. Each statement is done wholly or not at all; "query --dry-run" undoes it again and tells what it would change.
+
+                  INSERT INTO collection (KEY, VALUE) VALUES ('id', {'name': 'x'})
+                  UPDATE collection SET property = expression UNSET property WHERE condition
+                  DELETE FROM collection WHERE condition
+                  CREATE INDEX name ON collection (expression) WHERE condition
+                """,
+            examples: [
+                .init("query --dry-run UPDATE inventory.hotel SET rating = 5 WHERE city = 'Bergen'", "What would be changed."),
+                .init("UPDATE inventory.hotel SET rating = 3 WHERE rating IS MISSING", "The same, done."),
+                .init("DELETE FROM booking WHERE status = 'cancelled'", "Many documents less."),
+            ]),
+        HelpTopic(
+            name: "documents", aliases: ["document"],
+            summary: "What a document is, and how to see and change one",
+            text: """
+                A document is a JSON object with an ID, a revision, and a sequence, which grows with every change in its collection. put \
+                writes one, edit opens it in an editor, rm deletes it and leaves a tombstone, so that the deletion can be replicated; \
+                purge leaves nothing. undelete brings a deleted document back. A document may expire at a time; blobs lie beside it in files.
+
+                The JSON that is typed may be JSON5: names without quotes, comments, commas at the end.
+                """,
+            examples: [
+                .init("ls -l", "IDs, revisions, flags, sequences, sizes."), .init("cat welcome", "One document."),
+                .init("put greeting {text: 'Hello', stars: 5}", "A new one, or a new revision."),
+                .init("rm greeting", "A tombstone remains."), .init("undelete weekend-in-porto", "It is there again."),
+            ]),
+        HelpTopic(
+            name: "collections", aliases: ["collection", "scopes"],
+            summary: "Where documents live",
+            text: """
+                Every document is in a collection, and every collection in a scope: inventory.hotel is the collection hotel of the scope \
+                inventory. What names no scope is in the default one, and _default is the default collection.
+
+                lscoll lists them; cd chooses the one that commands work on, and --collection, or -C, names another for one command.
+                """,
+            examples: [
+                .init("lscoll", "All collections."), .init("cd inventory.hotel; ls", "The hotels."),
+                .init("ls -C inventory.airline", "The airlines."), .init("mkcoll inventory.train", "A new one."),
+            ]),
+        HelpTopic(
+            name: "conflicts", aliases: ["conflict", "merging"],
+            summary: "When a document was changed here and elsewhere",
+            text: """
+                If two sides change the same revision of a document, both results are kept until somebody decides. One of them counts \
+                meanwhile, the same one on every device. ls -l marks such documents with c; conflicts lists what competes.
+
+                resolve decides: --keep local or --keep remote, a revision, or --merge with properties that replace both.
+                """,
+            examples: [
+                .init("ls -l --conf", "The documents that are in conflict."), .init("conflicts --body", "And what each side says."),
+                .init("resolve trip-sapporo --keep remote", "The other side is right."),
+            ]),
+        HelpTopic(
+            name: "revisions", aliases: ["revision", "versions", "vectors", "history of documents"],
+            summary: "How a database tells old from new",
+            text: """
+                Each change makes a revision. Up to 3.x, revisions form a tree: 3-6f66826c is the third generation, and its digest depends on \
+                what it says and on its parent. Databases of 4.x may use version vectors instead: 18c2f4a7e0d0000@* is a time and who \
+                changed the document, * being this database.
+
+                Bodies of old revisions are kept only as long as a server may need them; their IDs are kept longer. The beginning of an ID is \
+                enough if no other begins so.
+                """,
+            examples: [
+                .init("revs trip-sapporo", "The tree of a document."), .init("cat --rev packing-list", "With the revision's ID."),
+                .init("cat --revision 2-9d1e trip-sapporo", "Another revision, if its body is kept."),
+            ]),
+        HelpTopic(
+            name: "indexes", aliases: ["index", "slow", "performance"],
+            summary: "Making queries quick",
+            text: """
+                Without an index a query reads every document of its collection. --explain in front of a query says whether it does, \
+                mkindex --suggest which index would help, and mkindex makes it. Every write keeps indexes right.
+                """,
+            examples: [
+                .init("EXPLAIN SELECT guest FROM booking WHERE hotel = 'hotel_006'", "How it would be run."),
+                .init("mkindex --suggest \"SELECT guest FROM booking WHERE hotel = 'hotel_006'\"", "What would help."),
+                .init("mkindex -C booking byHotel hotel", "The index."), .init("info indexes", "Which indexes there are."),
+            ]),
+        HelpTopic(
+            name: "full-text", aliases: ["fulltext", "fts", "search", "full-text search"],
+            summary: "Finding words",
+            text: """
+                A full-text index, made by mkindex --fts, finds words and their other forms: "steps" finds "step". fts searches it and shows \
+                where the words stand; MATCH(index, 'words') does so in a query. Words have to occur all; "a phrase", begin*, OR and NOT \
+                do what they say.
+                """,
+            examples: [
+                .init("mkindex -C inventory.hotel --fts names name", "An index of words."),
+                .init("fts -C inventory.hotel names 'house OR inn'", "What is found."),
+                .init("SELECT name FROM inventory.hotel WHERE MATCH(names, 'light*')", "In a query."),
+            ]),
+        HelpTopic(
+            name: "patterns", aliases: ["wildcards", "pattern", "glob"],
+            summary: "Naming several documents at once",
+            text: """
+                Where a command takes document IDs, * stands for any characters and ? for one: ls '*part*' finds an ID by a part of it. In the \
+                system's shell patterns need quotes. For properties there are LIKE and regexp_like() in queries.
+                """,
+            examples: [
+                .init("ls -C inventory.hotel '*_00?'", "By the shape of the ID."), .init("cat --key title '*-sapporo'", "By its end."),
+                .init("SELECT name FROM inventory.hotel WHERE name LIKE '%House%'", "By what a property holds."),
+            ]),
+    ]
+}

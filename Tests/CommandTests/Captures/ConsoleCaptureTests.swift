@@ -1,0 +1,10 @@
+import TestSupport
+import Testing
+
+/// What the documentation shows is what the program prints.
+@Suite struct ConsoleCaptureTests {
+    @Test func theReadmeShowsWhatIsPrinted() throws {
+        let count = try ConsoleDocument(path: Fixtures.package + "/README.md").play()
+        #expect(count >= 30)
+    }
+}
