@@ -101,8 +101,19 @@ private struct Listing {
             invocation.session.notice("(Stopping after \(count) docs)")
         } else if count == 0, offset == 0, form != .facts {
             let pattern = invocation.argumentIfGiven("PATTERN")
-            invocation.session.notice(pattern.map { "(No documents with IDs matching \"\($0)\")" } ?? "(No documents)")
+            invocation.session.notice(try pattern.map { "(No documents with IDs matching \"\($0)\"\(try wider($0)))" } ?? "(No documents)")
         }
+    }
+
+    /// Who types a part of an ID may not know that a pattern stands for all of it.
+    private func wider(_ pattern: String) throws -> String {
+        guard !pattern.contains("*"), !pattern.contains("?") else { return "" }
+        var options = options
+        options.content = .id
+        options.idPattern = "*\(pattern)*"
+        options.limit = 1
+        let cursor = try snapshot.scan(collection, options)
+        return try cursor.next() ? "; '*\(pattern)*' finds \"\(cursor.id)\"" : ""
     }
 
     /// Goes through the documents up to the limit; true if there are more.

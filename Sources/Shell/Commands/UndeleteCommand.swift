@@ -17,7 +17,7 @@ enum UndeleteCommand {
             Flag("tombstone", "The properties of the tombstone"),
             .ifRevision, .dryRun,
         ],
-        arguments: [Argument("DOCID", .document, .required, "The ID of a deleted document")],
+        arguments: [Argument("DOCID", .document, .optional, "The ID of a deleted document; ls --deleted lists them")],
         examples: [
             .init("cblite undelete travel.cblite2 airline_10", "With its last properties, if they are kept."),
             .init(#"cblite undelete travel.cblite2 airline_10 --body '{"name": "40-Mile Air"}'"#, "With new ones."),
@@ -25,7 +25,9 @@ enum UndeleteCommand {
         run: run)
 
     @Sendable private static func run(_ invocation: Invocation) throws -> ExitCode {
-        let id = invocation.argument("DOCID")
+        guard let id = invocation.argumentIfGiven("DOCID") else {
+            throw CommandError.usage("undelete: DOCID is missing", hint: "\"ls --deleted\" lists the documents that it could be.")
+        }
         let takesTombstone = invocation.flag("tombstone")
         guard !takesTombstone || invocation.string("body") == nil else {
             throw invocation.usageError("--body and --tombstone exclude each other")

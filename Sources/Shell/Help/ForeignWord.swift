@@ -47,6 +47,13 @@ enum ForeignWord {
         (["where", "from"], .advice("A query begins with SELECT: SELECT * FROM _ WHERE …")),
         (["undo", "revert-changes"], .advice("revert takes a document back to an older revision, undelete brings a deleted one back.")),
         (["clear", "cls", "reset"], .advice("Ctrl-L clears the screen.")),
+        (["compare", "cmp"], .command("diff")),
+        (["tail", "watch", "follow"], .advice("changes --follow goes on with changes as they come; query --watch with the rows of a query.")),
+        (["recover", "undrop"], .advice("ls --deleted lists deleted documents, undelete brings one back; help repair is about damage.")),
+        (["fix", "mend"], .advice("check looks for damage, and check --repair mends it.")),
+        (["add", "new", "write", "set", "touch"], .advice("put writes a document: put ID {name: 'x'}; edit opens one in your editor.")),
+        (["exec", "run"], .advice("A line that begins with SELECT is a query; .read FILE runs the statements of a file.")),
+        (["pwd"], .command("databases")),
         (["log", "git"], .advice("changes lists what changed, newest last; revs the revisions of a document; diff compares two databases.")),
         (["backup"], .advice("cp makes a copy: \"cp backup.cblite2\".")),
         (["merge"], .advice("resolve settles conflicts, with --merge by properties of your own; conflicts lists them.")),
@@ -66,10 +73,12 @@ enum ForeignWord {
             words = ["." + first] + typed.dropFirst()
         default: return statement
         }
-        guard let (meaning, length) = meaning(of: words) else {
+        guard var (meaning, length) = meaning(of: words) else {
             if let advice = databaseCall(words[0]) { throw .usage("\(words[0].prefix { $0 != "(" }) is of another shell", hint: advice) }
             return statement
         }
+        // "\d" lists what there is, and "\d hotel" describes one.
+        if words.count > length, words[0] == "\\d" { meaning = .command("schema") }
         var translated = statement
         let typed = words[..<length].joined(separator: " ")
         let rest = Array(words[length...])
@@ -95,7 +104,7 @@ enum ForeignWord {
         case .command("quit"): return "It is for the interactive shell, which \"cblite DATABASE\" opens."
         case .command(let name):
             guard isCommand(String(name.prefix { $0 != " " })) else { return nil }
-            return "It is \"\(name)\" here: 'help \(name)' explains it."
+            return "It is \"\(name)\" here: 'cblite help \(name)' explains it."
         case .setting(let text): return "\(first) is \".\(text)\" in the interactive shell."
         case .advice(let text): return text
         }

@@ -18,6 +18,9 @@ extension InteractiveShell {
     /// A path that is wrong may be a slip in the name of a database that is open.
     private func opening(_ word: String, _ open: () throws -> Database) throws -> Database {
         do { return try open() } catch let error as CommandError where !word.contains("/") && !Endpoint.exists(word) {
+            if let name = try? CollectionName(parsing: word), let open = session.openDatabase, try open.read({ $0.hasCollection(name) }) {
+                throw CommandError(error.exitCode, error.message, hint: "It is a collection of this database: \"cd \(word)\" goes there.")
+            }
             let hint = Suggestion.sentence(for: word, in: databases.names, quoted: true)
             throw CommandError(error.exitCode, error.message + (hint.isEmpty ? "" : ".\(hint)"), hint: error.hint)
         }
