@@ -73,12 +73,12 @@ enum ForeignWord {
             words = ["." + first] + typed.dropFirst()
         default: return statement
         }
-        guard var (meaning, length) = meaning(of: words) else {
+        guard let (known, length) = meaning(of: words) else {
             if let advice = databaseCall(words[0]) { throw .usage("\(words[0].prefix { $0 != "(" }) is of another shell", hint: advice) }
             return statement
         }
         // "\d" lists what there is, and "\d hotel" describes one.
-        if words.count > length, words[0] == "\\d" { meaning = .command("schema") }
+        let meaning = words.count > length && words[0] == "\\d" ? .command("schema") : known
         var translated = statement
         let typed = words[..<length].joined(separator: " ")
         let rest = Array(words[length...])
