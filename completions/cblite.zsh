@@ -546,7 +546,7 @@ _cblite_command() {
             '(--help -h)--help[Explain the command]' \
             '(--help -h)-h[Explain the command]' \
             '1:DATABASE:_cblite_databases' \
-            '2:DOCID:_cblite_names document' ;;
+            '2::DOCID:_cblite_names document' ;;
         'revert')
             _arguments -S \
             '--if-rev=[Only if this is the current revision; the beginning of its ID is enough. Otherwise\: exit code 4]:REV: ' \

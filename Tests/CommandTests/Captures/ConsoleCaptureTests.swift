@@ -7,4 +7,8 @@ import Testing
         let count = try ConsoleDocument(path: Fixtures.package + "/README.md").play()
         #expect(count >= 30)
     }
+
+    @Test func theChapterOnTheShellShowsWhatIsPrinted() throws {
+        #expect(try ConsoleDocument(path: Fixtures.package + "/docs/shell.md").play() >= 4)
+    }
 }
