@@ -51,7 +51,7 @@ import Testing
 
     @Test(arguments: [
         ("db.hotel.find()", "SELECT * FROM hotel"), ("find lighthouse", "ls '*part*'"), ("grep x", "ls '*part*'"), ("count", "count(*)"),
-        (#"\x"#, #"\G"#), (".headers on", ".help"),
+        (#"\x"#, #"\G"#),
     ])
     func otherForeignWordsAreExplained(typed: String, text: String) throws {
         var reader = StatementReader(commands: Commands.all)

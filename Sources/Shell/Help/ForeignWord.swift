@@ -36,7 +36,7 @@ enum ForeignWord {
             .advice("export writes documents (\"export hotels.csv -C inventory.hotel\"), dump everything with all revisions, cp a copy.")
         ),
         ([".import", "load", "mongoimport"], .advice("import reads JSON, CSV and directories: \"import -C inventory.hotel hotels.csv\".")),
-        ([".headers", ".header"], .advice("Tables have headings, unless they have only one column. \".help\" lists the settings.")),
+        ([".header"], .setting("headers")),
         (["count"], .advice("lscoll counts the documents of each collection; SELECT count(*) FROM _ WHERE … counts some.")),
         (
             ["find", "grep", "search", "rg"],
