@@ -35,6 +35,17 @@ extension HelpTopic {
                 .init("DELETE FROM booking WHERE status = 'cancelled'", "Many documents less."),
             ]),
         HelpTopic(
+            name: "transactions", aliases: ["transaction", "atomic"],
+            summary: "Several changes, all or none",
+            text: """
+                begin opens a transaction, and the prompt has an asterisk then: what follows belongs together. commit keeps it, rollback \
+                forgets it, and so does leaving. Others who have the database open see nothing of it before, and wait with their own changes.
+                """,
+            examples: [
+                .init("begin; rm flash-sale; rm packing-list; commit", "Both, or neither."),
+                .init("begin; DELETE FROM booking WHERE nights > 3; rollback", "To see what would happen."),
+            ]),
+        HelpTopic(
             name: "documents", aliases: ["document"],
             summary: "What a document is, and how to see and change one",
             text: """

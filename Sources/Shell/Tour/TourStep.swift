@@ -74,7 +74,7 @@ struct TourStep: Sendable {
         TourStep(
             title: "All or nothing",
             text: "begin opens a transaction, and the prompt has an asterisk then; commit keeps its changes, rollback forgets them.",
-            command: "begin; DELETE FROM booking WHERE nights > 3; SELECT count(*) AS left_over FROM booking; rollback"),
+            command: "begin; DELETE FROM booking WHERE nights > 3; SELECT count(*) FROM booking; rollback"),
         TourStep(
             title: "A conflict",
             text: """
