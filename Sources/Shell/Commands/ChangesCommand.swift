@@ -72,7 +72,9 @@ extension ChangesCommand {
                 "\(database.path): revision trees do not know when a document was changed",
                 hint: "--since takes a sequence: note the last one, and continue there. diff compares with an earlier copy.")
         }
-        return UInt64(clamping: time) * 1_000_000
+        // The nanoseconds end in the year 2554.
+        let (nanoseconds, isTooLate) = UInt64(clamping: time).multipliedReportingOverflow(by: 1_000_000)
+        return isTooLate ? .max : nanoseconds
     }
 }
 
