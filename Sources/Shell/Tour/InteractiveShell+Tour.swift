@@ -35,7 +35,7 @@ extension InteractiveShell {
             try write(
                 paragraph:
                     "A tour of cblite, on a sample database of its own. Return runs what is shown; \"skip\" passes over it, \"quit\" ends the "
-                    + "tour, and whatever else you type is run in between.")
+                    + "tour, and whatever else you type is run in between.", endsWithBlank: false)
         }
         try write(step, number: tour.position + 1)
         try session.write("  \(step.command)", .key)
@@ -98,8 +98,8 @@ extension InteractiveShell {
         try write(paragraph: step.text)
     }
 
-    private func write(paragraph text: String) throws {
+    private func write(paragraph text: String, endsWithBlank: Bool = true) throws {
         let width = min(session.terminal.width, 96)
-        try session.output.write(HelpText.wrap(text, indent: 0, width: width) + "\n")
+        try session.output.write(HelpText.wrap(text, indent: 0, width: width) + (endsWithBlank ? "\n" : ""))
     }
 }
