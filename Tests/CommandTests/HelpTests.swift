@@ -16,7 +16,8 @@ import Testing
     }
 
     @Test(arguments: [
-        ("lke", #"no help on "lke". Did you mean "LIKE"?"#), ("transfre", #"Did you mean "transfer"?"#), ("uper", #"Did you mean "upper"?"#),
+        ("lke", #"no help on "lke". Did you mean "LIKE"?"#), ("transfre", #"Did you mean "transfer"?"#),
+        ("uper", #"Did you mean "upper"?"#),
         ("chekc", #"Did you mean "check"?"#), ("zzzzzz", "'help topics'"),
     ])
     func suggestsWhatWasMeant(word: String, text: String) throws {
@@ -57,18 +58,21 @@ import Testing
         }
         // The copy is gone.
         #expect(try FileManager.default.contentsOfDirectory(atPath: folder.directory.path).sorted() == ["travel.cblite2"])
-        #expect(try Program.run(["travel.cblite2"], input: "tour\nls\n", environment: folder.environment, directory: folder.directory.path)
-            .output.hasSuffix("trip-sapporo            welcome\n"))
+        #expect(
+            try Program.run(["travel.cblite2"], input: "tour\nls\n", environment: folder.environment, directory: folder.directory.path)
+                .output.hasSuffix("trip-sapporo            welcome\n"))
     }
 
     @Test func isWalkedThroughAtATerminal() throws {
         let folder = try SampleFolder()
-        let terminal = try PseudoTerminal(["tour"], environment: folder.environment, directory: folder.directory.path, columns: 100, rows: 100)
+        let terminal = try PseudoTerminal(
+            ["tour"], environment: folder.environment, directory: folder.directory.path, columns: 100, rows: 100)
         try terminal.waitForText("1 of ")
         let count = try #require(terminal.text.firstMatch(of: #/1 of (\d+)/#).flatMap { Int($0.1) })
         for step in 1...count {
             try terminal.wait(for: "step \(step)") { screen in
-                screen.currentLine.hasPrefix("travel") && screen.currentLine.hasSuffix(">") && screen.lines.contains { $0.hasPrefix("\(step) of ") }
+                screen.currentLine.hasPrefix("travel") && screen.currentLine.hasSuffix(">")
+                    && screen.lines.contains { $0.hasPrefix("\(step) of ") }
             }
             // Something else in between does not move the tour on.
             if step == 2 { try terminal.run("ls welcome", prompt: "travel>") }
@@ -85,7 +89,8 @@ import Testing
 
     @Test func leavesWhatWasOpenAsItWas() throws {
         let folder = try SampleFolder()
-        let terminal = try PseudoTerminal(["travel.cblite2"], environment: folder.environment, directory: folder.directory.path, columns: 100)
+        let terminal = try PseudoTerminal(
+            ["travel.cblite2"], environment: folder.environment, directory: folder.directory.path, columns: 100)
         try terminal.waitForLine("travel>")
         try terminal.run("cd inventory.hotel", prompt: "travel:inventory.hotel>")
         terminal.type("tour\n")

@@ -26,7 +26,8 @@ import Testing
     }
 
     @Test(arguments: [
-        (["--where", "rating > 4.4"], ["hotel_001", "hotel_006", "hotel_008"]), (["--where", "rating > 4.4", "--limit", "2"], ["hotel_001", "hotel_006"]),
+        (["--where", "rating > 4.4"], ["hotel_001", "hotel_006", "hotel_008"]),
+        (["--where", "rating > 4.4", "--limit", "2"], ["hotel_001", "hotel_006"]),
         (["--where", "rating IS MISSING"], ["hotel_009", "hotel_011"]), (["hotel_00*", "--where", "rating IS MISSING"], ["hotel_009"]),
         (["--where", "rating > 9"], []),
     ])

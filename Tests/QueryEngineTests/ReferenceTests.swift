@@ -69,7 +69,8 @@ struct ReferenceTests {
             #expect(!known.examples.isEmpty, "\(known.name)")
             for example in known.examples {
                 let expected =
-                    example.result == "MISSING" ? "{}" : example.query == example.expression ? example.result : "{\"example\":\(example.result)}"
+                    example.result == "MISSING"
+                    ? "{}" : example.query == example.expression ? example.result : "{\"example\":\(example.result)}"
                 #expect(try ReferenceTests.rows(example.query, of: sample).joined(separator: " ") == expected, "\(example.expression)")
             }
         }

@@ -88,7 +88,8 @@ public struct Screen {
         case "K": eraseToEnd()
         case "m": style.apply(String(decoding: pending[2..<end], as: UTF8.self))
         case "P": if column < rows[row].count { rows[row].removeSubrange(column..<min(rows[row].count, column + count)) }
-        case "@": if column < rows[row].count { rows[row].insert(contentsOf: Array(repeating: Cell(character: " "), count: count), at: column) }
+        case "@":
+            if column < rows[row].count { rows[row].insert(contentsOf: Array(repeating: Cell(character: " "), count: count), at: column) }
         default: break
         }
         return end + 1

@@ -27,7 +27,8 @@ public struct OperatorReference: Sendable {
         let words = text.uppercased().split(separator: " ").map(String.init)
         let name = words.joined(separator: " ")
         let positive = words.filter { $0 != "NOT" }.joined(separator: " ")
-        return all.first { $0.name == name || $0.aliases.contains(name) } ?? all.first { $0.name == positive || $0.aliases.contains(positive) }
+        return all.first { $0.name == name || $0.aliases.contains(name) }
+            ?? all.first { $0.name == positive || $0.aliases.contains(positive) }
     }
 
     public static let all: [OperatorReference] = comparisons + tests + arithmetic + logic + collections + clauses

@@ -14,7 +14,8 @@ enum ExportCommand {
             Each document has its ID as the property _id, or the one that --jsonid names; with --jsonid '' it is left out.
             """,
         database: .reads,
-        flags: [Flag("where", value: "CONDITION", .text, "Only documents for which this SQL++ condition is true")] + Transfer.flags + Transfer.replicationFlags,
+        flags: [Flag("where", value: "CONDITION", .text, "Only documents for which this SQL++ condition is true")] + Transfer.flags
+            + Transfer.replicationFlags,
         arguments: [
             Argument("FILE", .file, .required, "Where to; - for standard output"),
             Argument("PATTERN", .document, .optional, "Only IDs that match: * stands for any characters, ? for one"),
@@ -29,6 +30,7 @@ enum ExportCommand {
             let transfer = Transfer(invocation: invocation)
             let target = try transfer.endpoint(invocation.argument("FILE"))
             if case .database(let path) = target { throw invocation.usageError("\(path): databases are copied with cp") }
-            return try transfer.export(invocation.database(), to: target, pattern: invocation.argumentIfGiven("PATTERN"), condition: invocation.string("where"))
+            return try transfer.export(
+                invocation.database(), to: target, pattern: invocation.argumentIfGiven("PATTERN"), condition: invocation.string("where"))
         })
 }

@@ -48,13 +48,19 @@ enum ForeignWord {
         (["undo", "revert-changes"], .advice("revert takes a document back to an older revision, undelete brings a deleted one back.")),
         (["clear", "cls", "reset"], .advice("Ctrl-L clears the screen.")),
         (["compare", "cmp"], .command("diff")),
-        (["tail", "watch", "follow"], .advice("changes --follow goes on with changes as they come; query --watch with the rows of a query.")),
+        (
+            ["tail", "watch", "follow"],
+            .advice("changes --follow goes on with changes as they come; query --watch with the rows of a query.")
+        ),
         (["recover", "undrop"], .advice("ls --deleted lists deleted documents, undelete brings one back; help repair is about damage.")),
         (["fix", "mend"], .advice("check looks for damage, and check --repair mends it.")),
         (["add", "new", "write", "set", "touch"], .advice("put writes a document: put ID {name: 'x'}; edit opens one in your editor.")),
         (["exec", "run"], .advice("A line that begins with SELECT is a query; .read FILE runs the statements of a file.")),
         (["pwd"], .command("databases")),
-        (["log", "git"], .advice("changes lists what changed, newest last; revs the revisions of a document; diff compares two databases.")),
+        (
+            ["log", "git"],
+            .advice("changes lists what changed, newest last; revs the revisions of a document; diff compares two databases.")
+        ),
         (["backup"], .advice("cp makes a copy: \"cp backup.cblite2\".")),
         (["merge"], .advice("resolve settles conflicts, with --merge by properties of your own; conflicts lists them.")),
         (["vacuum", "optimize"], .command("compact")),
@@ -127,7 +133,8 @@ enum ForeignWord {
         let parts = word.prefix { $0 != "(" }.split(separator: ".").dropFirst()
         let collection = parts.count > 1 ? parts.dropLast().joined(separator: ".") : "_"
         switch parts.last.map({ $0.lowercased() }) ?? "" {
-        case "find", "findone", "aggregate": return "Documents are found with SELECT * FROM \(collection) WHERE …; \"ls --body\" prints them all."
+        case "find", "findone", "aggregate":
+            return "Documents are found with SELECT * FROM \(collection) WHERE …; \"ls --body\" prints them all."
         case "insert", "insertone", "insertmany", "save": return "Documents are written with put and import: put ID {name: 'x'}"
         case "update", "updateone", "updatemany": return "Documents are changed with UPDATE \(collection) SET … WHERE …, put and edit."
         case "remove", "deleteone", "deletemany": return "Documents are deleted with rm, or DELETE FROM \(collection) WHERE …"

@@ -12,7 +12,8 @@ extension HelpTopic {
             examples: [
                 .init("export hotels.csv -C inventory.hotel --where 'rating > 4'", "Some documents as a table."),
                 .init("query --format jsonl -o rich.jsonl SELECT guest, total FROM booking WHERE total > 1500", "Rows of a query."),
-                .init("import -C inventory.copy --jsonid _id hotels.csv", "And back."), .init("cp backup.cblite2", "Everything, in one copy."),
+                .init("import -C inventory.copy --jsonid _id hotels.csv", "And back."),
+                .init("cp backup.cblite2", "Everything, in one copy."),
                 .init("diff backup.cblite2", "What has changed since."),
             ]),
         HelpTopic(
@@ -51,7 +52,10 @@ extension HelpTopic {
                 Lines that begin with a dot are settings: ".help" lists them and what they are now, ".mode" alone tells one. Those in the \
                 file cblite/config below $XDG_CONFIG_HOME, or ~/.config, are read when the prompt appears.
                 """,
-            examples: [.init(".mode markdown", "Another form of tables."), .init(".timer on", "How long commands take."), .init(".help", "All of them.")]),
+            examples: [
+                .init(".mode markdown", "Another form of tables."), .init(".timer on", "How long commands take."),
+                .init(".help", "All of them."),
+            ]),
         HelpTopic(
             name: "keys", aliases: ["editing", "line editing", "keyboard", "vi", "emacs", "readline"],
             summary: "Keys that edit the line",

@@ -1,6 +1,6 @@
-import Glibc
 import DocumentStore
 import Fleece
+import Glibc
 
 /// The database that `make run`, `cblite tour`, the examples of the documentation and their tests work on. It has something of everything:
 /// three collections, notes with several revisions, a conflict, tombstones, an expiration, a blob, missing properties, and enough bookings

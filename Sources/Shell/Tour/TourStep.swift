@@ -90,7 +90,8 @@ struct TourStep: Sendable {
             text: "A deleted document leaves a tombstone, so that other devices hear of it.",
             command: "ls -l --deleted"),
         TourStep(
-            title: "Back again", text: "What a server may still need is kept, and can be brought back.", command: "undelete weekend-in-porto"),
+            title: "Back again", text: "What a server may still need is kept, and can be brought back.",
+            command: "undelete weekend-in-porto"),
         TourStep(
             title: "What has changed",
             text: """

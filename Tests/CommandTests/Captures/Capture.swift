@@ -25,7 +25,8 @@ enum Capture {
         }
         let (expected, found) = (old.split(separator: "\n"), new.split(separator: "\n"))
         for (line, other) in zip(expected, found) where line != other {
-            Issue.record("\(path) is out of date (CBLITE_UPDATE_CAPTURES=1 renews it):\n- \(line)\n+ \(other)", sourceLocation: sourceLocation)
+            Issue.record(
+                "\(path) is out of date (CBLITE_UPDATE_CAPTURES=1 renews it):\n- \(line)\n+ \(other)", sourceLocation: sourceLocation)
             return
         }
         #expect(expected.count == found.count, "\(path) is out of date", sourceLocation: sourceLocation)

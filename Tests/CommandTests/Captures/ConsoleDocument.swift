@@ -58,7 +58,8 @@ struct ConsoleDocument {
             while let last = expected.last, last.isEmpty { blanks.append(expected.removeLast()) }
             let inputs = expected.compactMap(input)
             var found =
-                inputs.isEmpty ? try run(String(command.dropFirst(2)), in: folder) : try converse(String(command.dropFirst(2)), inputs, in: folder)
+                inputs.isEmpty
+                ? try run(String(command.dropFirst(2)), in: folder) : try converse(String(command.dropFirst(2)), inputs, in: folder)
             // The folder has a name of the moment.
             found = found.map { $0.replacing(folder.directory.path, with: "/home/ada") }
             let isSame = Capture.masked(found.joined(separator: "\n")) == Capture.masked(expected.joined(separator: "\n"))
@@ -77,14 +78,16 @@ struct ConsoleDocument {
 
     private static func run(_ command: String, in folder: SampleFolder) throws -> [String] {
         let terminal = try PseudoTerminal(
-            ["-c", command], program: "/bin/sh", environment: folder.environment, directory: folder.directory.path, columns: columns, rows: rows)
+            ["-c", command], program: "/bin/sh", environment: folder.environment, directory: folder.directory.path, columns: columns,
+            rows: rows)
         _ = try terminal.finish()
         return withoutBlanks(terminal.screen.lines)
     }
 
     private static func converse(_ command: String, _ inputs: [String], in folder: SampleFolder) throws -> [String] {
         let terminal = try PseudoTerminal(
-            ["-c", command], program: "/bin/sh", environment: folder.environment, directory: folder.directory.path, columns: columns, rows: rows)
+            ["-c", command], program: "/bin/sh", environment: folder.environment, directory: folder.directory.path, columns: columns,
+            rows: rows)
         try terminal.wait(for: "the prompt") { isPrompt($0.currentLine) }
         for input in inputs {
             let row = terminal.screen.cursorRow
