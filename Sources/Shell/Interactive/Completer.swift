@@ -7,8 +7,13 @@ final class Completer {
 
     private let session: Session
     private let parser = ArgumentParser(commands: Commands.all, hasOpenDatabase: true)
+    private struct Sample: Hashable {
+        let database: String
+        let collection: CollectionName
+    }
+
     /// The property paths of collections that were sampled, as of some last sequence.
-    private var sampled: [CollectionName: (sequence: UInt64, paths: [String])] = [:]
+    private var sampled: [Sample: (sequence: UInt64, paths: [String])] = [:]
 
     init(session: Session) { self.session = session }
 
@@ -121,14 +126,18 @@ final class Completer {
     }
 
     private func paths(of name: CollectionName) -> [String] {
-        let known = sampled[name]
-        let result = try? session.openDatabase?.read { snapshot -> (sequence: UInt64, paths: [String]) in
+        guard let database = session.openDatabase else { return [] }
+        let sample = Sample(database: database.path, collection: name)
+        // A sequence that is rolled back comes again, with other documents.
+        let isLasting = !database.isInTransaction
+        let known = isLasting ? sampled[sample] : nil
+        let result = try? database.read { snapshot -> (sequence: UInt64, paths: [String]) in
             guard snapshot.hasCollection(name) else { return (0, []) }
             let sequence = try snapshot.lastSequence(of: name)
             if let known, known.sequence == sequence { return known }
             return (sequence, try CompletionNames(snapshot: snapshot).propertyPaths(of: name))
         }
-        if let result { sampled[name] = result }
+        if isLasting, let result { sampled[sample] = result }
         return result?.paths ?? []
     }
 }
