@@ -13,20 +13,27 @@ enum Termination {
         return signal == 0 ? nil : signal
     }
 
-    /// Notes the signals from now on.
+    /// Notes the signals from now on, but those that are ignored, as under `nohup`.
     static func delay() {
+        // Touched here so that the handler never initialises it.
         _ = received.load(ordering: .relaxed)
         var action = sigaction()
         action.__sigaction_handler.sa_handler = { signal in
             if Termination.received.exchange(signal, ordering: .relaxed) != 0 { Termination.die(of: signal) }
             Interruption.request()
         }
-        for signal in [SIGTERM, SIGHUP] { sigaction(signal, &action, nil) }
+        for signal in [SIGTERM, SIGHUP] where !isIgnored(signal) { sigaction(signal, &action, nil) }
     }
 
     /// Lets the signals have their way again.
     static func permit() {
-        for signal in [SIGTERM, SIGHUP] { Glibc.signal(signal, SIG_DFL) }
+        for signal in [SIGTERM, SIGHUP] where !isIgnored(signal) { Glibc.signal(signal, SIG_DFL) }
+    }
+
+    private static func isIgnored(_ signal: Int32) -> Bool {
+        var action = sigaction()
+        sigaction(signal, nil, &action)
+        return unsafeBitCast(action.__sigaction_handler.sa_handler, to: Int.self) == unsafeBitCast(SIG_IGN, to: Int.self)
     }
 
     /// Ends the process as the signal would have.
