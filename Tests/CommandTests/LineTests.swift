@@ -163,6 +163,14 @@ import Testing
         try terminal.waitForText("bck:doc")
         terminal.type("\n")
         try terminal.wait(for: "the document") { $0.lines.contains("doc-1") && $0.currentLine == "scratch>" }
+        // Ctrl-Left moves, and F5 does nothing: as single keys they would delete what is there.
+        terminal.type("ls doc-2 --limit 1")
+        try terminal.waitForLine("scratch> ls doc-2 --limit 1")
+        terminal.type("\u{1B}[1;5D")
+        // Escape steps back onto the last character.
+        try terminal.wait(for: "the word before") { $0.cursor == "scratch> ls doc-2 ".count }
+        terminal.type("\u{1B}[15~\u{1B}[1;5C\u{1B}[1;5CA2")
+        try terminal.waitForLine("scratch> ls doc-2 --limit 12")
     }
 
     @Test func severalLinesAreRecalledAsOne() throws {

@@ -139,6 +139,7 @@ extension LineEditor {
             for binding in KeyBindings.ofEmacs { cblite_edit_bind(&library, line, binding.keys, binding.command, false) }
             return
         }
+        for binding in KeyBindings.ofVi { cblite_edit_bind(&library, line, binding.keys, binding.command, true) }
         // Nothing else searches while one inserts.
         for isCommandMode in [false, true] { cblite_edit_bind(&library, line, "^R", "em-inc-search-prev", isCommandMode) }
     }
