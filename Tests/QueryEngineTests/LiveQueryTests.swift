@@ -133,6 +133,20 @@ private final class EventLog: Sendable {
         return try LiveQuery(query, on: sample.database, timing: timing) { [log] in log.handle($0) }
     }
 
+    @Test func itHearsOfATransactionAsAWhole() throws {
+        let live = try live()
+        #expect(log.wait(for: 1) == [#"["a",1] +1 -0 ~0"#])
+        try sample.database.openTransaction()
+        try sample.save(["lost": #"{"n": 9}"#])
+        try sample.database.rollBackTransaction()
+        try sample.database.openTransaction()
+        try sample.save(["b": #"{"n": 2}"#])
+        try sample.save(["c": #"{"n": 3}"#])
+        try sample.database.commitTransaction()
+        #expect(log.wait(for: 2) == [#"["a",1] +1 -0 ~0"#, #"["a",1] ["b",2] ["c",3] +2 -0 ~0"#])
+        live.stop()
+    }
+
     @Test func itTellsOfEveryDifference() throws {
         let live = try live()
         #expect(log.wait(for: 1) == [#"["a",1] +1 -0 ~0"#])
