@@ -97,4 +97,19 @@ struct FullDiskTests {
         #expect(result.exitCode == 0, "\(result.errors)")
         return result.output
     }
+
+    /// SQLite then undoes the whole transaction. What follows in the script was meant as a part of it, and must not be done by itself.
+    @Test func aTransactionEndsAsAWhole() throws {
+        guard let disk = try SmallDisk() else { return }
+        let path = disk.path + "/d.cblite2"
+        #expect(try Program.run(["--create", "put", path, "before", "{}"]).exitCode == 0)
+        // More than the cache holds, so that the log fills the disk before the end.
+        let puts = (0..<160).map { "put x\($0) {\"text\":\"\(FullDiskTests.text)\"}\n" }.joined()
+        let result = try Program.run(["--writeable", "--keep-going", path], input: "begin\n\(puts)put after {}\ncommit\nput later {}\n")
+        #expect(result.exitCode == 1)
+        #expect(result.errors.contains("the disk is full"))
+        #expect(result.errors.hasSuffix("cblite: d: the transaction has ended, and all of its changes are undone\n"), "\(result.errors.suffix(300))")
+        #expect(try Program.run(["ls", path]).output == "before\n")
+        #expect(try Program.run(["check", path]).exitCode == 0)
+    }
 }

@@ -3,7 +3,7 @@ extension InteractiveShell {
     /// Runs the statements of a file or a pipe, up to the first that fails.
     func runScript(_ source: InputSource) throws -> ExitCode {
         var code = ExitCode.success
-        while !isLeaving, let bytes = try source.nextLine() {
+        while !isLeaving, !hasLostTransaction, let bytes = try source.nextLine() {
             guard let line = String(validating: bytes, as: UTF8.self) else {
                 throw CommandError.failed("\(source.name): line \(source.lineNumber) is not valid UTF-8")
             }
@@ -11,7 +11,7 @@ extension InteractiveShell {
             code = runStatements(isLast: false, before: code)
             if code != .success, !options.keepsGoing || Interruption.isRequested { return code }
         }
-        return isLeaving ? code : runStatements(isLast: true, before: code)
+        return isLeaving || hasLostTransaction ? code : runStatements(isLast: true, before: code)
     }
 
     /// The statements of a file, as if they had been typed here. What fails ends it.

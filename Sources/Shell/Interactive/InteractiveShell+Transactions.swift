@@ -58,11 +58,12 @@ extension InteractiveShell {
         return (index, database)
     }
 
-    /// After each statement: tells if something, such as a full disk, has ended a transaction. What comes next should not be taken for a part
-    /// of it.
+    /// After each statement: tells if something, such as a full disk, has ended a transaction. What comes next in a script was meant as a part of
+    /// it, and is not run.
     func noticeLostTransactions() {
         for (index, entry) in databases.entries.enumerated() where entry.isInTransaction && !entry.database.isInTransaction {
             databases.update(index) { $0.isInTransaction = false }
+            hasLostTransaction = true
             session.warn("\(entry.name): the transaction has ended, and all of its changes are undone")
             if index == databases.currentIndex { try? leaveMissingCollection(entry.database) }
             permitTermination()

@@ -21,6 +21,8 @@ final class InteractiveShell {
     var tour: Tour?
     /// Set by `quit`.
     var isLeaving = false
+    /// Something has ended a transaction, so the rest of the script is not to be run.
+    var hasLostTransaction = false
     /// The signal that came while a line was typed.
     private var ending: Int32?
 
@@ -86,6 +88,7 @@ final class InteractiveShell {
         while !isLeaving {
             if typed.isEmpty { try announceTour() }
             if history.reload() { editor.setHistory(history.entries) }
+            hasLostTransaction = false
             editor.onCompletion = { [typed] in completer.complete((typed + [$0]).joined(separator: "\n")) }
             switch editor.read(prompt: prompt(isContinued: !typed.isEmpty)) {
             case .text(var line):
@@ -167,7 +170,7 @@ final class InteractiveShell {
             if code == .success { code = result }
             guard result != .success else { continue }
             // The rest of a line is about what did not happen.
-            if isOnTerminal || !options.keepsGoing || Interruption.isRequested {
+            if isOnTerminal || !options.keepsGoing || Interruption.isRequested || hasLostTransaction {
                 reader.clear()
                 return code
             }
