@@ -108,7 +108,9 @@ struct FullDiskTests {
         let result = try Program.run(["--writeable", "--keep-going", path], input: "begin\n\(puts)put after {}\ncommit\nput later {}\n")
         #expect(result.exitCode == 1)
         #expect(result.errors.contains("the disk is full"))
-        #expect(result.errors.hasSuffix("cblite: d: the transaction has ended, and all of its changes are undone\n"), "\(result.errors.suffix(300))")
+        #expect(
+            result.errors.hasSuffix("cblite: d: the transaction has ended, and all of its changes are undone\n"),
+            "\(result.errors.suffix(300))")
         #expect(try Program.run(["ls", path]).output == "before\n")
         #expect(try Program.run(["check", path]).exitCode == 0)
     }
