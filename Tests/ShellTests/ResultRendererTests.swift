@@ -202,6 +202,77 @@ import Testing
         for line in text.split(separator: "\n") { #expect(DisplayWidth.of(String(line)) <= 30) }
     }
 
+    /// As the settings of the interactive shell want it.
+    private func inLook(_ format: ResultFormat, _ change: (inout ResultLook) throws -> Void) throws -> String {
+        var look = ResultLook()
+        try change(&look)
+        return try captured { session in
+            session.look = look
+            try feed(format.renderer(for: session), ["name", "n"], [#"["Grace Hopper", 1.25]"#, #"[null, 1000]"#, #"["MISSING", null]"#])
+        }
+    }
+
+    @Test func nullsAreWrittenAsOneWants() throws {
+        #expect(
+            try inLook(.table) { $0.null = "∅" } == """
+                name                n
+                ------------  -------
+                Grace Hopper     1.25
+                ∅             1000
+                                    ∅
+
+                """)
+        #expect(try inLook(.csv) { $0.null = "a,b" } == "name,n\nGrace Hopper,1.25\n\"a,b\",1000\n,\"a,b\"\n")
+        #expect(try inLook(.csv) { $0.null = "" } == "name,n\nGrace Hopper,1.25\n,1000\n,\n")
+        #expect(try inLook(.line) { $0.null = "-" } == "name = Grace Hopper\n   n = 1.25\n\nname = -\n   n = 1000\n\n   n = -\n")
+        #expect(try inLook(.markdown) { $0.null = "|" }.hasSuffix("|  | \\| |\n"))
+        #expect(try inLook(.jsonl) { $0.null = "x" }.hasSuffix("{\"n\":null}\n"))
+    }
+
+    @Test func headingsAreLeftOutIfOneWants() throws {
+        #expect(try inLook(.csv) { $0.headers = .off }.hasPrefix("Grace"))
+        #expect(try inLook(.tsv) { $0.headers = .off }.hasPrefix("Grace"))
+        #expect(try inLook(.html) { $0.headers = .off }.hasPrefix("<table>\n<tbody>\n<tr><td>Grace"))
+        #expect(try inLook(.markdown) { $0.headers = .off }.hasPrefix("| Grace"))
+        #expect(try inLook(.table) { $0.headers = .off }.hasPrefix("Grace"))
+        let single = try captured { session in
+            session.look.headers = .on
+            try feed(TableRenderer(session: session), ["name"], [])
+        }
+        #expect(single == "name\n----\n")
+    }
+
+    @Test func columnsAreAsWideAsOneWants() throws {
+        #expect(
+            try inLook(.table) { $0.widths = try ColumnWidths("5 2") } == """
+                name         n
+                -----  -------
+                Grac…     1.25
+                null   1000
+                          null
+
+                """)
+        #expect(try inLook(.table) { $0.widths = try ColumnWidths("0 9") }.hasPrefix("name                n\n"))
+    }
+
+    @Test func jsonInCellsIsColoured() throws {
+        let text = try captured(color: true, terminal: true) { session in
+            try feed(TableRenderer(session: session, screenWidth: 24), ["a", "b"], [#"[{"key": "a long text"}, "x"]"#, #"[null, true]"#])
+        }
+        #expect(text.contains("\u{1B}[1;34m\"key\"\u{1B}[0m:\u{1B}[32m\"a long"))
+        #expect(text.contains("…") && text.contains("\u{1B}[2mnull\u{1B}[0m") && text.contains("\u{1B}[35mtrue\u{1B}[0m"))
+    }
+
+    @Test(arguments: [20, 80, 200]) func rowsFitEveryScreen(width: Int) throws {
+        var random = SeededRandom(3)
+        let words = ["日本語", "שלום", "👩‍👩‍👧", "e\u{301}", "plain text", "{}", "12.5"]
+        let rows = (0..<50).map { _ in
+            "[" + (0..<2).map { _ in "\"" + (0..<6).map { _ in words.randomElement(using: &random) ?? "" }.joined(separator: " ") + "\"" }
+                .joined(separator: ",") + "]"
+        }
+        for line in try onScreen(width, ["one", "two"], rows).split(separator: "\n") { #expect(DisplayWidth.of(String(line)) <= width) }
+    }
+
     @Test func rowsThatAreTooWideAreWrittenLineByLine() throws {
         #expect(
             try onScreen(20, ["a", "bb", "c"], [#"["0123456789", "0123456789", "\u001b[2J0123456789"]"#, #"["x", "MISSING", 1]"#]) == """

@@ -31,7 +31,8 @@ public final class PseudoTerminal {
         self.terminal = terminal
         var variables = ProcessInfo.processInfo.environment
         for name in ["NO_COLOR", "CLICOLOR", "CLICOLOR_FORCE", "COLUMNS", "EDITRC", "XDG_CONFIG_HOME"] { variables[name] = nil }
-        variables.merge(["TERM": "xterm", "LC_ALL": "C.UTF-8"]) { _, new in new }
+        // Without pages: who tests them asks for a program.
+        variables.merge(["TERM": "xterm", "LC_ALL": "C.UTF-8", "PAGER": "cat"]) { _, new in new }
         variables.merge(environment) { _, new in new }
         var words = [program] + arguments
         if let directory { words = ["/bin/sh", "-c", #"cd "$0" && exec "$@""#, directory] + words }

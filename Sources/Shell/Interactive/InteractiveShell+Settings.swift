@@ -132,14 +132,28 @@ extension InteractiveShell {
         return settings.theme == .none ? terminal.withoutColor : terminal
     }
 
-    /// The program that shows long results, if the person wants one and the command prints what one reads.
-    func pager(for request: ArgumentParser.Request) -> ShellStatement.Target? {
-        guard settings.pager.when == .on, session.terminal.outputIsTerminal, case .run(let command) = request,
-            command.command.group == .looking
+    /// What shows long results page by page, if the person wants that and the command prints what one reads.
+    func pager(for request: ArgumentParser.Request) -> ScreenPager? {
+        guard settings.pager.when != .off, Terminal.environment("TERM") != "dumb", isReading(request),
+            let command = PagerCommand.find(settings.pager.command)
         else { return nil }
-        // What never ends is watched, not read.
-        let isEndless = ["follow", "watch"].contains { name in command.command.flags.contains { $0.name == name } && command.flag(name) }
-        return isEndless ? nil : .pager(settings.pager.command ?? Terminal.environment("PAGER") ?? "less -RSFX")
+        let terminal = session.terminal
+        // Below what is shown stand the prompt, and how many rows there are.
+        let rows = settings.pager.when == .on ? 0 : max(1, terminal.height - 2)
+        return ScreenPager(command, columns: terminal.width, rows: rows)
+    }
+
+    private func isReading(_ request: ArgumentParser.Request) -> Bool {
+        switch request {
+        case .help: return true
+        case .run(let command):
+            // What never ends is watched, not read.
+            let isEndless = ["follow", "watch"].contains { name in
+                command.command.flags.contains { $0.name == name } && command.flag(name)
+            }
+            return !isEndless && (command.command.group == .looking || ["help", "history"].contains(command.command.name))
+        case .version, .open, .openRemote, .nothing: return false
+        }
     }
 }
 

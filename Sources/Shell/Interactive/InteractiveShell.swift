@@ -203,9 +203,12 @@ final class InteractiveShell {
             let parsed = try ArgumentParser(commands: Commands.all, hasOpenDatabase: true).parse(words, options: options)
             session.options = parsed.options
             session.terminal = terminal(color: parsed.options.color)
-            let target = statement.target ?? pager(for: parsed.request)
-            session.look = settings.look(onScreen: isOnTerminal && scriptDepth == 0 && statement.target == nil && file == nil)
-            return try session.writing(to: target) { try perform(parsed.request) }
+            let isOnScreen = isOnTerminal && scriptDepth == 0 && statement.target == nil && session.terminal.outputIsTerminal
+            session.look = settings.look(onScreen: isOnScreen)
+            if isOnScreen, let pager = pager(for: parsed.request) {
+                return try session.paging(with: pager) { try perform(parsed.request) }
+            }
+            return try session.writing(to: statement.target) { try perform(parsed.request) }
         }
     }
 

@@ -30,6 +30,7 @@ struct ShellSettings: Equatable, Sendable {
         if onScreen {
             look.rowLimit = rowLimit
             look.tellsRows = timing != .off
+            look.foldsJSON = true
         }
         return look
     }

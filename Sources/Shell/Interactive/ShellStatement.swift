@@ -12,8 +12,6 @@ struct ShellStatement: Equatable {
     /// Where the results go instead of the screen.
     enum Target: Equatable {
         case pipe(String)
-        /// A program that shows on the screen what it is given: colours stay, and control characters are escaped.
-        case pager(String)
         case file(String, appends: Bool)
     }
 

@@ -5,8 +5,7 @@ extension Session {
     func writing(to target: ShellStatement.Target?, _ work: () throws -> ExitCode) throws -> ExitCode {
         switch target {
         case nil: return try work()
-        case .pipe(let command): return try piping(into: command, isTerminal: false, work)
-        case .pager(let command): return try piping(into: command, isTerminal: true, work)
+        case .pipe(let command): return try piping(into: command, work)
         case .file(let path, appends: false):
             return try TargetFile.write(path, self) { file in try file === output ? work() : printing(on: file, work) }
         case .file(let path, appends: true):
@@ -17,7 +16,7 @@ extension Session {
         }
     }
 
-    private func piping(into command: String, isTerminal: Bool, _ work: () throws -> ExitCode) throws -> ExitCode {
+    private func piping(into command: String, _ work: () throws -> ExitCode) throws -> ExitCode {
         var ends: [Int32] = [-1, -1]
         guard pipe(&ends) == 0 else { throw CommandError.failed("cannot make a pipe: \(SystemCall.message(errno))") }
         for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
@@ -29,7 +28,7 @@ extension Session {
             close(ends[1])
             throw error
         }
-        let result = Result { try printing(on: Output(descriptor: ends[1], isTerminal: isTerminal), work) }
+        let result = Result { try printing(on: Output(descriptor: ends[1], isTerminal: false), work) }
         close(ends[1])
         let ending = try ChildProcess.leavingInterruptsToOthers { () throws(CommandError) in try child.wait() }
         let code: ExitCode

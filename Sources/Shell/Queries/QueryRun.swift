@@ -115,6 +115,9 @@ struct QueryRun {
         let count = "\(Progress.grouped(outcome.count)) \(outcome.count == 1 ? "row" : "rows")"
         if outcome.isCut {
             session.remark("(The first \(count): .limit \(outcome.count). '.limit off' and 'again' show all)")
+        } else if session.pager?.hasRun ?? false {
+            // Most of the time somebody was reading.
+            session.remark("(\(count))")
         } else if session.terminal.outputIsTerminal {
             session.remark("(\(count), \(ShellSettings.milliseconds(watch.seconds)))")
         }

@@ -66,16 +66,19 @@ struct RevisionDrawing {
         try output.write("* ")
         if document.tree == nil {
             // Version vectors are long: what is said about them stands on the next line.
-            try session.write("[\(text)]", node.revision.isCurrent ? .strong : .key)
+            try session.write("[\(text)]", node.revision.style)
             try output.write("\n   ")
         } else {
-            try session.write(text, node.revision.isCurrent ? .strong : .key)
+            try session.write(text, node.revision.style)
             try output.write(repeating: UInt8(ascii: " "), count: width - indentation - text.utf8.count + 3)
         }
         try output.write(node.revision.flagLetters)
         try output.write(" #\(node.revision.sequence)")
         if let size = node.revision.bodySize { try output.write(", \(size) bytes") }
-        if node.revision.isCurrent { try output.write("  [CURRENT]") }
+        if node.revision.isCurrent {
+            try output.write("  ")
+            try session.write("[CURRENT]", .strong)
+        }
         if showsRemotes { for remote in node.revision.remotes { try output.write("  [REMOTE#\(remote)]") } }
         try output.write("\n")
     }
@@ -85,6 +88,13 @@ extension StoredRevision {
     private static let names: [(flag: RevisionTree.Flags, letter: Character, name: String)] = [
         (.conflict, "C", "conflict"), (.hasAttachments, "A", "attachments"), (.keepBody, "K", "keepBody"), (.leaf, "L", "leaf"),
     ]
+
+    /// What stands out in a drawing: the current revision, conflicts, deletions.
+    fileprivate var style: Style {
+        if flags.contains(.deleted) || flags.contains(.closed) { return .removed }
+        if isCurrent { return .strong }
+        return flags.contains(.conflict) ? .warning : .id
+    }
 
     /// `D----`, with a dash for what the revision is not.
     fileprivate var flagLetters: String {

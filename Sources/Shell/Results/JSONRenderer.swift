@@ -5,7 +5,7 @@ import Fleece
 ///     [{"name": "Ada", "age": 36},
 ///      {"name": "Bob"}]
 ///
-/// A column that is missing in a row is left out. Hot: the benchmarks `star` and `sort`.
+/// A column that is missing in a row is left out. In the interactive shell an array's rows that are wider than the screen go over several lines. Hot: the benchmarks `star` and `sort`.
 final class JSONRenderer: ResultRenderer {
     enum Layout { case array, lines }
 
@@ -17,9 +17,14 @@ final class JSONRenderer: ResultRenderer {
     private var keyEnds: [Int] = []
     private var commaLength: Int { layout == .array ? 2 : 1 }
     private var isFirst = true
+    /// The width that rows are folded to.
+    private let foldingWidth: Int?
+    private var row = ByteBuffer()
 
     init(session: Session, layout: Layout, json5: Bool = false) {
         self.session = session
+        let folds = layout == .array && session.look.foldsJSON && session.output.isTerminal
+        foldingWidth = folds ? session.terminal.width : nil
         self.layout = layout
         style = json5 ? [.canonical, .json5] : .canonical
     }
@@ -38,7 +43,15 @@ final class JSONRenderer: ResultRenderer {
     func add(_ row: ResultRow) throws {
         if layout == .array, !isFirst { try session.output.write(",\n ") }
         isFirst = false
+        if let foldingWidth { return try addFolded(row, foldingWidth) }
         try session.writeJSON(endsLine: layout == .lines) { append(row, to: &$0) }
+    }
+
+    private func addFolded(_ row: ResultRow, _ width: Int) throws {
+        self.row.removeAll()
+        append(row, to: &self.row)
+        // In front of each row stands a bracket or a blank.
+        try session.writeJSON(endsLine: false) { JSONFolding.append(self.row.bytes, width: width, indent: 1, to: &$0) }
     }
 
     func finish() throws {

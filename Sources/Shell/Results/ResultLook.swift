@@ -15,6 +15,8 @@ struct ResultLook: Equatable, Sendable {
     var null = "null"
     /// No more rows of a query than these are shown on the screen.
     var rowLimit: Int?
+    /// Break rows of JSON into lines that fit the screen.
+    var foldsJSON = false
     /// Say below the rows how many there are, and how long that took.
     var tellsRows = false
 }

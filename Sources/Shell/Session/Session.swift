@@ -19,6 +19,8 @@ final class Session {
     var openDatabase: Database?
     /// The collection that commands work on if no flag names another.
     var currentCollection = CollectionName.default
+    /// What shows the results of the running command, if that may be more than the screen.
+    var pager: ScreenPager?
     /// The progress line that may be on the screen.
     weak var currentProgress: Progress?
     /// The interactive shell that runs the commands, if one does.
@@ -62,14 +64,18 @@ final class Session {
         currentProgress?.clear()
         // Results that were printed before stand above what is said now.
         if terminal.outputIsTerminal { try? output.flush() }
-        let safe = terminal.errorIsTerminal ? StandardError.safe(text) : text
-        guard let style, terminal.errorUsesColor else { return StandardError.write(title + safe + "\n") }
-        guard !title.isEmpty else { return StandardError.write(styled(safe, style) + "\n") }
+        let message = colored(terminal.errorIsTerminal ? StandardError.safe(text) : text, title, style) + "\n"
+        if !(pager?.postpone(message) ?? false) { StandardError.write(message) }
+    }
+
+    private func colored(_ text: String, _ title: String, _ style: Style?) -> String {
+        guard let style, terminal.errorUsesColor else { return title + text }
+        guard !title.isEmpty else { return styled(text, style) }
         // The title and the mark below a mistake have the colour; what they are about is read better without.
-        let lines = safe.split(separator: "\n", omittingEmptySubsequences: false).map { line in
+        let lines = text.split(separator: "\n", omittingEmptySubsequences: false).map { line in
             Session.isMark(line) ? styled(String(line), style) : String(line)
         }
-        StandardError.write(styled(title, style) + lines.joined(separator: "\n") + "\n")
+        return styled(title, style) + lines.joined(separator: "\n")
     }
 
     /// Whether a line is the mark below an excerpt of a query: `    ^~~~`.

@@ -10,7 +10,25 @@ enum Interruption {
     /// How often Ctrl-C may come without that anybody looks at it, before the process ends.
     private static let patience = Atomic<Int32>(1)
 
-    static var isRequested: Bool { requested.load(ordering: .relaxed) != 0 }
+    /// The pipe to a program that shows what the work finds; -1 if there is none.
+    private static let pipe = Atomic<Int32>(-1)
+    private static let looks = Atomic<UInt32>(0)
+
+    static var isRequested: Bool { requested.load(ordering: .relaxed) != 0 || hasReaderToLookAfter && isForNobody }
+
+    /// From now on the work is for somebody who reads this pipe; -1 for whoever sees the screen.
+    static func workIsForReader(of pipe: Int32) { self.pipe.store(pipe, ordering: .relaxed) }
+
+    /// Whether the reader has gone: then the work can end, even if it finds nothing to write.
+    static var isForNobody: Bool {
+        var reader = pollfd(fd: pipe.load(ordering: .relaxed), events: 0, revents: 0)
+        return reader.fd >= 0 && poll(&reader, 1, 0) > 0 && reader.revents & Int16(POLLERR) != 0
+    }
+
+    // Asking the system is too slow to do it each time.
+    private static var hasReaderToLookAfter: Bool {
+        pipe.load(ordering: .relaxed) >= 0 && looks.add(1, ordering: .relaxed).oldValue & 0x3F == 0
+    }
 
     /// Throws if the person pressed Ctrl-C.
     static func check() throws(CommandError) {
@@ -31,6 +49,7 @@ enum Interruption {
         // Touched here so that the handler never initialises it.
         clear()
         _ = patience.load(ordering: .relaxed)
+        workIsForReader(of: -1)
         var action = sigaction()
         action.__sigaction_handler.sa_handler = { _ in
             // Another Ctrl-C means that nobody looked at the flag: leave at once. What was committed is safe.

@@ -19,22 +19,25 @@ final class Output {
     let isTerminal: Bool
     private var buffer = ByteBuffer(capacity: Output.capacity + 4096)
     private(set) var failure: Failure?
+    /// Decides where the text goes, if it may be more than the screen shows.
+    private let pager: ScreenPager?
 
-    init(descriptor: Int32 = STDOUT_FILENO, isTerminal: Bool? = nil) {
+    init(descriptor: Int32 = STDOUT_FILENO, isTerminal: Bool? = nil, pager: ScreenPager? = nil) {
         self.descriptor = descriptor
+        self.pager = pager
         self.isTerminal = isTerminal ?? (isatty(descriptor) == 1)
     }
 
     func write(_ bytes: UnsafeRawBufferPointer) throws(Failure) {
         if bytes.count > Output.capacity - buffer.count {
-            try flush()
+            try drain()
             if bytes.count >= Output.capacity { return try send(bytes) }
         }
         buffer.append(bytes)
     }
 
     func write(_ byte: UInt8) throws(Failure) {
-        if buffer.count >= Output.capacity { try flush() }
+        if buffer.count >= Output.capacity { try drain() }
         buffer.append(byte)
     }
 
@@ -45,7 +48,7 @@ final class Output {
         let start = buffer.count
         try render(&buffer)
         if isTerminal { try escapeText(from: start) }
-        if buffer.count >= Output.capacity { try flush() }
+        if buffer.count >= Output.capacity { try drain() }
     }
 
     private func escapeText(from start: Int) throws(Failure) {
@@ -96,17 +99,33 @@ final class Output {
 
     func write(repeating byte: UInt8, count times: Int) throws(Failure) {
         buffer.append(repeating: byte, count: times)
-        if buffer.count >= Output.capacity { try flush() }
+        if buffer.count >= Output.capacity { try drain() }
     }
 
-    /// Hands everything written so far to the system.
+    /// Hands everything written so far to the system: somebody is waiting for it.
     func flush() throws(Failure) {
+        try drain()
+        try pager?.show()
+    }
+
+    /// Makes room in the buffer.
+    private func drain() throws(Failure) {
         defer { buffer.removeAll() }
         try send(buffer.bytes)
     }
 
     private func send(_ bytes: UnsafeRawBufferPointer) throws(Failure) {
         if let failure { throw failure }
+        do throws(Failure) {
+            if let pager { try pager.take(bytes) } else { try Output.send(bytes, to: descriptor) }
+        } catch {
+            failure = error
+            throw error
+        }
+    }
+
+    /// Writes all of it, however long that takes.
+    static func send(_ bytes: UnsafeRawBufferPointer, to descriptor: Int32) throws(Failure) {
         var rest = bytes
         while let start = rest.baseAddress, !rest.isEmpty {
             let written = Glibc.write(descriptor, start, rest.count)
@@ -116,9 +135,7 @@ final class Output {
                 var poll = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
                 _ = Glibc.poll(&poll, 1, -1)
             } else if errno != EINTR {
-                let failure: Failure = errno == EPIPE ? .closed : .system(errno: errno)
-                self.failure = failure
-                throw failure
+                throw errno == EPIPE ? .closed : .system(errno: errno)
             }
         }
     }
