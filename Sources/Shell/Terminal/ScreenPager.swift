@@ -30,6 +30,8 @@ final class ScreenPager {
     private var interrupts: (sigaction, sigaction)?
     /// What was said meanwhile, to be read afterwards.
     private var messages: [String] = []
+    /// The program got more than is held.
+    private var hasMore = false
     /// The person did not want to see the rest.
     private(set) var wasLeft = false
 
@@ -55,7 +57,9 @@ final class ScreenPager {
     func take(_ bytes: UnsafeRawBufferPointer) throws(Output.Failure) {
         switch state {
         case .absent: try Output.send(bytes, to: screen)
-        case .running(_, let pipe): try sendToProgram(bytes, pipe)
+        case .running(_, let pipe):
+            hasMore = hasMore || !bytes.isEmpty
+            try sendToProgram(bytes, pipe)
         case .collecting:
             held.append(bytes)
             lines.add(bytes)
@@ -83,7 +87,10 @@ final class ScreenPager {
         state = .absent
         endIgnoringInterrupts()
         if ending == .exit(127) || ending == .exit(126) {
-            messages.append("cblite: the pager \"\(command)\" cannot be run; '.pager off' does without")
+            // The shell did not find the program. As much as the first screen had is still here.
+            try? Output.send(UnsafeRawBufferPointer(rebasing: held.bytes[shown...]), to: screen)
+            let isComplete = !wasLeft && !hasMore
+            if !isComplete { messages.append("cblite: the pager \"\(command)\" cannot be run; '.pager off' does without\n") }
         }
         for message in messages { StandardError.write(message) }
         messages = []
