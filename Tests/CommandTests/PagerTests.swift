@@ -81,7 +81,9 @@ import Testing
         try waitForPage(terminal)
         for _ in 0..<8 { terminal.type("\u{3}") }
         terminal.type("/30.\n")
-        try terminal.wait(for: "what was looked for") { $0.currentLine == ":" && $0.lines.contains { $0.contains("[300]") || $0.contains("[30]") } }
+        try terminal.wait(for: "what was looked for") {
+            $0.currentLine == ":" && $0.lines.contains { $0.contains("[300]") || $0.contains("[30]") }
+        }
         terminal.type("q")
         try expectToGoOn(terminal)
     }

@@ -267,7 +267,8 @@ import Testing
         var random = SeededRandom(3)
         let words = ["日本語", "שלום", "👩‍👩‍👧", "e\u{301}", "plain text", "{}", "12.5"]
         let rows = (0..<50).map { _ in
-            "[" + (0..<2).map { _ in "\"" + (0..<6).map { _ in words.randomElement(using: &random) ?? "" }.joined(separator: " ") + "\"" }
+            "["
+                + (0..<2).map { _ in "\"" + (0..<6).map { _ in words.randomElement(using: &random) ?? "" }.joined(separator: " ") + "\"" }
                 .joined(separator: ",") + "]"
         }
         for line in try onScreen(width, ["one", "two"], rows).split(separator: "\n") { #expect(DisplayWidth.of(String(line)) <= width) }

@@ -22,7 +22,8 @@ import Testing
     }
 
     @Test(arguments: [
-        ("", 0), ("\n", 1), ("abc", 0), ("abc\n", 1), ("0123456789\n", 1), ("0123456789a\n", 2), ("\n\n", 2), ("日本語日本\n", 1), ("日本語日本語\n", 2),
+        ("", 0), ("\n", 1), ("abc", 0), ("abc\n", 1), ("0123456789\n", 1), ("0123456789a\n", 2), ("\n\n", 2), ("日本語日本\n", 1),
+        ("日本語日本語\n", 2),
         ("\u{1B}[1;34m\"key\"\u{1B}[0m: 1\n", 1), ("\u{1B}[38;5;117m0123456789\u{1B}[0m\nx\n", 2), ("e\u{301}e\u{301}e\u{301}3456789\n", 1),
     ])
     func linesAreCountedAsTheyAreShown(text: String, lines: Int) {
@@ -31,11 +32,13 @@ import Testing
         #expect(count(text, columns: 10, pieces: 3) == lines)
     }
 
-    @Test(arguments: [
-        (nil, [:], "less"), (nil, ["PAGER": "most -w"], "most -w"), ("view", ["PAGER": "most"], "view"), ("none", ["PAGER": "most"], "most"),
-        (nil, ["PAGER": ""], "less"), (nil, ["PAGER": "none"], "less"), (nil, ["PAGER": "cat"], nil), ("cat", [:], nil),
-        ("none", ["PAGER": "(a; b)"], "(a; b)"),
-    ] as [(String?, [String: String], String?)])
+    @Test(
+        arguments: [
+            (nil, [:], "less"), (nil, ["PAGER": "most -w"], "most -w"), ("view", ["PAGER": "most"], "view"),
+            ("none", ["PAGER": "most"], "most"),
+            (nil, ["PAGER": ""], "less"), (nil, ["PAGER": "none"], "less"), (nil, ["PAGER": "cat"], nil), ("cat", [:], nil),
+            ("none", ["PAGER": "(a; b)"], "(a; b)"),
+        ] as [(String?, [String: String], String?)])
     func theFirstPagerThatIsThereIsTaken(wanted: String?, environment: [String: String], expected: String?) throws {
         let directory = try TemporaryDirectory()
         for name in ["less", "most", "view", "cat"] {

@@ -50,8 +50,10 @@ import Testing
         }
     }
 
-    @Test(arguments: [("abc", 3, "abc"), ("abcd", 3, "ab…"), ("日本語", 5, "日本…"), ("日本語", 4, "日…"), ("abc", 1, "…"), ("abc", 0, ""),
-        ("👩‍👩‍👧👩‍👩‍👧👩‍👩‍👧", 5, "👩‍👩‍👧👩‍👩‍👧…"), ("שלום עולם", 5, "שלום…"), ("e\u{301}e\u{301}e\u{301}", 2, "e\u{301}…")])
+    @Test(arguments: [
+        ("abc", 3, "abc"), ("abcd", 3, "ab…"), ("日本語", 5, "日本…"), ("日本語", 4, "日…"), ("abc", 1, "…"), ("abc", 0, ""),
+        ("👩‍👩‍👧👩‍👩‍👧👩‍👩‍👧", 5, "👩‍👩‍👧👩‍👩‍👧…"), ("שלום עולם", 5, "שלום…"), ("e\u{301}e\u{301}e\u{301}", 2, "e\u{301}…"),
+    ])
     func textIsCutWithAnEllipsis(text: String, columns: Int, expected: String) {
         #expect(DisplayWidth.cut(text, to: columns) == expected)
         #expect(DisplayWidth.of(expected) <= columns)

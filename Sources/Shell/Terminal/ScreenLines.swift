@@ -37,7 +37,13 @@ struct ScreenLines {
         plain.reserveCapacity(line.count)
         var isEscape = false
         for byte in line {
-            if byte == 0x1B { isEscape = true } else if !isEscape { plain.append(byte) } else if byte == UInt8(ascii: "m") { isEscape = false }
+            if byte == 0x1B {
+                isEscape = true
+            } else if !isEscape {
+                plain.append(byte)
+            } else if byte == UInt8(ascii: "m") {
+                isEscape = false
+            }
         }
         return DisplayWidth.of(String(decoding: plain, as: UTF8.self))
     }
