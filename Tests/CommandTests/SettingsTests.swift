@@ -102,6 +102,30 @@ import Testing
         try terminal.waitForLine("scratch> .set $least x")
     }
 
+    @Test func theTimeOfEveryCommandIsToldIfOneWants() throws {
+        let terminal = try open()
+        try terminal.run(".timer on", prompt: "scratch>")
+        let listing = try terminal.run("ls a", prompt: "scratch>")
+        #expect(listing.count == 2 && listing[1].hasPrefix("Time: "))
+        let rows = try terminal.run("SELECT n FROM _ WHERE n = 20", prompt: "scratch>")
+        #expect(rows.count == 2 && rows[0] == "20" && rows[1].hasPrefix("(1 row, "))
+    }
+
+    @Test func rowsOfJSONAreFoldedOnTheScreenOnly() throws {
+        let terminal = try open(columns: 60)
+        try terminal.run(".mode json", prompt: "scratch>")
+        let row = #"[{"name": "Grace Brewster Murray Hopper", "n": 20, "id": "b"}]"#
+        let query = "SELECT name, n, meta().id FROM _ WHERE n = 20"
+        #expect(
+            try terminal.run(query, prompt: "scratch>") == [
+                "[{", #"   "name": "Grace Brewster Murray Hopper","#, #"   "n": 20,"#, #"   "id": "b""#, " }]",
+            ])
+        terminal.resize(columns: 70)
+        #expect(try terminal.run(query, prompt: "scratch>") == [row])
+        terminal.resize(columns: 60)
+        #expect(try terminal.run(query + "; | tr _ .", prompt: "scratch>").suffix(2).joined() == row)
+    }
+
     @Test func promptsAreAsOneWantsThem() throws {
         let terminal = try open()
         terminal.type(".prompt {mode} {db}:{coll}{txn}$\n")
@@ -152,10 +176,12 @@ import Testing
         #expect(try sent("SELECT nme FORM _").contains(" ^~~~\u{1B}[0m"))
         try terminal.run(".theme dark", prompt: "scratch>")
         #expect(try sent("cat a").contains("\u{1B}[38;5;117m\"_id\"\u{1B}[0m: \u{1B}[38;5;150m\"a\""))
+        #expect(try sent("revs a").contains("* \u{1B}[1;38;5;255m1-"))
         let samples = try sent(".theme")
         #expect(samples.contains("\u{1B}[38;5;22m\"x\"") && samples.contains("\u{1B}[38;5;150m\"x\""))
         try terminal.run(".theme none", prompt: "scratch>")
         #expect(try !sent("cat a").contains("m\"a\""))
+        #expect(try sent(".theme").contains("\u{1B}[32m\"x\""))
         #expect(try terminal.run("SELECT list, n FROM _ LIMIT 1", prompt: "scratch>")[1].hasPrefix("----"))
     }
 

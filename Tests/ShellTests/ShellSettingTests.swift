@@ -88,7 +88,8 @@ import Testing
 
     @Test(arguments: [
         (".prompt {db} > ", ["prompt", "{db} >"]), (".prompt '{db} > '", ["prompt", "{db} > "]),
-        (".set prompt a;b", ["set", "prompt", "a;b"]),
+        (".set prompt a;b", ["set", "prompt", "a;b"]), (".pager a | b; c", ["pager", "a | b; c"]), (".pager 'less'", ["pager", "less"]),
+        (".prompt", ["prompt"]),
         (#".set $x {"a": "b c"}"#, ["set", #"$x {"a": "b c"}"#]), (".width 10  0", ["width", "10", "0"]), (".null ''", ["null", ""]),
         (".set mode csv", ["set", "mode", "csv"]), (".set", ["set"]), (#".set x="y > z" "#, ["set", #"x="y > z""#]),
     ])

@@ -160,7 +160,7 @@ import Testing
 
     @Test func listingsFillTheScreen() throws {
         let text = try captured(terminal: true) { session in
-            var listing = ColumnListing(output: session.output, screenWidth: 80)
+            var listing = ColumnListing(output: session.output, screenWidth: 80, adapts: true)
             for name in ["a", "b", "c", "d", String(repeating: "x", count: 30), "e", "日本", "\u{1B}", "f"] {
                 var name = name
                 try name.withUTF8 { try listing.add(UnsafeRawBufferPointer($0)) }
@@ -172,6 +172,32 @@ import Testing
         }
         let long = String(repeating: "x", count: 30)
         #expect(text == padded("a", "b", "c") + padded("d", long) + padded("e", "日本", "\\u001b") + "f\n")
+    }
+
+    /// Columns are wider if most texts need that; one that is longer than the others reaches into the next column.
+    @Test(arguments: [(38, 20, 78, 2), (38, 20, 77, 1), (30, 20, 100, 3), (5, 40, 100, 4), (23, 40, 100, 4), (90, 3, 80, 1)])
+    func listingsSuitTheirTexts(length: Int, count: Int, width: Int, perLine: Int) throws {
+        let text = try captured(terminal: true) { session in
+            var listing = ColumnListing(output: session.output, screenWidth: width, adapts: true)
+            for number in 0..<count {
+                let name = "\(number % 10)" + String(repeating: "x", count: length - 1)
+                try Array(name.utf8).withUnsafeBytes { try listing.add($0) }
+            }
+            try listing.finish()
+        }
+        let lines = text.split(separator: "\n")
+        #expect(lines.dropLast().allSatisfy { $0.split(separator: " ").count == perLine })
+        #expect(lines.reduce(0) { $0 + $1.split(separator: " ").count } == count)
+        if length <= width { for line in lines { #expect(line.count <= width) } }
+    }
+
+    @Test func longListingsComeInOrder() throws {
+        let text = try captured(terminal: true) { session in
+            var listing = ColumnListing(output: session.output, screenWidth: 80, adapts: true)
+            for number in 0..<1234 { try Array("\(number)".utf8).withUnsafeBytes { try listing.add($0) } }
+            try listing.finish()
+        }
+        #expect(text.split { $0 == " " || $0 == "\n" }.map { Int($0) } == Array(0..<1234))
     }
 
     @Test func coloredJSONIsTheSameJSON() throws {

@@ -38,7 +38,7 @@ enum ManualPage {
         // The exit codes have a section of their own.
         for topic in HelpTopic.all where topic.name != "exit-codes" { page += section(topic) }
         page += ".SH FLAGS OF EVERY COMMAND\n" + GlobalFlags.beforeCommand.map(flag).joined()
-        return page + ending
+        return page + settings + ending
     }
 
     private static func section(_ command: CommandDeclaration, title: String) -> String {
@@ -121,6 +121,16 @@ enum ManualPage {
         return result.hasPrefix(".") ? "\\&" + result : result
     }
 
+    /// The lines with a dot that the interactive shell understands.
+    private static var settings: String {
+        var text = ".SH SETTINGS\nIn the interactive shell, and as far as they have a value, in its configuration file.\n"
+        for setting in ShellSetting.all {
+            let synopsis = setting.synopsis.isEmpty ? "" : " \\fI\(escaped(setting.synopsis))\\fR"
+            text += ".TP\n\\fB.\(escaped(setting.name))\\fR\(synopsis)\n\(escaped(setting.help)).\n"
+        }
+        return text
+    }
+
     private static let ending = #"""
         .SH EXIT STATUS
         .TP
@@ -155,10 +165,24 @@ enum ManualPage {
         .B COLUMNS
         The width of the screen where the terminal does not tell it.
         .TP
+        .B PAGER
+        The program that shows long results in the interactive shell page by page, instead of
+        .BR less .
+        .TP
         .BR VISUAL ", " EDITOR
         The editor that
         .B cblite edit
         starts.
+        .SH FILES
+        .TP
+        .I ~/.config/cblite/config
+        Settings of the interactive shell, below $XDG_CONFIG_HOME if that is set.
+        .TP
+        .I ~/.local/state/cblite/history
+        What was typed in it, below $XDG_STATE_HOME if that is set.
+        .TP
+        .I ~/.editrc
+        How its lines are edited.
         .SH SEE ALSO
         .BR sqlite3 (1),
         .BR jq (1)

@@ -18,7 +18,10 @@ extension InteractiveShell {
         case "save":
             if value != nil { throw CommandError.usage(".save takes no value") }
             try save()
-        case "theme" where value == nil: for theme in Theme.allCases { try theme.writeSample(to: session) }
+        case "theme" where value == nil:
+            // Also for those who have none now.
+            let isColored = screen(color: options.color).usesColor && session.output.isTerminal
+            for theme in Theme.allCases { try theme.writeSample(to: session, isColored: isColored) }
         default:
             if let value { try change(setting, to: value) } else { try session.output.writeText(setting.value?.get(settings) ?? "") }
             if value == nil { try session.output.write("\n") }
@@ -123,13 +126,15 @@ extension InteractiveShell {
     }
 
     func terminal(color: GlobalOptions.Color) -> Terminal {
-        var terminal = Terminal(color: color)
-        if file != nil {
-            terminal = Terminal(
-                color: color, outputIsTerminal: false, errorIsTerminal: isatty(STDERR_FILENO) == 1,
-                inputIsTerminal: isatty(STDIN_FILENO) == 1, environment: Terminal.environment)
-        }
+        let terminal = screen(color: color)
         return settings.theme == .none ? terminal.withoutColor : terminal
+    }
+
+    private func screen(color: GlobalOptions.Color) -> Terminal {
+        guard file != nil else { return Terminal(color: color) }
+        return Terminal(
+            color: color, outputIsTerminal: false, errorIsTerminal: isatty(STDERR_FILENO) == 1, inputIsTerminal: isatty(STDIN_FILENO) == 1,
+            environment: Terminal.environment)
     }
 
     /// What shows long results page by page, if the person wants that and the command prints what one reads.

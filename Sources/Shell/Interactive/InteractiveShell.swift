@@ -199,7 +199,12 @@ final class InteractiveShell {
         case .command(let words):
             let words = settings.words(words, isVertical: statement.isVertical)
             let watch = Stopwatch()
-            defer { if settings.timing == .on { session.notice("Time: \(ShellSettings.milliseconds(watch.seconds))") } }
+            session.hasToldTime = false
+            defer {
+                if settings.timing == .on, !session.hasToldTime {
+                    session.remark("Time: \(ShellSettings.milliseconds(watch.seconds))")
+                }
+            }
             let parsed = try ArgumentParser(commands: Commands.all, hasOpenDatabase: true).parse(words, options: options)
             session.options = parsed.options
             session.terminal = terminal(color: parsed.options.color)

@@ -146,16 +146,17 @@ struct StatementReader {
         }
     }
 
-    /// The rest of a line that sets a prompt or the value of a parameter: it is no list of words, and may hold any character. In quotes it
-    /// may begin and end with blanks.
+    /// The rest of a line that sets a prompt, a pager or the value of a parameter: it is no list of words, and may hold any character. In quotes
+    /// it may begin and end with blanks.
     private func settingText(behind words: [String], _ lexer: inout WordLexer) -> (text: String, end: Int)? {
-        guard words == ["prompt"] || words.first == "set" && words.count <= 2 else { return nil }
+        let isText = ["prompt", "pager"].contains(words.last)
+        guard isText && words.count == 1 || words.first == "set" && words.count <= 2 else { return nil }
         lexer.skipBlanks()
         let start = lexer.position
         let end = bytes[start...].firstIndex(of: UInt8(ascii: "\n")) ?? bytes.count
         guard start < end else { return nil }
         let rest = text(start..<end)
-        guard words.last == "prompt" else { return words.count == 1 && SettingName.parameter([rest]) != nil ? (rest, end) : nil }
+        guard isText else { return words.count == 1 && SettingName.parameter([rest]) != nil ? (rest, end) : nil }
         if bytes[start] == UInt8(ascii: "'") || bytes[start] == UInt8(ascii: "\""), case .word(let word) = lexer.next(),
             [.newline, .end].contains(lexer.next())
         {

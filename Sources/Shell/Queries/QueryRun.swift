@@ -120,6 +120,7 @@ struct QueryRun {
             session.remark("(\(count))")
         } else if session.terminal.outputIsTerminal {
             session.remark("(\(count), \(ShellSettings.milliseconds(watch.seconds)))")
+            session.hasToldTime = true
         }
     }
 

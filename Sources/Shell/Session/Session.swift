@@ -27,6 +27,8 @@ final class Session {
     weak var shell: InteractiveShell?
     /// How many documents the command had to leave out because they are damaged.
     var damagedCount = 0
+    /// The command has said itself how long it took.
+    var hasToldTime = false
     /// What has been remarked already and need not be said again.
     private var remarks: Set<String> = []
 

@@ -14,18 +14,18 @@ struct ColumnListing {
     /// The texts whose place is still open, one behind the other.
     private var window: [UInt8] = []
     private var ends: [Int] = []
-    private var isMeasuring = false
+    private var isMeasuring: Bool
 
     /// As far as the vendor's program goes where there is no screen.
     private static let widthWithoutScreen = 100
 
     init(session: Session) {
         let width = session.output.isTerminal ? session.terminal.width : ColumnListing.widthWithoutScreen
-        self.init(output: session.output, screenWidth: width)
-        isMeasuring = session.output.isTerminal
+        self.init(output: session.output, screenWidth: width, adapts: session.output.isTerminal)
     }
 
-    init(output: Output, screenWidth: Int) {
+    init(output: Output, screenWidth: Int, adapts: Bool) {
+        isMeasuring = adapts
         self.output = output
         self.screenWidth = screenWidth
     }
@@ -84,8 +84,9 @@ struct ColumnListing {
     private mutating func startCell(width: Int) throws(Output.Failure) {
         if position > 0 {
             let column = (position / columnWidth + 1) * columnWidth
-            // Only whole columns, or every row would have another number of them.
-            if column + max(width, columnWidth - 1) <= screenWidth {
+            // Only whole columns, or every row would have another number of them. Those that were measured have texts that leave a gap of two.
+            let room = columnWidth == ColumnListing.columnWidth ? columnWidth - 1 : columnWidth - 2
+            if column + max(width, room) <= screenWidth {
                 try output.write(repeating: UInt8(ascii: " "), count: column - position)
                 position = column
             } else {

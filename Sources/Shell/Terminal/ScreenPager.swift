@@ -90,7 +90,10 @@ final class ScreenPager {
             // The shell did not find the program. As much as the first screen had is still here.
             try? Output.send(UnsafeRawBufferPointer(rebasing: held.bytes[shown...]), to: screen)
             let isComplete = !wasLeft && !hasMore
-            if !isComplete { messages.append("cblite: the pager \"\(command)\" cannot be run; '.pager off' does without\n") }
+            if !isComplete {
+                let lineEnd = held.bytes.last == UInt8(ascii: "\n") ? "" : "\n"
+                messages.append("\(lineEnd)cblite: the pager \"\(command)\" cannot be run; '.pager off' does without\n")
+            }
         }
         for message in messages { StandardError.write(message) }
         messages = []

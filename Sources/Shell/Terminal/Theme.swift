@@ -85,7 +85,7 @@ enum Theme: String, CaseIterable, Sendable {
     }
 
     /// A line that shows each style, for whoever chooses.
-    func writeSample(to session: Session) throws {
+    func writeSample(to session: Session, isColored: Bool) throws {
         let samples: [(text: String, style: Style?)] = [
             (rawValue.padded(to: 9), nil), ("heading", .heading), (" {", nil), ("\"a\"", .key), (": ", nil), ("\"x\"", .string),
             (", ", nil), ("\"n\"", .key), (": ", nil), ("36", .number), (", ", nil), ("\"ok\"", .key), (": ", nil), ("true", .literal),
@@ -93,7 +93,7 @@ enum Theme: String, CaseIterable, Sendable {
             (" ", nil), ("error", .error), (" ", nil), ("dim", .dim),
         ]
         for (text, style) in samples {
-            if let style, session.terminal.usesColor, self != .none {
+            if let style, isColored, self != .none {
                 try session.output.write(code(style))
                 try session.output.write(text)
                 try session.output.write(Style.off)
