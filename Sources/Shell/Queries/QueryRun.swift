@@ -130,7 +130,9 @@ struct QueryRun {
     /// A word to somebody who waited for a query that looks at every document, or who measures what queries take.
     private func adviseIfSlow(_ seconds: Double, _ select: Select, _ query: Query, _ snapshot: Snapshot) throws {
         guard session.terminal.errorIsTerminal, select.condition != nil else { return }
-        guard seconds > QueryRun.longestWait || session.shell?.settings.timing == .on else { return }
+        // With a pager most of the time was somebody's reading.
+        let hasWaited = seconds > QueryRun.longestWait && !(session.pager?.hasRun ?? false)
+        guard hasWaited || session.shell?.settings.timing == .on else { return }
         guard let collection = try query.explain(on: snapshot).scannedCollections.first else { return }
         session.remark(
             "(It looked at every document of \(collection). \"mkindex --suggest\" with this query tells which index would help.)")
