@@ -1,0 +1,106 @@
+import DocumentStore
+import Fleece
+import FoundationEssentials
+
+/// How far a collection has been replicated with a remote database, as far as the file tells.
+public struct SyncState: Sendable {
+    public let remote: UInt16
+    public let collection: CollectionName
+    /// Nil if none is kept, or one of a replication with filters, whose names cannot be found out.
+    public let checkpoint: Checkpoint?
+    /// When it was saved, in seconds since 1970, if it says so.
+    public let time: Int64?
+    /// How many documents have a current revision that the remote is not known to have.
+    public let pending: Int
+    /// Whether they were looked at one by one. Otherwise there can be fewer.
+    public let isExact: Bool
+}
+
+extension Snapshot {
+    /// The states of all remotes and all collections that have to do with each other. No more than so many documents are looked at for each.
+    public func syncStates(lookingAtMost limit: Int) throws -> [SyncState] {
+        let remotes = try remotes().sorted { $0.key < $1.key }
+        guard !remotes.isEmpty else { return [] }
+        let known = try checkpoints()
+        var uuids = [privateUUID].compactMap { $0 }
+        // A copy goes on with the checkpoints of the original.
+        if let previous = try previousPrivateUUID { uuids.append(previous) }
+        return try remotes.flatMap { number, url in
+            try collections().compactMap { collection -> SyncState? in
+                let found = try Snapshot.checkpoint(of: collection, with: url, uuids, known)
+                let checkpoint = found.map { Checkpoint(json: $0) }
+                let (pending, synced, isExact) = try pendingCount(of: collection, remote: number, since: checkpoint, limit)
+                // Nothing says that this collection is replicated with that remote.
+                if checkpoint == nil, synced == 0, isExact || !collection.isDefault { return nil }
+                return SyncState(remote: number, collection: collection, checkpoint: checkpoint, time: found.flatMap(Checkpoint.time), pending: pending, isExact: isExact)
+            }
+        }
+    }
+
+    /// The bodies of the checkpoints that are kept, by their names.
+    public func checkpoints() throws -> [String: [UInt8]] {
+        var checkpoints: [String: [UInt8]] = [:]
+        for key in try rawDocumentKeys(in: "checkpoints").prefix(1000) {
+            checkpoints[key] = try rawDocument(key, in: "checkpoints")?.body
+        }
+        return checkpoints
+    }
+
+    private static func checkpoint(
+        of collection: CollectionName, with url: String, _ uuids: [UUID], _ known: [String: [UInt8]]
+    ) throws -> [UInt8]? {
+        guard !known.isEmpty else { return nil }
+        for (pushes, pulls) in [(true, true), (true, false), (false, true)] {
+            let scope = CheckpointScope(collection: collection, pushes: pushes, pulls: pulls, remote: url)
+            for (number, uuid) in uuids.enumerated() {
+                let ids = try number == 0 ? [scope.checkpointID(privateUUID: uuid)] : scope.formerCheckpointIDs(previousUUID: uuid)
+                if let body = ids.lazy.compactMap({ known[$0] }).first { return body }
+            }
+        }
+        return nil
+    }
+
+    /// Documents behind the checkpoint whose current revision is not the one that the remote was last known to have; and how many it has.
+    private func pendingCount(
+        of collection: CollectionName, remote: UInt16, since checkpoint: Checkpoint?, _ limit: Int
+    ) throws -> (pending: Int, synced: Int, isExact: Bool) {
+        let last = try lastSequence(of: collection)
+        let done = checkpoint?.local ?? 0
+        guard last > done else { return (0, 0, true) }
+        let behind = Int(clamping: last - done)
+        // Without an index by sequence all documents would have to be read to find these.
+        guard try hasSequenceIndex(of: collection) ? behind <= limit : isSmall(collection, limit) else { return (behind, 0, false) }
+        var options = ScanOptions(order: .stored, content: .everything)
+        options.includesDeleted = true
+        options.since = done
+        let cursor = try scan(collection, options)
+        // A damaged one cannot be pushed either.
+        cursor.onDamage = { _ in }
+        var (pending, synced) = (0, 0)
+        while try cursor.next() {
+            if let checkpoint, checkpoint.completed.contains(cursor.sequence) { continue }
+            if try cursor.isKnown(to: remote) { synced += 1 } else { pending += 1 }
+        }
+        return (pending, synced, true)
+    }
+}
+
+extension Checkpoint {
+    /// What is for people alone: when it was saved.
+    fileprivate static func time(_ json: [UInt8]) -> Int64? {
+        let encoder = Encoder()
+        guard json.withUnsafeBytes({ (try? JSONParser.parse($0, into: encoder)) != nil }), let body = try? encoder.finish() else { return nil }
+        return body.withRoot { $0.dictionary?.value(forKey: "time", nil)?.integer }
+    }
+}
+
+extension DocumentCursor {
+    /// Whether a remote has the current revision, as far as is known.
+    fileprivate func isKnown(to remote: UInt16) throws -> Bool {
+        // The mark of a push to the first remote is a flag of the document, which spares rewriting its revisions.
+        if remote == 1, flags.contains(.synced) { return true }
+        guard let document = try? document() else { return false }
+        if let tree = document.tree { return tree.latest(onRemote: remote)?.id == tree.revisions.first?.id }
+        return document.vectors?.latest(onRemote: remote)?.id == document.revision
+    }
+}
