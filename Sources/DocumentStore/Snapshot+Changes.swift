@@ -1,0 +1,53 @@
+import SQLite
+
+extension Snapshot {
+    /// When the next document of a collection expires, in milliseconds since 1970; in the past if it has, and nobody has removed it yet.
+    public func nextExpiration(of name: CollectionName) throws -> Int64? {
+        let live = try tables(name).live
+        guard live.hasExpiration else { return nil }
+        return try connection.integer("SELECT min(expiration) FROM \(live.quotedName) WHERE expiration NOT NULL")
+    }
+
+    /// When documents of a collection were changed first and last, in nanoseconds since 1970, as far as their revisions tell: version vectors
+    /// do. Looks at each document.
+    public func changeTimes(of name: CollectionName) throws -> ClosedRange<UInt64>? {
+        guard versioning == .vectors else { return nil }
+        var options = ScanOptions(order: .stored, content: .metadata)
+        options.includesDeleted = true
+        let cursor = try scan(name, options)
+        cursor.onDamage = { _ in }
+        var times: ClosedRange<UInt64>?
+        while try cursor.next() {
+            guard let time = (try? cursor.revision())?.version?.time, time >= HybridClock.earliest else { continue }
+            times = min(times?.lowerBound ?? time, time)...max(times?.upperBound ?? time, time)
+        }
+        return times
+    }
+
+    /// The blobs that documents of a collection refer to and that are not there. Looks at each document that has blobs.
+    public func missingBlobs(of name: CollectionName) throws -> Set<String> {
+        var options = ScanOptions(order: .stored)
+        options.onlyWithAttachments = true
+        let cursor = try scan(name, options)
+        cursor.onDamage = { _ in }
+        var missing: Set<String> = []
+        while try cursor.next() {
+            BlobReferences.forEach(in: cursor.body, sharedKeys) { text, _ in
+                guard let digest = BlobDigest(text), !database.blobs.exists(digest) else { return }
+                missing.insert(text)
+            }
+        }
+        return missing
+    }
+
+    /// Whether tombstones are still to be moved out of the default collection's table: an upgrade does that bit by bit, in the background.
+    /// Only a table of up to so many documents is looked through.
+    public func isUpgradeUnfinished(lookingAtMost limit: Int) throws -> Bool {
+        let tables = try tables(.default)
+        guard tables.deleted != nil, mayHoldTombstones(tables), try limit == Int.max || isSmall(.default, limit) else { return false }
+        return try connection.integer("SELECT 1 FROM \(tables.live.quotedName) WHERE (flags & 1) != 0 LIMIT 1") != nil
+    }
+
+    public var freePages: Int { get throws { Int(try connection.integer("PRAGMA freelist_count") ?? 0) } }
+    public var pageSize: Int { get throws { Int(try connection.integer("PRAGMA page_size") ?? 4096) } }
+}
