@@ -7,7 +7,7 @@ import Fleece
 ///     let shape = tally.shape
 ///
 /// Tallies of two parts merge into the tally of the whole, in any order. Its memory is bounded whatever the documents are: an object that has
-/// too many different names counts as a map, whose members are one place together. Hot: the benchmark `schema`.
+/// too many different names counts as a map, whose members are one place together. Hot: it sees every value of a collection.
 public struct ShapeTally: Sendable {
     /// What bounds it.
     struct Limits: Sendable {
