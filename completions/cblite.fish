@@ -19,6 +19,8 @@ function __cblite_value_flags
             echo --limit | string split '\n'
         case 'schema'
             echo --by\n--sample\n--format\n-F | string split '\n'
+        case 'stats'
+            echo --where\n-w\n--top\n--bins | string split '\n'
         case 'query'
             echo --format\n-F\n--offset\n--limit\n--param\n-p\n--params\n--output\n-o\n--time-limit\n-t\n--file\n-f | string split '\n'
         case 'select'
@@ -60,6 +62,8 @@ function __cblite_name
             echo cat
         case 'file'
             echo info
+        case 'du'
+            echo tree
         case 'use'
             echo open
         case 'exit'
@@ -142,6 +146,9 @@ complete -c cblite -n "__cblite_is ''" -a fts -d 'Search the texts of a full-tex
 complete -c cblite -n "__cblite_is ''" -a info -d 'Describe a database'
 complete -c cblite -n "__cblite_is ''" -a file -d 'Describe a database'
 complete -c cblite -n "__cblite_is ''" -a schema -d 'Show which properties documents have, and what is in them'
+complete -c cblite -n "__cblite_is ''" -a stats -d 'Show how the values of a property are distributed'
+complete -c cblite -n "__cblite_is ''" -a tree -d 'Show the scopes, collections and indexes, and how much room each takes'
+complete -c cblite -n "__cblite_is ''" -a du -d 'Show the scopes, collections and indexes, and how much room each takes'
 complete -c cblite -n "__cblite_is ''" -a query -d 'Run a query in SQL++'
 complete -c cblite -n "__cblite_is ''" -a select -d 'Run a SELECT, without the word itself'
 complete -c cblite -n "__cblite_is ''" -a translate -d 'Show how a query is understood'
@@ -287,6 +294,15 @@ complete -c cblite -n "__cblite_is 'schema'" -l all -d 'Look at all documents, h
 complete -c cblite -n "__cblite_is 'schema'" -l format -s F -x -a 'table json json-schema' -d 'table, json (as with --json), or json-schema: a JSON Schema that the documents meet'
 complete -c cblite -n "__cblite_is 'schema' 0" -a '(__fish_complete_directories)'
 complete -c cblite -n "__cblite_is 'schema' 1" -a '(__cblite_values collection)'
+
+complete -c cblite -n "__cblite_is 'stats'" -l where -s w -x -d 'Only documents that meet a condition in SQL++'
+complete -c cblite -n "__cblite_is 'stats'" -l top -x -d 'Show the N most frequent values; 10 if not given'
+complete -c cblite -n "__cblite_is 'stats'" -l bins -x -d 'Divide histograms into at most N bins; up to 16 if not given'
+complete -c cblite -n "__cblite_is 'stats' 0" -a '(__fish_complete_directories)'
+complete -c cblite -n "__cblite_is 'stats' 1 more" -a '(__cblite_values property)'
+
+complete -c cblite -n "__cblite_is 'tree'" -l exact -d 'Read every page of the file, however large it is'
+complete -c cblite -n "__cblite_is 'tree' 0" -a '(__fish_complete_directories)'
 
 complete -c cblite -n "__cblite_is 'query'" -l format -s F -x -a 'table json jsonl csv tsv markdown line html' -d 'How to print rows: table, json, jsonl, csv, tsv, markdown, line, html'
 complete -c cblite -n "__cblite_is 'query'" -l raw -d 'The same as --format json: an array of objects, one a line'

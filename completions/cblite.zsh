@@ -15,6 +15,9 @@ _cblite_commands() {
         'info:Describe a database'
         'file:Describe a database'
         'schema:Show which properties documents have, and what is in them'
+        'stats:Show how the values of a property are distributed'
+        'tree:Show the scopes, collections and indexes, and how much room each takes'
+        'du:Show the scopes, collections and indexes, and how much room each takes'
         'query:Run a query in SQL++'
         'select:Run a SELECT, without the word itself'
         'translate:Show how a query is understood'
@@ -354,6 +357,40 @@ _cblite_command() {
             '(--help -h)-h[Explain the command]' \
             '1:DATABASE:_cblite_databases' \
             '2::COLLECTION:_cblite_names collection' ;;
+        'stats')
+            _arguments -S \
+            '(--where -w)--where=[Only documents that meet a condition in SQL++]:CONDITION: ' \
+            '(--where -w)-w+[Only documents that meet a condition in SQL++]:CONDITION: ' \
+            '--top=[Show the N most frequent values; 10 if not given]:N: ' \
+            '--bins=[Divide histograms into at most N bins; up to 16 if not given]:N: ' \
+            '--writeable[Open the database for writing]' \
+            '--create[Create the database if it does not exist; implies --writeable]' \
+            '--upgrade=-[Allow an irreversible upgrade of the file format; =vv also turns revision trees into version vectors]::vv:(vv)' \
+            '--encrypted[Ask for the password or key of an encrypted database]' \
+            '(--collection -C)--collection=[Work on this collection instead of the default one]:\[SCOPE.\]NAME:_cblite_names collection' \
+            '(--collection -C)-C+[Work on this collection instead of the default one]:\[SCOPE.\]NAME:_cblite_names collection' \
+            '--json[Print results and errors as JSON, for programs]' \
+            '--quiet[Say nothing but results and errors]' \
+            '--color=-[Colour the output\: auto (on a terminal), always (also plain --color) or never]::WHEN:(auto always never)' \
+            '(--help -h)--help[Explain the command]' \
+            '(--help -h)-h[Explain the command]' \
+            '1:DATABASE:_cblite_databases' \
+            '*:PATH:_cblite_names property' ;;
+        'tree'|'du')
+            _arguments -S \
+            '--exact[Read every page of the file, however large it is]' \
+            '--writeable[Open the database for writing]' \
+            '--create[Create the database if it does not exist; implies --writeable]' \
+            '--upgrade=-[Allow an irreversible upgrade of the file format; =vv also turns revision trees into version vectors]::vv:(vv)' \
+            '--encrypted[Ask for the password or key of an encrypted database]' \
+            '(--collection -C)--collection=[Work on this collection instead of the default one]:\[SCOPE.\]NAME:_cblite_names collection' \
+            '(--collection -C)-C+[Work on this collection instead of the default one]:\[SCOPE.\]NAME:_cblite_names collection' \
+            '--json[Print results and errors as JSON, for programs]' \
+            '--quiet[Say nothing but results and errors]' \
+            '--color=-[Colour the output\: auto (on a terminal), always (also plain --color) or never]::WHEN:(auto always never)' \
+            '(--help -h)--help[Explain the command]' \
+            '(--help -h)-h[Explain the command]' \
+            '1:DATABASE:_cblite_databases' ;;
         'query')
             _arguments -S \
             '(--format -F)--format=[How to print rows\: table, json, jsonl, csv, tsv, markdown, line, html]:FORMAT:(table json jsonl csv tsv markdown line html)' \

@@ -13,6 +13,8 @@ enum Commands {
         FullTextCommand.declaration,
         InfoCommand.declaration,
         SchemaCommand.declaration,
+        StatsCommand.declaration,
+        TreeCommand.declaration,
         QueryCommand.declaration,
         SelectCommand.declaration,
         TranslateCommand.declaration,

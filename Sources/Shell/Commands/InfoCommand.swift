@@ -1,6 +1,5 @@
 import DocumentStore
 import Fleece
-import Glibc
 
 /// `cblite info DATABASE`, `info indexes`, `info index NAME`, `info keys`
 enum InfoCommand {
@@ -8,8 +7,13 @@ enum InfoCommand {
         "info", aliases: ["file"], group: .looking,
         summary: "Describe a database",
         discussion: """
-            Prints where the database is, how large it is, and what it holds. -v adds the format, the identity and a table of the \
+            Prints where the database is, which releases wrote it, how large it is, when it was changed, what it holds, how far it is \
+            replicated with each remote, and what is wrong with it. Without -v only what is found quickly in a database of any size: conflicts \
+            and documents with blobs of very large collections are not counted. -v counts everything, and adds the identity and a table of the \
             collections; -vv also how the sizes of documents are distributed.
+
+            How many documents are to be pushed is what the file tells: those changed behind the checkpoint whose current revision the remote \
+            is not known to have.
 
             Of a database that this program cannot open, it says what kind it is.
             """,
@@ -97,19 +101,6 @@ enum InfoCommand {
             }
             if keys.count == 0 { invocation.session.notice("(No shared keys)") }
             return .success
-        }
-    }
-}
-
-/// The bytes of a bundle's files, without opening it.
-struct BundleSize {
-    /// The main file and its log.
-    let database: Int
-
-    init(_ path: String) {
-        database = ["db.sqlite3", "db.sqlite3-wal"].reduce(0) { sum, name in
-            var facts = stat()
-            return sum + (stat(path + "/" + name, &facts) == 0 ? Int(facts.st_size) : 0)
         }
     }
 }

@@ -5,72 +5,14 @@ import Glibc
 import Platform
 import SQLPlusPlus
 
-/// What `info` tells of a database, gathered in one state of it.
+/// The page that `info` prints: what a database is, how large, what it holds, how far it is replicated, and what is wrong with it.
 struct InfoPage {
-    private struct Collection {
-        let name: CollectionName
-        let statistics: CollectionStatistics
-        let lastSequence: UInt64
-    }
-
-    private let path: String
-    private let level: Int
-    private let size: Int
-    private let blobCount: Int
-    private let blobSize: Int
-    private let generation: SchemaGeneration
-    private let versioning: Versioning
-    private let publicUUID: UUID?
-    private let privateUUID: UUID?
-    private let sharedKeyCount: Int
-    private let remotes: [UInt16: String]
-    private let indexes: [StoredIndex]
-    private let collections: [Collection]
-    /// How many documents have a body of up to 2ⁿ bytes, by n. Only at level 2.
-    private let distribution: [Int: Int]
+    let facts: InfoFacts
+    let level: Int
 
     init(_ database: Database, level: Int) throws {
+        facts = try InfoFacts(database, level: level)
         self.level = level
-        path = InfoPage.fullPath(database.path)
-        size = BundleSize(database.path).database
-        let blobs = try database.blobs.list()
-        blobCount = blobs.count
-        blobSize = blobs.reduce(0) { $0 + (database.blobs.size(of: $1) ?? 0) }
-        let facts = try database.read { snapshot in
-            let names = snapshot.collections()
-            return (
-                snapshot.generation, snapshot.versioning, snapshot.publicUUID, snapshot.privateUUID, snapshot.sharedKeys.count,
-                try snapshot.remotes(), try snapshot.indexes(),
-                try names.map { name in
-                    try Interruption.check()
-                    return Collection(
-                        name: name, statistics: try InfoPage.statistics(of: name, snapshot, level: level),
-                        lastSequence: try snapshot.lastSequence(of: name))
-                },
-                level > 1 ? try InfoPage.distribution(names, snapshot) : [:]
-            )
-        }
-        (generation, versioning, publicUUID, privateUUID, sharedKeyCount, remotes, indexes, collections, distribution) = facts
-    }
-
-    // Counting is quicker than looking at every record.
-    private static func statistics(of name: CollectionName, _ snapshot: Snapshot, level: Int) throws -> CollectionStatistics {
-        try level > 0 ? snapshot.statistics(of: name) : CollectionStatistics(snapshot.counts(of: name))
-    }
-
-    private static func distribution(_ names: [CollectionName], _ snapshot: Snapshot) throws -> [Int: Int] {
-        var result: [Int: Int] = [:]
-        for name in names {
-            var options = ScanOptions(order: .stored, content: .metadata)
-            options.includesDeleted = true
-            let cursor = try snapshot.scan(name, options)
-            while try cursor.next() {
-                let size = cursor.bodySize
-                result[size < 2 ? 0 : Int.bitWidth - (size - 1).leadingZeroBitCount, default: 0] += 1
-            }
-            try Interruption.check()
-        }
-        return result
     }
 
     static func fullPath(_ path: String) -> String {
@@ -79,49 +21,115 @@ struct InfoPage {
         return String(cString: resolved)
     }
 
-    // For people
-
     func write(to session: Session) throws {
-        try session.writeFact("Database", path)
-        if level > 0 { try session.writeFact("Format", generation.description) }
-        let blobs = blobCount == 0 ? "" : ", and \(SizeText.text(blobSize)) in \(blobCount) \(blobCount == 1 ? "blob" : "blobs")"
-        try session.writeFact("Size", SizeText.text(size) + blobs)
-        if level == 0 {
-            let total = collections.reduce(0) { $0 + $1.statistics.live }
-            let list = collections.map { "\($0.name) (\($0.statistics.live))" }.joined(separator: ", ")
-            try session.writeFact("Collections", collections.count == 1 ? list : "\(list) -- \(total) documents in all")
-            session.notice("... use -v for more detail")
-            return
+        try session.writeFact("Database", facts.path)
+        try session.writeFact("Format", level == 0 ? "\(facts.generation), \(versioningText)" : facts.generation.description)
+        try session.writeFact("Size", sizeText)
+        if level > 0 {
+            try session.writeFact("Versioning", versioningText)
+            try session.writeFact(
+                "UUIDs", "public \(facts.publicUUID?.hexadecimal ?? "missing"), private \(facts.privateUUID?.hexadecimal ?? "missing")")
+            try session.writeFact("Shared keys", "\(facts.sharedKeyCount)")
         }
-        try session.writeFact("Versioning", versioningText)
-        try session.writeFact(
-            "UUIDs", "public \(publicUUID?.hexadecimal ?? "missing"), private \(privateUUID?.hexadecimal ?? "missing")")
-        try session.writeFact("Shared keys", "\(sharedKeyCount)")
-        for (number, url) in remotes.sorted(by: { $0.key < $1.key }) { try session.writeFact("Remote #\(number)", url) }
+        try session.writeFact("Changed", changeText)
+        if let next = facts.nextExpiration { try session.writeFact("Expires", "next document: \(TimeText.iso8601(next))") }
+        for (number, url) in facts.remotes.sorted(by: { $0.key < $1.key }) {
+            try session.writeFact("Remote #\(number)", url)
+            for state in facts.syncStates where state.remote == number { try session.writeFact("", syncText(state)) }
+        }
+        if !facts.indexes.isEmpty { try session.writeFact("Indexes", list: indexNames) }
         try session.output.write("\n")
-        try table.write(to: session)
+        try (level == 0 ? overview(for: session) : table).write(to: session)
         if level > 1 { try writeDistribution(to: session) }
-        if !indexes.isEmpty {
-            try session.output.write("\n")
-            try session.writeFact("Indexes", list: indexNames)
+        if !facts.warnings.isEmpty { try session.output.write("\n") }
+        for warning in facts.warnings {
+            try session.write("Warning:", .warning)
+            try session.output.writeText("     \(warning.text)\n")
         }
+        if level == 0 { session.notice("... use -v for more detail") }
+    }
+
+    private var sizeText: String {
+        var parts: [String] = []
+        if facts.logSize > 0 { parts.append("\(SizeText.text(facts.logSize)) in the log") }
+        if facts.freeSize > 0 { parts.append("\(SizeText.text(facts.freeSize)) free") }
+        let inside = parts.isEmpty ? "" : " (\(parts.joined(separator: ", ")))"
+        let blobs = "\(SizeText.text(facts.blobSize)) in \(Progress.grouped(facts.blobCount)) \(facts.blobCount == 1 ? "blob" : "blobs")"
+        return SizeText.text(facts.size) + inside + (facts.blobCount == 0 ? "" : ", and \(blobs)")
+    }
+
+    private var versioningText: String {
+        switch facts.versioning {
+        case .treesInBody: return "revision trees, with the bodies in them (2.x)"
+        case .trees: return "revision trees"
+        case .vectors:
+            let source = facts.publicUUID.map { withUnsafeBytes(of: $0.uuid) { Base64.text(of: $0, isPadded: false) } }
+            return "version vectors (source ID \(source ?? "missing"))"
+        }
+    }
+
+    private var changeText: String {
+        guard let times = facts.changeTimes else { return "\(TimeText.iso8601(facts.modified / 1000 * 1000)) (the file)" }
+        let (first, last) = (InfoPage.second(times.lowerBound), InfoPage.second(times.upperBound))
+        return first == last ? last : "\(last), and first \(first)"
+    }
+
+    /// Nanoseconds since 1970, as a time.
+    static func second(_ nanoseconds: UInt64) -> String { TimeText.iso8601(Int64(nanoseconds / 1_000_000_000) * 1000) }
+
+    private func syncText(_ state: SyncState) -> String {
+        let pending =
+            switch (state.pending, state.isExact) {
+            case (0, _): "nothing to push"
+            case (let count, true): "\(Progress.grouped(count)) to push"
+            case (let count, false): "up to \(Progress.grouped(count)) to push"
+            }
+        guard let checkpoint = state.checkpoint else { return "\(state.collection): \(pending), no checkpoint" }
+        let time = checkpoint.time.map { ", checkpoint of \(TimeText.iso8601($0 * 1000))" } ?? ""
+        return "\(state.collection): \(pending)\(time), pushed up to sequence \(checkpoint.local)"
+            + (checkpoint.remote.map { ", pulled up to \($0)" } ?? "")
     }
 
     /// By collections, in their order.
     private var indexNames: [String] {
-        func name(_ index: StoredIndex) -> String { "\(index.collection.map { "\($0)." } ?? "")\(index.name)\(index.kindMark)" }
-        let homeless = indexes.filter { index in !collections.contains { $0.name == index.collection } }
-        return collections.flatMap { collection in indexes.filter { $0.collection == collection.name } }.map(name) + homeless.map(name)
+        let homeless = facts.indexes.filter { index in !facts.collections.contains { $0.name == index.collection } }
+        let ordered = facts.collections.flatMap { collection in facts.indexes.filter { $0.collection == collection.name } } + homeless
+        return ordered.map { "\($0.collection.map { "\($0)." } ?? "")\($0.name)\($0.kindMark)" }
     }
 
-    private var versioningText: String {
-        switch versioning {
-        case .treesInBody: return "revision trees, with the bodies in them (2.x)"
-        case .trees: return "revision trees"
-        case .vectors:
-            let source = publicUUID.map { withUnsafeBytes(of: $0.uuid) { Base64.text(of: $0, isPadded: false) } }
-            return "version vectors (source ID \(source ?? "missing"))"
+    // Tables
+
+    /// Only what there is: columns of nothing but zeros are left out.
+    private func overview(for session: Session) -> Table {
+        let extras: [(title: String, count: (InfoFacts.Collection) -> Int, isAlwaysKnown: Bool)] = [
+            ("Deleted", { $0.statistics.deleted }, true), ("Conflicts", { $0.statistics.conflicted }, false),
+            ("Expiring", { $0.statistics.expiring }, true), ("With blobs", { $0.statistics.withBlobs }, false),
+            ("Indexes", { collection in facts.indexes.count { $0.collection == collection.name } }, true),
+        ]
+        let shown = extras.filter { extra in facts.collections.contains { extra.count($0) > 0 } }
+        var rows = facts.collections.map { collection in
+            ["\(collection.name)", Progress.grouped(collection.statistics.live)]
+                + shown.map { $0.isAlwaysKnown || collection.isCounted ? Progress.grouped($0.count(collection)) : "?" }
         }
+        let titles = ["Collection", "Documents"] + shown.map(\.title)
+        let used = titles.indices.reduce(0) { sum, column in
+            sum + Table.gap + rows.reduce(titles[column].utf8.count) { max($0, DisplayWidth.of($1[column])) }
+        }
+        let bar = Bar(width: session.terminal.outputIsTerminal ? min(30, max(1, session.terminal.width - used)) : 20)
+        let largest = Double(facts.collections.map(\.statistics.live).max() ?? 0)
+        for (index, collection) in facts.collections.enumerated() {
+            rows[index].append(bar.text(Double(collection.statistics.live), of: largest))
+        }
+        var table = Table([.left(titles[0])] + titles.dropFirst().map { .right($0) } + [.left("")])
+        for row in rows { table.add(row) }
+        if rows.count > 1 {
+            let sums = shown.map { extra in
+                let isKnown = extra.isAlwaysKnown || facts.collections.allSatisfy(\.isCounted)
+                return isKnown ? Progress.grouped(facts.collections.reduce(0) { $0 + extra.count($1) }) : "?"
+            }
+            table.add(["(total)", Progress.grouped(facts.documents)] + sums + [""])
+        }
+        return table
     }
 
     private var table: Table {
@@ -130,11 +138,11 @@ struct InfoPage {
             .right("Body bytes"), .right("Revision bytes"), .right("Last seq"),
         ])
         var total = CollectionStatistics()
-        for collection in collections {
+        for collection in facts.collections {
             table.add(InfoPage.row("\(collection.name)", collection.statistics, "\(collection.lastSequence)"))
             total += collection.statistics
         }
-        if collections.count > 1 { table.add(InfoPage.row("(total)", total, "")) }
+        if facts.collections.count > 1 { table.add(InfoPage.row("(total)", total, "")) }
         return table
     }
 
@@ -147,92 +155,19 @@ struct InfoPage {
 
     private func writeDistribution(to session: Session) throws {
         try session.output.write("\nDocument sizes:\n")
-        guard let largest = distribution.values.max(), let first = distribution.keys.min(), let last = distribution.keys.max() else {
-            return
-        }
+        guard let largest = facts.distribution.values.max(), let first = facts.distribution.keys.min(),
+            let last = facts.distribution.keys.max()
+        else { return }
+        let bar = Bar(width: 40)
         for exponent in first...last {
-            let count = distribution[exponent] ?? 0
+            let count = facts.distribution[exponent] ?? 0
             let limit = exponent < 10 ? "\(1 << exponent)" : exponent < 20 ? "\(1 << (exponent - 10))K" : "\(1 << (exponent - 20))M"
-            let bar = String(repeating: "#", count: (count * 40 + largest - 1) / largest)
-            try session.output.writeLine("  <= \(padded(limit, 5))  \(padded("\(count)", 9))  \(bar)")
+            let line = "  <= \(padded(limit, 5))  \(padded("\(count)", 9))  \(bar.text(Double(count), of: Double(largest)))"
+            try session.output.writeLine(line)
         }
     }
 
     private func padded(_ text: String, _ width: Int) -> String {
         String(repeating: " ", count: max(0, width - text.utf8.count)) + text
-    }
-
-    // For programs
-
-    func writeFacts(to session: Session) throws {
-        try session.writeFacts { line in
-            line.add("path", path)
-            line.add("openable", true)
-            line.add("schema", generation.rawValue)
-            line.add("releases", generation.releases)
-            line.add("versioning", versioning == .vectors ? "vectors" : "trees")
-            if let publicUUID { line.add("publicUUID", publicUUID.hexadecimal) }
-            if let privateUUID { line.add("privateUUID", privateUUID.hexadecimal) }
-            line.add("size", size)
-            line.add("blobs", blobCount)
-            line.add("blobSize", blobSize)
-            line.add("sharedKeys", sharedKeyCount)
-            line.add("remotes", objects: remotes.sorted { $0.key < $1.key }) { remote, line in
-                line.add("number", Int(remote.key))
-                line.add("url", remote.value)
-            }
-            line.add("collections", objects: collections) { collection, line in
-                line.add("name", collection.name.description)
-                line.add("documents", collection.statistics.live)
-                line.add("deleted", collection.statistics.deleted)
-                line.add("lastSequence", collection.lastSequence)
-                guard level > 0 else { return }
-                line.add("withBlobs", collection.statistics.withBlobs)
-                line.add("conflicted", collection.statistics.conflicted)
-                line.add("expiring", collection.statistics.expiring)
-                line.add("bodyBytes", collection.statistics.bodyBytes)
-                line.add("revisionBytes", collection.statistics.revisionBytes)
-            }
-            line.add("indexes", list: indexes.map { "\($0.collection.map { "\($0)." } ?? "")\($0.name)" })
-            if level > 1 {
-                line.add("sizes", objects: distribution.sorted { $0.key < $1.key }) { entry, line in
-                    line.add("upTo", 1 << entry.key)
-                    line.add("documents", entry.value)
-                }
-            }
-        }
-    }
-}
-
-extension Session {
-    /// A line of a page of facts: `Size:        420 KB`.
-    func writeFact(_ name: String, _ value: String) throws {
-        try write("\(name):", .key)
-        try output.write(repeating: UInt8(ascii: " "), count: max(1, 13 - name.utf8.count - 1))
-        try output.writeText(value)
-        try output.write("\n")
-    }
-
-    /// A line with a list, broken between its items where the screen ends.
-    func writeFact(_ name: String, list: [String]) throws {
-        let width = terminal.outputIsTerminal ? terminal.width : Int.max
-        var lines = [""]
-        for (index, item) in list.enumerated() {
-            let text = index == list.count - 1 ? item : item + ","
-            let isFull = 13 + DisplayWidth.of(lines[lines.count - 1]) + 1 + DisplayWidth.of(text) > width
-            if lines[lines.count - 1].isEmpty {
-                lines[lines.count - 1] = text
-            } else if isFull {
-                lines.append(text)
-            } else {
-                lines[lines.count - 1] += " " + text
-            }
-        }
-        try writeFact(name, lines[0])
-        for line in lines.dropFirst() {
-            try output.write(repeating: UInt8(ascii: " "), count: 13)
-            try output.writeText(line)
-            try output.write("\n")
-        }
     }
 }

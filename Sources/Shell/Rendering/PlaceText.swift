@@ -133,14 +133,6 @@ struct PlaceText {
 }
 
 extension SampledValue {
-    var number: Double? {
-        switch self {
-        case .integer(let integer): Double(integer)
-        case .double(let double): double
-        case .text: nil
-        }
-    }
-
     /// As JSON; a long text is cut to so many characters.
     func text(_ longest: Int = 40) -> String {
         switch self {

@@ -1,0 +1,178 @@
+import DocumentStore
+import FoundationEssentials
+import Glibc
+import SQLPlusPlus
+
+/// What `info` finds out about a database, in one state of it. Without `-v` it looks only at what is found quickly in a database of any size.
+struct InfoFacts {
+    struct Collection {
+        let name: CollectionName
+        var statistics: CollectionStatistics
+        /// Whether conflicts and documents with blobs were counted.
+        let isCounted: Bool
+        let lastSequence: UInt64
+        let nextExpiration: Int64?
+        /// In nanoseconds since 1970, if documents tell.
+        let changeTimes: ClosedRange<UInt64>?
+        let missingBlobs: Int
+    }
+
+    struct Warning {
+        let code: String
+        let text: String
+    }
+
+    let path: String
+    let size: Int
+    let logSize: Int
+    let freeSize: Int
+    let blobCount: Int
+    let blobSize: Int
+    /// When a file of the bundle was changed last, in milliseconds since 1970.
+    let modified: Int64
+    let generation: SchemaGeneration
+    let versioning: Versioning
+    let publicUUID: UUID?
+    let privateUUID: UUID?
+    let sharedKeyCount: Int
+    let remotes: [UInt16: String]
+    let syncStates: [SyncState]
+    let checkpointCount: Int
+    let indexes: [StoredIndex]
+    let collections: [Collection]
+    /// How many documents have a body of up to 2ⁿ bytes, by n. Only at level 2.
+    let distribution: [Int: Int]
+    let warnings: [Warning]
+
+    // Of so many documents everything is looked at, without being asked.
+    private static let few = 20_000
+
+    init(_ database: Database, level: Int) throws {
+        let bundle = BundleSize(database.path)
+        let blobs = try database.blobs.list()
+        let visibleDamage = database.visibleDamage
+        (path, size, logSize, modified) = (InfoPage.fullPath(database.path), bundle.database, bundle.log, bundle.modified)
+        blobCount = blobs.count
+        blobSize = blobs.reduce(0) { $0 + (database.blobs.size(of: $1) ?? 0) }
+        let limit = level > 0 ? Int.max : InfoFacts.few
+        let facts = try database.read { snapshot in
+            let names = snapshot.collections()
+            let collections = try names.map { name in
+                try Interruption.check()
+                return try Collection(name, snapshot, limit)
+            }
+            return (
+                snapshot.generation, snapshot.versioning, snapshot.publicUUID, snapshot.privateUUID, snapshot.sharedKeys.count,
+                try snapshot.remotes(), try snapshot.syncStates(lookingAtMost: limit), try snapshot.checkpoints().count,
+                try snapshot.indexes(), collections, level > 1 ? try InfoFacts.distribution(names, snapshot) : [:],
+                try snapshot.freePages * snapshot.pageSize, try snapshot.isUpgradeUnfinished(lookingAtMost: limit)
+            )
+        }
+        (generation, versioning, publicUUID, privateUUID, sharedKeyCount) = (facts.0, facts.1, facts.2, facts.3, facts.4)
+        (remotes, syncStates, checkpointCount, indexes, collections) = (facts.5, facts.6, facts.7, facts.8, facts.9)
+        (distribution, freeSize) = (facts.10, facts.11)
+        warnings = InfoFacts.warnings(
+            collections, visibleDamage: visibleDamage, isUpgradeUnfinished: facts.12, leftovers: bundle.leftovers, logSize: bundle.log)
+    }
+
+    private static func distribution(_ names: [CollectionName], _ snapshot: Snapshot) throws -> [Int: Int] {
+        var result: [Int: Int] = [:]
+        for name in names {
+            var options = ScanOptions(order: .stored, content: .metadata)
+            options.includesDeleted = true
+            let cursor = try snapshot.scan(name, options)
+            while try cursor.next() {
+                let size = cursor.bodySize
+                result[size < 2 ? 0 : Int.bitWidth - (size - 1).leadingZeroBitCount, default: 0] += 1
+            }
+            try Interruption.check()
+        }
+        return result
+    }
+
+    private static func warnings(
+        _ collections: [Collection], visibleDamage: String?, isUpgradeUnfinished: Bool, leftovers: [String], logSize: Int
+    ) -> [Warning] {
+        var warnings: [Warning] = []
+        func warn(_ code: String, _ text: String) { warnings.append(Warning(code: code, text: text)) }
+        func count(_ number: Int, _ one: String, _ many: String) -> String { "\(Progress.grouped(number)) \(number == 1 ? one : many)" }
+        if let visibleDamage { warn("damaged", "The file is damaged: \(visibleDamage). \"cblite check\" tells more.") }
+        let conflicts = collections.reduce(0) { $0 + $1.statistics.conflicted }
+        if conflicts > 0 {
+            warn("conflicts", "\(count(conflicts, "document is", "documents are")) in conflict: \"cblite conflicts\" lists them.")
+        }
+        let missing = collections.reduce(0) { $0 + $1.missingBlobs }
+        if missing > 0 { warn("missingBlobs", "\(count(missing, "blob is", "blobs are")) missing that documents refer to.") }
+        if let first = collections.compactMap(\.nextExpiration).min(), first <= InfoFacts.now {
+            warn("expired", "Documents have expired since \(TimeText.iso8601(first)) and are still there: the app removes them when it runs.")
+        }
+        if isUpgradeUnfinished {
+            warn("unfinishedUpgrade", "An upgrade has not finished: deleted documents are still to be moved, which the app does when it runs.")
+        }
+        if logSize > 0 {
+            warn("log", "The newest changes are in the log, db.sqlite3-wal, of \(SizeText.text(logSize)): it must go along when files are copied.")
+        }
+        for name in leftovers { warn("leftover", "\(name) was left behind by work that did not finish.") }
+        return warnings
+    }
+
+    private static var now: Int64 {
+        var time = timespec()
+        clock_gettime(CLOCK_REALTIME, &time)
+        return Int64(time.tv_sec) * 1000 + Int64(time.tv_nsec) / 1_000_000
+    }
+}
+
+extension InfoFacts.Collection {
+    fileprivate init(_ name: CollectionName, _ snapshot: Snapshot, _ limit: Int) throws {
+        self.name = name
+        isCounted = try limit == Int.max || snapshot.isSmall(name, limit)
+        // Counting alone is quicker than looking at every record.
+        statistics = try isCounted ? snapshot.statistics(of: name) : CollectionStatistics(snapshot.counts(of: name))
+        if !isCounted { statistics.expiring = try snapshot.expiringCount(of: name) }
+        lastSequence = try snapshot.lastSequence(of: name)
+        nextExpiration = try snapshot.nextExpiration(of: name)
+        changeTimes = try isCounted ? snapshot.changeTimes(of: name) : nil
+        missingBlobs = try isCounted && statistics.withBlobs > 0 ? snapshot.missingBlobs(of: name).count : 0
+    }
+}
+
+extension InfoFacts {
+    /// The first and the last change of all documents, if all of them tell.
+    var changeTimes: ClosedRange<UInt64>? {
+        guard collections.allSatisfy(\.isCounted) else { return nil }
+        let times = collections.compactMap(\.changeTimes)
+        guard let first = times.map(\.lowerBound).min(), let last = times.map(\.upperBound).max() else { return nil }
+        return first...last
+    }
+
+    var nextExpiration: Int64? { collections.compactMap(\.nextExpiration).min() }
+    var documents: Int { collections.reduce(0) { $0 + $1.statistics.live } }
+}
+
+/// The bytes of a bundle's files, without opening it.
+struct BundleSize {
+    /// The main file and its log.
+    let database: Int
+    let log: Int
+    /// When one of them was changed last, in milliseconds since 1970.
+    let modified: Int64
+    /// Files and folders that only work in progress has.
+    let leftovers: [String]
+
+    init(_ path: String) {
+        var (sizes, modified) = ([0, 0], Int64(0))
+        for (index, name) in ["db.sqlite3", "db.sqlite3-wal"].enumerated() {
+            var facts = stat()
+            guard stat(path + "/" + name, &facts) == 0 else { continue }
+            sizes[index] = Int(facts.st_size)
+            if index == 0 || facts.st_size > 0 {
+                modified = max(modified, Int64(facts.st_mtim.tv_sec) * 1000 + Int64(facts.st_mtim.tv_nsec) / 1_000_000)
+            }
+        }
+        (database, log, self.modified) = (sizes[0] + sizes[1], sizes[1], modified)
+        var end = path
+        while end.count > 1, end.hasSuffix("/") { end.removeLast() }
+        leftovers = [("Attachments_temp", path + "/Attachments_temp"), (end + "_TEMP", end + "_TEMP")].filter { access($0.1, F_OK) == 0 }.map(\.0)
+    }
+}

@@ -1,0 +1,57 @@
+import FoundationEssentials
+import TestSupport
+import Testing
+
+@Suite struct InfoTests {
+    private struct Answer: Decodable {
+        struct Warning: Decodable { let code: String, text: String }
+        struct Remote: Decodable {
+            struct Checkpoint: Decodable { let local: Int }
+            struct State: Decodable { let collection: String, pending: Int, pendingIsExact: Bool, checkpoint: Checkpoint? }
+            let number: Int, url: String, collections: [State]
+        }
+        struct Collection: Decodable { let name: String, documents: Int, deleted: Int, expiring: Int, conflicted: Int? }
+        let size: Int, schema: Int, releases: String, versioning: String, modified: Int, lastChange: String?, nextExpiration: Int?
+        let remotes: [Remote], collections: [Collection], warnings: [Warning]
+    }
+
+    private func answer(_ path: String) throws -> Answer {
+        let result = try Program.run(["info", "--json", path])
+        #expect(result.exitCode == 0, "\(result.errors)")
+        return try JSONDecoder().decode(Answer.self, from: Data(result.output.utf8))
+    }
+
+    @Test(.enabled(if: Fixtures.arePresent, "\(Fixtures.absence)")) func thePageTellsWhatIsThereAndWhatIsWrong() throws {
+        let path = Fixtures.path("v4.x/vectors_4.1.cblite2")
+        let answer = try answer(path)
+        #expect(answer.schema == 503 && answer.versioning == "vectors")
+        #expect(answer.nextExpiration == 4_102_444_800_000)
+        #expect(answer.warnings.map(\.code) == ["conflicts"])
+        #expect(answer.lastChange?.hasPrefix("2026-") == true)
+        #expect(answer.remotes.map(\.url) == ["wss://example.com/db", "ws://other.example:4984/x"])
+        #expect(answer.remotes[0].collections.first?.pendingIsExact == true)
+        let lines = try Program.run(["info", path]).lines
+        #expect(lines.contains { $0.hasPrefix("Format:      503 (3.2.2–4.1), version vectors") })
+        #expect(lines.contains { $0.hasPrefix("Remote #1:   wss://example.com/db") })
+        #expect(lines.contains { $0.hasPrefix("Warning:     1 document is in conflict") })
+        #expect(lines.contains { $0.hasPrefix("CRM.People          1        1") })
+    }
+
+    @Test func missingBlobsAreWarnedOf() throws {
+        let scratch = try Scratch(["old": "{}", "kept": "{}"])
+        try scratch.expect(["blob", "put", "kept", "picture", "-"], input: "some bytes")
+        #expect(try answer(scratch.path).warnings.map(\.code) == [])
+        try FileManager.default.removeItem(atPath: scratch.path + "/Attachments")
+        #expect(try answer(scratch.path).warnings.map(\.code) == ["missingBlobs"])
+        #expect(try Program.run(["info", scratch.path]).output.contains("Warning:     1 blob is missing that documents refer to."))
+    }
+
+    @Test func columnsOfNothingAreLeftOut() throws {
+        let scratch = try Scratch(["a": "{}"])
+        let lines = try scratch.expect(["info"], environment: ["LC_ALL": "C"]).lines
+        #expect(lines.contains { $0.split(separator: " ") == ["Collection", "Documents"] })
+        try scratch.expect(["rm", "a"])
+        #expect(try scratch.expect(["info"]).lines.contains { $0.split(separator: " ") == ["Collection", "Documents", "Deleted"] })
+        #expect(try scratch.expect(["info"], flags: ["-v"]).output.contains("Shared keys: 0"))
+    }
+}
