@@ -85,6 +85,33 @@ import Testing
         #expect(try answer(scratch, "nothing").types["missing"] == 100)
     }
 
+    @Test func itemsOfArraysAreLookedInto() throws {
+        let scratch = try Scratch([
+            "a": #"{"list": [{"x": 1, "tags": ["p", "q"]}, {"x": 2, "tags": ["p"]}]}"#, "b": #"{"list": [{"x": 6}]}"#, "c": "{}",
+        ])
+        #expect(try answer(scratch, "list[].x").numbers?.mean == 3)
+        #expect(try answer(scratch, "list[].tags[]").strings?.top.map(\.count) == [2, 1])
+        #expect(try answer(scratch, "list[]").types["object"] == 3)
+        #expect(try scratch.expect(["stats", "list[].x"]).lines[0] == "list[].x in _default: 3 items")
+        try scratch.expectFailure(["stats", "list[].x FROM y"], exitCode: 2, "is no path")
+        try scratch.expectFailure(["stats", "list[].x"], exitCode: 2, "--where cannot go", flags: ["--where", "x > 1"])
+    }
+
+    /// Every line fits the screen, and no name from a document reaches it as it is.
+    @Test(arguments: [["schema"], ["stats", "city"], ["stats", "n"], ["info"], ["tree"]]) func pagesFitTheScreen(command: [String]) throws {
+        let scratch = try scratch()
+        let hostile = #"{"city": "evil \u001b[31m\nname", "bad\u0007name\nwith lines": 1, "\#(String(repeating: "long", count: 40))": 2}"#
+        try scratch.expect(["put", "evil", hostile])
+        let words = [command[0], scratch.path] + command.dropFirst()
+        let terminal = try PseudoTerminal(words, environment: ["NO_COLOR": "1"], columns: 60, rows: 60)
+        #expect(try terminal.finish() == 0)
+        let text = String(decoding: terminal.transcript, as: UTF8.self)
+        #expect(!text.contains("\u{1B}[31m") && !text.contains("\u{7}"))
+        let lines = text.split(separator: "\r\n").filter { !$0.hasPrefix("Database:") }
+        #expect(lines.count > 3)
+        for line in lines { #expect(line.count <= 60 && !line.hasSuffix("\\n"), "\(line)") }
+    }
+
     @Test func mistakesAreShownInTheTextTheyAreIn() throws {
         let scratch = try scratch()
         try scratch.expectFailure(["stats", "lenth(city)"], "Did you mean length()?")

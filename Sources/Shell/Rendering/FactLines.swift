@@ -1,6 +1,12 @@
 import SQLPlusPlus
 
 extension Session {
+    /// Text from a database, or with names from one, and the end of the line.
+    func writeTextLine(_ text: String) throws {
+        try output.writeText(text)
+        try output.write("\n")
+    }
+
     /// A line of a page of facts: `Size:        420 KB`.
     func writeFact(_ name: String, _ value: String) throws {
         if !name.isEmpty { try write("\(name):", .key) }

@@ -44,7 +44,7 @@ struct InfoPage {
         if !facts.warnings.isEmpty { try session.output.write("\n") }
         for warning in facts.warnings {
             try session.write("Warning:", .warning)
-            try session.output.writeText("     \(warning.text)\n")
+            try session.writeTextLine("     \(warning.text)")
         }
         if level == 0 { session.notice("... use -v for more detail") }
     }

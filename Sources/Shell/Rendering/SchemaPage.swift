@@ -19,7 +19,7 @@ struct SchemaPage {
             if let discriminator = found.survey.discriminator {
                 try session.output.write("\n")
                 try session.write(title(of: kind, discriminator), .strong)
-                try session.output.writeText(": \(documents(shape.documents))\n")
+                try session.writeTextLine(": \(documents(shape.documents))")
             }
             try write(shape, to: session)
         }
@@ -30,7 +30,7 @@ struct SchemaPage {
         let kinds = found.survey.discriminator.map { ", by \"\($0)\"" } ?? ""
         let all = documents(found.total)
         let part = found.isSample ? ", of which \(Progress.grouped(found.examined)) were looked at (--all looks at all)" : ""
-        try session.output.writeText(": \(all)\(part)\(kinds)\n")
+        try session.writeTextLine(": \(all)\(part)\(kinds)")
     }
 
     private func title(of kind: ShapeSurvey.Kind, _ discriminator: String) -> String {
@@ -47,7 +47,7 @@ struct SchemaPage {
         var rows: [[String]] = []
         addRows(inside: shape.document, of: shape.documents, depth: 0, path: ShapePath(), to: &rows)
         guard !rows.isEmpty else {
-            if shape.documents > 0 { try session.output.writeText("(No properties)\n") }
+            if shape.documents > 0 { try session.writeTextLine("(No properties)") }
             return
         }
         var table = Table([.left("Property"), .right("In"), .left("Type"), .left("Values")])
@@ -56,9 +56,9 @@ struct SchemaPage {
         try table.write(to: session)
         if let names = shape.document.names {
             let count = "\(names.isComplete ? "" : "about ")\(Progress.grouped(names.distinct))"
-            try session.output.writeText("(The documents have \(count) different names of properties: * stands for all of them.)\n")
+            try session.writeTextLine("(The documents have \(count) different names of properties: * stands for all of them.)")
         } else if shape.document.isCut {
-            try session.output.writeText("(There are more properties than can be shown.)\n")
+            try session.writeTextLine("(There are more properties than can be shown.)")
         }
     }
 

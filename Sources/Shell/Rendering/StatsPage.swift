@@ -6,6 +6,8 @@ import SQLPlusPlus
 /// What `stats` prints.
 struct StatsPage {
     let title: String
+    /// What values are of: a document, or an item.
+    let counted: String
     let collection: CollectionName
     let statistics: ValueStatistics
     let top: Int
@@ -15,7 +17,7 @@ struct StatsPage {
 
     func write(to session: Session) throws {
         try session.write(title, .strong)
-        try session.output.writeText(" in \(collection): \(Progress.grouped(statistics.count)) document\(statistics.count == 1 ? "" : "s")\n")
+        try session.writeTextLine(" in \(collection): \(Progress.grouped(statistics.count)) \(counted)\(statistics.count == 1 ? "" : "s")")
         guard statistics.count > 0 else { return }
         try writeTypes(to: session)
         if statistics.numbers.count > 0 { try writeNumbers(to: session) }
@@ -39,7 +41,7 @@ struct StatsPage {
 
     private func writeTypes(to session: Session) throws {
         let words = types.map { "\($0.name) \(Progress.grouped($0.count)) (\(PlaceText.share($0.count, statistics.count)))" }
-        try session.output.writeText(words.joined(separator: ", ") + "\n")
+        try session.writeFact("Types", list: words)
     }
 
     // Parts of the page
@@ -47,7 +49,7 @@ struct StatsPage {
     private func writeNumbers(to session: Session) throws {
         let sorted = statistics.numbers.sorted
         try writeFacts(of: statistics.numbers, sorted, to: session)
-        if statistics.notFinite > 0 { try session.output.writeText("not finite: \(Progress.grouped(statistics.notFinite))\n") }
+        if statistics.notFinite > 0 { try session.writeTextLine("not finite: \(Progress.grouped(statistics.notFinite))") }
         try write(Histogram(sorted, most: bins), of: statistics.numbers, to: session)
     }
 
@@ -68,7 +70,7 @@ struct StatsPage {
         try session.writeFact("Mean", "\(NumberText.short(numbers.mean)), deviation \(NumberText.short(numbers.deviation))")
         try session.writeFact("Median", text(50))
         try session.writeFact(
-            "Percentiles", Self.percentiles.filter { $0 != 50 }.map { "\($0)%: \(text($0))" }.joined(separator: ", "))
+            "Percentiles", list: Self.percentiles.filter { $0 != 50 }.map { "\($0)%: \(text($0))" })
     }
 
     private func writeDates(to session: Session) throws {
@@ -115,22 +117,22 @@ struct StatsPage {
         try writeTop(statistics.items, heading: "Item", counted: "Times", to: session)
     }
 
-    private func writeTop(_ counts: ValueCounts, heading: String, counted: String = "Documents", to session: Session) throws {
+    private func writeTop(_ counts: ValueCounts, heading: String, counted title: String? = nil, to session: Session) throws {
         let rows = counts.top(top)
         let longest = session.terminal.outputIsTerminal ? max(12, session.terminal.width / 2) : 60
         try writeBars(
             rows.map { ($0.value.text(longest), $0.count) }, of: counts.total, isLowerBound: !counts.isComplete, alignment: .left,
-            heading: heading, counted: counted, to: session)
+            heading: heading, counted: title, to: session)
         let shown = rows.reduce(0) { $0 + $1.count }
         if shown < counts.total, counts.isComplete {
-            try session.output.writeText("\(Progress.grouped(counts.total - shown)) others\n")
+            try session.writeTextLine("\(Progress.grouped(counts.total - shown)) others")
         }
     }
 
     /// A table of counts with bars, as wide as the screen allows. The longest bar is the largest count.
     private func writeBars(
         _ rows: [(name: String, count: Int)], of total: Int, weight: Int = 1, isLowerBound: Bool = false, alignment: Table.Alignment,
-        heading: String, counted: String = "Documents", to session: Session
+        heading: String, counted title: String? = nil, to session: Session
     ) throws {
         let counts = rows.map { $0.count * weight }
         let mark = isLowerBound || weight > 1 ? "~" : ""
@@ -141,7 +143,7 @@ struct StatsPage {
         let bar = Bar(width: session.terminal.outputIsTerminal ? min(60, max(4, session.terminal.width - used)) : 40)
         let largest = Double(counts.max() ?? 0)
         var table = Table([
-            alignment == .left ? .left(heading) : .right(heading), .right(counted), .right("Share"), .left(""),
+            alignment == .left ? .left(heading) : .right(heading), .right(title ?? (counted == "item" ? "Items" : "Documents")), .right("Share"), .left(""),
         ])
         for (row, count) in zip(cells, counts) { table.add(row + [bar.text(Double(count), of: largest)]) }
         try session.output.write("\n")
