@@ -46,6 +46,25 @@ import Testing
         #expect(try Program.run(["info", scratch.path]).output.contains("Warning:     1 blob is missing that documents refer to."))
     }
 
+    /// A page of the documents is overwritten.
+    @Test func aDamagedDatabaseIsDescribedAsFarAsItCanBe() throws {
+        let scratch = try Scratch()
+        let lines = (0..<2000).map { #"{"n": \#($0), "text": "some words that take up room"}"# }
+        #expect(try Program.run(["import", scratch.path, "-"], input: lines.joined(separator: "\n")).exitCode == 0)
+        let file = scratch.path + "/db.sqlite3"
+        var bytes = Array(try Data(contentsOf: URL(filePath: file)))
+        let page = bytes.count / 4096 / 2
+        for index in page * 4096..<(page + 1) * 4096 { bytes[index] = 0x5A }
+        try Data(bytes).write(to: URL(filePath: file))
+        let result = try Program.run(["info", "--json", scratch.path])
+        #expect(result.exitCode == 0, "\(result.errors)")
+        #expect(result.output.contains(#""code":"damaged""#))
+        // What can be read still has a shape.
+        let schema = try Program.run(["schema", "--json", scratch.path])
+        #expect(schema.exitCode == 1)
+        #expect(schema.output.contains(#""name":"text""#))
+    }
+
     @Test func columnsOfNothingAreLeftOut() throws {
         let scratch = try Scratch(["a": "{}"])
         let lines = try scratch.expect(["info"], environment: ["LC_ALL": "C"]).lines

@@ -85,6 +85,20 @@ import Testing
         #expect(try answer(scratch, "nothing").types["missing"] == 100)
     }
 
+    @Test func propertiesAreCompleted() throws {
+        let scratch = try Scratch(["a": #"{"contact": {"email": "x", "phone": 1}, "other word": 2}"#])
+        func names(_ prefix: String) throws -> [String] { try Program.run(["complete", "property", scratch.path, "--", prefix]).lines }
+        #expect(try names("con") == ["contact", "contact.email", "contact.phone"])
+        #expect(try names("contact.p") == ["contact.phone"])
+        #expect(try names("x").isEmpty)
+        let terminal = try PseudoTerminal([scratch.path])
+        try terminal.waitForLine("scratch>")
+        terminal.type("stats contact.e\t\n")
+        try terminal.waitForText("contact.email in _default: 1 document")
+        terminal.type("quit\n")
+        #expect(try terminal.finish() == 0)
+    }
+
     @Test func itemsOfArraysAreLookedInto() throws {
         let scratch = try Scratch([
             "a": #"{"list": [{"x": 1, "tags": ["p", "q"]}, {"x": 2, "tags": ["p"]}]}"#, "b": #"{"list": [{"x": 6}]}"#, "c": "{}",

@@ -94,7 +94,8 @@ extension PlaceFacts {
         case .double:
             guard let number = value.double else { return unreadable += 1 }
             doubles += 1
-            Extent.extend(&numbers, by: number)
+            // What is no number is neither less nor greater than others.
+            if !number.isNaN { Extent.extend(&numbers, by: number) }
             values.add(ValueHash.of(number)) { SampledValue(number) }
         case .boolean: if value.boolean == true { trues += 1 } else { falses += 1 }
         case .null: nulls += 1

@@ -92,7 +92,7 @@ public struct NumberStatistics: Sendable {
     private var step = 1
     private let capacity: Int
 
-    public init() { self.init(capacity: 1 << 20) }
+    public init() { self.init(capacity: 1 << 18) }
 
     init(capacity: Int) { self.capacity = capacity }
 

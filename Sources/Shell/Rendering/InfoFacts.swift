@@ -2,16 +2,19 @@ import DocumentStore
 import FoundationEssentials
 import Glibc
 import SQLPlusPlus
+import SQLite
 
 /// What `info` finds out about a database, in one state of it. Without `-v` it looks only at what is found quickly in a database of any size.
 struct InfoFacts {
     struct Collection {
         let name: CollectionName
-        var statistics: CollectionStatistics
+        let statistics: CollectionStatistics
         /// Whether conflicts and documents with blobs were counted.
         let isCounted: Bool
         let lastSequence: UInt64
         let nextExpiration: Int64?
+        /// What stands in the way of looking at its documents.
+        let damage: String?
         /// In nanoseconds since 1970, if documents tell.
         let changeTimes: ClosedRange<UInt64>?
         let missingBlobs: Int
@@ -63,7 +66,7 @@ struct InfoFacts {
             }
             return (
                 snapshot.generation, snapshot.versioning, snapshot.publicUUID, snapshot.privateUUID, snapshot.sharedKeys.count,
-                try snapshot.remotes(), try snapshot.syncStates(lookingAtMost: limit), try snapshot.checkpoints().count,
+                try snapshot.remotes(), try InfoFacts.syncStates(snapshot, limit), try snapshot.checkpoints().count,
                 try snapshot.indexes(), collections, level > 1 ? try InfoFacts.distribution(names, snapshot) : [:],
                 try snapshot.freePages * snapshot.pageSize, try snapshot.isUpgradeUnfinished(lookingAtMost: limit)
             )
@@ -73,6 +76,10 @@ struct InfoFacts {
         (distribution, freeSize) = (facts.10, facts.11)
         warnings = InfoFacts.warnings(
             collections, visibleDamage: visibleDamage, isUpgradeUnfinished: facts.12, leftovers: bundle.leftovers, logSize: bundle.log)
+    }
+
+    private static func syncStates(_ snapshot: Snapshot, _ limit: Int) throws -> [SyncState] {
+        do { return try snapshot.syncStates(lookingAtMost: limit) } catch let error as SQLiteError where error.isDamage { return [] }
     }
 
     private static func distribution(_ names: [CollectionName], _ snapshot: Snapshot) throws -> [Int: Int] {
@@ -97,6 +104,10 @@ struct InfoFacts {
         func warn(_ code: String, _ text: String) { warnings.append(Warning(code: code, text: text)) }
         func count(_ number: Int, _ one: String, _ many: String) -> String { "\(Progress.grouped(number)) \(number == 1 ? one : many)" }
         if let visibleDamage { warn("damaged", "The file is damaged: \(visibleDamage). \"cblite check\" tells more.") }
+        for collection in collections {
+            guard let damage = collection.damage else { continue }
+            warn("damaged", "Collection \"\(collection.name)\" is damaged: \(damage). \"cblite check\" tells more.")
+        }
         let conflicts = collections.reduce(0) { $0 + $1.statistics.conflicted }
         if conflicts > 0 {
             warn("conflicts", "\(count(conflicts, "document is", "documents are")) in conflict: \"cblite conflicts\" lists them.")
@@ -126,14 +137,21 @@ struct InfoFacts {
 extension InfoFacts.Collection {
     fileprivate init(_ name: CollectionName, _ snapshot: Snapshot, _ limit: Int) throws {
         self.name = name
-        isCounted = try limit == Int.max || snapshot.isSmall(name, limit)
-        // Counting alone is quicker than looking at every record.
-        statistics = try isCounted ? snapshot.statistics(of: name) : CollectionStatistics(snapshot.counts(of: name))
-        if !isCounted { statistics.expiring = try snapshot.expiringCount(of: name) }
         lastSequence = try snapshot.lastSequence(of: name)
-        nextExpiration = try snapshot.nextExpiration(of: name)
-        changeTimes = try isCounted ? snapshot.changeTimes(of: name) : nil
-        missingBlobs = try isCounted && statistics.withBlobs > 0 ? snapshot.missingBlobs(of: name).count : 0
+        do {
+            // Counting alone is quicker than looking at every record.
+            let isSmall = try limit == Int.max || snapshot.isSmall(name, limit)
+            var statistics = try isSmall ? snapshot.statistics(of: name) : CollectionStatistics(snapshot.counts(of: name))
+            if !isSmall { statistics.expiring = try snapshot.expiringCount(of: name) }
+            nextExpiration = try snapshot.nextExpiration(of: name)
+            changeTimes = try isSmall ? snapshot.changeTimes(of: name) : nil
+            missingBlobs = try isSmall && statistics.withBlobs > 0 ? snapshot.missingBlobs(of: name).count : 0
+            (self.statistics, isCounted, damage) = (statistics, isSmall, nil)
+        } catch let error as SQLiteError where error.isDamage {
+            // The rest of the page is worth all the more.
+            statistics = (try? CollectionStatistics(snapshot.counts(of: name))) ?? CollectionStatistics()
+            (isCounted, damage, nextExpiration, changeTimes, missingBlobs) = (false, error.message, nil, nil, 0)
+        }
     }
 }
 
