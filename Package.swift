@@ -34,7 +34,7 @@ let package = Package(
         library("SQLPlusPlus", ["Fleece"]),
         library("QueryEngine", ["SQLPlusPlus", "DocumentStore", "SQLFunctions", "SQLite", "Fleece", "Platform", "CSQLite"]),
         library("Replication", ["DocumentStore", "Fleece", "Platform"]),
-        library("Shell", ["QueryEngine", "SQLPlusPlus", "DocumentStore", "SQLite", "Fleece", "Platform", "CLibEdit"]),
+        library("Shell", ["QueryEngine", "SQLPlusPlus", "Replication", "DocumentStore", "SQLite", "Fleece", "Platform", "CLibEdit"]),
         .executableTarget(name: "cblite", dependencies: ["Shell"], swiftSettings: fast),
         .executableTarget(name: "bench", path: "Benchmarks/Runner"),
         .executableTarget(name: "bench-blip", dependencies: ["BLIP"], path: "Benchmarks/BLIP", swiftSettings: fast),
@@ -54,7 +54,7 @@ let package = Package(
             dependencies: [
                 "QueryEngine", "SQLPlusPlus", "DocumentStore", "SQLFunctions", "SQLite", "Fleece", "Platform", "cblite", "TestSupport",
             ]),
-        .testTarget(name: "ReplicationTests", dependencies: ["Replication", "DocumentStore", "Fleece", "TestSupport"]),
+        .testTarget(name: "ReplicationTests", dependencies: ["Replication", "DocumentStore", "SQLite", "Fleece", "TestSupport"]),
         .testTarget(name: "ShellTests", dependencies: ["Shell", "QueryEngine", "SQLPlusPlus", "DocumentStore", "Fleece", "TestSupport"]),
         .testTarget(name: "CommandTests", dependencies: ["cblite", "TestSupport"], exclude: ["Screens"]),
     ],

@@ -1,3 +1,4 @@
+import FoundationEssentials
 import SQLite
 
 extension Snapshot {
@@ -46,6 +47,23 @@ extension Snapshot {
         let tables = try tables(.default)
         guard tables.deleted != nil, mayHoldTombstones(tables), try limit == Int.max || isSmall(.default, limit) else { return false }
         return try connection.integer("SELECT 1 FROM \(tables.live.quotedName) WHERE (flags & 1) != 0 LIMIT 1") != nil
+    }
+
+    /// Whether all documents of a collection can be looked at quickly: there are no more than so many.
+    public func isSmall(_ name: CollectionName, _ limit: Int) throws -> Bool {
+        try tables(name).all.allSatisfy { table in
+            try connection.integer("SELECT 1 FROM \(table.quotedName) LIMIT 1 OFFSET \(limit)") == nil
+        }
+    }
+
+    /// Whether documents that were changed last can be found without looking at all.
+    public func hasSequenceIndex(of name: CollectionName) throws -> Bool {
+        try catalog.indexNames.contains(tables(name).live.name + "_seqs")
+    }
+
+    /// The private UUID of the database that this one is a copy of: checkpoints may have been left under it.
+    public var previousPrivateUUID: UUID? {
+        get throws { try store.store.get(StoredInfo.Key.previousPrivateUUID).flatMap { $0.withUnsafeBytes { UUID(bytes: $0) } } }
     }
 
     public var freePages: Int { get throws { Int(try connection.integer("PRAGMA freelist_count") ?? 0) } }

@@ -32,7 +32,9 @@ extension Snapshot {
                 let (pending, synced, isExact) = try pendingCount(of: collection, remote: number, since: checkpoint, limit)
                 // Nothing says that this collection is replicated with that remote.
                 if checkpoint == nil, synced == 0, isExact || !collection.isDefault { return nil }
-                return SyncState(remote: number, collection: collection, checkpoint: checkpoint, time: found.flatMap(Checkpoint.time), pending: pending, isExact: isExact)
+                return SyncState(
+                    remote: number, collection: collection, checkpoint: checkpoint, time: found.flatMap(Checkpoint.time), pending: pending,
+                    isExact: isExact)
             }
         }
     }

@@ -1,6 +1,7 @@
 import DocumentStore
 import FoundationEssentials
 import Glibc
+import Replication
 import SQLPlusPlus
 import SQLite
 
@@ -138,20 +139,41 @@ extension InfoFacts.Collection {
     fileprivate init(_ name: CollectionName, _ snapshot: Snapshot, _ limit: Int) throws {
         self.name = name
         lastSequence = try snapshot.lastSequence(of: name)
+        let found: Look
         do {
-            // Counting alone is quicker than looking at every record.
-            let isSmall = try limit == Int.max || snapshot.isSmall(name, limit)
-            var statistics = try isSmall ? snapshot.statistics(of: name) : CollectionStatistics(snapshot.counts(of: name))
-            if !isSmall { statistics.expiring = try snapshot.expiringCount(of: name) }
-            nextExpiration = try snapshot.nextExpiration(of: name)
-            changeTimes = try isSmall ? snapshot.changeTimes(of: name) : nil
-            missingBlobs = try isSmall && statistics.withBlobs > 0 ? snapshot.missingBlobs(of: name).count : 0
-            (self.statistics, isCounted, damage) = (statistics, isSmall, nil)
+            (found, damage) = (try Look(name, snapshot, limit), nil)
         } catch let error as SQLiteError where error.isDamage {
             // The rest of the page is worth all the more.
-            statistics = (try? CollectionStatistics(snapshot.counts(of: name))) ?? CollectionStatistics()
-            (isCounted, damage, nextExpiration, changeTimes, missingBlobs) = (false, error.message, nil, nil, 0)
+            var rest = Look()
+            if let counts = try? snapshot.counts(of: name) { rest.statistics = CollectionStatistics(counts) }
+            (found, damage) = (rest, error.message)
         }
+        (statistics, isCounted, nextExpiration) = (found.statistics, found.isCounted, found.nextExpiration)
+        (changeTimes, missingBlobs) = (found.changeTimes, found.missingBlobs)
+    }
+}
+
+/// What looking at the documents of a collection shows: all of them, or only what indexes tell.
+private struct Look {
+    var statistics = CollectionStatistics()
+    var isCounted = false
+    var nextExpiration: Int64?
+    var changeTimes: ClosedRange<UInt64>?
+    var missingBlobs = 0
+
+    init() {}
+
+    init(_ name: CollectionName, _ snapshot: Snapshot, _ limit: Int) throws {
+        // Counting alone is quicker than looking at every record.
+        isCounted = try limit == Int.max || snapshot.isSmall(name, limit)
+        statistics = try isCounted ? snapshot.statistics(of: name) : CollectionStatistics(snapshot.counts(of: name))
+        nextExpiration = try snapshot.nextExpiration(of: name)
+        guard isCounted else {
+            statistics.expiring = try snapshot.expiringCount(of: name)
+            return
+        }
+        changeTimes = try snapshot.changeTimes(of: name)
+        if statistics.withBlobs > 0 { missingBlobs = try snapshot.missingBlobs(of: name).count }
     }
 }
 

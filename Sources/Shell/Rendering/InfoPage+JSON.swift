@@ -1,5 +1,6 @@
 import Fleece
 import Platform
+import Replication
 
 extension InfoPage {
     /// One object. What is not known without `-v` is left out.
@@ -33,10 +34,9 @@ extension InfoPage {
                     line.add("pendingIsExact", state.isExact)
                     guard let checkpoint = state.checkpoint else { return }
                     line.add("checkpoint", object: { line in
-                        line.add("id", checkpoint.id)
-                        if let time = checkpoint.time { line.add("time", time) }
+                        if let time = state.time { line.add("time", time) }
                         line.add("local", checkpoint.local)
-                        if let remote = checkpoint.remote { line.add("remote", remote) }
+                        if let remote = checkpoint.remote { line.add("remote", remote.json) }
                     })
                 }
             }

@@ -3,6 +3,7 @@ import Fleece
 import FoundationEssentials
 import Glibc
 import Platform
+import Replication
 import SQLPlusPlus
 
 /// The page that `info` prints: what a database is, how large, what it holds, how far it is replicated, and what is wrong with it.
@@ -85,7 +86,7 @@ struct InfoPage {
             case (let count, false): "up to \(Progress.grouped(count)) to push"
             }
         guard let checkpoint = state.checkpoint else { return "\(state.collection): \(pending), no checkpoint" }
-        let time = checkpoint.time.map { ", checkpoint of \(TimeText.iso8601($0 * 1000))" } ?? ""
+        let time = state.time.map { ", checkpoint of \(TimeText.iso8601($0 * 1000))" } ?? ""
         return "\(state.collection): \(pending)\(time), pushed up to sequence \(checkpoint.local)"
             + (checkpoint.remote.map { ", pulled up to \($0)" } ?? "")
     }
