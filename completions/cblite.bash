@@ -1,12 +1,13 @@
 # bash completion for cblite, made by 'cblite generate' from the declarations of the commands: do not edit
 
-_cblite_commands='ls cat get revs conflicts changes diff blob fts info file schema query select translate sql lscoll put edit rm undelete revert purge expire resolve mv mkcoll rmcoll begin commit rollback cp import export dump restore check mkindex rmindex compact reindex open use databases close cd history again quit exit tour help version'
+_cblite_commands='ls cat get revs conflicts changes diff blob fts info file schema stats tree du query select translate sql lscoll put edit rm undelete revert purge expire resolve mv mkcoll rmcoll begin commit rollback cp import export dump restore check mkindex rmindex compact reindex open use databases close cd history again quit exit tour help version'
 
 # An alias's command.
 _cblite_name() {
     case $1 in
         get) echo cat ;;
         file) echo info ;;
+        du) echo tree ;;
         use) echo open ;;
         exit) echo quit ;;
         *) echo "$1" ;;
@@ -41,6 +42,8 @@ _cblite_flags() {
         'info index') echo '--limit --verbose -v --writeable --create --upgrade --encrypted --collection -C --json --quiet --color --help -h' ;;
         'info keys') echo '--verbose -v --writeable --create --upgrade --encrypted --collection -C --json --quiet --color --help -h' ;;
         'schema') echo '--by --together --sample --all --format -F --writeable --create --upgrade --encrypted --collection -C --json --quiet --color --help -h' ;;
+        'stats') echo '--where -w --top --bins --writeable --create --upgrade --encrypted --collection -C --json --quiet --color --help -h' ;;
+        'tree') echo '--exact --writeable --create --upgrade --encrypted --collection -C --json --quiet --color --help -h' ;;
         'query') echo '--format -F --raw --json5 --offset --limit --param -p --params --output -o --time-limit -t --explain --analyze --watch -w --file -f --dry-run -n --writeable --create --upgrade --encrypted --collection -C --json --quiet --color --help -h' ;;
         'select') echo '--format -F --raw --json5 --offset --limit --param -p --params --output -o --time-limit -t --explain --analyze --watch -w --writeable --create --upgrade --encrypted --collection -C --json --quiet --color --help -h' ;;
         'translate') echo '--json --sql --tree --writeable --create --upgrade --encrypted --collection -C --quiet --color --help -h' ;;
@@ -101,6 +104,8 @@ _cblite_arguments() {
         'info index') echo 'database index' ;;
         'info keys') echo 'database' ;;
         'schema') echo 'database collection' ;;
+        'stats') echo 'database property*' ;;
+        'tree') echo 'database' ;;
         'query') echo 'database text*' ;;
         'select') echo 'database text*' ;;
         'translate') echo 'text*' ;;
@@ -228,6 +233,18 @@ _cblite_value() {
         'schema --collection') echo 'collection' ;;
         'schema -C') echo 'collection' ;;
         'schema --color') echo '=choice:auto,always,never' ;;
+        'stats --where') echo 'text' ;;
+        'stats -w') echo 'text' ;;
+        'stats --top') echo 'text' ;;
+        'stats --bins') echo 'text' ;;
+        'stats --upgrade') echo '=choice:vv' ;;
+        'stats --collection') echo 'collection' ;;
+        'stats -C') echo 'collection' ;;
+        'stats --color') echo '=choice:auto,always,never' ;;
+        'tree --upgrade') echo '=choice:vv' ;;
+        'tree --collection') echo 'collection' ;;
+        'tree -C') echo 'collection' ;;
+        'tree --color') echo '=choice:auto,always,never' ;;
         'query --format') echo 'choice:table,json,jsonl,csv,tsv,markdown,line,html' ;;
         'query -F') echo 'choice:table,json,jsonl,csv,tsv,markdown,line,html' ;;
         'query --offset') echo 'text' ;;
