@@ -7,7 +7,8 @@ import Testing
         struct Numbers: Decodable {
             struct Percentile: Decodable { let percent: Int, value: Double }
             struct Bin: Decodable { let from: Double, to: Double, count: Int }
-            let count: Int, minimum: Double, maximum: Double, mean: Double, deviation: Double, exact: Bool, percentiles: [Percentile], bins: [Bin]
+            let count: Int, minimum: Double, maximum: Double, mean: Double, deviation: Double, exact: Bool, percentiles: [Percentile],
+                bins: [Bin]
         }
         struct Texts: Decodable {
             struct Entry: Decodable { let value: String, count: Int }
@@ -27,7 +28,8 @@ import Testing
             let mixed = ["\(number)", "\"text\"", "null", "[\"a\", \"b\"]", ""][number % 5]
             let member = mixed.isEmpty ? "" : #", "mixed": \#(mixed)"#
             let day = number % 28 + 1
-            return #"{"n": \#(number), "city": "\#(number % 3 == 0 ? "Oslo" : "Rome")", "since": "2024-0\#(number % 6 + 1)-\#(day < 10 ? "0" : "")\#(day)"\#(member)}"#
+            return
+                #"{"n": \#(number), "city": "\#(number % 3 == 0 ? "Oslo" : "Rome")", "since": "2024-0\#(number % 6 + 1)-\#(day < 10 ? "0" : "")\#(day)"\#(member)}"#
         }
         let result = try Program.run(["import", scratch.path, "-"], input: lines.joined(separator: "\n"))
         try #require(result.exitCode == 0, "\(result.errors)")

@@ -17,7 +17,8 @@ import Testing
         arguments: [
             "v2.x/upgrade_2.7", "v2.x/upgrade_2.8_index", "v3.x/db_3_0_0_names_100_with_deleted", "v3.x/words_db", "v4.x/revtrees_4.1",
             "v4.x/types_4.1", "v4.x/upgraded_1.3_by_4.1",
-        ]) func partsAddUpToTheBundle(name: String) throws {
+        ]) func partsAddUpToTheBundle(name: String) throws
+    {
         let path = Fixtures.path(name + ".cblite2")
         for flags in [[], ["--exact"]] {
             let result = try Program.run(["tree", "--json"] + flags + [path])

@@ -9,7 +9,8 @@ import Testing
         let database = try Database(path: directory.path + "/db.cblite2", options: .create)
         try database.write { transaction in
             for number in 0..<1500 {
-                try transaction.save("doc\(number)", body: transaction.encode(json: #"{"n": \#(number), "text": "words that take up room"}"#))
+                try transaction.save(
+                    "doc\(number)", body: transaction.encode(json: #"{"n": \#(number), "text": "words that take up room"}"#))
             }
             for number in stride(from: 0, to: 1500, by: 7) { try transaction.delete("doc\(number)", in: .default) }
         }
@@ -48,7 +49,9 @@ import Testing
         let file = path + "/db.sqlite3"
         var bytes = Array(try Data(contentsOf: URL(filePath: file)))
         let page = try #require(
-            try Database(path: path).read { try $0.connection.integer("SELECT pageno FROM dbstat WHERE name = 'kv_default' AND pagetype = 'leaf' LIMIT 1 OFFSET 9") })
+            try Database(path: path).read {
+                try $0.connection.integer("SELECT pageno FROM dbstat WHERE name = 'kv_default' AND pagetype = 'leaf' LIMIT 1 OFFSET 9")
+            })
         for index in (Int(page) - 1) * 4096..<Int(page) * 4096 { bytes[index] = 0x5A }
         try Data(bytes).write(to: URL(filePath: file))
         let database = try Database(path: path)

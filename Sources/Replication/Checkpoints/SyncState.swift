@@ -91,7 +91,9 @@ extension Checkpoint {
     /// What is for people alone: when it was saved.
     fileprivate static func time(_ json: [UInt8]) -> Int64? {
         let encoder = Encoder()
-        guard json.withUnsafeBytes({ (try? JSONParser.parse($0, into: encoder)) != nil }), let body = try? encoder.finish() else { return nil }
+        guard json.withUnsafeBytes({ (try? JSONParser.parse($0, into: encoder)) != nil }), let body = try? encoder.finish() else {
+            return nil
+        }
         return body.withRoot { $0.dictionary?.value(forKey: "time", nil)?.integer }
     }
 }

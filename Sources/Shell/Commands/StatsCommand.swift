@@ -25,7 +25,9 @@ enum StatsCommand {
         arguments: [Argument("PATH", .property, .rest, "A property, or an expression of SQL++")],
         examples: [
             .init("cblite stats -C inventory.hotel travel.cblite2 price", "From where to where do prices go?"),
-            .init("cblite stats --where \"country = 'Austria'\" --top 5 -C inventory.airline travel.cblite2 'hubs[0]'", "Where are their hubs?"),
+            .init(
+                "cblite stats --where \"country = 'Austria'\" --top 5 -C inventory.airline travel.cblite2 'hubs[0]'",
+                "Where are their hubs?"),
         ],
         run: run)
 
@@ -60,7 +62,8 @@ enum StatsCommand {
             }
             progress.finish()
             let page = StatsPage(
-                title: path.text, counted: ofItems == nil ? "document" : "item", collection: collection, statistics: statistics, top: invocation.int("top") ?? 10,
+                title: path.text, counted: ofItems == nil ? "document" : "item", collection: collection, statistics: statistics,
+                top: invocation.int("top") ?? 10,
                 bins: invocation.int("bins") ?? defaultBins(statistics.count))
             if invocation.wantsJSON { try page.writeFacts(to: invocation.session) } else { try page.write(to: invocation.session) }
             return .success

@@ -116,13 +116,19 @@ struct InfoFacts {
         let missing = collections.reduce(0) { $0 + $1.missingBlobs }
         if missing > 0 { warn("missingBlobs", "\(count(missing, "blob is", "blobs are")) missing that documents refer to.") }
         if let first = collections.compactMap(\.nextExpiration).min(), first <= InfoFacts.now {
-            warn("expired", "Documents have expired since \(TimeText.iso8601(first)) and are still there: the app removes them when it runs.")
+            warn(
+                "expired", "Documents have expired since \(TimeText.iso8601(first)) and are still there: the app removes them when it runs."
+            )
         }
         if isUpgradeUnfinished {
-            warn("unfinishedUpgrade", "An upgrade has not finished: deleted documents are still to be moved, which the app does when it runs.")
+            warn(
+                "unfinishedUpgrade",
+                "An upgrade has not finished: deleted documents are still to be moved, which the app does when it runs.")
         }
         if logSize > 0 {
-            warn("log", "The newest changes are in the log, db.sqlite3-wal, of \(SizeText.text(logSize)): it must go along when files are copied.")
+            warn(
+                "log",
+                "The newest changes are in the log, db.sqlite3-wal, of \(SizeText.text(logSize)): it must go along when files are copied.")
         }
         for name in leftovers { warn("leftover", "\(name) was left behind by work that did not finish.") }
         return warnings
@@ -213,6 +219,7 @@ struct BundleSize {
         (database, log, self.modified) = (sizes[0] + sizes[1], sizes[1], modified)
         var end = path
         while end.count > 1, end.hasSuffix("/") { end.removeLast() }
-        leftovers = [("Attachments_temp", path + "/Attachments_temp"), (end + "_TEMP", end + "_TEMP")].filter { access($0.1, F_OK) == 0 }.map(\.0)
+        leftovers = [("Attachments_temp", path + "/Attachments_temp"), (end + "_TEMP", end + "_TEMP")].filter { access($0.1, F_OK) == 0 }
+            .map(\.0)
     }
 }

@@ -33,11 +33,13 @@ extension InfoPage {
                     line.add("pending", state.pending)
                     line.add("pendingIsExact", state.isExact)
                     guard let checkpoint = state.checkpoint else { return }
-                    line.add("checkpoint", object: { line in
-                        if let time = state.time { line.add("time", time) }
-                        line.add("local", checkpoint.local)
-                        if let remote = checkpoint.remote { line.add("remote", remote.json) }
-                    })
+                    line.add(
+                        "checkpoint",
+                        object: { line in
+                            if let time = state.time { line.add("time", time) }
+                            line.add("local", checkpoint.local)
+                            if let remote = checkpoint.remote { line.add("remote", remote.json) }
+                        })
                 }
             }
             line.add("checkpoints", facts.checkpointCount)

@@ -112,7 +112,8 @@ struct StatsPage {
         guard statistics.items.total > 0 else { return }
         try session.output.write("\n")
         try session.writeFact(
-            "Different", (statistics.items.isComplete ? "" : "about ") + Progress.grouped(statistics.items.distinct) + " items"
+            "Different",
+            (statistics.items.isComplete ? "" : "about ") + Progress.grouped(statistics.items.distinct) + " items"
                 + (statistics.otherItems > 0 ? ", besides \(Progress.grouped(statistics.otherItems)) that are no texts or numbers" : ""))
         try writeTop(statistics.items, heading: "Item", counted: "Times", to: session)
     }
@@ -143,7 +144,8 @@ struct StatsPage {
         let bar = Bar(width: session.terminal.outputIsTerminal ? min(60, max(4, session.terminal.width - used)) : 40)
         let largest = Double(counts.max() ?? 0)
         var table = Table([
-            alignment == .left ? .left(heading) : .right(heading), .right(title ?? (counted == "item" ? "Items" : "Documents")), .right("Share"), .left(""),
+            alignment == .left ? .left(heading) : .right(heading), .right(title ?? (counted == "item" ? "Items" : "Documents")),
+            .right("Share"), .left(""),
         ])
         for (row, count) in zip(cells, counts) { table.add(row + [bar.text(Double(count), of: largest)]) }
         try session.output.write("\n")
@@ -158,42 +160,50 @@ extension StatsPage {
             line.add("collection", collection.description)
             line.add("expression", title)
             line.add("count", statistics.count)
-            line.add("types", object: { line in
-                line.add("missing", statistics.missing)
-                line.add("null", statistics.nulls)
-                line.add("boolean", statistics.booleans)
-                line.add("number", statistics.numbers.count + statistics.notFinite)
-                line.add("string", statistics.textCount)
-                line.add("data", statistics.datas)
-                line.add("array", statistics.arrays)
-                line.add("object", statistics.objects)
-                line.add("undefined", statistics.unreadable)
-            })
+            line.add(
+                "types",
+                object: { line in
+                    line.add("missing", statistics.missing)
+                    line.add("null", statistics.nulls)
+                    line.add("boolean", statistics.booleans)
+                    line.add("number", statistics.numbers.count + statistics.notFinite)
+                    line.add("string", statistics.textCount)
+                    line.add("data", statistics.datas)
+                    line.add("array", statistics.arrays)
+                    line.add("object", statistics.objects)
+                    line.add("undefined", statistics.unreadable)
+                })
             if statistics.numbers.count > 0 { line.add("numbers", object: { add(statistics.numbers, to: &$0) }) }
             if statistics.booleans > 0 { line.add("true", statistics.trues) }
             if statistics.textCount > 0 {
-                line.add("strings", object: { line in
-                    line.add("minimumLength", Int(statistics.textLengths.least))
-                    line.add("maximumLength", Int(statistics.textLengths.greatest))
-                    add(statistics.texts, to: &line)
-                })
+                line.add(
+                    "strings",
+                    object: { line in
+                        line.add("minimumLength", Int(statistics.textLengths.least))
+                        line.add("maximumLength", Int(statistics.textLengths.greatest))
+                        add(statistics.texts, to: &line)
+                    })
             }
             if statistics.areDates {
-                line.add("dates", object: { line in
-                    line.add("count", statistics.instants.count)
-                    line.add("first", WrittenDate.text(Int64(statistics.instants.least)))
-                    line.add("last", WrittenDate.text(Int64(statistics.instants.greatest)))
-                    line.add("bins", objects: DateHistogram(statistics.instants.sorted, most: bins).bins) { bin, line in
-                        line.add("date", bin.name)
-                        line.add("count", bin.count * statistics.instants.weight)
-                    }
-                })
+                line.add(
+                    "dates",
+                    object: { line in
+                        line.add("count", statistics.instants.count)
+                        line.add("first", WrittenDate.text(Int64(statistics.instants.least)))
+                        line.add("last", WrittenDate.text(Int64(statistics.instants.greatest)))
+                        line.add("bins", objects: DateHistogram(statistics.instants.sorted, most: bins).bins) { bin, line in
+                            line.add("date", bin.name)
+                            line.add("count", bin.count * statistics.instants.weight)
+                        }
+                    })
             }
             guard statistics.arrays > 0 else { return }
-            line.add("arrays", object: { line in
-                line.add("lengths", object: { add(statistics.arrayLengths, to: &$0) })
-                line.add("items", object: { add(statistics.items, to: &$0) })
-            })
+            line.add(
+                "arrays",
+                object: { line in
+                    line.add("lengths", object: { add(statistics.arrayLengths, to: &$0) })
+                    line.add("items", object: { add(statistics.items, to: &$0) })
+                })
         }
     }
 

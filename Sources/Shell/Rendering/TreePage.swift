@@ -78,7 +78,8 @@ struct TreePage {
         }
         let blobs = "\(Progress.grouped(space.blobCount)) blob\(space.blobCount == 1 ? "" : "s")"
         let rest: [(String, Int)] = [
-            (blobs, space.blobBytes), ("tables of the database", space.otherBytes), ("free pages", space.freeBytes), ("log", space.logBytes),
+            (blobs, space.blobBytes), ("tables of the database", space.otherBytes), ("free pages", space.freeBytes),
+            ("log", space.logBytes),
             ("other files", space.fileBytes),
         ]
         return lines + rest.filter { $0.1 > 0 }.map { Line(depth: 1, name: $0.0, bytes: $0.1) }
