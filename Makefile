@@ -8,7 +8,7 @@ PREFIX  ?= /usr/local
 DESTDIR ?=
 SWIFT   ?= swift
 
-PACKAGES = libsqlite3-dev libicu-dev libstemmer-dev nettle-dev libedit-dev zlib1g-dev
+PACKAGES = libsqlite3-dev libicu-dev libstemmer-dev nettle-dev libedit-dev zlib1g-dev libcurl4-gnutls-dev libgnutls28-dev
 STRICT   = -Xswiftc -warnings-as-errors
 # The C++ library that the Swift runtime needs is linked statically as well: to look up its symbols at every start takes as long as
 # to list a document. The linker takes the archive because it finds it in a directory of its own.

@@ -23,11 +23,15 @@ let package = Package(
         system("CNettle", apt: "nettle-dev"),
         system("CLibEdit", apt: "libedit-dev"),
         system("CZlib", apt: "zlib1g-dev"),
+        system("CGnuTLS", apt: "libgnutls28-dev"),
+        system("CCurl", apt: "libcurl4-gnutls-dev"),
+        // The kernel's own: the language's library leaves it out.
+        .systemLibrary(name: "CEpoll"),
 
         library("Platform", ["CNettle"]),
         library("Fleece", []),
         library("BLIP", ["CZlib"]),
-        library("Transport", ["Fleece", "Platform"]),
+        library("Transport", ["Fleece", "Platform", "CCurl", "CGnuTLS", "CEpoll"]),
         library("SQLite", ["CSQLite"]),
         library("SQLFunctions", ["Fleece", "SQLite", "CSQLite", "CICU", "CStemmer"]),
         library("DocumentStore", ["Fleece", "SQLite", "SQLFunctions", "Platform"]),

@@ -1,5 +1,8 @@
 /// What the answers of a server mean to the person who wanted to synchronize with it.
 extension TransportError {
+    private static let notASyncServer = "Check that the URL is that of a database on a sync server, and its port the public one"
+    private static let tooOldOrTooNew = "The server is too old or too new for this program"
+
     /// `reason` is what the server says itself, in its body.
     static func refused(_ status: Int, _ reason: String?, by url: PeerURL, hadCredentials: Bool) -> TransportError {
         let said = reason.map { "; the server says: \($0)" } ?? ""
@@ -13,10 +16,14 @@ extension TransportError {
         case 404:
             return error("\(url): there is no such database (404)", "Check the name behind the last slash, and its case")
         case 407: return error("\(url): the proxy asks for a user name and a password (407)", "Give them in the proxy's URL")
-        case 426, 200..<300:
-            return error(
-                "\(url): the server does not speak WebSocket there (\(status))",
-                "Check that the URL is that of a database on a sync server, and its port the public one")
+        case 426: return error("\(url): the server does not speak WebSocket there (\(status))", notASyncServer)
+        // An answer to a question that was not asked: the vendor's library counts it as a breach of the protocol.
+        case 200..<300:
+            return TransportError(
+                .closed(.protocolError), "\(url): the server does not speak WebSocket there (\(status))" + said, advice: notASyncServer)
+        // So Sync Gateway says that the protocols have no version in common.
+        case 500 where reason?.contains("I only speak") ?? false:
+            return error("\(url): the server does not speak this version of the sync protocol", tooOldOrTooNew)
         case 429: return error("\(url): the server asks for fewer requests (429)", "Try again later")
         case 500...599:
             return error("\(url): the server cannot serve the database now (\(status))", status == 503 ? "Try again later" : nil)
@@ -33,7 +40,7 @@ extension TransportError {
         }
         return TransportError(
             .http(403), "\(url): the server wants to speak \"\(chosen)\", and only \(offered.joined(separator: ", ")) is understood here",
-            advice: "The server is too old or too new for this program")
+            advice: tooOldOrTooNew)
     }
 
     static func malformed(_ reason: String, by url: PeerURL) -> TransportError {

@@ -49,6 +49,8 @@ struct HTTPHeadReader {
 
     // Up to and with the empty line.
     private mutating func headLength(in bytes: UnsafeRawBufferPointer) throws(HTTPViolation) -> Int? {
+        // Whoever speaks something else, TLS for example, is told at once, and not when nothing more comes.
+        if let first = bytes.first, !HTTPSyntax.isToken(first) { throw .malformed("it is not HTTP") }
         var index = max(searched, 3)
         while index < min(bytes.count, maximumLength) {
             if bytes[index] == 0x0A, bytes[index - 1] == 0x0D, bytes[index - 2] == 0x0A, bytes[index - 3] == 0x0D { return index + 1 }

@@ -7,6 +7,9 @@ public struct PeerRequest: Sendable {
     public let headers: HTTPHeaders
     /// The name and the password that came with it. They have not been checked.
     public let credentials: Credentials?
+    /// Where it came from, and what it has shown of itself.
+    public internal(set) var address = ""
+    public internal(set) var certificates: [Certificate] = []
     /// The key and the subprotocols, in the client's order, if a WebSocket is wanted.
     let webSocketKey: String?
     public let protocols: [String]

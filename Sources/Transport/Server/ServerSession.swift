@@ -1,0 +1,203 @@
+import Glibc
+
+/// A connection that has arrived at a server, until it is a WebSocket or has been refused.
+final class ServerSession: Hashable {
+    // How long somebody who was refused has to read the answer.
+    private static let lingering = Duration.seconds(2)
+
+    private let socket: SocketStream
+    private let peer: String
+    private unowned let server: WebSocketServer
+    private var stream: any ByteStream
+    private var tls: TLSStream?
+    private var timer: LoopTimer?
+    private var received = ByteQueue(capacity: 1024)
+    private var headReader = HTTPHeadReader()
+    private var answer: [UInt8] = []
+    private var accepted: (() -> Void)?
+    private var hasAnswered = false
+    private var isFinished = false
+
+    init(_ socket: SocketStream, peer: String, server: WebSocketServer) {
+        self.socket = socket
+        self.peer = peer
+        self.server = server
+        stream = socket
+    }
+
+    static func == (a: ServerSession, b: ServerSession) -> Bool { a === b }
+    func hash(into hasher: inout Hasher) { hasher.combine(ObjectIdentifier(self)) }
+
+    func start() {
+        // One limit for all of it: whoever sends a byte now and then does not get more time by that.
+        timer = server.loop.timer(after: server.settings.requestTimeout) { [weak self] in self?.timeOut() }
+        guard let credentials = server.credentials else { return listen() }
+        do throws(TransportError) {
+            let policy = server.settings.clientCertificates
+            let peer = peer
+            let parameters = TLSStream.Parameters(
+                role: .server, credentials: credentials, peer: peer,
+                objection: policy.isAsking ? { chain, _ in policy.objection(to: chain, of: peer) } : nil)
+            let tls = try TLSStream(parameters, over: socket)
+            (stream, self.tls) = (tls, tls)
+            tls.handshake { [weak self] error in if error == nil { self?.listen() } else { self?.linger() } }
+        } catch {
+            cancel()
+        }
+    }
+
+    func cancel() {
+        guard !isFinished else { return }
+        isFinished = true
+        accepted = nil
+        timer?.cancel()
+        stream.close()
+        server.finished(self)
+    }
+
+    // The client may have sent its request already. A connection that is closed with something unread takes with it what was said last,
+    // here why there is no TLS.
+    private func linger() {
+        hasAnswered = true
+        timer?.cancel()
+        timer = server.loop.timer(after: ServerSession.lingering) { [weak self] in self?.cancel() }
+        socket.endWriting()
+        socket.onReady = { [weak self] _ in self?.passOver() }
+        socket.want(.reading)
+        passOver()
+    }
+
+    private func passOver() {
+        // Not for ever: who goes on and on is heard again in the next turn.
+        for _ in 0..<16 where !isFinished {
+            received.removeAll()
+            switch socket.read(into: received.space(atLeast: 1024)) {
+            case .bytes: continue
+            case .blocked: return
+            case .end, .failed: return cancel()
+            }
+        }
+    }
+
+    private func timeOut() {
+        // Before TLS has been agreed on there is nothing to say it with, and nobody waits for an answer to an answer.
+        let isTalking = server.credentials == nil || tls.map { $0.onReady != nil } ?? false
+        if hasAnswered || !isTalking { return cancel() }
+        refuse(HTTPAnswer(408, "the request did not come in time"))
+    }
+
+    private func listen() {
+        stream.onReady = { [weak self] _ in self?.proceed() }
+        stream.want(.reading)
+        proceed()
+    }
+
+    private func proceed() {
+        guard !isFinished else { return }
+        if hasAnswered { return sendAnswer() }
+        while !hasAnswered, !isFinished {
+            switch stream.read(into: received.space(atLeast: 1024)) {
+            case .bytes(let count): received.commit(count)
+            case .blocked: return
+            case .end, .failed: return cancel()
+            }
+            do throws(HTTPViolation) {
+                if let head = try headReader.request(in: &received) { respond(to: head) }
+            } catch {
+                refuse(HTTPAnswer(error.status, error.reason))
+            }
+        }
+    }
+
+    private func respond(to head: HTTPRequestHead) {
+        do throws(HTTPAnswer) {
+            var request = try PeerRequest(head)
+            request.address = peer
+            request.certificates = tls?.peerCertificates ?? []
+            if let authenticate = server.settings.authenticate {
+                guard let credentials = request.credentials, authenticate(credentials) else {
+                    throw .unauthorized(realm: server.settings.realm)
+                }
+            }
+            guard case .webSocket(let protocols, let makeOwner) = try route(request) else { return }
+            guard request.wantsWebSocket else { throw .upgradeRequired }
+            guard !server.isFull else { throw .tooManyConnections }
+            let name = request.preferredProtocol(of: protocols)
+            guard let name else {
+                throw HTTPAnswer(500, "I only speak \(protocols.joined(separator: ", ")) protocols")
+            }
+            guard let bytes = request.acceptance(protocol: name) else { throw .upgradeRequired }
+            accepted = { [self] in becomeWebSocket(name, request, makeOwner) }
+            answer = bytes
+            hasAnswered = true
+            sendAnswer()
+        } catch {
+            refuse(error)
+        }
+    }
+
+    private func route(_ request: PeerRequest) throws(HTTPAnswer) -> WebSocketServer.Answer {
+        let answer = server.route(request)
+        if case .refuse(let refusal) = answer { throw refusal }
+        return answer
+    }
+
+    private func refuse(_ refusal: HTTPAnswer) {
+        guard !hasAnswered else { return }
+        answer = refusal.bytes
+        hasAnswered = true
+        timer?.cancel()
+        timer = server.loop.timer(after: ServerSession.lingering) { [weak self] in self?.cancel() }
+        sendAnswer()
+    }
+
+    private func sendAnswer() {
+        while !answer.isEmpty {
+            switch answer.withUnsafeBytes({ stream.write($0) }) {
+            case .bytes(let count): answer.removeFirst(count)
+            case .blocked: return stream.want(.writing)
+            case .end, .failed: return cancel()
+            }
+            if answer.isEmpty, accepted == nil { stream.endWriting() }
+        }
+        if let accepted { return accepted() }
+        // A connection that is closed with something unread takes the answer with it.
+        stream.want(.reading)
+        for _ in 0..<16 where !isFinished {
+            received.removeAll()
+            switch stream.read(into: received.space(atLeast: 1024)) {
+            case .bytes: continue
+            case .blocked: return
+            case .end, .failed: return cancel()
+            }
+        }
+    }
+
+    private func becomeWebSocket(
+        _ name: String, _ request: PeerRequest, _ makeOwner: (WebSocketConnection, PeerRequest) -> any WebSocketDelegate
+    ) {
+        isFinished = true
+        accepted = nil
+        timer?.cancel()
+        let connection = WebSocketConnection(.server, peer: peer, limits: server.settings.limits, on: server.loop)
+        let opening = WebSocketOpening(subprotocol: name, headers: request.headers, url: nil, certificates: request.certificates)
+        server.opened(connection)
+        let owner = makeOwner(connection, request)
+        connection.start(stream, received: Array(received.bytes), opening: opening, delegate: owner)
+        server.finished(self)
+    }
+}
+
+extension WebSocketServer.ClientCertificates {
+    fileprivate var isAsking: Bool { if case .notAsked = self { false } else { true } }
+
+    fileprivate func objection(to chain: [Certificate], of peer: String) -> TransportError? {
+        let isTrusted =
+            switch self {
+            case .notAsked: true
+            case .authorities(let authorities): !chain.isEmpty && (try? Certificate.status(of: chain, trusting: authorities)) == 0
+            case .check(let check): !chain.isEmpty && check(chain)
+            }
+        return isTrusted ? nil : TransportError(.network(.tlsCertificateUntrusted), "\(peer): the client's certificate is not accepted")
+    }
+}

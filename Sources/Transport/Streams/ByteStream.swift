@@ -1,0 +1,31 @@
+/// What became of an attempt to read or to write.
+enum StreamResult {
+    /// So many bytes, at least one.
+    case bytes(Int)
+    /// Nothing now; its owner is told when it is worth another attempt.
+    case blocked
+    /// The peer sends no more.
+    case end
+    case failed(TransportError)
+}
+
+/// One end of a connection on an event loop: a socket, TLS over something, or a pipe in memory. All of it happens on the loop.
+///
+/// Readiness is told when it lasts or comes again; bytes that a layer holds back already are not told of, so that whoever begins to read
+/// reads once without being told.
+protocol ByteStream: AnyObject {
+    var onReady: ((FileWatch.Readiness) -> Void)? { get set }
+
+    func read(into space: UnsafeMutableRawBufferPointer) -> StreamResult
+
+    /// Writes as much as there is room for. What was not written is to come first in the next attempt, and unchanged.
+    func write(_ bytes: UnsafeRawBufferPointer) -> StreamResult
+
+    func want(_ interest: FileWatch.Readiness)
+
+    /// Says that no more will be written.
+    func endWriting()
+
+    /// Ends it, at once. Nothing is told afterwards.
+    func close()
+}

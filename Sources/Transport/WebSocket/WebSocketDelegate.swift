@@ -1,0 +1,33 @@
+/// What is known of a WebSocket when it has been opened.
+public struct WebSocketOpening: Sendable {
+    /// The protocol that both sides have agreed on; empty if none was asked for.
+    public let subprotocol: String
+    /// The headers of the other side's half of the handshake.
+    public let headers: HTTPHeaders
+    /// Where the peer was found in the end; nil at the server's side.
+    public let url: PeerURL?
+    /// The peer's certificates, its own first; empty without TLS.
+    public let certificates: [Certificate]
+}
+
+/// How a WebSocket ended.
+public struct WebSocketClosing: Sendable {
+    public let code: CloseCode
+    public let reason: String
+    /// Nil if this side wanted it, and the peer agreed.
+    public let error: TransportError?
+}
+
+/// The owner of a WebSocket. All of it is called on the connection's loop, and never while the connection is being asked for something.
+public protocol WebSocketDelegate: AnyObject {
+    func webSocket(_ connection: WebSocketConnection, didOpen opening: WebSocketOpening)
+
+    /// A binary message, its bytes valid until the call returns.
+    func webSocket(_ connection: WebSocketConnection, didReceive message: UnsafeRawBufferPointer)
+
+    /// Messages are wanted again, after more of them were sent than the connection could get rid of.
+    func webSocketIsWritable(_ connection: WebSocketConnection)
+
+    /// Called once, as the last thing.
+    func webSocket(_ connection: WebSocketConnection, didClose closing: WebSocketClosing)
+}
