@@ -85,7 +85,7 @@ import Testing
             Issue.record("accepted")
             return
         }
-        #expect(error.code == .http(status))
+        #expect(error.code == (status == 200 ? .closed(.protocolError) : .http(status)))
         #expect(error.description.contains(words))
         // Nothing of a server reaches the terminal that could steer it.
         #expect(error.description.contains("be [31mcause"))
