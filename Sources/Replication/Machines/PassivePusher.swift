@@ -1,0 +1,150 @@
+import DocumentStore
+
+/// The sending half of a peer that others connect to: tells of changes once it is asked, and sends what is wanted.
+struct PassivePusher {
+    private enum Pending {
+        case reading
+        case told([LocalChange])
+    }
+
+    var port: Port
+    private let subscription: SubChanges
+    private let documentIDs: Set<String>?
+    private let limits: FlowLimits
+    private let batch: Int
+    private var sender: RevisionSender
+    private var lastRead: UInt64
+    private var isReading = false
+    private var isCaughtUp = false
+    private var hasSaidSo = false
+    private var mustReadAgain = false
+    private var toldCount = 0
+    private var pending: [Int: Pending] = [:]
+    /// What came from the peer and was not told back to it.
+    private var received: [String: RevisionID] = [:]
+
+    /// How many messages with changes may wait for their answers.
+    private static let messagesInFlight = 5
+    private static let smallestBatch = 10
+
+    init(_ port: Port, _ subscription: SubChanges, since: UInt64, limits: FlowLimits) {
+        self.port = port
+        self.subscription = subscription
+        self.limits = limits
+        documentIDs = subscription.documentIDs.map { Set($0) }
+        batch = max(PassivePusher.smallestBatch, min(subscription.batch ?? limits.changesPerMessage, limits.changesPerMessage))
+        lastRead = since
+        sender = RevisionSender(limits, forbidsConflict: false)
+        sender.options.acceptsReplacements = subscription.acceptsReplacements
+    }
+
+    var isIdle: Bool { isCaughtUp && !mustReadAgain && pending.isEmpty && sender.isIdle }
+
+    /// The peer itself sent this revision.
+    mutating func noteReceived(_ documentID: String, _ revision: RevisionID) { received[documentID] = revision }
+
+    mutating func start(_ outbox: inout Outbox) { goOn(&outbox) }
+
+    mutating func databaseChanged(_ outbox: inout Outbox) {
+        guard subscription.isContinuous || !isCaughtUp else { return }
+        mustReadAgain = true
+        goOn(&outbox)
+    }
+
+    private mutating func goOn(_ outbox: inout Outbox) {
+        sender.pump(&port, &outbox)
+        guard !isReading, !isCaughtUp || mustReadAgain, toldCount < PassivePusher.messagesInFlight,
+            sender.queuedCount < limits.queuedRevisions
+        else { return }
+        isReading = true
+        mustReadAgain = false
+        pending[outbox.store(.readChanges(since: lastRead, limit: batch), &port)] = .reading
+    }
+
+    mutating func stored(_ answer: StoreAnswer, _ number: Int, _ outbox: inout Outbox) {
+        if let outcomes = sender.stored(answer, number, &port, &outbox) {
+            for (order, outcome) in outcomes { settle(order, outcome, &outbox) }
+        } else if case .reading? = pending.removeValue(forKey: number) {
+            isReading = false
+            switch answer {
+            case .changes(let list): take(list, &outbox)
+            case .failed(let error): outbox.actions.append(.close(error))
+            default: break
+            }
+        }
+        goOn(&outbox)
+    }
+
+    private mutating func take(_ list: LocalChanges, _ outbox: inout Outbox) {
+        lastRead = max(lastRead, list.last)
+        isCaughtUp = list.isComplete
+        let changes = list.changes.filter { change in
+            // What came from this very peer is no news to it.
+            if received[change.documentID] == change.revision {
+                received[change.documentID] = nil
+                return false
+            }
+            if let documentIDs, !documentIDs.contains(change.documentID) { return false }
+            return !(change.isDeleted && subscription.activeOnly && !hasSaidSo)
+        }
+        if !changes.isEmpty {
+            let entries = changes.map {
+                ChangesMessage.Entry(
+                    sequence: RemoteSequence($0.sequence), documentID: $0.documentID, revision: $0.revision,
+                    flags: $0.isDeleted ? .deleted : [], bodySize: $0.bodySize)
+            }
+            pending[outbox.request(.changes(ChangesMessage(entries: entries)), &port)] = .told(changes)
+            toldCount += 1
+        }
+        if isCaughtUp, !hasSaidSo {
+            hasSaidSo = true
+            outbox.tell(.changes(ChangesMessage(entries: [])), port)
+        }
+    }
+
+    mutating func replied(_ reply: WireReply, _ number: Int, _ outbox: inout Outbox) {
+        if let settled = sender.replied(reply, number) {
+            if let settled { settle(settled.order, settled.outcome, &outbox) }
+        } else if case .told(let changes)? = pending.removeValue(forKey: number) {
+            toldCount -= 1
+            if let answer = try? ChangesReply(reply), !reply.isError {
+                if let maxHistory = answer.maxHistory { sender.options.maxHistory = maxHistory }
+                if answer.acceptsBlobs { sender.options.acceptsBlobs = true }
+                if answer.acceptsDeltas { sender.options.acceptsDeltas = true }
+                if answer.acceptsReplacements { sender.options.acceptsReplacements = true }
+                for (place, change) in changes.enumerated() {
+                    guard case .wanted(let ancestors) = answer[place] else { continue }
+                    sender.send(
+                        SendOrder(
+                            documentID: change.documentID, revision: change.revision, sequence: RemoteSequence(change.sequence),
+                            ancestors: ancestors, bodySize: change.bodySize))
+                }
+            }
+        }
+        goOn(&outbox)
+    }
+
+    private mutating func settle(_ order: SendOrder, _ outcome: RevisionSender.Outcome, _ outbox: inout Outbox) {
+        let status: Int
+        switch outcome {
+        case .accepted: return outbox.report(event(order, nil))
+        case .conflict: return outbox.report(event(order, SyncError.http(409, "the peer has another revision")))
+        case .forbidden(let error): return outbox.report(event(order, error))
+        case .obsolete: status = 404
+        case .failed(let error):
+            outbox.report(event(order, error))
+            // An answer of the peer's own needs none; what could not be loaded does.
+            guard error.domain != .http || error.code == 500 else { return }
+            status = 500
+        }
+        let message = NoRevisionMessage(
+            documentID: order.documentID, revision: order.revision, sequence: order.sequence, status: status)
+        outbox.tell(.norev(message), port)
+    }
+
+    private func event(_ order: SendOrder, _ error: SyncError?) -> DocumentEvent {
+        DocumentEvent(
+            .push, collection: port.collection, documentID: order.documentID, revision: order.revision, error: error,
+            isTransient: error?.isTransientForDocument ?? false)
+    }
+}

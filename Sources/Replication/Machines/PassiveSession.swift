@@ -1,0 +1,260 @@
+import DocumentStore
+
+/// One connection that somebody else opened to this database: answers and sends what it is asked for, and keeps the peer's checkpoints.
+public struct PassiveSession {
+    public struct Configuration: Hashable, Sendable {
+        /// The collections that others may replicate with.
+        public var collections: [CollectionName]
+        public var allowsPush = true
+        public var allowsPull = true
+        public var usesVectors = false
+        public var allowsDeltas = true
+        public var limits = FlowLimits()
+
+        public init(collections: [CollectionName] = [.default]) { self.collections = collections }
+    }
+
+    private enum Pending {
+        case collection(IncomingID?, place: Int)
+        case getCheckpoint(IncomingID?)
+        case setCheckpoint(IncomingID?)
+    }
+
+    private struct Worker {
+        let name: CollectionName
+        var puller: PassivePuller
+        var pusher: PassivePusher?
+    }
+
+    /// The reply to `getCollections` in the making.
+    private struct Opening {
+        var items: [CollectionsReply.Item]
+        var missing: Int
+        let id: IncomingID?
+    }
+
+    public let configuration: Configuration
+    public private(set) var status = SyncStatus()
+    public private(set) var isClosed = false
+    private var port = Port(collection: 0, wire: nil, machine: .session)
+    private var workers: [Worker] = []
+    /// Whether the peer named collections; nil as long as it has said nothing.
+    private var usesCollections: Bool?
+    private var opening: Opening?
+    private var pending: [Int: Pending] = [:]
+
+    public init(_ configuration: Configuration) { self.configuration = configuration }
+
+    /// The collections of this connection: what the number in a ticket means.
+    public var collections: [CollectionName] { workers.map(\.name) }
+    public var isCongested: Bool { workers.contains { $0.puller.isCongested } }
+
+    public mutating func handle(_ event: Event, time: Int64) -> [Action] {
+        var outbox = Outbox()
+        if isClosed {
+            if case .received(_, let id?) = event { outbox.reply(SyncError.http(503, "the connection is being closed"), to: id) }
+            return outbox.actions
+        }
+        switch event {
+        case .connected: break
+        case .received(let wire, let id): receive(wire, id, &outbox)
+        case .replied(let reply, let ticket):
+            let index = ticket.collection
+            if ticket.machine == .pusher { workers[index].pusher?.replied(reply, ticket.number, &outbox) }
+        case .stored(let answer, let ticket): stored(answer, ticket, &outbox)
+        case .fetched(let error, let ticket): workers[ticket.collection].puller.fetched(error, ticket.number, &outbox)
+        case .timer(let ticket): workers[ticket.collection].puller.timerFired(ticket.number, &outbox)
+        case .databaseChanged(let index):
+            guard workers.indices.contains(index) else { break }
+            workers[index].pusher?.databaseChanged(&outbox)
+        case .disconnected: isClosed = true
+        case .stop: outbox.actions.append(.close(SyncError(.webSocket, 1001, "the server is going away")))
+        }
+        outbox.notes = []
+        if outbox.actions.contains(where: { if case .close = $0 { true } else { false } }) { isClosed = true }
+        let before = status
+        status.activity = isClosed ? .stopped : isIdle ? .idle : .busy
+        if status != before { outbox.actions.append(.report(.status(status))) }
+        return outbox.actions
+    }
+
+    private var isIdle: Bool { pending.isEmpty && workers.allSatisfy { $0.puller.isIdle && ($0.pusher?.isIdle ?? true) } }
+
+    private mutating func stored(_ answer: StoreAnswer, _ ticket: Ticket, _ outbox: inout Outbox) {
+        let index = ticket.collection
+        switch ticket.machine {
+        case .puller: note(workers[index].puller.stored(answer, ticket.number, &outbox), index)
+        case .pusher: workers[index].pusher?.stored(answer, ticket.number, &outbox)
+        case .session: settle(pending.removeValue(forKey: ticket.number), answer, &outbox)
+        case .checkpointer: break
+        }
+    }
+
+    private mutating func note(_ settled: [RevisionReceiver.Settled], _ index: Int) {
+        guard workers[index].pusher != nil else { return }
+        for (incoming, outcome) in settled {
+            guard case .stored = outcome, let revision = incoming.revision.message.revision else { continue }
+            workers[index].pusher?.noteReceived(incoming.documentID, revision)
+        }
+    }
+
+    private mutating func settle(_ request: Pending?, _ answer: StoreAnswer, _ outbox: inout Outbox) {
+        switch (request, answer) {
+        case (.getCheckpoint(let id)?, .peerCheckpoint(let revision, let body?)):
+            outbox.reply(CheckpointReply(revision: revision, body: body).wire, to: id)
+        case (.getCheckpoint(let id)?, .peerCheckpoint): outbox.reply(SyncError.http(404, "no checkpoint of that name"), to: id)
+        case (.setCheckpoint(let id)?, .peerCheckpoint(let revision, _)):
+            outbox.reply(WireReply(properties: ["rev": revision]), to: id)
+        case (.getCheckpoint(let id)?, .failed(let error)), (.setCheckpoint(let id)?, .failed(let error)): outbox.reply(error, to: id)
+        case (.collection(_, let place)?, .peerCheckpoint(let revision, let body)):
+            if let body { opening?.items[place] = .checkpoint(revision: revision, body: body) }
+            answerOpening(&outbox)
+        case (.collection(let id, _)?, .failed(let error)):
+            opening = nil
+            outbox.reply(error, to: id)
+        default: break
+        }
+    }
+
+    private mutating func answerOpening(_ outbox: inout Outbox) {
+        opening?.missing -= 1
+        guard let done = opening, done.missing == 0 else { return }
+        opening = nil
+        outbox.reply(CollectionsReply(items: done.items).wire, to: done.id)
+    }
+}
+
+// What the peer asks for.
+extension PassiveSession {
+    private mutating func receive(_ wire: WireRequest, _ id: IncomingID?, _ outbox: inout Outbox) {
+        let request: SyncRequest
+        do { request = try SyncRequest(wire) } catch { return outbox.reply(SyncError(error), to: id) }
+        switch request.content {
+        case .getCollections(let message): return open(message, id, &outbox)
+        // Blobs and unknown requests are answered whatever was said before.
+        case .unknown: return outbox.reply(SyncError(.blip, 404, "no handler for message \"\(request.profile)\""), to: id)
+        default: break
+        }
+        guard let index = index(request, id, &outbox) else { return }
+        switch request.content {
+        case .getCheckpoint(let message):
+            pending[store(.loadPeerCheckpoint(id: message.client), index, &outbox)] = .getCheckpoint(id)
+        case .setCheckpoint(let message):
+            let save = StoreRequest.savePeerCheckpoint(id: message.client, revision: message.revision, body: message.body)
+            pending[store(save, index, &outbox)] = .setCheckpoint(id)
+        case .subChanges(let message): subscribe(message, id, index, &outbox)
+        case .unsubChanges:
+            workers[index].pusher = nil
+            outbox.reply(WireReply.empty, to: id)
+        case .changes(let message):
+            if message.entries.isEmpty { return outbox.reply(WireReply.empty, to: id) }
+            outbox.reply(SyncError(.blip, 409, "Use 'proposeChanges' instead"), to: id)
+        case .proposeChanges(let message):
+            guard mayPush(id, &outbox) else { return }
+            workers[index].puller.proposed(message, id, &outbox)
+        case .rev(let message):
+            guard mayPush(id, &outbox) else { return }
+            note(workers[index].puller.revision(message, id, &outbox), index)
+        case .norev: outbox.reply(WireReply.empty, to: id)
+        case .getAttachment(let message):
+            if let id { outbox.actions.append(.sendBlob(message, to: id)) }
+        case .proveAttachment(let message):
+            if let id { outbox.actions.append(.proveBlob(message, to: id)) }
+        case .getCollections, .unknown: break
+        }
+    }
+
+    private func mayPush(_ id: IncomingID?, _ outbox: inout Outbox) -> Bool {
+        if configuration.allowsPush { return true }
+        outbox.reply(SyncError.http(403, "Attempting to push to a pull-only replicator"), to: id)
+        return false
+    }
+
+    private mutating func store(_ request: StoreRequest, _ index: Int, _ outbox: inout Outbox) -> Int {
+        // One series of numbers for all collections.
+        let number = port.ticket().number
+        outbox.actions.append(.store(request, Ticket(collection: index, machine: .session, number: number)))
+        return number
+    }
+
+    private mutating func add(_ name: CollectionName, wire: Int?) {
+        let puller = PassivePuller(
+            Port(collection: workers.count, wire: wire, machine: .puller), allowsDeltas: configuration.allowsDeltas,
+            limits: configuration.limits)
+        workers.append(Worker(name: name, puller: puller))
+    }
+
+    private mutating func open(_ message: GetCollections, _ id: IncomingID?, _ outbox: inout Outbox) {
+        guard usesCollections == nil else {
+            return outbox.reply(
+                SyncError(.blip, 400, "Invalid getCollections message: it must be the first message of a connection"), to: id)
+        }
+        usesCollections = true
+        var items: [CollectionsReply.Item] = []
+        var known: [(Int, String)] = []
+        for (place, item) in message.items.enumerated() {
+            let name = (try? CollectionName(parsing: item.path)) ?? .default
+            let isKnown = (try? CollectionName(parsing: item.path)) != nil && configuration.collections.contains(name)
+            items.append(isKnown ? .new : .unknown)
+            add(name, wire: place)
+            if isKnown { known.append((place, item.checkpointID)) }
+        }
+        guard !known.isEmpty else { return outbox.reply(CollectionsReply(items: items).wire, to: id) }
+        opening = Opening(items: items, missing: known.count, id: id)
+        for (place, checkpointID) in known {
+            pending[store(.loadPeerCheckpoint(id: checkpointID), place, &outbox)] = .collection(id, place: place)
+        }
+    }
+
+    /// The collection that a request is about; nil if it was answered by an error.
+    private mutating func index(_ request: SyncRequest, _ id: IncomingID?, _ outbox: inout Outbox) -> Int? {
+        if usesCollections == nil, request.collection == nil {
+            guard configuration.collections.contains(.default) else {
+                outbox.reply(SyncError(.blip, 400, "the default collection is not open for replication"), to: id)
+                return nil
+            }
+            usesCollections = false
+            add(.default, wire: nil)
+        }
+        guard (request.collection != nil) == usesCollections else {
+            outbox.reply(SyncError.http(400, "the message does not fit the first message of this connection"), to: id)
+            return nil
+        }
+        let index = request.collection ?? 0
+        guard workers.indices.contains(index), configuration.collections.contains(workers[index].name) else {
+            outbox.reply(SyncError.http(400, "no collection number \(index)"), to: id)
+            return nil
+        }
+        return index
+    }
+
+    private mutating func subscribe(_ message: SubChanges, _ id: IncomingID?, _ index: Int, _ outbox: inout Outbox) {
+        func refuse(_ error: SyncError) { outbox.reply(error, to: id) }
+        guard configuration.allowsPull else {
+            return refuse(SyncError.http(403, "Attempting to pull from a push-only replicator"))
+        }
+        guard workers[index].pusher == nil else {
+            return refuse(SyncError.liteCore(501, "changes are being sent already"))
+        }
+        guard message.filter == nil, message.channels.isEmpty else {
+            return refuse(SyncError.liteCore(SyncError.LiteCoreCode.unsupported, "there are no filters here"))
+        }
+        if message.usesVectors ?? false != configuration.usesVectors, message.usesVectors != nil || configuration.usesVectors {
+            let kind = configuration.usesVectors ? "version vectors" : "revision trees"
+            return refuse(SyncError.liteCore(501, "the database has \(kind)"))
+        }
+        var since: UInt64 = 0
+        if let sequence = message.since {
+            guard case .plain(let number)? = RemoteSequence.Form(sequence.json) else {
+                return refuse(SyncError(.blip, 400, "\"\(sequence)\" is not one of our sequences"))
+            }
+            since = number
+        }
+        outbox.reply(WireReply.empty, to: id)
+        let wire = usesCollections == true ? index : nil
+        var pusher = PassivePusher(
+            Port(collection: index, wire: wire, machine: .pusher), message, since: since, limits: configuration.limits)
+        pusher.start(&outbox)
+        workers[index].pusher = pusher
+    }
+}

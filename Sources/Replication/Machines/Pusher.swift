@@ -1,0 +1,325 @@
+import DocumentStore
+
+/// The sending half of an active replication of one collection: reads local changes, proposes them, sends what is wanted, and keeps account of
+/// what is done.
+struct Pusher {
+    /// A change on its way.
+    struct Change {
+        var local: LocalChange
+        /// What the peer is believed to have.
+        var serverRevision: RevisionID?
+        /// It was forbidden once already.
+        var isSecondTry = false
+    }
+
+    private enum Pending {
+        case reading
+        case proposed([Change])
+        case inspecting(Change, peer: RevisionID?)
+        case marking([RemoteMark])
+    }
+
+    let isContinuous: Bool
+    /// Whether the session pulls too, so that conflicts can be settled.
+    let alsoPulls: Bool
+    /// Whether what is remembered of the peer's revisions can be believed.
+    let trustsMarks: Bool
+    private let limits: FlowLimits
+    private let done: SequenceSet
+    var port: Port
+    private var sender: RevisionSender
+
+    private var lastRead: UInt64
+    private var isReading = false
+    private var isCaughtUp = false
+    private var mustReadAgain = false
+    private var proposalCount = 0
+    private var pending: [Int: Pending] = [:]
+    /// Documents of which a revision is on its way, and the newer change that waits for it.
+    private var busy: [String: LocalChange?] = [:]
+    private var toPropose: [Change] = []
+    /// The changes whose revisions the sender has, by document: there is one of each at a time.
+    private var orders: [String: Change] = [:]
+    /// Changes that met a conflict which the puller is to bring home.
+    private var waiting: [String: Change] = [:]
+    private var forbidden: [Change] = []
+    /// What the peer acknowledged, until it is noted in the documents.
+    private var acknowledged: [String: RevisionID] = [:]
+    private var marks: [RemoteMark] = []
+
+    init(
+        _ port: Port, checkpoint: Checkpoint, isContinuous: Bool, alsoPulls: Bool, trustsMarks: Bool, limits: FlowLimits
+    ) {
+        self.port = port
+        self.isContinuous = isContinuous
+        self.alsoPulls = alsoPulls
+        self.trustsMarks = trustsMarks
+        self.limits = limits
+        done = checkpoint.completed
+        lastRead = checkpoint.local
+        sender = RevisionSender(limits, forbidsConflict: true)
+    }
+
+    /// Whether everything that was read is settled, but for what waits for the puller.
+    var isIdle: Bool { isCaughtUp && !mustReadAgain && pending.isEmpty && sender.isIdle && toPropose.isEmpty && forbidden.isEmpty }
+    var hasMarks: Bool { !marks.isEmpty || !acknowledged.isEmpty }
+
+    mutating func start(_ outbox: inout Outbox) { goOn(&outbox) }
+
+    /// There are new local changes. A one-shot push has its end where it was when it started, but for what settles conflicts.
+    mutating func databaseChanged(isOwn: Bool, _ outbox: inout Outbox) {
+        guard isContinuous || isOwn || !isCaughtUp else { return }
+        mustReadAgain = true
+        goOn(&outbox)
+    }
+
+    private mutating func goOn(_ outbox: inout Outbox) {
+        sender.pump(&port, &outbox)
+        propose(&outbox)
+        readMore(&outbox)
+        guard isCaughtUp, !mustReadAgain, pending.isEmpty, sender.isIdle else { return }
+        // Everything else is done: once more what was forbidden, whose reason may have been a document that had not come yet.
+        if !forbidden.isEmpty {
+            toPropose = forbidden
+            forbidden = []
+            propose(&outbox)
+        } else {
+            flushMarks(&outbox)
+        }
+    }
+
+    private mutating func readMore(_ outbox: inout Outbox) {
+        let lists = isCaughtUp ? limits.proposalsInFlightWhenCaughtUp : limits.proposalsInFlight
+        guard !isReading, !isCaughtUp || mustReadAgain, proposalCount < lists, sender.queuedCount < limits.queuedRevisions else { return }
+        isReading = true
+        mustReadAgain = false
+        pending[outbox.store(.readChanges(since: lastRead, limit: limits.changesPerMessage), &port)] = .reading
+    }
+
+    mutating func stored(_ answer: StoreAnswer, _ number: Int, _ outbox: inout Outbox) {
+        if let outcomes = sender.stored(answer, number, &port, &outbox) {
+            for (order, outcome) in outcomes { settle(order, outcome, sent: order.revision, &outbox) }
+            return goOn(&outbox)
+        }
+        switch (pending.removeValue(forKey: number), answer) {
+        case (.reading?, .changes(let list)):
+            isReading = false
+            take(list, &outbox)
+        case (.reading?, .failed(let error)):
+            outbox.actions.append(.close(error))
+        case (.inspecting(let change, let peer)?, .state(let state)):
+            settleConflict(change, peer: peer, state, &outbox)
+        case (.inspecting(let change, _)?, .failed(let error)):
+            give(up: change, error, &outbox)
+        case (.marking(let marks)?, _):
+            for mark in marks where acknowledged[mark.documentID] == mark.revision { acknowledged[mark.documentID] = nil }
+        default: break
+        }
+        goOn(&outbox)
+    }
+
+    private mutating func take(_ list: LocalChanges, _ outbox: inout Outbox) {
+        var open: [LocalChange] = []
+        for change in list.changes where !done.contains(change.sequence) {
+            let remote = acknowledged[change.documentID] ?? change.remoteRevision
+            // The echo of a pull, or pushed in an earlier session.
+            if remote == change.revision, trustsMarks || acknowledged[change.documentID] != nil { continue }
+            open.append(change)
+        }
+        lastRead = max(lastRead, list.last)
+        isCaughtUp = list.isComplete
+        outbox.notes.append(.changesRead(upTo: lastRead, pending: open.map(\.sequence)))
+        for change in open {
+            outbox.notes.append(.progress(completed: 0, total: UInt64(change.bodySize), documents: 0))
+            if let older = waiting.removeValue(forKey: change.documentID) { finish(older, &outbox) }
+            if let next = busy[change.documentID] {
+                // Only the newest of the changes that wait is worth sending.
+                if let next { finish(next, &outbox) }
+                busy[change.documentID] = .some(change)
+            } else {
+                begin(change)
+            }
+        }
+    }
+
+    private mutating func begin(_ change: LocalChange) {
+        busy[change.documentID] = .some(nil)
+        // If the mark is the revision itself and cannot be believed, it is named all the same: without a parent, a peer that has deleted the
+        // document since would take the offer for a new document, and bring it back to life.
+        toPropose.append(Change(local: change, serverRevision: acknowledged[change.documentID] ?? change.remoteRevision))
+    }
+
+    private mutating func propose(_ outbox: inout Outbox) {
+        while !toPropose.isEmpty {
+            let changes = Array(toPropose.prefix(limits.changesPerMessage))
+            toPropose.removeFirst(changes.count)
+            let entries = changes.map {
+                ProposalMessage.Entry(
+                    documentID: $0.local.documentID, revision: $0.local.revision, serverRevision: $0.serverRevision,
+                    bodySize: $0.local.bodySize)
+            }
+            pending[outbox.request(.proposeChanges(ProposalMessage(entries: entries)), &port)] = .proposed(changes)
+            proposalCount += 1
+        }
+    }
+
+    mutating func replied(_ reply: WireReply, _ number: Int, _ outbox: inout Outbox) {
+        if let settled = sender.replied(reply, number) {
+            if let settled { settle(settled.order, settled.outcome, sent: settled.sent, &outbox) }
+            return goOn(&outbox)
+        }
+        guard case .proposed(let changes)? = pending.removeValue(forKey: number) else { return }
+        proposalCount -= 1
+        if reply.isError {
+            let error = SyncError(reply)
+            for change in changes { give(up: change, error, &outbox) }
+            if !error.isTransientForDocument { outbox.actions.append(.close(error)) }
+            return goOn(&outbox)
+        }
+        do {
+            let answer = try ProposalReply(reply)
+            if let maxHistory = answer.maxHistory { sender.options.maxHistory = maxHistory }
+            if answer.acceptsBlobs { sender.options.acceptsBlobs = true }
+            if answer.acceptsDeltas { sender.options.acceptsDeltas = true }
+            for (place, change) in changes.enumerated() { settle(change, answer[place], &outbox) }
+        } catch {
+            outbox.actions.append(.close(SyncError.liteCore(SyncError.LiteCoreCode.remoteError, error.reason)))
+        }
+        goOn(&outbox)
+    }
+
+    private mutating func settle(_ change: Change, _ verdict: ProposalReply.Item, _ outbox: inout Outbox) {
+        switch verdict {
+        case .accepted:
+            orders[change.local.documentID] = change
+            sender.send(
+                SendOrder(
+                    documentID: change.local.documentID, revision: change.local.revision, sequence: RemoteSequence(change.local.sequence),
+                    ancestors: change.serverRevision.map { [$0] } ?? [], bodySize: change.local.bodySize))
+        case .known: acknowledge(change, change.local.revision, isSilent: true, &outbox)
+        case .conflict(let peer): inspect(change, peer: peer, &outbox)
+        case .refused(let status): refused(change, SyncError.http(status, "the peer refused the change"), &outbox)
+        }
+    }
+
+    private mutating func settle(_ order: SendOrder, _ outcome: RevisionSender.Outcome, sent: RevisionID, _ outbox: inout Outbox) {
+        guard let change = orders.removeValue(forKey: order.documentID) else { return }
+        switch outcome {
+        case .accepted: acknowledge(change, sent, isSilent: false, &outbox)
+        case .obsolete: finish(change, &outbox)
+        case .conflict: inspect(change, peer: nil, &outbox)
+        case .forbidden(let error): refused(change, error, &outbox)
+        case .failed(let error): give(up: change, error, &outbox)
+        }
+    }
+
+    /// The peer has the revision.
+    private mutating func acknowledge(_ change: Change, _ revision: RevisionID, isSilent: Bool, _ outbox: inout Outbox) {
+        acknowledged[change.local.documentID] = revision
+        marks.append(RemoteMark(documentID: change.local.documentID, revision: revision))
+        if !isSilent {
+            outbox.report(
+                DocumentEvent(
+                    .push, collection: port.collection, documentID: change.local.documentID, revision: revision,
+                    flags: change.local.isDeleted ? .deleted : []))
+        }
+        finish(change, &outbox)
+        if marks.count >= limits.marksPerBatch { flushMarks(&outbox) }
+    }
+
+    /// Notes in the documents what the peer has.
+    mutating func flushMarks(_ outbox: inout Outbox) {
+        guard !marks.isEmpty else { return }
+        let batch = marks
+        marks = []
+        pending[outbox.store(.mark(batch), &port)] = .marking(batch)
+    }
+
+    private mutating func refused(_ change: Change, _ error: SyncError, _ outbox: inout Outbox) {
+        if error.isForbidden, !change.isSecondTry {
+            var change = change
+            change.isSecondTry = true
+            forbidden.append(change)
+        } else {
+            if error.isForbidden {
+                marks.append(RemoteMark(documentID: change.local.documentID, revision: change.local.revision, isRejected: true))
+            }
+            give(up: change, error, &outbox)
+        }
+    }
+
+    /// Reports an error. What may go away by itself stays to be done in the next session.
+    private mutating func give(up change: Change, _ error: SyncError, _ outbox: inout Outbox) {
+        let isTransient = error.isTransientForDocument
+        outbox.report(
+            DocumentEvent(
+                .push, collection: port.collection, documentID: change.local.documentID, revision: change.local.revision,
+                flags: change.local.isDeleted ? .deleted : [], error: error, isTransient: isTransient))
+        if isTransient { release(change, &outbox) } else { finish(change, &outbox) }
+    }
+
+    private mutating func finish(_ change: Change, _ outbox: inout Outbox) {
+        finish(change.local, &outbox)
+        release(change, &outbox)
+    }
+
+    private mutating func finish(_ change: LocalChange, _ outbox: inout Outbox) {
+        outbox.notes.append(.localDone(change.sequence))
+        outbox.notes.append(.progress(completed: UInt64(change.bodySize), total: 0, documents: 1))
+    }
+
+    /// The document's next change can go.
+    private mutating func release(_ change: Change, _ outbox: inout Outbox) {
+        guard let next = busy.removeValue(forKey: change.local.documentID), let next else { return }
+        begin(next)
+    }
+}
+
+// Conflicts. Those that the puller can bring home wait for it.
+extension Pusher {
+    private mutating func inspect(_ change: Change, peer: RevisionID?, _ outbox: inout Outbox) {
+        pending[outbox.store(.inspect(documentID: change.local.documentID, peer: peer), &port)] = .inspecting(change, peer: peer)
+    }
+
+    private mutating func settleConflict(_ change: Change, peer: RevisionID?, _ state: DocumentState, _ outbox: inout Outbox) {
+        guard state.current == change.local.revision else { return finish(change, &outbox) }
+        var again = change
+        if let peer, peer != change.serverRevision, state.descendsFromPeer {
+            again.serverRevision = peer
+            toPropose.append(again)
+        } else if alsoPulls, let remote = state.remoteRevision, remote != change.serverRevision, remote != change.local.revision,
+            !state.isConflicted
+        {
+            again.serverRevision = remote
+            toPropose.append(again)
+        } else if alsoPulls {
+            // The pull brings what is in the way, and settling that makes a revision which can be pushed.
+            release(change, &outbox)
+            if busy[change.local.documentID] == nil { waiting[change.local.documentID] = change } else { finish(change.local, &outbox) }
+        } else {
+            give(up: change, SyncError.http(409, "the document was changed on the other side too"), &outbox)
+        }
+    }
+
+    /// The puller noted a new revision of the peer's.
+    mutating func pulled(_ documentID: String, isConflict: Bool, _ outbox: inout Outbox) {
+        guard let change = waiting.removeValue(forKey: documentID) else { return }
+        if isConflict {
+            finish(change.local, &outbox)
+        } else {
+            if busy[documentID] == nil { busy[documentID] = .some(nil) }
+            inspect(change, peer: nil, &outbox)
+        }
+        goOn(&outbox)
+    }
+
+    var hasWaitingConflicts: Bool { !waiting.isEmpty }
+
+    /// Nothing will bring the conflicts home any more.
+    mutating func reportWaitingConflicts(_ outbox: inout Outbox) {
+        for (_, change) in waiting.sorted(by: { $0.value.local.sequence < $1.value.local.sequence }) {
+            give(up: change, SyncError.http(409, "the document was changed on the other side too"), &outbox)
+        }
+        waiting = [:]
+    }
+}

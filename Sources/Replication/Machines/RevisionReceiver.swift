@@ -1,0 +1,172 @@
+import DocumentStore
+import Fleece
+
+/// Takes revisions in: has them prepared if they are not plain, fetches the blobs that are missing, inserts them in batches, and answers only
+/// then. The pulling half of both roles.
+struct RevisionReceiver {
+    struct Incoming {
+        var revision: ReceivedRevision
+        let id: IncomingID?
+        /// What the owner knows it by.
+        let place: Int?
+
+        var documentID: String { revision.message.documentID }
+    }
+
+    enum Outcome {
+        case stored(isConflict: Bool)
+        case known
+        /// The document left the user's channels.
+        case removed
+        /// The delta did not fit; the sender was told, and sends all of it if it waits for answers.
+        case needsWhole
+        case failed(SyncError)
+    }
+
+    typealias Settled = (incoming: Incoming, outcome: Outcome)
+
+    private enum Pending {
+        case preparing(Incoming)
+        case fetching(Incoming, rest: ArraySlice<ReceivedBody.Blob>)
+        case inserting([Incoming])
+    }
+
+    let allowsConflict: Bool
+    private let limits: FlowLimits
+    private var batch: [Incoming] = []
+    private var pending: [Int: Pending] = [:]
+    private var timer: Int?
+    /// Revisions that came and are not settled.
+    private(set) var count = 0
+
+    init(_ limits: FlowLimits, allowsConflict: Bool) {
+        self.limits = limits
+        self.allowsConflict = allowsConflict
+    }
+
+    var isIdle: Bool { count == 0 }
+
+    mutating func receive(_ message: RevisionMessage, _ id: IncomingID?, place: Int?, _ port: inout Port, _ outbox: inout Outbox)
+        -> [Settled]
+    {
+        let incoming = Incoming(
+            revision: ReceivedRevision(message: message, allowsConflict: allowsConflict && !message.forbidsConflict), id: id, place: place)
+        count += 1
+        if let problem = RevisionReceiver.problem(with: message) { return [settle(incoming, .failed(problem), &outbox)] }
+        if message.deltaSource == nil, message.body.withUnsafeBytes({ ReceivedBody.isPlain(json: $0) }) {
+            enqueue(incoming, &port, &outbox)
+        } else {
+            pending[outbox.store(.prepare(incoming.revision), &port)] = .preparing(incoming)
+        }
+        return []
+    }
+
+    private static func problem(with message: RevisionMessage) -> SyncError? {
+        var id = message.documentID
+        if let problem = id.withUTF8({ DocumentRules.problem(withID: UnsafeRawBufferPointer($0)) }) {
+            return SyncError(.blip, 400, "\"\(message.documentID)\" cannot be a document ID: \(problem)")
+        }
+        return message.isDeleted && message.deltaSource != nil ? SyncError(.blip, 400, "a tombstone cannot be a delta") : nil
+    }
+
+    private mutating func enqueue(_ incoming: Incoming, _ port: inout Port, _ outbox: inout Outbox) {
+        batch.append(incoming)
+        if batch.count >= limits.insertionBatch {
+            flush(&port, &outbox)
+        } else if timer == nil {
+            timer = outbox.startTimer(milliseconds: limits.insertionDelay, &port)
+        }
+    }
+
+    mutating func flush(_ port: inout Port, _ outbox: inout Outbox) {
+        timer = nil
+        guard !batch.isEmpty else { return }
+        let revisions = batch
+        batch = []
+        pending[outbox.store(.insert(revisions.map(\.revision)), &port)] = .inserting(revisions)
+    }
+
+    /// False if the timer is somebody else's.
+    mutating func timerFired(_ number: Int, _ port: inout Port, _ outbox: inout Outbox) -> Bool {
+        guard number == timer else { return false }
+        flush(&port, &outbox)
+        return true
+    }
+
+    /// Takes an answer of the store; nil if it is for somebody else.
+    mutating func stored(_ answer: StoreAnswer, _ number: Int, _ port: inout Port, _ outbox: inout Outbox) -> [Settled]? {
+        switch (pending[number], answer) {
+        case (.preparing(let incoming)?, .prepared(let preparation)):
+            pending[number] = nil
+            return prepared(incoming, preparation, &port, &outbox)
+        case (.preparing(let incoming)?, let answer):
+            pending[number] = nil
+            return [settle(incoming, .failed(RevisionReceiver.failure(answer)), &outbox)]
+        case (.inserting(let revisions)?, .inserted(let insertions)) where insertions.count == revisions.count:
+            pending[number] = nil
+            return zip(revisions, insertions).map { incoming, insertion in
+                switch insertion {
+                case .inserted(let isConflict): settle(incoming, .stored(isConflict: isConflict), &outbox)
+                case .known: settle(incoming, .known, &outbox)
+                case .failed(let error): settle(incoming, .failed(error), &outbox)
+                }
+            }
+        case (.inserting(let revisions)?, let answer):
+            pending[number] = nil
+            return revisions.map { settle($0, .failed(RevisionReceiver.failure(answer)), &outbox) }
+        default: return nil
+        }
+    }
+
+    private static func failure(_ answer: StoreAnswer) -> SyncError {
+        if case .failed(let error) = answer { return error }
+        return SyncError.liteCore(SyncError.LiteCoreCode.unexpectedError, "the revision could not be stored")
+    }
+
+    private mutating func prepared(
+        _ incoming: Incoming, _ preparation: Preparation, _ port: inout Port, _ outbox: inout Outbox
+    ) -> [Settled] {
+        switch preparation {
+        case .ready(let properties, let missing):
+            var incoming = incoming
+            incoming.revision.properties = properties
+            fetch(incoming, missing[...], &port, &outbox)
+            return []
+        case .removed: return [settle(incoming, .removed, &outbox)]
+        case .deltaFailed(let reason):
+            outbox.reply(SyncError.http(422, reason), to: incoming.id)
+            count -= 1
+            return [(incoming, .needsWhole)]
+        case .failed(let error): return [settle(incoming, .failed(error), &outbox)]
+        }
+    }
+
+    /// Fetches the first of the missing blobs, or goes on if there is none.
+    private mutating func fetch(
+        _ incoming: Incoming, _ missing: ArraySlice<ReceivedBody.Blob>, _ port: inout Port, _ outbox: inout Outbox
+    ) {
+        guard let blob = missing.first else { return enqueue(incoming, &port, &outbox) }
+        let message = GetAttachment(digest: blob.digest, documentID: incoming.documentID, compress: blob.isCompressible)
+        let ticket = port.ticket()
+        outbox.actions.append(.fetchBlob(SyncRequest(.getAttachment(message), collection: port.wire), length: blob.length, ticket))
+        pending[ticket.number] = .fetching(incoming, rest: missing.dropFirst())
+    }
+
+    /// A blob came, or did not.
+    mutating func fetched(_ error: SyncError?, _ number: Int, _ port: inout Port, _ outbox: inout Outbox) -> [Settled] {
+        guard case .fetching(let incoming, let rest)? = pending.removeValue(forKey: number) else { return [] }
+        if let error { return [settle(incoming, .failed(error), &outbox)] }
+        fetch(incoming, rest, &port, &outbox)
+        return []
+    }
+
+    private mutating func settle(_ incoming: Incoming, _ outcome: Outcome, _ outbox: inout Outbox) -> Settled {
+        count -= 1
+        switch outcome {
+        case .stored, .removed, .needsWhole: outbox.reply(WireReply.empty, to: incoming.id)
+        case .known: outbox.reply(WireReply(properties: ["noop": "true"]), to: incoming.id)
+        case .failed(let error): outbox.reply(error, to: incoming.id)
+        }
+        return (incoming, outcome)
+    }
+}

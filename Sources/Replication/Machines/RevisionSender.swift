@@ -1,0 +1,95 @@
+import DocumentStore
+
+/// Sends revisions that the peer wants: loads them a few at a time, keeps no more unanswered than the window allows, and says what became of each.
+/// The pushing half of both roles.
+struct RevisionSender {
+    enum Outcome {
+        /// Stored, or thrown away without a word if it was sent so.
+        case accepted
+        /// The document has changed: a newer revision takes its place.
+        case obsolete
+        case conflict
+        case forbidden(SyncError)
+        case failed(SyncError)
+    }
+
+    private enum Pending {
+        case loading([SendOrder])
+        case sent(SendOrder, RevisionID, bytes: Int, isDelta: Bool)
+    }
+
+    var options = SendOptions()
+    /// The receiver is to refuse what competes.
+    let forbidsConflict: Bool
+    private let limits: FlowLimits
+    private var queue = Queue<SendOrder>()
+    private var pending: [Int: Pending] = [:]
+    private var isLoading = false
+    private var unansweredBytes = 0
+
+    init(_ limits: FlowLimits, forbidsConflict: Bool) {
+        self.limits = limits
+        self.forbidsConflict = forbidsConflict
+    }
+
+    var isIdle: Bool { queue.isEmpty && pending.isEmpty }
+    var queuedCount: Int { queue.count }
+
+    mutating func send(_ order: SendOrder) { queue.append(order) }
+
+    /// Goes on as far as the window allows.
+    mutating func pump(_ port: inout Port, _ outbox: inout Outbox) {
+        guard !isLoading, !queue.isEmpty, unansweredBytes < limits.unansweredBytes else { return }
+        let orders = queue.popFirst(limits.revisionsPerLoad)
+        isLoading = true
+        pending[outbox.store(.loadRevisions(orders, options), &port)] = .loading(orders)
+    }
+
+    /// Takes an answer of the store; nil if it is for somebody else.
+    mutating func stored(
+        _ answer: StoreAnswer, _ number: Int, _ port: inout Port, _ outbox: inout Outbox
+    ) -> [(SendOrder, Outcome)]? {
+        guard case .loading(let orders)? = pending[number] else { return nil }
+        pending[number] = nil
+        isLoading = false
+        guard case .revisions(let revisions) = answer, revisions.count == orders.count else {
+            var failure = SyncError.liteCore(SyncError.LiteCoreCode.unexpectedError, "the revision could not be loaded")
+            if case .failed(let error) = answer { failure = error }
+            return orders.map { ($0, .failed(failure)) }
+        }
+        var outcomes: [(SendOrder, Outcome)] = []
+        for (order, revision) in zip(orders, revisions) {
+            switch revision {
+            case .obsolete: outcomes.append((order, .obsolete))
+            case .failed(let error): outcomes.append((order, .failed(error)))
+            case .loaded(var message):
+                message.sequence = order.sequence
+                message.forbidsConflict = forbidsConflict
+                let bytes = message.body.count + message.documentID.utf8.count + 64
+                unansweredBytes += bytes
+                let sent = message.revision ?? order.revision
+                let isDelta = message.deltaSource != nil
+                pending[outbox.request(.rev(message), &port)] = .sent(order, sent, bytes: bytes, isDelta: isDelta)
+            }
+        }
+        return outcomes
+    }
+
+    /// Takes an answer of the peer; nil if it is to something else.
+    mutating func replied(_ reply: WireReply, _ number: Int) -> (order: SendOrder, outcome: Outcome, sent: RevisionID)?? {
+        guard case .sent(var order, let sent, let bytes, let isDelta)? = pending[number] else { return .none }
+        pending[number] = nil
+        unansweredBytes -= bytes
+        guard reply.isError else { return .some((order, .accepted, sent)) }
+        let error = SyncError(reply)
+        if isDelta, error.meansDeltaFailed(sentDelta: true) {
+            // All of it, then.
+            order.allowsDelta = false
+            queue.append(order)
+            return .some(nil)
+        }
+        if error.isConflict { return .some((order, .conflict, sent)) }
+        if error.isForbidden { return .some((order, .forbidden(error), sent)) }
+        return .some((order, .failed(error), sent))
+    }
+}

@@ -1,0 +1,204 @@
+import DocumentStore
+import Fleece
+
+/// What a session wants of the database, on behalf of one collection. Each is answered by the `StoreAnswer` that it names, or by `failed`.
+///
+/// Revisions are named as on the wire: versions of this database by its source ID, never by `*`.
+public enum StoreRequest: Sendable {
+    /// The own copy of the checkpoint → `checkpoint`.
+    case loadCheckpoint
+    /// → `done`
+    case saveCheckpoint(body: [UInt8])
+    /// What is kept for a peer → `peerCheckpoint`.
+    case loadPeerCheckpoint(id: String)
+    /// Replaces what is kept for a peer if its revision is the given one, empty for none → `peerCheckpoint` with the new revision; a conflict is
+    /// `failed` with status 409.
+    case savePeerCheckpoint(id: String, revision: String, body: [UInt8])
+
+    /// Local changes behind a sequence, in order, with tombstones, without conflicted and expired documents, and those that filters leave out → `changes`
+    case readChanges(since: UInt64, limit: Int)
+    /// Which of the announced revisions are not here; notes what the peer has of those that are → `lookups`
+    case lookUp([ChangesMessage.Entry])
+    /// What a passive peer answers to proposals → `verdicts`
+    case review([ProposalMessage.Entry])
+    /// How a document stands whose proposed revision met a conflict; `peer` is the revision in the way, if it is known → `state`
+    case inspect(documentID: String, peer: RevisionID?)
+    /// Revisions to be sent → `revisions`
+    case loadRevisions([SendOrder], SendOptions)
+    /// Applies a delta, translates attachments, and looks which blobs are missing → `prepared`
+    case prepare(ReceivedRevision)
+    /// Stores revisions, in one transaction; notes that the peer has them → `inserted`
+    case insert([ReceivedRevision])
+    /// Notes what the peer has → `done`
+    case mark([RemoteMark])
+    /// Forgets documents that the user lost access to → `done`
+    case purge([String])
+    /// Documents that are in conflict from earlier → `documents`
+    case findConflicts
+    /// Settles the conflict of a document, by the default rule or the app's → `resolved`
+    case resolveConflict(documentID: String)
+}
+
+public enum StoreAnswer: Sendable {
+    case done
+    /// Nil if there is none. `id` is what to ask the peer for.
+    case checkpoint(id: String, body: [UInt8]?)
+    case peerCheckpoint(revision: String, body: [UInt8]?)
+    case changes(LocalChanges)
+    case lookups([Lookup])
+    case verdicts([ProposalReply.Item])
+    case state(DocumentState)
+    case revisions([LoadedRevision])
+    case prepared(Preparation)
+    case inserted([Insertion])
+    case documents([String])
+    /// Whether a revision was made that the peer does not have.
+    case resolved(isNew: Bool)
+    case failed(SyncError)
+}
+
+/// A document that changed here.
+public struct LocalChange: Hashable, Sendable {
+    public var sequence: UInt64
+    public var documentID: String
+    public var revision: RevisionID
+    public var isDeleted: Bool
+    public var bodySize: Int
+    /// The latest revision known on the peer.
+    public var remoteRevision: RevisionID?
+
+    public init(
+        sequence: UInt64, documentID: String, revision: RevisionID, isDeleted: Bool = false, bodySize: Int = 0,
+        remoteRevision: RevisionID? = nil
+    ) {
+        self.sequence = sequence
+        self.documentID = documentID
+        self.revision = revision
+        self.isDeleted = isDeleted
+        self.bodySize = bodySize
+        self.remoteRevision = remoteRevision
+    }
+}
+
+public struct LocalChanges: Hashable, Sendable {
+    public var changes: [LocalChange]
+    /// All up to here was looked at, also what is not listed.
+    public var last: UInt64
+    /// Nothing follows.
+    public var isComplete: Bool
+
+    public init(changes: [LocalChange], last: UInt64, isComplete: Bool) {
+        self.changes = changes
+        self.last = last
+        self.isComplete = isComplete
+    }
+}
+
+/// What is known of an announced revision.
+public enum Lookup: Hashable, Sendable {
+    case known
+    /// Not here; these revisions of the document are, the best base of a delta first.
+    case unknown(ancestors: [RevisionID])
+}
+
+/// How a document stands here.
+public struct DocumentState: Hashable, Sendable {
+    /// Nil if the document is gone.
+    public var current: RevisionID?
+    public var remoteRevision: RevisionID?
+    /// The peer's revision waits here for its conflict to be settled.
+    public var isConflicted: Bool
+    /// The current revision descends from the one in the way.
+    public var descendsFromPeer: Bool
+
+    public init(current: RevisionID?, remoteRevision: RevisionID?, isConflicted: Bool, descendsFromPeer: Bool) {
+        self.current = current
+        self.remoteRevision = remoteRevision
+        self.isConflicted = isConflicted
+        self.descendsFromPeer = descendsFromPeer
+    }
+}
+
+/// A revision that is to be sent.
+public struct SendOrder: Hashable, Sendable {
+    public var documentID: String
+    public var revision: RevisionID
+    /// What the message gives as its sequence.
+    public var sequence: RemoteSequence
+    /// What the receiver has of the document: the history ends there, and a delta may start there.
+    public var ancestors: [RevisionID]
+    public var bodySize: Int
+    public var allowsDelta = true
+
+    public init(documentID: String, revision: RevisionID, sequence: RemoteSequence, ancestors: [RevisionID], bodySize: Int = 0) {
+        self.documentID = documentID
+        self.revision = revision
+        self.sequence = sequence
+        self.ancestors = ancestors
+        self.bodySize = bodySize
+    }
+}
+
+/// What the receiver of revisions understands.
+public struct SendOptions: Hashable, Sendable {
+    public var maxHistory: Int?
+    /// Otherwise blobs get `_attachments`.
+    public var acceptsBlobs = false
+    public var acceptsDeltas = false
+    /// A newer revision may be sent instead of one that is gone.
+    public var acceptsReplacements = false
+
+    public init() {}
+}
+
+public enum LoadedRevision: Sendable {
+    case loaded(RevisionMessage)
+    /// The document has changed meanwhile; the newer revision will be told of.
+    case obsolete
+    case failed(SyncError)
+}
+
+/// A revision on its way into the database.
+public struct ReceivedRevision: Sendable {
+    public var message: RevisionMessage
+    /// What `prepare` made of the body; nil if the body can be stored as it came.
+    public var properties: FleeceData?
+    /// Whether it may be kept beside a revision that it competes with.
+    public var allowsConflict: Bool
+
+    public init(message: RevisionMessage, properties: FleeceData? = nil, allowsConflict: Bool) {
+        self.message = message
+        self.properties = properties
+        self.allowsConflict = allowsConflict
+    }
+}
+
+public enum Preparation: Sendable {
+    case ready(FleeceData, missing: [ReceivedBody.Blob])
+    /// The document left the user's channels.
+    case removed
+    /// The base is not here, or the delta does not fit it.
+    case deltaFailed(String)
+    case failed(SyncError)
+}
+
+public enum Insertion: Hashable, Sendable {
+    case inserted(isConflict: Bool)
+    /// It was here already.
+    case known
+    case failed(SyncError)
+}
+
+/// A revision that the peer has, or does not want.
+public struct RemoteMark: Hashable, Sendable {
+    public var documentID: String
+    public var revision: RevisionID
+    /// The peer refused it for good.
+    public var isRejected: Bool
+
+    public init(documentID: String, revision: RevisionID, isRejected: Bool = false) {
+        self.documentID = documentID
+        self.revision = revision
+        self.isRejected = isRejected
+    }
+}
