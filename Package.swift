@@ -58,7 +58,9 @@ let package = Package(
             dependencies: [
                 "QueryEngine", "SQLPlusPlus", "DocumentStore", "SQLFunctions", "SQLite", "Fleece", "Platform", "cblite", "TestSupport",
             ]),
-        .testTarget(name: "ReplicationTests", dependencies: ["Replication", "DocumentStore", "SQLite", "Fleece", "TestSupport"]),
+        .testTarget(
+            name: "ReplicationTests",
+            dependencies: ["Replication", "BLIP", "DocumentStore", "SQLite", "Fleece", "Platform", "TestSupport"]),
         .testTarget(name: "ShellTests", dependencies: ["Shell", "QueryEngine", "SQLPlusPlus", "DocumentStore", "Fleece", "TestSupport"]),
         .testTarget(name: "CommandTests", dependencies: ["cblite", "TestSupport"], exclude: ["Screens"]),
     ],

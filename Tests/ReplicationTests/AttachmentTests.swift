@@ -75,7 +75,7 @@ import Testing
             try received(#"{"p":{"@type":"blob","digest":"\#(AttachmentTests.first)"},"_attachments":{}}"#).1.badDigest
                 == AttachmentTests.first)
         #expect(try received(#"{"p":{"@type":"blob","digest":"sha1-../x"}}"#).1.badDigest == "sha1-../x")
-        #expect(throws: MessageError.self) { try received("[1]") }
+        #expect(throws: MalformedMessage.self) { try received("[1]") }
     }
 
     @Test func plainBodiesAreKnownByTheirBytes() {

@@ -88,9 +88,9 @@ import Testing
         ])
         let read = try CollectionsReply(collections.wire)
         #expect(read.items.prefix(2) == collections.items.prefix(2))
-        guard case .checkpoint("1-cc", let body) = read.items[2] else { throw MessageError("no checkpoint") }
+        guard case .checkpoint("1-cc", let body) = read.items[2] else { throw MalformedMessage("no checkpoint") }
         #expect(Checkpoint(json: body) == Checkpoint(completed: SequenceSet(0..<4)))
-        guard case .checkpoint("2-cc", _) = read.items[3] else { throw MessageError("no checkpoint") }
+        guard case .checkpoint("2-cc", _) = read.items[3] else { throw MalformedMessage("no checkpoint") }
         let checkpoint = CheckpointReply(revision: "0-1", body: [1])
         #expect(CheckpointReply(checkpoint.wire) == checkpoint)
         let error = SyncError(.http, 409, "conflict")
@@ -103,7 +103,7 @@ import Testing
         }
         #expect(try request("changes", ["Content-Type": "application/json"], "null") == .changes(ChangesMessage(entries: [])))
         let entries = #"[[11,"doc1","1-aa"],["14:13","doc3","1-cc",5],[22,"doc9","5-ee",4,12,"more"],[23,"x","nonsense",2]]"#
-        guard case .changes(let changes) = try request("changes", [:], entries) else { throw MessageError("no changes") }
+        guard case .changes(let changes) = try request("changes", [:], entries) else { throw MalformedMessage("no changes") }
         #expect(changes.entries.map(\.sequence.json) == ["11", #""14:13""#, "22", "23"])
         #expect(changes.entries.map(\.flags.losesAccess) == [false, false, true, true])
         #expect(changes.entries.map(\.flags.isDeletion) == [false, true, false, false])
@@ -111,12 +111,12 @@ import Testing
         guard
             case .rev(let rev) = try request(
                 "rev", ["id": "d", "rev": "3-cc", "history": "2-bb, 1-aa", "sequence": #""1:2""#, "deleted": "1"], "{}")
-        else { throw MessageError("no rev") }
+        else { throw MalformedMessage("no rev") }
         #expect(rev.history.treeIDs.map(\.text) == ["3-cc", "2-bb", "1-aa"])
         #expect(rev.isDeleted)
         let reply = WireReply(body: Array(#"[{"_rev":"0-1","local":89,"time":1795198942},null,{}]"#.utf8))
         let read = try CollectionsReply(reply)
-        guard case .checkpoint("0-1", _) = read.items[0] else { throw MessageError("no checkpoint") }
+        guard case .checkpoint("0-1", _) = read.items[0] else { throw MalformedMessage("no checkpoint") }
         #expect(read.items[1...] == [.unknown, .new])
         #expect(
             try ProposalReply(WireReply(body: Array(#"[409,{"status":409,"rev":"2-ab"},304]"#.utf8))).items == [
@@ -139,7 +139,7 @@ import Testing
             WireRequest(profile: "getCollections", body: Array(#"{"checkpoint_ids":["a","b"],"collections":["x","x"]}"#.utf8)),
             WireRequest(profile: "subChanges", properties: ["since": "{"]), WireRequest(profile: "subChanges", properties: ["batch": "0"]),
         ]
-        for wire in bad { #expect(throws: MessageError.self) { try SyncRequest(wire) } }
+        for wire in bad { #expect(throws: MalformedMessage.self) { try SyncRequest(wire) } }
     }
 
     /// Truncated, flipped and mixed-up messages are read or refused; what is read can be written and read again.

@@ -19,8 +19,8 @@ public struct ReceivedBody {
     public private(set) var badDigest: String?
 
     /// Reads what came, and writes the properties to be stored into `encoder`.
-    public init(_ root: Value, keys: SharedKeys? = nil, into encoder: Encoder) throws(MessageError) {
-        guard let document = root.dictionary else { throw MessageError("the body of a document is not an object") }
+    public init(_ root: Value, keys: SharedKeys? = nil, into encoder: Encoder) throws(MalformedMessage) {
+        guard let document = root.dictionary else { throw MalformedMessage("the body of a document is not an object") }
         isRemoved = document.value(forKey: "_removed", keys)?.boolean == true
         let attachments = document.value(forKey: AttachmentEncoding.property, keys)?.dictionary
         var corrections: [String: DictionaryView] = [:]

@@ -50,7 +50,7 @@ extension SyncError {
         return WireReply(isError: true, properties: ["Error-Domain": name, "Error-Code": String(code)], body: Array(message.utf8))
     }
 
-    init(_ error: MessageError) { self.init(.blip, 400, error.reason) }
+    init(_ error: MalformedMessage) { self.init(.blip, 400, error.reason) }
 
     /// Codes of the vendor's library that travel.
     enum LiteCoreCode {

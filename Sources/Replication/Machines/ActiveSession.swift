@@ -218,7 +218,7 @@ extension ActiveSession {
         do {
             let answer = try CollectionsReply(reply)
             guard answer.items.count == workers.count else {
-                throw MessageError("the peer answered for \(answer.items.count) collections instead of \(workers.count)")
+                throw MalformedMessage("the peer answered for \(answer.items.count) collections instead of \(workers.count)")
             }
             for (index, item) in answer.items.enumerated() {
                 switch item {

@@ -14,8 +14,10 @@ public struct GetAttachment: Hashable, Sendable {
         self.compress = compress
     }
 
-    init(_ wire: WireRequest) throws(MessageError) {
-        guard let digest = wire.properties["digest"].flatMap({ BlobDigest($0) }) else { throw MessageError("missing or invalid digest") }
+    init(_ wire: WireRequest) throws(MalformedMessage) {
+        guard let digest = wire.properties["digest"].flatMap({ BlobDigest($0) }) else {
+            throw MalformedMessage("missing or invalid digest")
+        }
         self.init(digest: digest, documentID: wire.properties["docID"], compress: wire.properties.flag("compress"))
     }
 
@@ -36,9 +38,11 @@ public struct ProveAttachment: Hashable, Sendable {
         self.nonce = nonce
     }
 
-    init(_ wire: WireRequest) throws(MessageError) {
-        guard let digest = wire.properties["digest"].flatMap({ BlobDigest($0) }) else { throw MessageError("missing or invalid digest") }
-        guard (1...255).contains(wire.body.count) else { throw MessageError("the nonce must have 1 to 255 bytes") }
+    init(_ wire: WireRequest) throws(MalformedMessage) {
+        guard let digest = wire.properties["digest"].flatMap({ BlobDigest($0) }) else {
+            throw MalformedMessage("missing or invalid digest")
+        }
+        guard (1...255).contains(wire.body.count) else { throw MalformedMessage("the nonce must have 1 to 255 bytes") }
         self.init(digest: digest, nonce: wire.body)
     }
 

@@ -43,12 +43,12 @@ public struct ChangesMessage: Hashable, Sendable {
 
     public init(entries: [Entry]) { self.entries = entries }
 
-    init(_ wire: WireRequest) throws(MessageError) {
-        entries = try MessageJSON.list(wire.body, "changes") { value throws(MessageError) in
-            guard let items = value.array, items.count >= 3 else { throw MessageError("a change has less than three items") }
-            guard let sequence = RemoteSequence(items[0]) else { throw MessageError("a change has no sequence") }
-            guard let id = items[1].string else { throw MessageError("a change has no document ID") }
-            guard let revision = items[2].string else { throw MessageError("a change has no revision") }
+    init(_ wire: WireRequest) throws(MalformedMessage) {
+        entries = try MessageJSON.list(wire.body, "changes") { value throws(MalformedMessage) in
+            guard let items = value.array, items.count >= 3 else { throw MalformedMessage("a change has less than three items") }
+            guard let sequence = RemoteSequence(items[0]) else { throw MalformedMessage("a change has no sequence") }
+            guard let id = items[1].string else { throw MalformedMessage("a change has no document ID") }
+            guard let revision = items[2].string else { throw MalformedMessage("a change has no revision") }
             var flags: Flags = []
             if items.count > 3 {
                 if items[3].boolean == true { flags = .deleted }
@@ -108,12 +108,12 @@ public struct ChangesReply: Hashable, Sendable {
 
     public init(items: [Item] = []) { self.items = items }
 
-    public init(_ wire: WireReply) throws(MessageError) {
+    public init(_ wire: WireReply) throws(MalformedMessage) {
         maxHistory = wire.properties.integer("maxHistory").flatMap { $0 > 0 ? $0 : nil }
         acceptsBlobs = wire.properties.flag("blobs")
         acceptsDeltas = wire.properties.flag("deltas")
         acceptsReplacements = wire.properties.flag("sendReplacementRevs")
-        items = try MessageJSON.list(wire.body, "the reply to changes") { value throws(MessageError) in
+        items = try MessageJSON.list(wire.body, "the reply to changes") { value throws(MalformedMessage) in
             if let list = value.array {
                 // An ancestor that we cannot read is none that we could use.
                 return .wanted(ancestors: list.compactMap { item in item.string.flatMap { try? RevisionID(parsing: $0) } })

@@ -6,8 +6,8 @@ public struct GetCheckpoint: Hashable, Sendable {
 
     public init(client: String) { self.client = client }
 
-    init(_ wire: WireRequest) throws(MessageError) {
-        guard let client = wire.properties["client"], !client.isEmpty else { throw MessageError("missing checkpoint ID") }
+    init(_ wire: WireRequest) throws(MalformedMessage) {
+        guard let client = wire.properties["client"], !client.isEmpty else { throw MalformedMessage("missing checkpoint ID") }
         self.init(client: client)
     }
 
@@ -41,8 +41,8 @@ public struct SetCheckpoint: Hashable, Sendable {
         self.body = body
     }
 
-    init(_ wire: WireRequest) throws(MessageError) {
-        guard let client = wire.properties["client"], !client.isEmpty else { throw MessageError("missing checkpoint ID") }
+    init(_ wire: WireRequest) throws(MalformedMessage) {
+        guard let client = wire.properties["client"], !client.isEmpty else { throw MalformedMessage("missing checkpoint ID") }
         self.init(client: client, revision: wire.properties["rev"] ?? "", body: wire.body)
     }
 
@@ -75,10 +75,10 @@ public struct GetCollections: Hashable, Sendable {
         self.databaseUUID = databaseUUID
     }
 
-    init(_ wire: WireRequest) throws(MessageError) {
-        func invalid(_ reason: String) -> MessageError { MessageError("Invalid getCollections message: \(reason)") }
+    init(_ wire: WireRequest) throws(MalformedMessage) {
+        func invalid(_ reason: String) -> MalformedMessage { MalformedMessage("Invalid getCollections message: \(reason)") }
         let parsed = try MessageJSON.parse(wire.body, "getCollections")
-        items = try parsed.withRoot { root throws(MessageError) in
+        items = try parsed.withRoot { root throws(MalformedMessage) in
             guard let root = root.dictionary else { throw invalid("no root") }
             guard let ids = root.value(forKey: "checkpoint_ids", nil)?.array else { throw invalid("no checkpoint_ids") }
             guard let paths = root.value(forKey: "collections", nil)?.array else { throw invalid("no collections") }
@@ -123,10 +123,10 @@ public struct CollectionsReply: Hashable, Sendable {
 
     public init(items: [Item]) { self.items = items }
 
-    public init(_ wire: WireReply) throws(MessageError) {
-        items = try MessageJSON.list(wire.body, "the reply to getCollections") { value throws(MessageError) in
+    public init(_ wire: WireReply) throws(MalformedMessage) {
+        items = try MessageJSON.list(wire.body, "the reply to getCollections") { value throws(MalformedMessage) in
             if value.isNull { return .unknown }
-            guard let object = value.dictionary else { throw MessageError("an item of the reply to getCollections is no object") }
+            guard let object = value.dictionary else { throw MalformedMessage("an item of the reply to getCollections is no object") }
             guard !object.isEmpty else { return .new }
             // One product writes the revision as `rev`, the other as `_rev`.
             let revision = object.value(forKey: "rev", nil)?.string ?? object.value(forKey: "_rev", nil)?.string ?? ""

@@ -3,25 +3,25 @@ import Fleece
 // Bodies of messages: JSON from outside, read by way of Fleece, and lists written straight to bytes.
 enum MessageJSON {
     /// The parsed body. An empty one counts as null, and null as an empty list.
-    static func parse(_ body: [UInt8], _ what: String) throws(MessageError) -> FleeceData {
+    static func parse(_ body: [UInt8], _ what: String) throws(MalformedMessage) -> FleeceData {
         guard !body.isEmpty else { return .emptyArray }
         let encoder = Encoder()
         do {
             try body.withUnsafeBytes { try JSONParser.parse($0, into: encoder) }
             return try encoder.finish()
         } catch {
-            throw MessageError("the body of \(what) is not JSON: \(error)")
+            throw MalformedMessage("the body of \(what) is not JSON: \(error)")
         }
     }
 
     /// Reads a list, item by item.
     static func list<Item>(
-        _ body: [UInt8], _ what: String, _ read: (Value) throws(MessageError) -> Item
-    ) throws(MessageError) -> [Item] {
+        _ body: [UInt8], _ what: String, _ read: (Value) throws(MalformedMessage) -> Item
+    ) throws(MalformedMessage) -> [Item] {
         let parsed = try parse(body, what)
-        return try parsed.withRoot { root throws(MessageError) in
+        return try parsed.withRoot { root throws(MalformedMessage) in
             guard !root.isNull else { return [] }
-            guard let array = root.array else { throw MessageError("the body of \(what) is not a list") }
+            guard let array = root.array else { throw MalformedMessage("the body of \(what) is not a list") }
             var items: [Item] = []
             items.reserveCapacity(array.count)
             for value in array { items.append(try read(value)) }

@@ -25,12 +25,12 @@ public struct ProposalMessage: Hashable, Sendable {
 
     public init(entries: [Entry]) { self.entries = entries }
 
-    init(_ wire: WireRequest) throws(MessageError) {
+    init(_ wire: WireRequest) throws(MalformedMessage) {
         wantsConflictingRevision = wire.properties.flag("conflictIncludesRev")
-        entries = try MessageJSON.list(wire.body, "proposeChanges") { value throws(MessageError) in
-            guard let items = value.array, items.count >= 2 else { throw MessageError("a proposed change has less than two items") }
-            guard let id = items[0].string else { throw MessageError("a proposed change has no document ID") }
-            guard let revision = items[1].string else { throw MessageError("a proposed change has no revision") }
+        entries = try MessageJSON.list(wire.body, "proposeChanges") { value throws(MalformedMessage) in
+            guard let items = value.array, items.count >= 2 else { throw MalformedMessage("a proposed change has less than two items") }
+            guard let id = items[0].string else { throw MalformedMessage("a proposed change has no document ID") }
+            guard let revision = items[1].string else { throw MalformedMessage("a proposed change has no revision") }
             var server: RevisionID?
             if items.count > 2, let text = items[2].string, !text.isEmpty { server = try? RevisionID(parsing: text) }
             let size = items.count > 3 ? items[3].integer.flatMap { Int(exactly: $0) } ?? 0 : 0
@@ -46,7 +46,9 @@ public struct ProposalMessage: Hashable, Sendable {
 
     func encode(into wire: inout WireRequest) {
         wire.isUrgent = true
-        wire.isCompressed = true
+        wire.isCompressed = !entries.isEmpty
+        // The vendor's library says so that there is nothing to push.
+        if entries.isEmpty { wire.isNoReply = true }
         wire.properties.append("conflictIncludesRev", if: wantsConflictingRevision)
         wire.body = MessageJSON.write(entries) { entry, json in
             json.append("[")
@@ -84,11 +86,11 @@ public struct ProposalReply: Hashable, Sendable {
 
     public init(items: [Item] = []) { self.items = items }
 
-    public init(_ wire: WireReply) throws(MessageError) {
+    public init(_ wire: WireReply) throws(MalformedMessage) {
         maxHistory = wire.properties.integer("maxHistory").flatMap { $0 > 0 ? $0 : nil }
         acceptsBlobs = wire.properties.flag("blobs")
         acceptsDeltas = wire.properties.flag("deltas")
-        items = try MessageJSON.list(wire.body, "the reply to proposeChanges") { value throws(MessageError) in
+        items = try MessageJSON.list(wire.body, "the reply to proposeChanges") { value throws(MalformedMessage) in
             var status = value.integer ?? 0
             var revision: RevisionID?
             if let object = value.dictionary {
@@ -99,7 +101,7 @@ public struct ProposalReply: Hashable, Sendable {
             case 0: return .accepted
             case 304: return .known
             case 409: return .conflict(with: revision)
-            case 1..<300: throw MessageError("unknown status \(status) in the reply to proposeChanges")
+            case 1..<300: throw MalformedMessage("unknown status \(status) in the reply to proposeChanges")
             default: return .refused(status: Int(clamping: status))
             }
         }

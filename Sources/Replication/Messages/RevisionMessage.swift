@@ -30,22 +30,22 @@ public struct RevisionMessage: Hashable, Sendable {
 
     public var revision: RevisionID? { history.revision }
 
-    init(_ wire: WireRequest) throws(MessageError) {
+    init(_ wire: WireRequest) throws(MalformedMessage) {
         let properties = wire.properties
         guard let id = properties["id"], (1...255).contains(id.utf8.count) else {
-            throw MessageError("rev: missing or invalid document ID")
+            throw MalformedMessage("rev: missing or invalid document ID")
         }
-        guard let revision = properties["rev"], !revision.isEmpty else { throw MessageError("rev: missing revision") }
+        guard let revision = properties["rev"], !revision.isEmpty else { throw MalformedMessage("rev: missing revision") }
         documentID = id
         do {
             history = try RevisionMessage.history(revision, properties["history"] ?? "")
             deltaSource = try properties["deltaSrc"].map { try RevisionID(parsing: $0) }
             replaces = try properties["replacedRev"].map { try RevisionID(parsing: $0) }
         } catch {
-            throw MessageError("rev: \(error)")
+            throw MalformedMessage("rev: \(error)")
         }
         if let text = properties["sequence"], !text.isEmpty {
-            guard let sequence = RemoteSequence(json: text) else { throw MessageError("rev: the sequence is not JSON") }
+            guard let sequence = RemoteSequence(json: text) else { throw MalformedMessage("rev: the sequence is not JSON") }
             self.sequence = sequence
         }
         isDeleted = properties.flag("deleted")
@@ -107,8 +107,8 @@ public struct NoRevisionMessage: Hashable, Sendable {
         self.reason = reason
     }
 
-    init(_ wire: WireRequest) throws(MessageError) {
-        guard let id = wire.properties["id"] else { throw MessageError("norev: missing document ID") }
+    init(_ wire: WireRequest) throws(MalformedMessage) {
+        guard let id = wire.properties["id"] else { throw MalformedMessage("norev: missing document ID") }
         documentID = id
         revision = wire.properties["rev"].flatMap { try? RevisionID(parsing: $0) }
         sequence = (wire.properties["sequence"] ?? wire.properties["seq"]).flatMap { RemoteSequence(json: $0) }

@@ -33,15 +33,15 @@ public struct SubChanges: Hashable, Sendable {
         "future", "requestPlus", "client_sgr2", "Content-Type", "Profile",
     ]
 
-    init(_ wire: WireRequest) throws(MessageError) {
+    init(_ wire: WireRequest) throws(MalformedMessage) {
         let properties = wire.properties
         if let text = properties["since"], !text.isEmpty, text != "null" {
-            guard let since = RemoteSequence(json: text) else { throw MessageError("the property \"since\" is not JSON") }
+            guard let since = RemoteSequence(json: text) else { throw MalformedMessage("the property \"since\" is not JSON") }
             self.since = since
         }
         isContinuous = properties.flag("continuous")
         if let text = properties["batch"] {
-            guard let number = Int(text), number > 0 else { throw MessageError("the property \"batch\" is not a positive number") }
+            guard let number = Int(text), number > 0 else { throw MalformedMessage("the property \"batch\" is not a positive number") }
             batch = number
         }
         activeOnly = properties.flag("activeOnly")
@@ -53,20 +53,20 @@ public struct SubChanges: Hashable, Sendable {
         case nil: usesVectors = nil
         case "version-vectors"?: usesVectors = true
         case "rev-trees"?: usesVectors = false
-        case let other?: throw MessageError("unknown versioning \"\(other)\"")
+        case let other?: throw MalformedMessage("unknown versioning \"\(other)\"")
         }
         acceptsReplacements = properties.flag("sendReplacementRevs")
         onlyFuture = properties.flag("future")
         guard !wire.body.isEmpty else { return }
         let parsed = try MessageJSON.parse(wire.body, "subChanges")
-        documentIDs = try parsed.withRoot { root throws(MessageError) in
+        documentIDs = try parsed.withRoot { root throws(MalformedMessage) in
             if root.isNull { return nil }
-            guard let object = root.dictionary else { throw MessageError("the body of subChanges is not an object") }
+            guard let object = root.dictionary else { throw MalformedMessage("the body of subChanges is not an object") }
             guard let value = object.value(forKey: "docIDs", nil), !value.isNull else { return nil }
-            guard let list = value.array else { throw MessageError("docIDs is not a list") }
+            guard let list = value.array else { throw MalformedMessage("docIDs is not a list") }
             var ids: [String] = []
             for item in list {
-                guard let id = item.string else { throw MessageError("docIDs holds what is no string") }
+                guard let id = item.string else { throw MalformedMessage("docIDs holds what is no string") }
                 ids.append(id)
             }
             return ids

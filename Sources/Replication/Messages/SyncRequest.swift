@@ -25,9 +25,9 @@ public struct SyncRequest: Hashable, Sendable {
         self.collection = collection
     }
 
-    public init(_ wire: WireRequest) throws(MessageError) {
+    public init(_ wire: WireRequest) throws(MalformedMessage) {
         if let text = wire.properties["collection"] {
-            guard let index = Int(text), index >= 0 else { throw MessageError("\"\(text)\" is not the number of a collection") }
+            guard let index = Int(text), index >= 0 else { throw MalformedMessage("\"\(text)\" is not the number of a collection") }
             collection = index
         }
         content =

@@ -84,7 +84,7 @@ public struct WireReply: Hashable, Sendable {
 }
 
 /// A message that cannot be understood. It is answered with status 400 of the domain BLIP.
-public struct MessageError: Error, Hashable, Sendable, CustomStringConvertible {
+public struct MalformedMessage: Error, Hashable, Sendable, CustomStringConvertible {
     public let reason: String
 
     init(_ reason: String) { self.reason = reason }

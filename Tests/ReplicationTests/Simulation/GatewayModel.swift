@@ -131,7 +131,7 @@ struct GatewayConnection {
             return outputs
         }
         if hasCollections == nil { hasCollections = false }
-        guard (request.collection != nil) == hasCollections else { throw MessageError("collection property does not fit") }
+        guard (request.collection != nil) == hasCollections else { throw MalformedMessage("collection property does not fit") }
         let index = request.collection ?? 0
         let target = gateway.collections[index]
         switch request.content {
@@ -162,7 +162,7 @@ struct GatewayConnection {
             outputs += store(Incoming(collection: index, message: message, id: id, digests: digests))
         case .getAttachment(let message):
             if let content = gateway.blobs[message.digest] { reply(WireReply(body: content)) } else { reply(SyncError.http(404).reply) }
-        default: throw MessageError("a client does not send \(request.profile)")
+        default: throw MalformedMessage("a client does not send \(request.profile)")
         }
         return outputs
     }
@@ -197,13 +197,13 @@ struct GatewayConnection {
     mutating func replied(_ reply: WireReply, _ number: Int) throws -> [Output] {
         switch pending.removeValue(forKey: number) {
         case .blob(let incoming, let digest)?:
-            guard !reply.isError, ModelStore.digest(reply.body) == digest else { throw MessageError("the blob is wrong") }
+            guard !reply.isError, ModelStore.digest(reply.body) == digest else { throw MalformedMessage("the blob is wrong") }
             gateway.blobs[digest] = reply.body
             return store(incoming)
         case .proof(let incoming, let digest, let nonce)?:
             var proof = PossessionProof(nonce: nonce)
             gateway.blobs[digest]!.withUnsafeBytes { proof.update($0) }
-            guard String(decoding: reply.body, as: UTF8.self) == proof.finish() else { throw MessageError("the proof is wrong") }
+            guard String(decoding: reply.body, as: UTF8.self) == proof.finish() else { throw MalformedMessage("the proof is wrong") }
             return store(incoming)
         case .changes(let collection, let told)?:
             feeds[collection]?.unanswered -= 1

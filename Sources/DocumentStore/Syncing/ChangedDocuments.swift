@@ -1,0 +1,76 @@
+import SQLite
+
+/// A document that changed, and what a replication must know of it. Revisions are named as other databases name them.
+public struct ChangedDocument: Hashable, Sendable {
+    public let id: String
+    public let sequence: UInt64
+    public let revision: RevisionID
+    public let isDeleted: Bool
+    public let isConflicted: Bool
+    /// Its time has come, though nobody has removed it yet.
+    public let isExpired: Bool
+    public let bodySize: Int
+    /// The latest revision known on the remote that was asked for.
+    public let remoteRevision: RevisionID?
+}
+
+extension Snapshot {
+    /// The documents of a collection that changed after a sequence, tombstones too, in the order of their sequences.
+    public func changedDocuments(
+        in collection: CollectionName = .default, since: UInt64, limit: Int, remote: UInt16, now: Int64 = Transaction.now
+    ) throws -> [ChangedDocument] {
+        var options = ScanOptions(order: .sequence, content: .everything)
+        options.includesDeleted = true
+        options.since = since
+        options.limit = limit
+        let cursor = try scan(collection, options)
+        var changes: [ChangedDocument] = []
+        while try cursor.next() {
+            let record = Record(
+                flags: cursor.flags, subsequence: cursor.subsequence, sequence: cursor.sequence, version: Array(cursor.versionBytes),
+                body: cursor.bodyColumn.map(Array.init), extra: cursor.extraBytes.map(Array.init), expiration: cursor.expiration)
+            let id = cursor.id
+            let remoteRevision = remote == 0 ? nil : try latest(of: record, id, onRemote: remote)
+            changes.append(
+                ChangedDocument(
+                    id: id, sequence: record.sequence, revision: global(try cursor.revision()), isDeleted: cursor.isDeleted,
+                    isConflicted: record.flags.contains(.conflicted), isExpired: record.expiration.map { $0 <= now } ?? false,
+                    bodySize: cursor.bodySize, remoteRevision: remoteRevision.map(global)))
+        }
+        return changes
+    }
+
+    private func latest(of record: Record, _ id: String, onRemote remote: UInt16) throws -> RevisionID? {
+        do {
+            if record.holdsVectors { return try Document.vectors(of: record).latest(onRemote: remote)?.id }
+            return try Document.tree(of: record).latest(onRemote: remote)?.id
+        } catch {
+            throw StoreError(.corrupt, "document \"\(id)\" is damaged: \(error)")
+        }
+    }
+
+    /// The documents that wait for somebody to settle a conflict.
+    public func conflictedDocuments(in collection: CollectionName = .default) throws -> [String] {
+        var options = ScanOptions(order: .id, content: .id)
+        options.includesDeleted = true
+        options.onlyConflicts = true
+        let cursor = try scan(collection, options)
+        var ids: [String] = []
+        while try cursor.next() { ids.append(cursor.id) }
+        return ids
+    }
+}
+
+// The own versions are stored as `*`, and known to others by the database's UUID.
+extension Snapshot {
+    /// What others call a revision.
+    public func global(_ id: RevisionID) -> RevisionID { replace(.local, by: sourceID, in: id) }
+    public func global(_ history: RevisionHistory) -> RevisionHistory { history.replacing(.local, by: sourceID) }
+    /// What a revision that others name is called here.
+    public func local(_ id: RevisionID) -> RevisionID { replace(sourceID, by: .local, in: id) }
+
+    private func replace(_ source: SourceID, by other: SourceID, in id: RevisionID) -> RevisionID {
+        guard let version = id.version, version.source == source else { return id }
+        return RevisionID(Version(time: version.time, source: other))
+    }
+}

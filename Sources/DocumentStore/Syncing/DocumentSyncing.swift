@@ -1,0 +1,121 @@
+import Fleece
+
+/// A revision that a peer has announced, as it stands to a document.
+public enum Acquaintance: Hashable, Sendable {
+    /// It is here, or something newer is. `isNoted` says whether that the remote has it is noted too.
+    case known(isNoted: Bool)
+    /// It is not here, but these are, the best base of a delta first.
+    case unknown(ancestors: [RevisionID])
+}
+
+// What a replication asks of a document. Revisions are named as in the database: its own versions by `*`.
+extension Document {
+    public func acquaintance(with id: RevisionID, remote: UInt16) -> Acquaintance {
+        if let tree {
+            guard tree.index(of: id) != nil else { return .unknown(ancestors: tree.possibleAncestors(of: id, remote: remote)) }
+            return .known(isNoted: remote == 0 || tree.latest(onRemote: remote)?.id == id)
+        }
+        return vectors?.acquaintance(with: id, remote: remote) ?? .unknown(ancestors: [])
+    }
+
+    /// Whether the current revision descends from another, or is it.
+    public func currentDescends(from id: RevisionID) -> Bool {
+        if let tree { return tree.currentDescends(from: id) }
+        return vectors?.knows(id) ?? false
+    }
+
+    /// What a peer that takes no conflicts says to a revision that is offered.
+    public func verdict(on proposed: RevisionID, parent: RevisionID?) -> ProposalVerdict {
+        tree?.verdict(on: proposed, parent: parent) ?? vectors?.verdict(on: proposed, parent: parent) ?? .wanted
+    }
+
+    public func latest(onRemote remote: UInt16) -> RevisionID? {
+        tree?.latest(onRemote: remote)?.id ?? vectors?.latest(onRemote: remote)?.id
+    }
+
+    /// The properties of a revision as far as they are kept, for a delta to start from: not a tombstone's.
+    public func base(_ id: RevisionID) -> FleeceData? {
+        if let revision = tree?[id] {
+            guard !revision.isDeleted else { return nil }
+            if revision.id == self.revision { return body }
+            return revision.body.map { FleeceData(Array($0)) }
+        }
+        if id == revision { return isDeleted ? nil : body }
+        guard let vectors else { return nil }
+        let kept = vectors.remoteIDs.lazy.compactMap { vectors.latest(onRemote: $0) }.first { $0.id == id && !$0.isDeleted }
+        return kept?.properties
+    }
+
+    /// The history of the current revision as it is sent: no longer than that, and not beyond what the receiver has.
+    public func historyToSend(limit: Int, knownToReceiver: [RevisionID]) -> RevisionHistory {
+        guard let tree else { return vectors?.history ?? RevisionHistory(treeIDs: [revision]) }
+        var random = SystemRandomNumberGenerator()
+        var ids = tree.history(of: 0, limit: max(1, limit), using: &random)
+        if let end = ids.dropFirst().firstIndex(where: knownToReceiver.contains) { ids = Array(ids[...end]) }
+        return RevisionHistory(treeIDs: ids)
+    }
+
+    /// The revision of a remote that competes with the current one.
+    public var competitor: (revision: RevisionID, isDeleted: Bool, body: FleeceData)? {
+        if let rival = tree?.conflicts.first {
+            return (rival.id, rival.isDeleted, rival.body.map { FleeceData(Array($0)) } ?? .emptyDictionary)
+        }
+        guard let rival = vectors?.conflicts.first, let id = rival.id else { return nil }
+        return (id, rival.isDeleted, rival.properties ?? .emptyDictionary)
+    }
+}
+
+extension VectorRevisions {
+    /// Whether the current revision is this one, or descends from it.
+    func knows(_ id: RevisionID) -> Bool {
+        guard let current else { return false }
+        if names(id, current.version) { return true }
+        guard let version = id.version else { return history.treeIDs.contains(id) || knows(legacy: id) }
+        return current.version.vector.order(relativeTo: version) != .older
+    }
+
+    private func knows(legacy id: RevisionID) -> Bool {
+        guard let vector = current?.version.vector, !vector.isEmpty else { return false }
+        return vector.order(relativeTo: Version(legacy: id)) == .same
+    }
+
+    func acquaintance(with id: RevisionID, remote: UInt16) -> Acquaintance {
+        let noted = latest(onRemote: remote)
+        if noted?.id == id { return .known(isNoted: true) }
+        if knows(id) {
+            // What is older than the current revision needs no note: the next push names the current one's whole history.
+            let isCurrent = current.map { names(id, $0.version) } ?? false
+            return .known(isNoted: remote == 0 || !isCurrent)
+        }
+        return .unknown(ancestors: [current?.id, noted?.id].compactMap { $0 })
+    }
+
+    func verdict(on proposed: RevisionID, parent: RevisionID?) -> ProposalVerdict {
+        guard let current, let currentID = current.id else { return .wanted }
+        if knows(proposed) { return .known }
+        if let parent, names(parent, current.version) { return .wanted }
+        if let version = proposed.version, let mine = current.version.vector.current, version.source == mine.source,
+            version.time > mine.time
+        {
+            return .wanted
+        }
+        return current.isDeleted && parent == nil ? .wanted : .conflict(with: currentID)
+    }
+}
+
+extension Transaction {
+    /// Notes that a remote has a revision which is here, as its latest one.
+    public func noteLatest(_ revision: RevisionID, of id: String, in collection: CollectionName = .default, onRemote remote: UInt16) throws
+    {
+        guard let document = try document(id, in: collection) else { throw Transaction.missing(id) }
+        if let tree = document.tree {
+            guard let index = tree.index(of: revision) else {
+                throw StoreError(.notFound, "document \"\(id)\" has no revision \(revision)")
+            }
+            // As if it had come from there: the tree knows when a late note is to be ignored.
+            try insertExisting(id, in: collection, history: tree.history(of: index), body: nil, remote: remote)
+        } else {
+            try markPushed(revision, of: id, in: collection, to: remote)
+        }
+    }
+}

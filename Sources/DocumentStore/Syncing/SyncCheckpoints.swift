@@ -1,0 +1,29 @@
+// How far replications have come: the own checkpoints, and those that are kept for peers.
+extension Snapshot {
+    static let checkpointStore = "checkpoints"
+    static let peerCheckpointStore = "peerCheckpoints"
+
+    /// The body of an own checkpoint.
+    public func checkpoint(_ id: String) throws -> [UInt8]? { try rawDocument(id, in: Snapshot.checkpointStore)?.body }
+
+    /// What is kept for a peer, and its revision.
+    public func peerCheckpoint(_ id: String) throws -> (revision: String, body: [UInt8])? {
+        try rawDocument(id, in: Snapshot.peerCheckpointStore).map { (String(decoding: $0.meta ?? [], as: UTF8.self), $0.body) }
+    }
+}
+
+extension Transaction {
+    public func setCheckpoint(_ id: String, _ body: [UInt8]) throws {
+        try putRaw(RawDocument(key: id, meta: nil, body: body), in: Snapshot.checkpointStore)
+    }
+
+    /// Replaces what is kept for a peer, if the revision is the current one (empty if there is none), and gives the new revision.
+    public func setPeerCheckpoint(_ id: String, revision: String, _ body: [UInt8]) throws -> String {
+        let current = try peerCheckpoint(id)?.revision ?? ""
+        guard revision == current else { throw StoreError(.conflict, "the checkpoint \"\(id)\" has another revision") }
+        let generation = current.prefix { $0 != "-" }
+        let next = "\((Int(generation) ?? 0) + 1)-cc"
+        try putRaw(RawDocument(key: id, meta: Array(next.utf8), body: body), in: Snapshot.peerCheckpointStore)
+        return next
+    }
+}

@@ -1,0 +1,173 @@
+import DocumentStore
+import Fleece
+
+// Revisions on their way out and in.
+extension DatabaseStore {
+    private static let defaultHistory = 20
+
+    func load(_ order: SendOrder, _ options: SendOptions, _ snapshot: Snapshot) -> LoadedRevision {
+        do {
+            guard let document = try snapshot.document(order.documentID, in: collection) else { return .obsolete }
+            let current = snapshot.global(document.revision)
+            guard current == order.revision || options.acceptsReplacements else { return .obsolete }
+            let known = order.ancestors.map(snapshot.local)
+            let history = document.historyToSend(limit: options.maxHistory ?? DatabaseStore.defaultHistory, knownToReceiver: known)
+            var message = RevisionMessage(documentID: order.documentID, history: snapshot.global(history))
+            if current != order.revision { message.replaces = order.revision }
+            message.isDeleted = document.isDeleted
+            let translates = !options.acceptsBlobs && document.flags.contains(.hasAttachments)
+            let body = try Outgoing(document.body, document.revision, translates: translates, snapshot.sharedKeys)
+            if options.acceptsDeltas, order.allowsDelta, !document.isDeleted, document.body.bytes.count >= DatabaseStore.smallestDelta,
+                let base = known.lazy.compactMap({ id in document.base(id).map { (id, $0) } }).first
+            {
+                let old = try Outgoing(base.1, base.0, translates: translates, snapshot.sharedKeys)
+                if let delta = DatabaseStore.delta(from: old, to: body, snapshot.sharedKeys) {
+                    message.deltaSource = snapshot.global(base.0)
+                    message.body = delta
+                    return .loaded(message)
+                }
+            }
+            message.body = body.json
+            return .loaded(message)
+        } catch {
+            return .failed(DatabaseStore.translate(error))
+        }
+    }
+
+    /// Properties as they are sent, with `_attachments` if the receiver wants them.
+    private struct Outgoing {
+        let properties: FleeceData
+        let keys: SharedKeys?
+
+        init(_ body: FleeceData, _ revision: RevisionID, translates: Bool, _ keys: SharedKeys) throws {
+            let encoder = Encoder()
+            if translates, body.withRoot({ AttachmentEncoding.write($0, keys: keys, generation: revision.generation, into: encoder) }) {
+                properties = try encoder.finish()
+                self.keys = nil
+            } else {
+                properties = body
+                self.keys = keys
+            }
+        }
+
+        var json: [UInt8] {
+            var buffer = ByteBuffer(capacity: properties.bytes.count * 2)
+            properties.withRoot { _ = JSONWriter.write($0, keys: keys, to: &buffer) }
+            return buffer.withBytes { Array($0) }
+        }
+    }
+
+    /// The delta, if it is worth sending.
+    private static func delta(from old: Outgoing, to new: Outgoing, _ keys: SharedKeys) -> [UInt8]? {
+        // Only one of the two has blobs: what JSON says is compared then.
+        guard let (from, to) = try? (old.keys == nil) == (new.keys == nil) ? (old.properties, new.properties) : (plain(old), plain(new))
+        else {
+            return nil
+        }
+        let shared = old.keys != nil && new.keys != nil ? keys : nil
+        var buffer = ByteBuffer(capacity: 256)
+        do {
+            try from.withRoot { from in try to.withRoot { to in try Delta.create(from: from, to: to, keys: shared, into: &buffer) } }
+        } catch {
+            return nil
+        }
+        return buffer.count * 5 > new.json.count * 6 ? nil : buffer.withBytes { Array($0) }
+    }
+
+    /// The same without shared keys.
+    private static func plain(_ outgoing: Outgoing) throws -> FleeceData {
+        let encoder = Encoder()
+        outgoing.properties.withRoot { encoder.write($0, keys: outgoing.keys) }
+        return try encoder.finish()
+    }
+
+    func prepare(_ received: ReceivedRevision, _ snapshot: Snapshot) throws -> Preparation {
+        let message = received.message
+        let encoder = Encoder()
+        let properties: FleeceData
+        if let source = message.deltaSource {
+            guard let document = try snapshot.document(message.documentID, in: collection),
+                let base = document.base(snapshot.local(source))
+            else { return .deltaFailed("the base of the delta is not here") }
+            do {
+                properties = try apply(message.body, to: base, source, snapshot, encoder)
+            } catch {
+                return .deltaFailed("\(error)")
+            }
+        } else {
+            try parse(message, into: encoder)
+            properties = try encoder.finish()
+        }
+        encoder.reset()
+        let body = try properties.withRoot { try ReceivedBody($0, into: encoder) }
+        if body.isRemoved { return .removed }
+        if let digest = body.badDigest {
+            return .failed(SyncError.http(404, "the document refers to a blob that its sender does not have: \(digest)"))
+        }
+        return .ready(try encoder.finish(), missing: body.blobs.filter { !database.blobs.exists($0.digest) })
+    }
+
+    private func apply(
+        _ delta: [UInt8], to base: FleeceData, _ source: RevisionID, _ snapshot: Snapshot, _ encoder: Encoder
+    ) throws -> FleeceData {
+        try delta.withUnsafeBytes { bytes in
+            // A peer that sees attachments made the delta between bodies that have them.
+            let translates = bytes.contains("\"_attachments\"")
+            let old = try Outgoing(base, source, translates: translates, snapshot.sharedKeys)
+            try old.properties.withRoot { try Delta.apply(bytes, to: $0, keys: old.keys, into: encoder) }
+            return try encoder.finish()
+        }
+    }
+
+    private func parse(_ message: RevisionMessage, into encoder: Encoder) throws {
+        guard !message.body.isEmpty else {
+            encoder.beginDictionary()
+            return encoder.endDictionary()
+        }
+        try message.body.withUnsafeBytes { try JSONParser.parse($0, into: encoder) }
+    }
+
+    /// Stores revisions. What is wrong with one of them does not touch the others; what is wrong with the database ends all.
+    func insert(_ revisions: [ReceivedRevision], _ transaction: Transaction) throws -> [Insertion] {
+        try revisions.map { received in
+            do {
+                return try insert(received, transaction)
+            } catch {
+                let translated = DatabaseStore.translate(error)
+                let isOfDocument = translated.domain == .blip || translated.isConflict || error is FleeceError
+                guard isOfDocument else { throw error }
+                return .failed(translated)
+            }
+        }
+    }
+
+    private func insert(_ received: ReceivedRevision, _ transaction: Transaction) throws -> Insertion {
+        let message = received.message
+        let encoder = transaction.encoder
+        encoder.reset()
+        if let properties = received.properties {
+            properties.withRoot { encoder.write($0, keys: nil) }
+        } else {
+            try parse(message, into: encoder)
+        }
+        let body = try encoder.finish()
+        // A peer that may not make conflicts leaves no notes either.
+        let remote = received.allowsConflict ? self.remote : 0
+        if transaction.versioning == .vectors {
+            let outcome = try transaction.insertExisting(
+                message.documentID, in: collection, history: message.history, body: body, isDeleted: message.isDeleted, remote: remote)
+            switch outcome {
+            case .current: return .inserted(isConflict: false)
+            case .conflict: return .inserted(isConflict: true)
+            case .known, .ignored: return .known
+            }
+        }
+        guard message.history.vector.isEmpty else {
+            throw StoreError(.invalidRevision, "the database has revision trees, and cannot take the version \(message.history)")
+        }
+        let outcome = try transaction.insertExisting(
+            message.documentID, in: collection, history: message.history.treeIDs, body: body, isDeleted: message.isDeleted, remote: remote,
+            allowsConflicts: received.allowsConflict)
+        return outcome.addedCount == 0 ? .known : .inserted(isConflict: outcome.isConflicted)
+    }
+}

@@ -1,0 +1,223 @@
+import DocumentStore
+import Fleece
+
+/// Answers what sessions ask for from one collection of a database. Each request is a transaction of its own.
+public struct DatabaseStore: Sendable {
+    public let database: Database
+    public let collection: CollectionName
+    /// The number of the remote in documents; 0 for peers that connect to us, of whom nothing is noted.
+    public let remote: UInt16
+    public var checkpointID = ""
+    /// Under which the original of a copied database may have left a checkpoint.
+    public var formerCheckpointIDs: [String] = []
+    /// Nil for all documents.
+    public var documentIDs: Set<String>?
+    public var pushFilter: (@Sendable (Document) throws -> Bool)?
+    public var resolver: SyncResolver = SyncResolution.standard
+
+    /// A body below that is sent whole.
+    static let smallestDelta = 200
+    private static let mostAttempts = 10
+
+    public init(_ database: Database, collection: CollectionName = .default, remote: UInt16) {
+        self.database = database
+        self.collection = collection
+        self.remote = remote
+    }
+
+    public func perform(_ request: StoreRequest) -> StoreAnswer {
+        do {
+            return try answer(request)
+        } catch {
+            return .failed(DatabaseStore.translate(error))
+        }
+    }
+
+    /// An error of the store in terms of the protocol.
+    static func translate(_ error: any Error) -> SyncError {
+        switch error {
+        case let error as SyncError: error
+        case let error as StoreError:
+            switch error.code {
+            case .conflict: .http(409, error.message)
+            case .notFound: .http(404, error.message)
+            case .invalidDocument, .invalidName, .invalidRevision: SyncError(.blip, 400, error.message)
+            case .busy: .http(503, error.message)
+            case .readOnly: .http(403, error.message)
+            case .corrupt: .liteCore(SyncError.LiteCoreCode.corruptData, error.message)
+            default: .liteCore(SyncError.LiteCoreCode.unexpectedError, error.message)
+            }
+        case let error as MalformedMessage: SyncError(error)
+        case let error as JSONError: SyncError(.blip, 400, "the body is not JSON: \(error)")
+        default: .liteCore(SyncError.LiteCoreCode.unexpectedError, "\(error)")
+        }
+    }
+
+    private func answer(_ request: StoreRequest) throws -> StoreAnswer {
+        switch request {
+        case .loadCheckpoint:
+            return try database.read { snapshot in
+                for id in [checkpointID] + formerCheckpointIDs {
+                    if let body = try snapshot.checkpoint(id) { return .checkpoint(id: id, body: body) }
+                }
+                return .checkpoint(id: checkpointID, body: nil)
+            }
+        case .saveCheckpoint(let body):
+            try database.write { try $0.setCheckpoint(checkpointID, body) }
+            return .done
+        case .loadPeerCheckpoint(let id):
+            let stored = try database.read { try $0.peerCheckpoint(id) }
+            return .peerCheckpoint(revision: stored?.revision ?? "", body: stored?.body)
+        case .savePeerCheckpoint(let id, let revision, let body):
+            return .peerCheckpoint(revision: try database.write { try $0.setPeerCheckpoint(id, revision: revision, body) }, body: nil)
+        case .readChanges(let since, let limit): return .changes(try readChanges(since: since, limit: limit))
+        case .lookUp(let entries): return .lookups(try lookUp(entries))
+        case .review(let entries): return .verdicts(try review(entries))
+        case .inspect(let id, let peer): return .state(try inspect(id, peer: peer))
+        case .loadRevisions(let orders, let options):
+            return .revisions(try database.read { snapshot in orders.map { load($0, options, snapshot) } })
+        case .prepare(let revision): return .prepared(try database.read { try prepare(revision, $0) })
+        case .insert(let revisions): return .inserted(try database.write { try insert(revisions, $0) })
+        case .mark(let marks):
+            try database.write { try mark(marks, $0) }
+            return .done
+        case .purge(let ids):
+            try database.write { transaction in
+                for id in ids { try transaction.purge(id, in: collection) }
+            }
+            return .done
+        case .findConflicts: return .documents(try database.read { try $0.conflictedDocuments(in: collection) })
+        case .resolveConflict(let id): return .resolved(isNew: try resolve(id))
+        }
+    }
+
+    private func readChanges(since: UInt64, limit: Int) throws -> LocalChanges {
+        try database.read { snapshot in
+            let documents = try snapshot.changedDocuments(in: collection, since: since, limit: limit, remote: remote)
+            var list = LocalChanges(changes: [], last: documents.last?.sequence ?? since, isComplete: documents.count < limit)
+            if list.isComplete { list.last = max(list.last, try snapshot.lastSequence(of: collection)) }
+            for document in documents where !document.isConflicted && !document.isExpired {
+                if let documentIDs, !documentIDs.contains(document.id) { continue }
+                if let pushFilter {
+                    guard let whole = try snapshot.document(document.id, in: collection), try pushFilter(whole) else { continue }
+                }
+                list.changes.append(
+                    LocalChange(
+                        sequence: document.sequence, documentID: document.id, revision: document.revision, isDeleted: document.isDeleted,
+                        bodySize: document.bodySize, remoteRevision: document.remoteRevision))
+            }
+            return list
+        }
+    }
+
+    private func lookUp(_ entries: [ChangesMessage.Entry]) throws -> [Lookup] {
+        var toNote: [(String, RevisionID)] = []
+        let lookups: [Lookup] = try database.read { snapshot in
+            try entries.map { entry in
+                guard !entry.flags.losesAccess, let revision = entry.revision.map(snapshot.local),
+                    let document = try snapshot.document(entry.documentID, in: collection)
+                else { return .unknown(ancestors: []) }
+                switch document.acquaintance(with: revision, remote: remote) {
+                case .known(let isNoted):
+                    if !isNoted { toNote.append((entry.documentID, revision)) }
+                    return .known
+                case .unknown(let ancestors): return .unknown(ancestors: ancestors.map(snapshot.global))
+                }
+            }
+        }
+        if !toNote.isEmpty {
+            try database.write { transaction in
+                for (id, revision) in toNote {
+                    do {
+                        try transaction.noteLatest(revision, of: id, in: collection, onRemote: remote)
+                    } catch let error as StoreError where error.code == .notFound {
+                        // Changed since it was looked at; the note comes with the next push.
+                    }
+                }
+            }
+        }
+        return lookups
+    }
+
+    private func review(_ entries: [ProposalMessage.Entry]) throws -> [ProposalReply.Item] {
+        try database.read { snapshot in
+            try entries.map { entry in
+                guard let revision = entry.revision.map(snapshot.local) else { return .refused(status: 400) }
+                guard let document = try snapshot.document(entry.documentID, in: collection) else { return .accepted }
+                switch document.verdict(on: revision, parent: entry.serverRevision.map(snapshot.local)) {
+                case .wanted: return .accepted
+                case .known: return .known
+                case .conflict(let current): return .conflict(with: snapshot.global(current))
+                }
+            }
+        }
+    }
+
+    private func inspect(_ id: String, peer: RevisionID?) throws -> DocumentState {
+        try database.read { snapshot in
+            guard let document = try snapshot.document(id, in: collection) else {
+                return DocumentState(current: nil, remoteRevision: nil, isConflicted: false, descendsFromPeer: false)
+            }
+            return DocumentState(
+                current: snapshot.global(document.revision), remoteRevision: document.latest(onRemote: remote).map(snapshot.global),
+                isConflicted: document.isConflicted,
+                descendsFromPeer: peer.map { document.currentDescends(from: snapshot.local($0)) } ?? false)
+        }
+    }
+
+    private func mark(_ marks: [RemoteMark], _ transaction: Transaction) throws {
+        guard remote != 0 else { return }
+        for mark in marks where !mark.isRejected {
+            do {
+                try transaction.markPushed(transaction.local(mark.revision), of: mark.documentID, in: collection, to: remote)
+            } catch let error as StoreError where error.code == .notFound {
+                // The document has changed, or is gone: there is nothing to note it in.
+            }
+        }
+    }
+
+    private func resolve(_ id: String) throws -> Bool {
+        for _ in 0..<DatabaseStore.mostAttempts {
+            let found = try database.read { snapshot -> (conflict: SyncConflict, local: Document)? in
+                guard let document = try snapshot.document(id, in: collection), let rival = document.competitor else { return nil }
+                func json(_ body: FleeceData, _ isDeleted: Bool) -> String? {
+                    isDeleted ? nil : body.withRoot { $0.json(keys: snapshot.sharedKeys) }
+                }
+                let conflict = SyncConflict(
+                    documentID: id, localRevision: document.revision, remoteRevision: rival.revision,
+                    local: json(document.body, document.isDeleted), remote: json(rival.body, rival.isDeleted))
+                return (conflict, document)
+            }
+            guard let found else { return false }
+            // The app's code runs outside of transactions; if the document changes meanwhile, it is asked again.
+            let resolution = try resolver(found.conflict)
+            do {
+                return try database.write { try settle(found.conflict, resolution, $0) }
+            } catch let error as StoreError where error.code == .conflict || error.code == .notFound {
+                continue
+            }
+        }
+        throw SyncError.http(409, "document \"\(id)\" changes faster than its conflict can be settled")
+    }
+
+    /// The remote's revision wins structurally, so that the history is the server's; what else is to survive becomes its child.
+    private func settle(_ conflict: SyncConflict, _ resolution: SyncResolution, _ transaction: Transaction) throws -> Bool {
+        let properties: String?
+        switch resolution {
+        case .remote: properties = conflict.remote
+        case .local: properties = conflict.local
+        case .merged(let json): properties = json
+        case .deleted: properties = nil
+        }
+        guard properties != conflict.remote else {
+            try transaction.resolveConflict(
+                conflict.documentID, in: collection, winner: conflict.remoteRevision, loser: conflict.localRevision)
+            return false
+        }
+        let merged = try properties.map { try transaction.encode(json: $0) } ?? .emptyDictionary
+        let saved = try transaction.resolveConflict(
+            conflict.documentID, in: collection, winner: conflict.remoteRevision, loser: conflict.localRevision, merged: merged,
+            mergedIsDeleted: properties == nil)
+        return saved.id != conflict.remoteRevision
+    }
+}

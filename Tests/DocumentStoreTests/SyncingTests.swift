@@ -1,0 +1,131 @@
+import DocumentStore
+import Fleece
+import TestSupport
+import Testing
+
+/// What a replication asks of a database: changes, acquaintances, notes and checkpoints, on files that the vendor's library made.
+@Suite(.enabled(if: Fixtures.arePresent, "\(Fixtures.absence)"))
+struct SyncingTests {
+    let directory: TemporaryDirectory
+
+    init() throws { directory = try TemporaryDirectory() }
+
+    private func open(_ fixture: String) throws -> Database {
+        try Database(path: try Fixtures.copy("\(fixture).cblite2", to: directory), options: .readWrite)
+    }
+
+    @Test(arguments: ["v2.x/upgrade_2.7", "v3.x/db_3_0_0_names_100_with_deleted", "v4.x/revtrees_4.1", "v4.x/vectors_4.1"])
+    func changesAreAllDocumentsInTheirOrder(_ fixture: String) throws {
+        let database = try open(fixture)
+        try database.read { snapshot in
+            let all = try snapshot.changedDocuments(since: 0, limit: 10_000, remote: 1)
+            let counts = try snapshot.counts(of: .default)
+            #expect(all.count == counts.live + counts.deleted)
+            #expect(zip(all, all.dropFirst()).allSatisfy { $0.sequence < $1.sequence })
+            var paged: [ChangedDocument] = []
+            while case let next = try snapshot.changedDocuments(since: paged.last?.sequence ?? 0, limit: 7, remote: 1), !next.isEmpty {
+                paged += next
+            }
+            #expect(paged == all)
+            for change in all {
+                let document = try #require(try snapshot.document(change.id))
+                #expect(change.revision == snapshot.global(document.revision) && change.isDeleted == document.isDeleted)
+                #expect(change.remoteRevision == document.latest(onRemote: 1).map(snapshot.global))
+                #expect(snapshot.local(change.revision) == document.revision)
+            }
+            #expect(try snapshot.conflictedDocuments() == all.filter(\.isConflicted).map(\.id).sorted())
+        }
+    }
+
+    @Test func treesKnowWhatTheyHave() throws {
+        let database = try open("v4.x/revtrees_4.1")
+        try database.read { snapshot in
+            let document = try #require(try snapshot.document("pulled"))
+            let current = document.revision
+            #expect(document.acquaintance(with: current, remote: 1) == .known(isNoted: true))
+            #expect(document.acquaintance(with: current, remote: 2) == .known(isNoted: false))
+            let newer = try RevisionID(parsing: "4-dddd")
+            guard case .unknown(let ancestors) = document.acquaintance(with: newer, remote: 1) else { throw StoreError(.notFound, "known") }
+            #expect(ancestors.first == current)
+            #expect(document.currentDescends(from: try RevisionID(parsing: "1-aaaa")))
+            #expect(!document.currentDescends(from: newer))
+            #expect(document.verdict(on: current, parent: nil) == .known)
+            #expect(document.verdict(on: newer, parent: current) == .wanted)
+            #expect(document.verdict(on: newer, parent: nil) == .conflict(with: current))
+            #expect(document.historyToSend(limit: 2, knownToReceiver: []).treeIDs.map(\.text) == ["3-cccc", "2-bbbb"])
+            #expect(document.historyToSend(limit: 9, knownToReceiver: [try RevisionID(parsing: "2-bbbb")]).treeIDs.count == 2)
+            let tombstone = try #require(try snapshot.document("gone"))
+            #expect(tombstone.verdict(on: newer, parent: nil) == .wanted)
+            #expect(tombstone.base(tombstone.revision) == nil)
+            let conflicted = try #require(try snapshot.document("conflicted"))
+            #expect(conflicted.competitor?.revision.text == "2-ffff0000")
+            #expect(conflicted.base(try RevisionID(parsing: "2-ffff0000"))?.withRoot { $0.json(keys: snapshot.sharedKeys) } != nil)
+        }
+    }
+
+    @Test func vectorsKnowWhatTheyHave() throws {
+        let database = try open("v4.x/vectors_4.1")
+        let history = try RevisionHistory(parsing: "1889a6b0c0de0005@ZegpoldZegpoldZegpoldA")
+        let theirs = try #require(history.revision)
+        try database.write { transaction in
+            try transaction.insertExisting("two", history: history, body: .emptyDictionary, remote: 1)
+            let saved = try transaction.save("two", body: .emptyDictionary)
+            let document = try #require(try transaction.document("two"))
+            #expect(document.acquaintance(with: theirs, remote: 1) == .known(isNoted: true))
+            #expect(document.currentDescends(from: theirs))
+            #expect(
+                document.acquaintance(with: try RevisionID(parsing: "1889a6b0c0de0001@ZegpoldZegpoldZegpoldA"), remote: 1)
+                    == .known(isNoted: true))
+            let newer = try RevisionID(parsing: "1889a6b0c0de0006@ZegpoldZegpoldZegpoldA")
+            #expect(document.acquaintance(with: newer, remote: 1) == .unknown(ancestors: [saved.id, theirs]))
+            #expect(document.verdict(on: newer, parent: saved.id) == .wanted)
+            #expect(document.verdict(on: newer, parent: nil) == .conflict(with: saved.id))
+            #expect(document.verdict(on: theirs, parent: nil) == .known)
+            #expect(transaction.global(saved.id).text.hasSuffix(transaction.sourceID.description))
+            #expect(transaction.local(transaction.global(saved.id)) == saved.id)
+            try transaction.noteLatest(saved.id, of: "two", onRemote: 1)
+            try #expect(transaction.document("two")?.latest(onRemote: 1) == saved.id)
+        }
+    }
+
+    @Test func aNoteIsAsIfItHadBeenPulled() throws {
+        let database = try open("v4.x/revtrees_4.1")
+        try database.write { transaction in
+            let saved = try transaction.save("noted", body: transaction.encode(json: #"{"a":1}"#))
+            let next = try transaction.save("noted", body: transaction.encode(json: #"{"a":2}"#))
+            try transaction.noteLatest(next.id, of: "noted", onRemote: 2)
+            try #expect(transaction.document("noted")?.latest(onRemote: 2) == next.id)
+            // A late one is ignored.
+            try transaction.noteLatest(saved.id, of: "noted", onRemote: 2)
+            try #expect(transaction.document("noted")?.latest(onRemote: 2) == next.id)
+            #expect(throws: StoreError.self) { try transaction.noteLatest(RevisionID(parsing: "9-ffff"), of: "noted", onRemote: 2) }
+        }
+    }
+
+    @Test(arguments: ["v2.x/upgrade_2.7", "v4.x/revtrees_4.1", "v4.x/vectors_4.1"])
+    func checkpointsAreKept(_ fixture: String) throws {
+        let database = try open(fixture)
+        try database.write { transaction in
+            try transaction.setCheckpoint("cp-1", Array("{}".utf8))
+            try #expect(transaction.setPeerCheckpoint("cp-2", revision: "", [1]) == "1-cc")
+            try #expect(transaction.setPeerCheckpoint("cp-2", revision: "1-cc", [2]) == "2-cc")
+            #expect(throws: StoreError.self) { try transaction.setPeerCheckpoint("cp-2", revision: "1-cc", [3]) }
+            #expect(throws: StoreError.self) { try transaction.setPeerCheckpoint("cp-3", revision: "1-cc", [3]) }
+        }
+        try database.read { snapshot in
+            try #expect(snapshot.checkpoint("cp-1") == Array("{}".utf8))
+            try #expect(snapshot.checkpoint("cp-2") == nil)
+            let peer = try #require(try snapshot.peerCheckpoint("cp-2"))
+            #expect(peer.revision == "2-cc" && peer.body == [2])
+        }
+    }
+
+    @Test func aPeersCheckpointOfTheVendorsIsRead() throws {
+        let database = try open("v3.x/upgrade_3.1_peerCheckpoints")
+        try database.read { snapshot in
+            let id = try #require(try snapshot.rawDocumentKeys(in: "peerCheckpoints").first)
+            let stored = try #require(try snapshot.peerCheckpoint(id))
+            #expect(stored.revision == "1-cc" && String(decoding: stored.body, as: UTF8.self) == #"{"remote":100}"#)
+        }
+    }
+}

@@ -1,0 +1,171 @@
+import DocumentStore
+import Testing
+
+@testable import Replication
+
+/// Single machines, event by event: cases that the simulation found or does not reach.
+@Suite struct MachineTests {
+    private func session(push: ActiveSession.Mode = .once, pull: ActiveSession.Mode = .off) -> ActiveSession {
+        ActiveSession(.init(collections: [.init(checkpointID: "cp-1", push: push, pull: pull)]))
+    }
+
+    private func requests(_ actions: [Action]) -> [(SyncRequest.Content, Ticket?)] {
+        actions.compactMap { if case .request(let request, let ticket) = $0 { (request.content, ticket) } else { nil } }
+    }
+
+    private func stores(_ actions: [Action]) -> [(StoreRequest, Ticket)] {
+        actions.compactMap { if case .store(let request, let ticket) = $0 { (request, ticket) } else { nil } }
+    }
+
+    private func proposals(_ actions: [Action]) -> ([ProposalMessage.Entry], Ticket)? {
+        for (content, ticket) in requests(actions) {
+            if case .proposeChanges(let message) = content, let ticket { return (message.entries, ticket) }
+        }
+        return nil
+    }
+
+    /// A pusher whose changes were read, up to the proposal.
+    private func opened(
+        _ session: inout ActiveSession, checkpoint: String? = nil, peer: String? = nil, changes: [LocalChange]
+    ) throws -> [Action] {
+        let load = try #require(stores(session.start()).first)
+        _ = session.handle(.stored(.checkpoint(id: "cp-1", body: checkpoint.map { Array($0.utf8) }), load.1), time: 0)
+        var actions = session.handle(.connected(.v3), time: 0)
+        if let peer {
+            let ask = try #require(requests(actions).first?.1)
+            actions = session.handle(.replied(CheckpointReply(revision: "0-1", body: Array(peer.utf8)).wire, ask), time: 0)
+        }
+        let read = try #require(stores(actions).first { if case .readChanges = $0.0 { true } else { false } })
+        let last = changes.last?.sequence ?? 0
+        return session.handle(.stored(.changes(LocalChanges(changes: changes, last: last, isComplete: true)), read.1), time: 0)
+    }
+
+    /// A peer may have deleted the document since it got the revision; an offer without a parent would bring it back to life.
+    @Test func aMarkThatCannotBeBelievedIsNamedAllTheSame() throws {
+        var pusher = session()
+        let change = LocalChange(sequence: 5, documentID: "a", revision: revision("1-aa"), remoteRevision: revision("1-aa"))
+        let actions = try opened(&pusher, checkpoint: #"{"local":9}"#, peer: #"{"local":3}"#, changes: [change])
+        #expect(try #require(proposals(actions)).0.first?.serverRevision == revision("1-aa"))
+    }
+
+    @Test func whatThePeerHasIsNotOffered() throws {
+        var pusher = session()
+        let change = LocalChange(sequence: 5, documentID: "a", revision: revision("1-aa"), remoteRevision: revision("1-aa"))
+        let actions = try opened(&pusher, checkpoint: #"{"local":3}"#, peer: #"{"local":3}"#, changes: [change])
+        #expect(proposals(actions) == nil)
+    }
+
+    @Test func aDeltaThatDoesNotFitIsFollowedByTheWholeBody() throws {
+        var pusher = session()
+        let change = LocalChange(sequence: 1, documentID: "a", revision: revision("2-bb"), bodySize: 500, remoteRevision: revision("1-aa"))
+        var actions = try opened(&pusher, changes: [change])
+        let proposal = try #require(proposals(actions))
+        var answer = ProposalReply()
+        answer.acceptsDeltas = true
+        actions = pusher.handle(.replied(answer.wire, proposal.1), time: 0)
+        let load = try #require(stores(actions).first)
+        guard case .loadRevisions(let orders, let options) = load.0 else { throw MalformedMessage("nothing is loaded") }
+        #expect(options.acceptsDeltas && orders[0].allowsDelta && orders[0].ancestors == [revision("1-aa")])
+        var message = RevisionMessage(documentID: "a", history: history("2-bb, 1-aa"), body: Array("{}".utf8))
+        message.deltaSource = revision("1-aa")
+        actions = pusher.handle(.stored(.revisions([.loaded(message)]), load.1), time: 0)
+        let sent = try #require(requests(actions).first)
+        actions = pusher.handle(.replied(SyncError.http(422).reply, sent.1!), time: 0)
+        guard case .loadRevisions(let again, _)? = stores(actions).first?.0 else { throw MalformedMessage("nothing is loaded") }
+        #expect(again.count == 1 && !again[0].allowsDelta)
+    }
+
+    @Test func aForbiddenRevisionIsTriedOnceMoreAndReported() throws {
+        var pusher = session()
+        var actions = try opened(&pusher, changes: [LocalChange(sequence: 1, documentID: "a", revision: revision("1-aa"))])
+        var errors: [DocumentEvent] = []
+        for _ in 0..<2 {
+            let proposal = try #require(proposals(actions))
+            actions = pusher.handle(.replied(ProposalReply(items: [.refused(status: 403)]).wire, proposal.1), time: 0)
+            errors += actions.compactMap { if case .report(.document(let event)) = $0 { event } else { nil } }
+        }
+        #expect(proposals(actions) == nil)
+        #expect(errors.count == 1 && errors[0].error?.isForbidden == true)
+        let marks = stores(actions).compactMap { if case .mark(let marks) = $0.0 { marks } else { nil } }.joined()
+        #expect(marks.contains { $0.isRejected })
+    }
+
+    @Test func whatFailsForTheMomentStaysOpen() throws {
+        var pusher = session()
+        let changes = [
+            LocalChange(sequence: 1, documentID: "a", revision: revision("1-aa")),
+            LocalChange(sequence: 2, documentID: "b", revision: revision("1-bb")),
+        ]
+        var actions = try opened(&pusher, changes: changes)
+        // The peer's answer to the first question had not come yet.
+        let proposal = try #require(proposals(actions))
+        actions = pusher.handle(.replied(ProposalReply(items: [.refused(status: 503), .known]).wire, proposal.1), time: 0)
+        let event = try #require(actions.compactMap { if case .report(.document(let event)) = $0 { event } else { nil } }.first)
+        #expect(event.documentID == "a" && event.isTransient)
+        #expect(!pusher.isClosed)
+    }
+
+    /// An expired or foreign checkpoint on the peer does not keep ours from being saved.
+    @Test func aRefusedCheckpointIsSavedAllTheSame() throws {
+        var machine = Checkpointer(Port(collection: 0, wire: nil, machine: .checkpointer), id: "cp", isReset: false, limits: FlowLimits())
+        machine.agree(revision: "0-7", with: nil)
+        var outbox = Outbox()
+        machine.localDone(1, &outbox)
+        outbox = Outbox()
+        machine.save(time: 1, &outbox)
+        func ticket() throws -> Ticket { try #require(requests(outbox.actions).last?.1) }
+        var last = try ticket()
+        outbox = Outbox()
+        machine.replied(SyncError.http(409).reply, last.number, time: 1, &outbox)
+        guard case .getCheckpoint? = requests(outbox.actions).first?.0 else { throw MalformedMessage("the revision is not asked for") }
+        last = try ticket()
+        outbox = Outbox()
+        machine.replied(SyncError.http(404).reply, last.number, time: 1, &outbox)
+        guard case .setCheckpoint(let message)? = requests(outbox.actions).first?.0 else { throw MalformedMessage("nothing is saved") }
+        #expect(message.revision.isEmpty)
+        last = try ticket()
+        outbox = Outbox()
+        machine.replied(WireReply(properties: ["rev": "0-1"]), last.number, time: 1, &outbox)
+        guard case .saveCheckpoint? = stores(outbox.actions).first?.0 else { throw MalformedMessage("the own copy is not saved") }
+    }
+
+    @Test func thePlaceToGoOnIsBeforeWhatIsMissing() {
+        var sequences = AnnouncedSequences(since: nil)
+        let places = (1...1000).map { sequences.announce(RemoteSequence(UInt64($0))) }
+        #expect(sequences.finish(places[1]) == false && sequences.reached == nil)
+        #expect(sequences.finish(places[0]) && sequences.reached == RemoteSequence(2))
+        for place in places[2...].reversed() where place != places[500] { _ = sequences.finish(place) }
+        #expect(sequences.reached == RemoteSequence(500))
+        #expect(sequences.finish(places[500]) && sequences.reached == RemoteSequence(1000))
+    }
+
+    /// A peer that sends what it likes gets an answer to each request, and nothing breaks.
+    @Test func hostilePeers() throws {
+        var random = TestRandom(3)
+        for _ in 0..<60 {
+            var active = session(push: .continuous, pull: .continuous)
+            let load = try #require(stores(active.start()).first)
+            _ = active.handle(.stored(.checkpoint(id: "cp-1", body: nil), load.1), time: 0)
+            _ = active.handle(.connected(.v3), time: 0)
+            var passive = PassiveSession(.init())
+            for number in 0..<60 {
+                var wire = random.element(of: MessageTests.samples).wire
+                if !wire.body.isEmpty, random.below(2) == 0 { wire.body[random.below(wire.body.count)] = UInt8(random.below(256)) }
+                let id = IncomingID(UInt64(number))
+                for actions in [active.handle(.received(wire, id), time: 0), passive.handle(.received(wire, id), time: 0)] {
+                    let answers = actions.filter {
+                        switch $0 {
+                        case .reply(_, let to), .sendBlob(_, let to), .proveBlob(_, let to): to == id
+                        default: false
+                        }
+                    }
+                    #expect(answers.count <= 1)
+                    #expect(
+                        !answers.isEmpty || !stores(actions).isEmpty
+                            || actions.contains { if case .startTimer = $0 { true } else { false } } || wire.profile == "rev"
+                            || wire.profile == "changes")
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,218 @@
+import DocumentStore
+import Fleece
+import TestSupport
+import Testing
+
+@testable import Replication
+
+/// Two databases that replicate with each other: real files on both sides, of both kinds of versioning.
+@Suite struct PairTests {
+    let directory: TemporaryDirectory
+
+    init() throws { directory = try TemporaryDirectory() }
+
+    private func create(_ name: String, vectors: Bool = false) throws -> Database {
+        try Database(
+            path: "\(directory.path)/\(name).cblite2", options: .init(access: .create, upgrade: vectors ? .versionVectors : .none))
+    }
+
+    /// ID, revision, deletion and properties of all documents that are not in conflict.
+    private func content(_ database: Database, _ collection: CollectionName = .default) throws -> [String: String] {
+        try database.read { snapshot in
+            var options = ScanOptions(content: .everything)
+            options.includesDeleted = true
+            let cursor = try snapshot.scan(collection, options)
+            var content: [String: String] = [:]
+            while let document = try cursor.nextDocument() {
+                let json = document.body.withRoot { $0.json(keys: snapshot.sharedKeys, style: .canonical) }
+                if !document.isConflicted { content[document.id] = "\(snapshot.global(document.revision)) \(document.isDeleted) \(json)" }
+            }
+            return content
+        }
+    }
+
+    private func fill(_ database: Database, _ count: Int, padding: Int = 0, collection: CollectionName = .default) throws {
+        try database.write { transaction in
+            for number in 0..<count {
+                let json = #"{"n":\#(number),"text":"\#(String(repeating: "x", count: padding))"}"#
+                try transaction.save("doc-\(number)", in: collection, body: transaction.encode(json: json))
+            }
+        }
+    }
+
+    @Test(arguments: [false, true]) func aPushAndAPullCopyADatabase(_ vectors: Bool) throws {
+        let (first, server, second) = (
+            try create("a", vectors: vectors), try create("s", vectors: vectors), try create("b", vectors: vectors)
+        )
+        try fill(first, 700)
+        try first.write { transaction in
+            try transaction.delete("doc-5")
+            try transaction.save("doc-6", body: transaction.encode(json: #"{"n":"six"}"#))
+        }
+        let version: ReplicationProtocol = vectors ? .v4 : .v3
+        let push = try Pair(first, server, push: .once, pull: .off, version: version)
+        try push.run()
+        #expect(push.isClosed && push.failure == nil)
+        #expect(push.requests["rev"] == 700)
+        #expect(push.documents.count == 700 && push.documents.allSatisfy { $0.error == nil })
+        #expect(try content(first) == content(server))
+
+        let pull = try Pair(second, server, push: .off, pull: .once, version: version)
+        try pull.run()
+        #expect(pull.isClosed && pull.failure == nil)
+        #expect(try content(second).filter { !$0.value.contains(" true ") } == content(server).filter { !$0.value.contains(" true ") })
+
+        // Nothing is sent twice, and what is new is.
+        let again = try Pair(first, server, push: .once, pull: .once, version: version)
+        try again.run()
+        #expect(again.requests["rev"] == nil && again.isClosed && again.failure == nil)
+        try second.write { try $0.save("doc-7", body: $0.encode(json: #"{"n":"seven"}"#)) }
+        let update = try Pair(second, server, push: .once, pull: .once, version: version)
+        try update.run()
+        #expect(update.requests["rev"] == 1)
+        let last = try Pair(first, server, push: .once, pull: .once, version: version)
+        try last.run()
+        #expect(last.requests["rev"] == 1)
+        #expect(try content(first) == content(server))
+        try first.read { snapshot in
+            try #expect(snapshot.changedDocuments(since: 0, limit: 1000, remote: 1).allSatisfy { $0.remoteRevision == $0.revision })
+        }
+    }
+
+    @Test(
+        .enabled(if: Fixtures.arePresent, "\(Fixtures.absence)"),
+        arguments: ["v4.x/revtrees_4.1", "v4.x/vectors_4.1", "v3.x/db_3_0_0_names_100_with_deleted"])
+    func databasesOfTheVendorsAreCopied(_ fixture: String) throws {
+        let original = try Database(path: try Fixtures.copy(fixture + ".cblite2", to: directory), options: .readWrite)
+        let vectors = try original.read { $0.versioning == .vectors }
+        let version: ReplicationProtocol = vectors ? .v4 : .v3
+        let server = try create("s", vectors: vectors)
+        let push = try Pair(original, server, push: .once, pull: .off, version: version, remote: "ws://elsewhere/db")
+        try push.run()
+        #expect(push.failure == nil && push.isClosed)
+        #expect(push.documents.compactMap(\.error).isEmpty)
+        let (mine, theirs) = (try content(original), try content(server))
+        #expect(mine == theirs)
+        #expect(!theirs.isEmpty)
+    }
+
+    @Test(arguments: [false, true]) func conflictsAreSettledTheSameEverywhere(_ vectors: Bool) throws {
+        let (first, server, second) = (
+            try create("a", vectors: vectors), try create("s", vectors: vectors), try create("b", vectors: vectors)
+        )
+        let version: ReplicationProtocol = vectors ? .v4 : .v3
+        func sync(_ database: Database, resolver: SyncResolver? = nil) throws -> Pair {
+            let pair = try Pair(database, server, push: .once, pull: .once, version: version, resolver: resolver)
+            try pair.run()
+            #expect(pair.isClosed && pair.failure == nil)
+            return pair
+        }
+        try fill(first, 6)
+        _ = try sync(first)
+        _ = try sync(second)
+        for (database, name) in [(first, "first"), (second, "second")] {
+            try database.write { transaction in
+                for number in 0..<3 { try transaction.save("doc-\(number)", body: transaction.encode(json: #"{"by":"\#(name)"}"#)) }
+                if name == "first" { try transaction.delete("doc-3") } else { try transaction.save("doc-3", body: .emptyDictionary) }
+                try transaction.delete("doc-4")
+            }
+        }
+        _ = try sync(first)
+        let merging: SyncResolver = { conflict in
+            guard conflict.documentID == "doc-0" else { return SyncResolution.standard(conflict) }
+            return .merged(#"{"by":"both"}"#)
+        }
+        _ = try sync(second, resolver: merging)
+        _ = try sync(first)
+        let (a, b, s) = (try content(first), try content(second), try content(server))
+        #expect(a == s && b == s)
+        #expect(s.count == 6)
+        #expect(s["doc-0"]?.contains("both") == true)
+        #expect(s["doc-3"]?.contains(" true ") == true)
+    }
+
+    @Test(arguments: [false, true]) func blobsAndDeltasTravel(_ vectors: Bool) throws {
+        let (first, server, second) = (
+            try create("a", vectors: vectors), try create("s", vectors: vectors), try create("b", vectors: vectors)
+        )
+        let version: ReplicationProtocol = vectors ? .v4 : .v3
+        let bytes = (0..<100_000).map { UInt8(truncatingIfNeeded: $0 &* 31) }
+        let blob = try bytes.withUnsafeBytes { try first.blobs.write($0) }
+        try first.write { transaction in
+            let json =
+                #"{"photo":{"@type":"blob","digest":"\#(blob.digest)","length":\#(blob.length)},"text":"\#(String(repeating: "long ", count: 80))"}"#
+            try transaction.save("pictured", body: transaction.encode(json: json))
+        }
+        func sync(_ database: Database) throws -> Pair {
+            let pair = try Pair(database, server, push: .once, pull: .once, version: version)
+            try pair.run()
+            #expect(pair.isClosed && pair.failure == nil && pair.documents.compactMap(\.error).isEmpty)
+            return pair
+        }
+        _ = try sync(first)
+        #expect(server.blobs.exists(blob.digest))
+        _ = try sync(second)
+        #expect(second.blobs.exists(blob.digest))
+        try second.write { transaction in
+            let json =
+                #"{"photo":{"@type":"blob","digest":"\#(blob.digest)","length":\#(blob.length)},"text":"\#(String(repeating: "long ", count: 80))","more":1}"#
+            try transaction.save("pictured", body: transaction.encode(json: json))
+        }
+        #expect(try sync(second).deltaCount == 1)
+        // The server made no change itself, and does not keep what it could make a delta from.
+        _ = try sync(first)
+        #expect(try content(first) == content(second))
+    }
+
+    @Test func collectionsGoTheirOwnWays() throws {
+        let (first, server) = (try create("a"), try create("s"))
+        let names = [try CollectionName(name: "flowers"), try CollectionName(scope: "garden", name: "trees"), .default]
+        for database in [first, server] {
+            try database.write { transaction in for name in names where name != .default { try transaction.createCollection(name) } }
+        }
+        for name in names { try fill(first, 30, collection: name) }
+        let pair = try Pair(first, server, push: .once, pull: .once, collections: names)
+        try pair.run()
+        #expect(pair.isClosed && pair.failure == nil)
+        #expect(pair.requests["getCollections"] == 1 && pair.requests["rev"] == 90)
+        for name in names { #expect(try content(first, name) == content(server, name)) }
+    }
+
+    @Test func aContinuousReplicationGoesOn() throws {
+        let (first, server) = (try create("a"), try create("s"))
+        try fill(first, 3)
+        let pair = try Pair(first, server, push: .continuous, pull: .continuous)
+        try pair.run()
+        #expect(!pair.isClosed && pair.requests["rev"] == 3)
+        try first.write { try $0.save("new", body: $0.encode(json: #"{"a":1}"#)) }
+        try pair.databaseChanged()
+        #expect(pair.requests["rev"] == 4)
+        try server.write { try $0.save("theirs", body: $0.encode(json: #"{"b":1}"#)) }
+        try pair.peerChanged()
+        #expect(try content(first) == content(server))
+        try pair.stop()
+        #expect(pair.isClosed && pair.failure == nil)
+        let body = try first.read { try $0.checkpoint(pair.stores[0].checkpointID) }
+        #expect(Checkpoint(json: try #require(body)).local >= 4)
+        #expect(try server.read { try $0.peerCheckpoint(pair.stores[0].checkpointID)?.body } == body)
+    }
+
+    @Test func aPeerSaysWhatItDoesNotHave() throws {
+        let (first, server) = (try create("a"), try create("s"))
+        let name = try CollectionName(name: "flowers")
+        try first.write { try $0.createCollection(name) }
+        let pair = try Pair(first, server, push: .once, pull: .once, collections: [name], exposed: [.default])
+        try pair.run()
+        #expect(pair.isClosed && pair.failure?.domain == .webSocket && pair.failure?.code == 404)
+        #expect(pair.failure?.message.contains("flowers") == true)
+    }
+
+    @Test func documentsCanBeLimited() throws {
+        let (first, server) = (try create("a"), try create("s"))
+        try fill(server, 20)
+        let pair = try Pair(first, server, push: .off, pull: .once) { $0.collections[0].documentIDs = ["doc-3", "doc-7"] }
+        try pair.run()
+        #expect(pair.isClosed && pair.failure == nil)
+        #expect(try content(first).keys.sorted() == ["doc-3", "doc-7"])
+    }
+}
