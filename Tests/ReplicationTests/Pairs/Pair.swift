@@ -64,10 +64,10 @@ final class Pair {
         handle(.connected(version), isActive: false)
     }
 
-    /// Goes on until nothing is left to do.
-    func run() throws {
+    /// Goes on until nothing is left to do, or for so many steps: then the connection is gone.
+    func run(steps limit: Int = .max) throws {
         var steps = 0
-        while step() {
+        while steps < limit, step() {
             steps += 1
             guard steps < 1_000_000 else { throw Stuck() }
         }
