@@ -103,6 +103,18 @@ extension Transaction {
         }
     }
 
+    /// Notes that a remote refused a revision of ours for good. Only trees of 3.2 and later have room for that.
+    public func markRejected(_ revision: RevisionID, of id: String, in collection: CollectionName = .default) throws {
+        let tables = try tables(collection)
+        guard versioning != .vectors else { return }
+        try changeTree(id, tables) { tree in
+            let isNoted = tree.isRejected(revision)
+            try tree.markRejected(revision)
+            return ((), !isNoted)
+        } result: { _, _, _ in
+        }
+    }
+
     /// Shortens revision trees to `depth` generations. Gives the number of documents that got shorter. `progress` is called for each document
     /// that is looked at.
     @discardableResult

@@ -102,6 +102,20 @@ struct SyncingTests {
         }
     }
 
+    @Test func whatARemoteRefusedCountsAsKnown() throws {
+        let database = try open("v4.x/revtrees_4.1")
+        try database.write { transaction in
+            let first = try transaction.save("refused", body: transaction.encode(json: #"{"a":1}"#))
+            try transaction.markRejected(first.id, of: "refused")
+            func change() throws -> ChangedDocument? {
+                try transaction.changedDocuments(since: 0, limit: 1000, remote: 1).first { $0.id == "refused" }
+            }
+            #expect(try change()?.remoteRevision == first.id)
+            try transaction.save("refused", body: transaction.encode(json: #"{"a":2}"#))
+            #expect(try change()?.remoteRevision == nil)
+        }
+    }
+
     @Test(arguments: ["v2.x/upgrade_2.7", "v4.x/revtrees_4.1", "v4.x/vectors_4.1"])
     func checkpointsAreKept(_ fixture: String) throws {
         let database = try open(fixture)

@@ -10,7 +10,7 @@ public struct ChangedDocument: Hashable, Sendable {
     /// Its time has come, though nobody has removed it yet.
     public let isExpired: Bool
     public let bodySize: Int
-    /// The latest revision known on the remote that was asked for.
+    /// The latest revision known on the remote that was asked for. One that it refused counts as known, so that it is not offered again.
     public let remoteRevision: RevisionID?
 }
 
@@ -43,7 +43,9 @@ extension Snapshot {
     private func latest(of record: Record, _ id: String, onRemote remote: UInt16) throws -> RevisionID? {
         do {
             if record.holdsVectors { return try Document.vectors(of: record).latest(onRemote: remote)?.id }
-            return try Document.tree(of: record).latest(onRemote: remote)?.id
+            let tree = try Document.tree(of: record)
+            if let current = tree.current?.id, tree.isRejected(current) { return current }
+            return tree.latest(onRemote: remote)?.id
         } catch {
             throw StoreError(.corrupt, "document \"\(id)\" is damaged: \(error)")
         }

@@ -96,11 +96,7 @@ public struct DatabaseStore: Sendable {
             let documents = try snapshot.changedDocuments(in: collection, since: since, limit: limit, remote: remote)
             var list = LocalChanges(changes: [], last: documents.last?.sequence ?? since, isComplete: documents.count < limit)
             if list.isComplete { list.last = max(list.last, try snapshot.lastSequence(of: collection)) }
-            for document in documents where !document.isConflicted && !document.isExpired {
-                if let documentIDs, !documentIDs.contains(document.id) { continue }
-                if let pushFilter {
-                    guard let whole = try snapshot.document(document.id, in: collection), try pushFilter(whole) else { continue }
-                }
+            for document in documents where try isToBePushed(document, snapshot) {
                 list.changes.append(
                     LocalChange(
                         sequence: document.sequence, documentID: document.id, revision: document.revision, isDeleted: document.isDeleted,
@@ -167,9 +163,14 @@ public struct DatabaseStore: Sendable {
 
     private func mark(_ marks: [RemoteMark], _ transaction: Transaction) throws {
         guard remote != 0 else { return }
-        for mark in marks where !mark.isRejected {
+        for mark in marks {
             do {
-                try transaction.markPushed(transaction.local(mark.revision), of: mark.documentID, in: collection, to: remote)
+                let revision = transaction.local(mark.revision)
+                if mark.isRejected {
+                    try transaction.markRejected(revision, of: mark.documentID, in: collection)
+                } else {
+                    try transaction.markPushed(revision, of: mark.documentID, in: collection, to: remote)
+                }
             } catch let error as StoreError where error.code == .notFound {
                 // The document has changed, or is gone: there is nothing to note it in.
             }

@@ -182,10 +182,13 @@ import Testing
         let (first, server) = (try create("a"), try create("s"))
         try fill(first, 3)
         let pair = try Pair(first, server, push: .continuous, pull: .continuous)
+        #expect(try pair.stores[0].pendingDocuments() == ["doc-0", "doc-1", "doc-2"])
         try pair.run()
         #expect(!pair.isClosed && pair.requests["rev"] == 3)
-        try first.write { try $0.save("new", body: $0.encode(json: #"{"a":1}"#)) }
+        try pair.stores[0].database.write { try $0.save("new", body: $0.encode(json: #"{"a":1}"#)) }
+        #expect(try pair.stores[0].pendingDocuments() == ["new"])
         try pair.databaseChanged()
+        #expect(try pair.stores[0].pendingDocuments().isEmpty)
         #expect(pair.requests["rev"] == 4)
         try server.write { try $0.save("theirs", body: $0.encode(json: #"{"b":1}"#)) }
         try pair.peerChanged()
