@@ -33,7 +33,8 @@ struct SyncingTests {
                 #expect(change.remoteRevision == document.latest(onRemote: 1).map(snapshot.global))
                 #expect(snapshot.local(change.revision) == document.revision)
             }
-            #expect(try snapshot.conflictedDocuments() == all.filter(\.isConflicted).map(\.id).sorted())
+            let conflicts = Set(try snapshot.conflictedDocuments())
+            #expect(conflicts.isSuperset(of: all.filter(\.isConflicted).map(\.id)))
         }
     }
 
@@ -102,17 +103,27 @@ struct SyncingTests {
         }
     }
 
-    @Test func whatARemoteRefusedCountsAsKnown() throws {
+    @Test func whatARemoteRefusedIsNoted() throws {
         let database = try open("v4.x/revtrees_4.1")
         try database.write { transaction in
             let first = try transaction.save("refused", body: transaction.encode(json: #"{"a":1}"#))
             try transaction.markRejected(first.id, of: "refused")
-            func change() throws -> ChangedDocument? {
-                try transaction.changedDocuments(since: 0, limit: 1000, remote: 1).first { $0.id == "refused" }
+            try #expect(transaction.document("refused")?.tree?.isRejected(first.id) == true)
+            // It is no business of other remotes.
+            let change = try transaction.changedDocuments(since: 0, limit: 1000, remote: 1).first { $0.id == "refused" }
+            #expect(change?.remoteRevision == nil)
+        }
+    }
+
+    @Test func aConflictIsWithOneRemote() throws {
+        let database = try open("v4.x/revtrees_4.1")
+        try database.read { snapshot in
+            func change(_ remote: UInt16) throws -> ChangedDocument? {
+                try snapshot.changedDocuments(since: 0, limit: 1000, remote: remote).first { $0.id == "conflicted" }
             }
-            #expect(try change()?.remoteRevision == first.id)
-            try transaction.save("refused", body: transaction.encode(json: #"{"a":2}"#))
-            #expect(try change()?.remoteRevision == nil)
+            #expect(try change(1)?.isConflicted == true)
+            #expect(try change(2)?.isConflicted == false)
+            try #expect(snapshot.conflictedDocuments().contains("conflicted"))
         }
     }
 

@@ -6,11 +6,12 @@ public struct ChangedDocument: Hashable, Sendable {
     public let sequence: UInt64
     public let revision: RevisionID
     public let isDeleted: Bool
+    /// The revision of the remote that was asked for competes with the current one. (Another remote's is no obstacle.)
     public let isConflicted: Bool
     /// Its time has come, though nobody has removed it yet.
     public let isExpired: Bool
     public let bodySize: Int
-    /// The latest revision known on the remote that was asked for. One that it refused counts as known, so that it is not offered again.
+    /// The latest revision known on the remote that was asked for.
     public let remoteRevision: RevisionID?
 }
 
@@ -30,22 +31,23 @@ extension Snapshot {
                 flags: cursor.flags, subsequence: cursor.subsequence, sequence: cursor.sequence, version: Array(cursor.versionBytes),
                 body: cursor.bodyColumn.map(Array.init), extra: cursor.extraBytes.map(Array.init), expiration: cursor.expiration)
             let id = cursor.id
-            let remoteRevision = remote == 0 ? nil : try latest(of: record, id, onRemote: remote)
+            let known = remote == 0 ? nil : try latest(of: record, id, onRemote: remote)
             changes.append(
                 ChangedDocument(
                     id: id, sequence: record.sequence, revision: global(try cursor.revision()), isDeleted: cursor.isDeleted,
-                    isConflicted: record.flags.contains(.conflicted), isExpired: record.expiration.map { $0 <= now } ?? false,
-                    bodySize: cursor.bodySize, remoteRevision: remoteRevision.map(global)))
+                    isConflicted: known?.competes ?? false, isExpired: record.expiration.map { $0 <= now } ?? false,
+                    bodySize: cursor.bodySize, remoteRevision: known.map { global($0.id) }))
         }
         return changes
     }
 
-    private func latest(of record: Record, _ id: String, onRemote remote: UInt16) throws -> RevisionID? {
+    private func latest(of record: Record, _ id: String, onRemote remote: UInt16) throws -> (id: RevisionID, competes: Bool)? {
         do {
-            if record.holdsVectors { return try Document.vectors(of: record).latest(onRemote: remote)?.id }
-            let tree = try Document.tree(of: record)
-            if let current = tree.current?.id, tree.isRejected(current) { return current }
-            return tree.latest(onRemote: remote)?.id
+            if record.holdsVectors {
+                guard let latest = try Document.vectors(of: record).latest(onRemote: remote) else { return nil }
+                return latest.id.map { ($0, latest.isConflicted) }
+            }
+            return try Document.tree(of: record).latest(onRemote: remote).map { ($0.id, $0.isConflict) }
         } catch {
             throw StoreError(.corrupt, "document \"\(id)\" is damaged: \(error)")
         }

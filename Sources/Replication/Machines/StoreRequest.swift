@@ -15,7 +15,8 @@ public enum StoreRequest: Sendable {
     /// `failed` with status 409.
     case savePeerCheckpoint(id: String, revision: String, body: [UInt8])
 
-    /// Local changes behind a sequence, in order, with tombstones, without conflicted and expired documents, and those that filters leave out → `changes`
+    /// Local changes behind a sequence, in order, with tombstones; without expired documents, those in conflict with this peer, and what filters
+    /// leave out → `changes`
     case readChanges(since: UInt64, limit: Int)
     /// Which of the announced revisions are not here; notes what the peer has of those that are → `lookups`
     case lookUp([ChangesMessage.Entry])

@@ -16,7 +16,7 @@ import Testing
             path: "\(directory.path)/\(name).cblite2", options: .init(access: .create, upgrade: vectors ? .versionVectors : .none))
     }
 
-    /// ID, revision, deletion and properties of all documents that are not in conflict.
+    /// ID, revision, deletion and properties of all documents.
     private func content(_ database: Database, _ collection: CollectionName = .default) throws -> [String: String] {
         try database.read { snapshot in
             var options = ScanOptions(content: .everything)
@@ -25,7 +25,7 @@ import Testing
             var content: [String: String] = [:]
             while let document = try cursor.nextDocument() {
                 let json = document.body.withRoot { $0.json(keys: snapshot.sharedKeys, style: .canonical) }
-                if !document.isConflicted { content[document.id] = "\(snapshot.global(document.revision)) \(document.isDeleted) \(json)" }
+                content[document.id] = "\(snapshot.global(document.revision)) \(document.isDeleted) \(json)"
             }
             return content
         }
