@@ -31,6 +31,8 @@ struct Puller {
     private var sequences: AnnouncedSequences
     /// Where each revision that was asked for has its sequence.
     private var requested: [Key: Int] = [:]
+    /// Announced revisions of which the store is asked, and which may all be wanted.
+    private var lookedUpCount = 0
     private var waitingChanges = Queue<(message: ChangesMessage, id: IncomingID?)>()
     private var pending: [Int: Pending] = [:]
     private var isCaughtUp = false
@@ -66,8 +68,9 @@ struct Puller {
 
     /// Looks which of the announced revisions are here, unless too many that were asked for are still to come.
     private mutating func lookUp(_ outbox: inout Outbox) {
-        while requested.count < limits.requestedRevisions, let next = waitingChanges.popFirst() {
+        while requested.count + lookedUpCount < limits.requestedRevisions, let next = waitingChanges.popFirst() {
             let entries = next.message.entries
+            lookedUpCount += entries.count
             let places = entries.map { sequences.announce($0.sequence) }
             pending[outbox.store(.lookUp(entries), &port)] = .lookingUp(entries, places: places, next.id)
         }
@@ -76,6 +79,7 @@ struct Puller {
     private mutating func answer(
         _ entries: [ChangesMessage.Entry], _ places: [Int], _ lookups: [Lookup], _ id: IncomingID?, _ outbox: inout Outbox
     ) {
+        lookedUpCount -= entries.count
         var reply = ChangesReply()
         reply.items.reserveCapacity(entries.count)
         var lost: [(DocumentEvent, Int)] = []

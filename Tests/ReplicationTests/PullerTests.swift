@@ -1,0 +1,213 @@
+import DocumentStore
+import Testing
+
+@testable import Replication
+
+/// A pull, message by message: what the simulation's gateway never sends.
+@Suite struct PullerTests {
+    /// A session that pulls, with what it asked for and said so far.
+    private struct Pull {
+        var session: ActiveSession
+        private(set) var stores: [(request: StoreRequest, ticket: Ticket)] = []
+        private(set) var replies: [UInt64: WireReply] = [:]
+        private(set) var events: [DocumentEvent] = []
+        private(set) var timers: [Ticket] = []
+        private(set) var requests: [(content: SyncRequest.Content, ticket: Ticket?)] = []
+        private(set) var isClosed = false
+        private var last: UInt64 = 0
+
+        init(purgesLost: Bool = true) {
+            var collection = ActiveSession.Collection(checkpointID: "cp", push: .off, pull: .once)
+            collection.purgesLost = purgesLost
+            session = ActiveSession(.init(collections: [collection]))
+            take(session.start())
+            answer(.checkpoint(id: "cp", body: nil))
+            handle(.connected(.v3))
+            // No conflicts are left from earlier, and the subscription is granted.
+            answer(.documents([]))
+            for (content, ticket) in requests {
+                switch content {
+                case .getCheckpoint: handle(.replied(SyncError.http(404).reply, ticket!))
+                case .subChanges: handle(.replied(.empty, ticket!))
+                default: break
+                }
+            }
+        }
+
+        mutating func handle(_ event: Event) { take(session.handle(event, time: 0)) }
+
+        private mutating func take(_ actions: [Action]) {
+            for action in actions {
+                switch action {
+                case .store(let request, let ticket): stores.append((request, ticket))
+                case .reply(let reply, let id): replies[id.number] = reply
+                case .report(.document(let event)): events.append(event)
+                case .startTimer(let ticket, let delay): if delay < 1000 { timers.append(ticket) }
+                case .request(let request, let ticket): requests.append((request.content, ticket))
+                case .fetchBlob(let request, _, let ticket): requests.append((request.content, ticket))
+                case .close: isClosed = true
+                default: break
+                }
+            }
+        }
+
+        /// Answers the oldest request to the store.
+        mutating func answer(_ answer: StoreAnswer) {
+            guard !stores.isEmpty else { return }
+            let next = stores.removeFirst()
+            handle(.stored(answer, next.ticket))
+        }
+
+        mutating func fireTimers() {
+            let due = timers
+            timers = []
+            for ticket in due { handle(.timer(ticket)) }
+        }
+
+        @discardableResult
+        mutating func receive(_ content: SyncRequest.Content, noReply: Bool = false) -> UInt64 {
+            last += 1
+            handle(.received(SyncRequest(content).wire, noReply ? nil : IncomingID(last)))
+            return last
+        }
+
+        mutating func announce(_ id: String, _ revision: RevisionID?, flags: ChangesMessage.Flags = [], _ lookup: Lookup) -> ChangesReply? {
+            let number = receive(
+                .changes(.init(entries: [.init(sequence: RemoteSequence(last + 1), documentID: id, revision: revision, flags: flags)])))
+            answer(.lookups([lookup]))
+            return replies[number].flatMap { try? ChangesReply($0) }
+        }
+
+        mutating func finish() { receive(.changes(.init(entries: [])), noReply: true) }
+
+        /// What the checkpoint that was saved at the end says.
+        var saved: Checkpoint? {
+            requests.compactMap { if case .setCheckpoint(let message) = $0.content { Checkpoint(json: message.body) } else { nil } }.last
+        }
+    }
+
+    private let first = revision("1-aa")
+
+    @Test(arguments: [true, false]) func whatTheUserLostGoes(_ purges: Bool) {
+        var pull = Pull(purgesLost: purges)
+        let reply = pull.announce("a", first, flags: .removed, .unknown(ancestors: []))
+        #expect(reply?.items == [.notWanted])
+        if purges {
+            guard case .purge(["a"])? = pull.stores.first?.request else {
+                Issue.record("nothing is purged")
+                return
+            }
+            pull.answer(.done)
+            #expect(pull.events.map(\.flags) == [.removed])
+        }
+        pull.finish()
+        #expect(pull.saved?.remote == RemoteSequence(1))
+    }
+
+    @Test func aBodyThatSaysRemovedIsARemoval() {
+        var pull = Pull()
+        _ = pull.announce("a", first, .unknown(ancestors: []))
+        var message = RevisionMessage(
+            documentID: "a", history: history("1-aa"), sequence: RemoteSequence(1), body: Array(#"{"_removed":true}"#.utf8))
+        message.isNoReply = true
+        pull.receive(.rev(message))
+        pull.answer(.prepared(.removed))
+        guard case .purge(["a"])? = pull.stores.first?.request else {
+            Issue.record("nothing is purged")
+            return
+        }
+        pull.answer(.done)
+        pull.finish()
+        #expect(pull.saved?.remote == RemoteSequence(1))
+    }
+
+    @Test func aRevisionThatWillNotComeIsNotWaitedFor() {
+        var pull = Pull()
+        #expect(pull.announce("a", first, .unknown(ancestors: []))?.items == [.wanted(ancestors: [])])
+        pull.finish()
+        #expect(pull.saved == nil)
+        pull.receive(.norev(.init(documentID: "a", revision: first, sequence: RemoteSequence(1), status: 404)), noReply: true)
+        #expect(pull.saved?.remote == RemoteSequence(1))
+        #expect(pull.events.isEmpty)
+    }
+
+    @Test func aReplacementTakesThePlaceOfWhatWasAskedFor() {
+        var pull = Pull()
+        _ = pull.announce("a", first, .unknown(ancestors: []))
+        var message = RevisionMessage(documentID: "a", history: history("2-bb, 1-aa"), sequence: RemoteSequence(1), body: Array("{}".utf8))
+        message.replaces = first
+        let number = pull.receive(.rev(message))
+        #expect(pull.replies[number] == nil)
+        pull.fireTimers()
+        pull.answer(.inserted([.inserted(isConflict: false)]))
+        #expect(pull.replies[number]?.isError == false)
+        pull.finish()
+        #expect(pull.saved?.remote == RemoteSequence(1))
+        #expect(pull.events.map(\.revision) == [revision("2-bb")])
+    }
+
+    @Test func blobsComeBeforeTheRevisionIsStored() throws {
+        var pull = Pull()
+        _ = pull.announce("a", first, .unknown(ancestors: []))
+        let body = #"{"p":{"@type":"blob","digest":"\#(MessageTests.digest)"}}"#
+        let number = pull.receive(
+            .rev(RevisionMessage(documentID: "a", history: history("1-aa"), sequence: RemoteSequence(1), body: Array(body.utf8))))
+        let blob = ReceivedBody.Blob(digest: BlobDigest(MessageTests.digest)!, length: nil, isCompressible: false)
+        pull.answer(.prepared(.ready(.init([0x70, 0x00]), missing: [blob])))
+        guard case .getAttachment(let message)? = pull.requests.last?.content else {
+            Issue.record("no blob is fetched")
+            return
+        }
+        #expect(message.documentID == "a" && pull.stores.isEmpty)
+        // It cannot be had for the moment: the next session gets the revision again.
+        pull.handle(.fetched(SyncError.http(503), pull.requests.last!.ticket!))
+        #expect(pull.replies[number]?.isError == true)
+        #expect(pull.events.map(\.isTransient) == [true])
+        pull.finish()
+        #expect(pull.saved?.remote == nil)
+    }
+
+    @Test func aDeltaThatDoesNotFitIsAskedForAsAWhole() {
+        var pull = Pull()
+        _ = pull.announce("a", revision("2-bb"), .unknown(ancestors: [first]))
+        var message = RevisionMessage(documentID: "a", history: history("2-bb, 1-aa"), sequence: RemoteSequence(1), body: Array("{}".utf8))
+        message.deltaSource = first
+        let number = pull.receive(.rev(message))
+        pull.answer(.prepared(.deltaFailed("no base")))
+        #expect(pull.replies[number].map { SyncError($0).code } == 422)
+        message.deltaSource = nil
+        pull.receive(.rev(message))
+        pull.fireTimers()
+        pull.answer(.inserted([.inserted(isConflict: false)]))
+        pull.finish()
+        #expect(pull.saved?.remote == RemoteSequence(1))
+    }
+
+    @Test func whatCannotBeStoredIsReportedAndPassed() {
+        var pull = Pull()
+        _ = pull.announce("a", first, .unknown(ancestors: []))
+        _ = pull.announce("b", nil, .unknown(ancestors: []))
+        pull.receive(.rev(RevisionMessage(documentID: "a", history: history("1-aa"), sequence: RemoteSequence(1), body: Array("[".utf8))))
+        pull.fireTimers()
+        pull.answer(.inserted([.failed(SyncError(.blip, 400, "not JSON"))]))
+        #expect(pull.events.filter { $0.error != nil }.count == 2)
+        pull.finish()
+        #expect(pull.saved?.remote == RemoteSequence(2))
+    }
+
+    /// A peer that promises much more than it sends is not answered until it has sent that.
+    @Test func requestsAreBounded() {
+        var pull = Pull()
+        for number in 0..<300 {
+            pull.receive(
+                .changes(.init(entries: [.init(sequence: RemoteSequence(UInt64(number)), documentID: "d\(number)", revision: first)])))
+            if !pull.stores.isEmpty { pull.answer(.lookups([.unknown(ancestors: [])])) }
+        }
+        #expect(pull.replies.count == FlowLimits().requestedRevisions)
+        for number in 0..<10 {
+            pull.receive(.norev(.init(documentID: "d\(number)", revision: first, sequence: nil, status: 404)), noReply: true)
+            while !pull.stores.isEmpty { pull.answer(.lookups([.unknown(ancestors: [])])) }
+        }
+        #expect(pull.replies.count == FlowLimits().requestedRevisions + 10)
+    }
+}
