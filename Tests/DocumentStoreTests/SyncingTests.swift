@@ -89,6 +89,20 @@ struct SyncingTests {
         }
     }
 
+    @Test func aTreeIDAndTheVersionThatStandsForItAreOne() throws {
+        let database = try open("v4.x/upgraded_2.7_to_vectors")
+        try database.write { transaction in
+            let legacy = try RevisionID(parsing: "1abcd000000@Revision+Tree+Encoding")
+            let untouched = try #require(try transaction.document("doc-002"))
+            #expect(untouched.revision.text == "1-abcd" && untouched.currentDescends(from: legacy) == (untouched.vectors != nil))
+            try transaction.save("doc-002", body: .emptyDictionary)
+            let edited = try #require(try transaction.document("doc-002"))
+            #expect(edited.currentDescends(from: legacy))
+            #expect(edited.currentDescends(from: try RevisionID(parsing: "1-abcd")))
+            #expect(!edited.currentDescends(from: try RevisionID(parsing: "2-abcd")))
+        }
+    }
+
     @Test func aNoteIsAsIfItHadBeenPulled() throws {
         let database = try open("v4.x/revtrees_4.1")
         try database.write { transaction in

@@ -17,6 +17,11 @@ import Testing
         #expect(error.severity == severity)
     }
 
+    @Test func thePeerHearsWhetherWeComeBack() {
+        #expect(SyncError(.http, 503).closeCode == 4001)
+        #expect(SyncError(.liteCore, 10).closeCode == 4002)
+    }
+
     @Test func retriesBackOffAndEnd() {
         let policy = RetryPolicy.standard(isContinuous: false)
         let error = SyncError(.http, 503)

@@ -66,17 +66,14 @@ extension Document {
 }
 
 extension VectorRevisions {
-    /// Whether the current revision is this one, or descends from it.
+    /// Whether the current revision is this one, or descends from it. A tree ID and the version that stands for it are one.
     func knows(_ id: RevisionID) -> Bool {
         guard let current else { return false }
         if names(id, current.version) { return true }
-        guard let version = id.version else { return history.treeIDs.contains(id) || knows(legacy: id) }
+        let version = id.version ?? Version(legacy: id)
+        if history.treeIDs.contains(where: { $0 == id || Version(legacy: $0) == version }) { return true }
+        guard id.isVersion else { return current.version.vector.order(relativeTo: version) == .same }
         return current.version.vector.order(relativeTo: version) != .older
-    }
-
-    private func knows(legacy id: RevisionID) -> Bool {
-        guard let vector = current?.version.vector, !vector.isEmpty else { return false }
-        return vector.order(relativeTo: Version(legacy: id)) == .same
     }
 
     func acquaintance(with id: RevisionID, remote: UInt16) -> Acquaintance {
