@@ -94,7 +94,11 @@ struct SyncingTests {
         try database.write { transaction in
             let legacy = try RevisionID(parsing: "1abcd000000@Revision+Tree+Encoding")
             let untouched = try #require(try transaction.document("doc-002"))
-            #expect(untouched.revision.text == "1-abcd" && untouched.currentDescends(from: legacy) == (untouched.vectors != nil))
+            #expect(untouched.revision.text == "1-abcd" && untouched.currentDescends(from: legacy))
+            #expect(untouched.verdict(on: legacy, parent: nil) == .known)
+            let theirs = try RevisionID(parsing: "1889a6b0c0de0005@ZegpoldZegpoldZegpoldA")
+            #expect(untouched.verdict(on: theirs, parent: legacy) == .wanted)
+            #expect(untouched.acquaintance(with: theirs, remote: 3) == .unknown(ancestors: [untouched.revision]))
             try transaction.save("doc-002", body: .emptyDictionary)
             let edited = try #require(try transaction.document("doc-002"))
             #expect(edited.currentDescends(from: legacy))

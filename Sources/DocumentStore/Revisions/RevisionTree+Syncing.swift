@@ -7,7 +7,8 @@ extension RevisionTree {
     /// among these what the remote is known to have.
     public func possibleAncestors(of id: RevisionID, remote: UInt16) -> [RevisionID] {
         let known = latestIndex(onRemote: remote)
-        let older = revisions.indices.filter { revisions[$0].id.generation < id.generation }
+        // A version may descend from any of them.
+        let older = revisions.indices.filter { id.isVersion || revisions[$0].id.generation < id.generation }
         let sorted = older.sorted { a, b in
             let (first, second) = (revisions[a], revisions[b])
             if (first.body != nil) != (second.body != nil) { return first.body != nil }
@@ -15,6 +16,12 @@ extension RevisionTree {
             return second.id < first.id
         }
         return sorted.prefix(RevisionTree.mostAncestors).map { revisions[$0].id }
+    }
+
+    /// The ID by which a revision is known here, if a version that stands for a tree ID is given.
+    func treeID(for id: RevisionID) -> RevisionID {
+        guard let version = id.version, version.source == .revisionTree else { return id }
+        return revisions.first { Version(legacy: $0.id) == version }?.id ?? id
     }
 
     /// Whether the current revision descends from another, or is it.

@@ -12,6 +12,7 @@ public enum Acquaintance: Hashable, Sendable {
 extension Document {
     public func acquaintance(with id: RevisionID, remote: UInt16) -> Acquaintance {
         if let tree {
+            let id = tree.treeID(for: id)
             guard tree.index(of: id) != nil else { return .unknown(ancestors: tree.possibleAncestors(of: id, remote: remote)) }
             return .known(isNoted: remote == 0 || tree.latest(onRemote: remote)?.id == id)
         }
@@ -20,13 +21,14 @@ extension Document {
 
     /// Whether the current revision descends from another, or is it.
     public func currentDescends(from id: RevisionID) -> Bool {
-        if let tree { return tree.currentDescends(from: id) }
+        if let tree { return tree.currentDescends(from: tree.treeID(for: id)) }
         return vectors?.knows(id) ?? false
     }
 
     /// What a peer that takes no conflicts says to a revision that is offered.
     public func verdict(on proposed: RevisionID, parent: RevisionID?) -> ProposalVerdict {
-        tree?.verdict(on: proposed, parent: parent) ?? vectors?.verdict(on: proposed, parent: parent) ?? .wanted
+        if let tree { return tree.verdict(on: tree.treeID(for: proposed), parent: parent.map(tree.treeID)) }
+        return vectors?.verdict(on: proposed, parent: parent) ?? .wanted
     }
 
     public func latest(onRemote remote: UInt16) -> RevisionID? {
@@ -35,7 +37,7 @@ extension Document {
 
     /// The properties of a revision as far as they are kept, for a delta to start from: not a tombstone's.
     public func base(_ id: RevisionID) -> FleeceData? {
-        if let revision = tree?[id] {
+        if let tree, let revision = tree[tree.treeID(for: id)] {
             guard !revision.isDeleted else { return nil }
             if revision.id == self.revision { return body }
             return revision.body.map { FleeceData(Array($0)) }
