@@ -231,6 +231,7 @@ final class InteractiveShell {
         let ending = try ChildProcess.leavingInterruptsToOthers { () throws(CommandError) in
             try ChildProcess(shell: ["-c", command]).wait()
         }
+        ending.startLine(in: session)
         return ending == .exit(0) ? .success : .failure
     }
 }

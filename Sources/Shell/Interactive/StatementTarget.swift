@@ -31,6 +31,7 @@ extension Session {
         let result = Result { try printing(on: Output(descriptor: ends[1], isTerminal: false), work) }
         close(ends[1])
         let ending = try ChildProcess.leavingInterruptsToOthers { () throws(CommandError) in try child.wait() }
+        ending.startLine(in: self)
         let code: ExitCode
         // A program that has read enough is no failure; one that failed says so itself.
         do { code = try result.get() } catch Output.Failure.closed { code = .success }

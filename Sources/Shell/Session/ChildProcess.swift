@@ -6,6 +6,11 @@ struct ChildProcess {
     enum Ending: Equatable {
         case exit(Int32)
         case signal(Int32)
+
+        /// Ctrl-C leaves its echo in the line: what comes next begins another one.
+        func startLine(in session: Session) {
+            if case .signal = self, session.terminal.errorIsTerminal { StandardError.write("\n") }
+        }
     }
 
     private let processID: pid_t
