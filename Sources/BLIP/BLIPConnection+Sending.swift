@@ -60,6 +60,8 @@ extension BLIPConnection {
             return try writeFrame(of: message, into: buffer)
         } catch {
             failure = error
+            // So that `close()` finds it.
+            outbox.append(message)
             throw error
         }
     }

@@ -66,8 +66,8 @@ public final class BLIPConnection {
         failure = failure ?? reason
         var lost = awaiting.values.map(\.request)
         while let message = outbox.next() {
-            // One that has begun is among those awaited.
-            if message.awaitsResponse, !message.hasBegun { lost.append(message.id) }
+            // One that has a number is among those awaited.
+            if message.awaitsResponse, message.number == 0 { lost.append(message.id) }
         }
         awaiting = [:]
         unfinishedRequests = [:]

@@ -17,7 +17,7 @@ struct BodyTests {
 
         func read(at position: UInt64, into buffer: UnsafeMutableRawBufferPointer) throws -> Int {
             if position >= failsFrom { throw Unreadable() }
-            let length = min(buffer.count, piece, Int(clamping: end - min(position, end)))
+            let length = min(buffer.count, piece, Int(clamping: min(end, failsFrom) - min(position, end)))
             var done = 0
             while done < length {
                 let place = position + UInt64(done)
@@ -111,6 +111,16 @@ struct BodyTests {
         #expect(error == .bodyUnreadable("it is shorter than it was") && error?.closeCode == 1011)
         #expect(owner.failure == error)
         #expect(throws: BLIPError.self) { try owner.send(OutgoingMessage(profile: "x")) }
+    }
+
+    /// A request has no error to become.
+    @Test(arguments: [0, 50_000]) func anUnreadableRequestEndsTheConnection(_ end: UInt64) throws {
+        let sender = BLIPConnection()
+        let first = try sender.send(
+            OutgoingMessage(profile: "a", body: .source(Pattern(count: 60_000, failsFrom: end)), isCompressed: true))
+        let second = try sender.send(OutgoingMessage(profile: "b", body: .bytes([UInt8](repeating: 0, count: 100_000))))
+        #expect(throws: BLIPError.bodyUnreadable("input/output error")) { try sender.frames() }
+        #expect(sender.close() == [first, second])
     }
 
     /// Streaming may begin at any time before the last frame.
