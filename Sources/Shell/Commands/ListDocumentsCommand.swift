@@ -141,11 +141,18 @@ private struct Listing {
         let output = invocation.output
         let row = DocumentRow(versioning: snapshot.versioning, isRaw: invocation.flag("raw"), output: output)
         var needsHeading = true
-        return try forEach(cursor) { cursor in
+        var conflicted = false
+        let result = try forEach(cursor) { cursor in
+            conflicted = conflicted || cursor.flags.contains(.conflicted)
             if needsHeading { try row.writeHeading(to: invocation.session) }
             needsHeading = false
             try output.writeText { row.append(cursor, to: &$0) }
         }
+        // Scripts know their flags.
+        if conflicted, invocation.terminal.outputIsTerminal {
+            invocation.session.remark("(c: in conflict. \"conflicts --body\" shows what competes, and resolve settles it.)")
+        }
+        return result
     }
 
     private func writeFacts(_ cursor: DocumentCursor) throws -> (count: Int, isCut: Bool) {

@@ -49,11 +49,13 @@ extension HelpTopic {
             name: "settings", aliases: ["setting", "configuration", "config"],
             summary: "How the interactive shell behaves",
             text: """
-                Lines that begin with a dot are settings: ".help" lists them and what they are now, ".mode" alone tells one. Those in the \
-                file cblite/config below $XDG_CONFIG_HOME, or ~/.config, are read when the prompt appears.
+                Lines that begin with a dot are settings: ".help" lists them and what they are now, ".mode" alone tells one. ".save" keeps \
+                them in the file cblite/config below $XDG_CONFIG_HOME, or ~/.config, which is read when the prompt appears; ".unset" gives one \
+                its first value again. ".set $city Porto" gives the parameter $city of queries a value.
                 """,
             examples: [
-                .init(".mode markdown", "Another form of tables."), .init(".timer on", "How long commands take."),
+                .init(".mode markdown", "Another form of tables."), .init(".limit 20", "No more rows than this."),
+                .init(".set $city Porto; SELECT name FROM inventory.hotel WHERE city = $city", "A value to go on with."),
                 .init(".help", "All of them."),
             ]),
         HelpTopic(

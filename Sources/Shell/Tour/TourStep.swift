@@ -37,6 +37,10 @@ struct TourStep: Sendable {
                 """,
             command: "cd inventory.hotel; ls '*_00?'"),
         TourStep(title: "One document", text: "A document is JSON.", command: "cat hotel_006"),
+        TourStep(
+            title: "All documents",
+            text: "Nothing says what properties documents have to have. schema looks at them and tells which there are.",
+            command: "schema booking"),
     ]
 
     private static let asking = [
