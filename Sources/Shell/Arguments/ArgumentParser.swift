@@ -131,6 +131,10 @@ struct ArgumentParser {
         let declared = command.positionals(withOpenDatabase: hasOpenDatabase)
         // One word too many is a mistyped subcommand.
         if !command.subcommands.isEmpty, values.count > declared.count { throw missingSubcommand(command, values, usage) }
+        // "export hotels.csv where rating > 4" comes easily to those who think in SQL.
+        if ownFlags.contains(where: { $0.name == "where" }), values.count > declared.count, values.contains(where: { $0.lowercased() == "where" }) {
+            throw .usage("\(title): a condition is given with --where, in quotes", hint: "For example: --where 'rating > 4'")
+        }
         var arguments = try ArgumentParser.assign(values, to: declared, title: title, usage: usage)
         var path: String?
         if command.database != .none, !hasOpenDatabase {
@@ -205,11 +209,7 @@ struct ArgumentParser {
             }
         }
         if let word = rest.first {
-            // "export hotels.csv where rating > 4" comes easily to those who think in SQL.
-            let isWhere = values.contains { $0.lowercased() == "where" } && usage.contains("export")
-            throw .usage(
-                "\(title): \"\(word)\" is one argument too many",
-                hint: isWhere ? "A condition is given with --where, in quotes: --where 'rating > 4'" : usage)
+            throw .usage("\(title): \"\(word)\" is one argument too many", hint: usage)
         }
         return result
     }

@@ -67,7 +67,9 @@ enum ResolveCommand {
         if let side = invocation.string("keep") { outcomes.append(side == "local" ? .local : .remote) }
         let file = invocation.string("merge")
         guard outcomes.count + (file == nil ? 0 : 1) == 1 else {
-            throw invocation.usageError("say what shall stay: a revision, or --keep local, or --keep remote, or --merge FILE")
+            throw CommandError.usage(
+                "resolve: say what shall stay: a revision, or --keep local, or --keep remote, or --merge FILE",
+                hint: "\"conflicts --body\" shows what competes.")
         }
         if let file { return .merged(try DocumentInput(file: file)) }
         return outcomes[0]
