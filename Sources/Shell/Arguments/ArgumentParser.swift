@@ -132,7 +132,9 @@ struct ArgumentParser {
         // One word too many is a mistyped subcommand.
         if !command.subcommands.isEmpty, values.count > declared.count { throw missingSubcommand(command, values, usage) }
         // "export hotels.csv where rating > 4" comes easily to those who think in SQL.
-        if ownFlags.contains(where: { $0.name == "where" }), values.count > declared.count, values.contains(where: { $0.lowercased() == "where" }) {
+        if ownFlags.contains(where: { $0.name == "where" }), values.count > declared.count,
+            values.contains(where: { $0.lowercased() == "where" })
+        {
             throw .usage("\(title): a condition is given with --where, in quotes", hint: "For example: --where 'rating > 4'")
         }
         var arguments = try ArgumentParser.assign(values, to: declared, title: title, usage: usage)
