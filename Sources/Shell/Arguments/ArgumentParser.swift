@@ -131,13 +131,14 @@ struct ArgumentParser {
         let declared = command.positionals(withOpenDatabase: hasOpenDatabase)
         // One word too many is a mistyped subcommand.
         if !command.subcommands.isEmpty, values.count > declared.count { throw missingSubcommand(command, values, usage) }
-        // "export hotels.csv where rating > 4" comes easily to those who think in SQL.
-        if ownFlags.contains(where: { $0.name == "where" }), values.count > declared.count,
-            values.contains(where: { $0.lowercased() == "where" })
-        {
+        var arguments: [(name: String, value: String)]
+        do throws(CommandError) {
+            arguments = try ArgumentParser.assign(values, to: declared, title: title, usage: usage)
+        } catch {
+            // "export hotels.csv where rating > 4" comes easily to those who think in SQL.
+            guard ownFlags.contains(where: { $0.name == "where" }), values.contains(where: { $0.lowercased() == "where" }) else { throw error }
             throw .usage("\(title): a condition is given with --where, in quotes", hint: "For example: --where 'rating > 4'")
         }
-        var arguments = try ArgumentParser.assign(values, to: declared, title: title, usage: usage)
         var path: String?
         if command.database != .none, !hasOpenDatabase {
             // "info index NAME DATABASE" is what some are used to.
