@@ -43,8 +43,15 @@ extension RevisionTree {
         revisions[index].isLeaf && (!revisions[index].isDeleted || isLatestOnRemote(index))
     }
 
-    /// Whether there is more than one active revision.
-    public var isConflicted: Bool { revisions.count > 1 && isActive(1) }
+    /// Whether there is more than one active revision. The second leaf need not be one: a closed tombstone, left by an earlier conflict, stands
+    /// before a branch that competes now.
+    public var isConflicted: Bool {
+        for index in revisions.indices.dropFirst() {
+            guard revisions[index].isLeaf else { return false }
+            if isActive(index) { return true }
+        }
+        return false
+    }
 
     /// The leaves that compete with the current revision.
     public var conflicts: [Revision] { revisions.indices.dropFirst().filter(isActive).map { revisions[$0] } }
