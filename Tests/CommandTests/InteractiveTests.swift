@@ -53,12 +53,24 @@ import Testing
         #expect(try terminal.run("ls; ls -l | wc -l", prompt: "scratch>").last == "5")
     }
 
+    @Test func tellsWhichIndexWouldHelp() throws {
+        let terminal = try open()
+        let command = "mkindex byTitle title"
+        let explained = try terminal.run("EXPLAIN SELECT done FROM _ WHERE title = 'x'", prompt: "scratch>")
+        #expect(explained.suffix(2) == ["looks at every document of collection _default (_)", "(This would help: \(command))"])
+        let suggested = try terminal.run("mkindex --suggest SELECT done FROM _ WHERE title = 'x'", prompt: "scratch>")
+        #expect(suggested.contains("  \(command)"))
+        try terminal.run("use --writeable scratch", prompt: "scratch>")
+        try terminal.run(command, prompt: "scratch>")
+        #expect(try !terminal.run("EXPLAIN SELECT done FROM _ WHERE title = 'x'", prompt: "scratch>").joined().contains("help"))
+    }
+
     @Test func tellsMistakesAndGoesOn() throws {
         let terminal = try open()
         #expect(
             try terminal.run("lss", prompt: "scratch>") == [#"cblite: no command "lss". Did you mean "ls"?"#, "'help' lists the commands."])
         #expect(try terminal.run("cat nobody", prompt: "scratch>").first?.hasPrefix(#"cblite: no document "nobody""#) ?? false)
-        #expect(try terminal.run("rm note", prompt: "scratch>").last == "Start again with --writeable.")
+        #expect(try terminal.run("rm note", prompt: "scratch>").last == "\"use --writeable scratch\" opens it for changes.")
         #expect(try terminal.run("ls 'open", prompt: "     ..>") == [])
         #expect(try terminal.run("", prompt: "scratch>") == ["cblite: the input ends before ' is closed"])
         terminal.type("\u{4}")

@@ -15,7 +15,11 @@ import Testing
     @Test func aPartOfAnIDIsNotAPattern() throws {
         let result = try run("ls", "travel.cblite2", "sapporo")
         #expect(result.output == "")
-        #expect(result.errors == "(No documents with IDs matching \"sapporo\"; '*sapporo*' finds \"trip-sapporo\")\n")
+        #expect(result.errors == "(No documents with IDs matching \"sapporo\"; ls '*sapporo*' finds \"trip-sapporo\")\n")
+        // It may be in another collection, too.
+        #expect(
+            try run("ls", "travel.cblite2", "tel_003").errors
+                == "(No documents with IDs matching \"tel_003\"; ls -C inventory.hotel '*tel_003*' finds \"hotel_003\")\n")
         #expect(try run("ls", "travel.cblite2", "zzz").errors == "(No documents with IDs matching \"zzz\")\n")
     }
 

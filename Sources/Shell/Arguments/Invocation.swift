@@ -35,6 +35,8 @@ struct Invocation {
 
     /// A mistake in the command line that the parser cannot see, with the usage line as a hint.
     func usageError(_ message: String) -> CommandError {
-        .usage("\(parsed.title): \(message)", hint: Usage.line(parsed.command, title: parsed.title))
+        .usage(
+            "\(parsed.title): \(message)",
+            hint: Usage.line(parsed.command, title: parsed.title, hasOpenDatabase: session.openDatabase != nil))
     }
 }

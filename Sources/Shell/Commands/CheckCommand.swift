@@ -61,7 +61,7 @@ enum CheckCommand {
             return before.problems == 0 ? .success : .failure
         }
         if let open = session.openDatabase, open.isReadOnly, invocation.parsed.databasePath == nil {
-            throw CommandError.failed("\(open.path): opened for reading only", hint: "Start again with --writeable.")
+            throw session.readOnlyError(open)
         }
         if !invocation.flag("no-backup") {
             let copy = backupPath(of: source.path)

@@ -105,15 +105,20 @@ private struct Listing {
         }
     }
 
-    /// Who types a part of an ID may not know that a pattern stands for all of it.
+    /// Who types a part of an ID may not know that a pattern stands for all of it, nor which collection it is in.
     private func wider(_ pattern: String) throws -> String {
-        guard !pattern.contains("*"), !pattern.contains("?") else { return "" }
-        var options = options
-        options.content = .id
-        options.idPattern = "*\(pattern)*"
-        options.limit = 1
-        let cursor = try snapshot.scan(collection, options)
-        return try cursor.next() ? "; '*\(pattern)*' finds \"\(cursor.id)\"" : ""
+        let wide = pattern.contains("*") || pattern.contains("?") ? pattern : "*\(pattern)*"
+        for name in [collection] + snapshot.collections().filter({ $0 != collection }) where wide != pattern || name != collection {
+            var options = options
+            options.content = .id
+            options.idPattern = wide
+            options.limit = 1
+            let cursor = try snapshot.scan(name, options)
+            guard try cursor.next() else { continue }
+            let place = name == collection ? "" : "-C \(name) "
+            return "; ls \(place)'\(wide)' finds \"\(cursor.id)\""
+        }
+        return ""
     }
 
     /// Goes through the documents up to the limit; true if there are more.

@@ -5,8 +5,11 @@ import SQLPlusPlus
 /// `cblite mkindex --suggest QUERY DATABASE`
 enum SuggestIndex {
     static func run(_ query: String, _ invocation: Invocation) throws -> ExitCode {
-        guard invocation.argumentIfGiven("NAME") == nil else {
-            throw invocation.usageError("--suggest makes no index, so it takes no NAME")
+        var query = query
+        if let name = invocation.argumentIfGiven("NAME") {
+            // At the prompt nobody puts a query in quotes: its second word was taken for a name, and the rest for expressions.
+            guard invocation.session.shell != nil else { throw invocation.usageError("--suggest makes no index, so it takes no NAME") }
+            query = [query, name, invocation.argumentIfGiven("EXPRESSIONS") ?? ""].joined(separator: " ")
         }
         let database = try invocation.databaseForReading()
         return try database.read { snapshot in
@@ -15,14 +18,12 @@ enum SuggestIndex {
             let advice = try QueryReport.describing(query) {
                 try IndexAdvisor.advise(isJSON ? Select(json: query) : Select(sqlpp: query), on: snapshot)
             }
-            // In the interactive shell the line is typed without the program and the database.
-            let start = invocation.session.openDatabase == nil ? ["cblite", "mkindex", database.path] : ["mkindex"]
-            if invocation.wantsJSON { try writeFacts(advice, invocation) } else { try write(advice, start, invocation) }
+            if invocation.wantsJSON { try writeFacts(advice, invocation) } else { try write(advice, database, invocation) }
             return .success
         }
     }
 
-    private static func write(_ advice: IndexAdvice, _ start: [String], _ invocation: Invocation) throws {
+    private static func write(_ advice: IndexAdvice, _ database: Database, _ invocation: Invocation) throws {
         let (session, output) = (invocation.session, invocation.output)
         func write(_ plan: [String], _ title: String) throws {
             try session.write(title, .strong)
@@ -39,7 +40,7 @@ enum SuggestIndex {
             try write(suggestion.after, "With \(suggestion.definitions.map(\.name).joined(separator: " and ")):")
             for definition in suggestion.definitions {
                 try output.write("  ")
-                try session.write(line(definition, start), .key)
+                try session.write(command(for: definition, of: database, session), .key)
                 try output.write("\n")
             }
         }
@@ -48,8 +49,9 @@ enum SuggestIndex {
     }
 
     /// The command that makes the index.
-    private static func line(_ definition: IndexDefinition, _ start: [String]) -> String {
-        var words = start + [definition.name]
+    static func command(for definition: IndexDefinition, of database: Database, _ session: Session) -> String {
+        // In the interactive shell the line is typed without the program and the database.
+        var words = (session.openDatabase == nil ? ["cblite", "mkindex", database.path] : ["mkindex"]) + [definition.name]
         if !definition.collection.isDefault { words += ["--collection", definition.collection.description] }
         if let path = definition.path { words += ["--unnest", path] }
         if !definition.expressions.isEmpty { words.append(definition.expressions) }

@@ -34,18 +34,20 @@ enum HelpText {
         return text
     }
 
-    static func page(_ command: CommandDeclaration, parent: CommandDeclaration? = nil) -> String {
+    static func page(_ command: CommandDeclaration, parent: CommandDeclaration? = nil, hasOpenDatabase: Bool = false) -> String {
         let title = (parent.map { $0.name + " " } ?? "") + command.name
-        var text = "\(title): \(command.summary)\n\n\(Usage.line(command, title: title))\n"
+        var text = "\(title): \(command.summary)\n\n\(Usage.line(command, title: title, hasOpenDatabase: hasOpenDatabase))\n"
         if !command.aliases.isEmpty { text += "also: \(command.aliases.joined(separator: ", "))\n" }
         if !command.discussion.isEmpty { text += "\n" + paragraphs(command.discussion) }
-        let arguments = command.positionals().filter { !$0.help.isEmpty }
+        let arguments = command.positionals(withOpenDatabase: hasOpenDatabase).filter { !$0.help.isEmpty }
         if !arguments.isEmpty { text += "\nArguments\n" + list(arguments.map { ($0.name, $0.help) }) }
         let flags = command.flags + (parent?.flags ?? [])
         if !flags.isEmpty { text += "\nFlags\n" + list(flags.map { (label($0), $0.help) }) }
         if !command.subcommands.isEmpty {
             text += "\nCommands\n"
-            text += list(command.subcommands.map { (Usage.synopsis($0, title: "\(title) \($0.name)"), $0.summary) })
+            text += list(
+                command.subcommands.map { (Usage.synopsis($0, title: "\(title) \($0.name)", hasOpenDatabase: hasOpenDatabase), $0.summary) }
+            )
         }
         text += examples(command.examples)
         return text + "\n'cblite help' lists the flags of every command.\n"

@@ -3,7 +3,7 @@ import SQLPlusPlus
 /// Everything that `help` knows by a name: commands, functions and operators of SQL++, and topics.
 enum HelpPages {
     /// The page for some words, or an error that says what was probably meant.
-    static func page(on words: [String]) throws(CommandError) -> String {
+    static func page(on words: [String], hasOpenDatabase: Bool = false) throws(CommandError) -> String {
         guard let first = words.first else { return HelpText.overview(Commands.all) }
         let all = words.joined(separator: " ")
         if let list = list(named: all.lowercased()) { return list }
@@ -20,8 +20,9 @@ enum HelpPages {
         if let command = parser.command(named: first) {
             // "cblite info db --help" gives more words than names: those that name nothing are passed over.
             let child = words.dropFirst().lazy.compactMap { command.subcommand(named: $0) }.first
-            if let child { return HelpText.page(child, parent: command) }
-            return HelpText.page(command) + (HelpTopic.named(command.name).map { "\nAbout it: 'cblite help topic \($0.name)'.\n" } ?? "")
+            if let child { return HelpText.page(child, parent: command, hasOpenDatabase: hasOpenDatabase) }
+            return HelpText.page(command, hasOpenDatabase: hasOpenDatabase)
+                + (HelpTopic.named(command.name).map { "\nAbout it: 'cblite help topic \($0.name)'.\n" } ?? "")
         }
         if let topic = HelpTopic.named(all) { return page(topic) }
         // "upper" and "upper()" alike.

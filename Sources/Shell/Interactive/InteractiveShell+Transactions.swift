@@ -12,7 +12,7 @@ extension InteractiveShell {
         guard !database.isReadOnly else {
             throw CommandError.failed(
                 "\(database.path): opened for reading only",
-                hint: "A transaction is for changes. Start again with --writeable, or say: use --writeable \(databases.entries[index].name)"
+                hint: "A transaction is for changes. \"use --writeable \(databases.entries[index].name)\" opens it for them."
             )
         }
         try database.openTransaction()

@@ -72,7 +72,9 @@ struct QueryRun {
         guard !mayWrite else { return }
         throw input.commandError(
             "this statement changes the database, which is opened for reading only",
-            hint: "--writeable allows changes; --dry-run shows what would be changed.")
+            hint: (session.shell?.databases.current.map { "\"use --writeable \($0.name)\" opens it for changes" }
+                ?? "--writeable allows changes")
+                + "; --dry-run shows what would be changed.")
     }
 
     /// What goes wrong in a statement is told with its place.
@@ -94,7 +96,11 @@ struct QueryRun {
             var printer = printer
             let query = try compile(select, input, on: snapshot, &printer)
             switch mode {
-            case .explain: try explanation.write(query.explain(on: snapshot))
+            case .explain:
+                try explanation.write(query.explain(on: snapshot))
+                if session.terminal.errorIsTerminal, let advice = try advice(select, on: snapshot, database) {
+                    session.remark("(\(advice))")
+                }
             case .analyze:
                 let plan = try query.analyze(on: snapshot, parameters: parameters, options: options)
                 try explanation.write(plan)
@@ -103,7 +109,7 @@ struct QueryRun {
                 let rows = try query.run(on: snapshot, parameters: parameters, options: options)
                 warn(ofUnbound: rows.unboundParameters)
                 try tell(printer.print(rows), watch)
-                try adviseIfSlow(watch.seconds, select, query, snapshot)
+                try adviseIfSlow(watch.seconds, select, query, snapshot, database)
             }
         }
     }
@@ -128,14 +134,22 @@ struct QueryRun {
     private static let longestWait = 1.0
 
     /// A word to somebody who waited for a query that looks at every document, or who measures what queries take.
-    private func adviseIfSlow(_ seconds: Double, _ select: Select, _ query: Query, _ snapshot: Snapshot) throws {
+    private func adviseIfSlow(_ seconds: Double, _ select: Select, _ query: Query, _ snapshot: Snapshot, _ database: Database) throws {
         guard session.terminal.errorIsTerminal, select.condition != nil else { return }
         // With a pager most of the time was somebody's reading.
         let hasWaited = seconds > QueryRun.longestWait && !(session.pager?.hasRun ?? false)
         guard hasWaited || session.shell?.settings.timing == .on else { return }
         guard let collection = try query.explain(on: snapshot).scannedCollections.first else { return }
-        session.remark(
-            "(It looked at every document of \(collection). \"mkindex --suggest\" with this query tells which index would help.)")
+        let advice = try advice(select, on: snapshot, database) ?? "EXPLAIN tells how it is run."
+        session.remark("(It looked at every document of \(collection). \(advice))")
+    }
+
+    /// The command that makes the index which would help most, if one would.
+    private func advice(_ select: Select, on snapshot: Snapshot, _ database: Database) throws -> String? {
+        let suggestion = try IndexAdvisor.advise(select, on: snapshot).suggestions.first
+        guard let suggestion else { return nil }
+        let commands = suggestion.definitions.map { SuggestIndex.command(for: $0, of: database, session) }
+        return "This would help: \(commands.joined(separator: "; "))"
     }
 
     private var explanation: QueryExplanation {

@@ -28,6 +28,12 @@ extension Session {
             throw CommandError(exitCode, report?.message ?? error.description)
         }
     }
+
+    /// The open database cannot be changed, and how it could.
+    func readOnlyError(_ database: Database) -> CommandError {
+        let name = shell?.databases.current?.name ?? database.path
+        return .failed("\(database.path): opened for reading only", hint: "\"use --writeable \(name)\" opens it for changes.")
+    }
 }
 
 extension Invocation {
@@ -38,7 +44,7 @@ extension Invocation {
         if let path = parsed.databasePath { return try session.open(path, writes: writes) }
         guard let database = session.openDatabase else { throw usageError("no database is open") }
         if writes, database.isReadOnly {
-            throw CommandError.failed("\(database.path): opened for reading only", hint: "Start again with --writeable.")
+            throw session.readOnlyError(database)
         }
         return database
     }
