@@ -12,6 +12,12 @@ extension Resolver {
         }
         let isAggregate = function.traits.contains(.aggregate)
         if isAggregate { checkPlace(ofAggregate: function, expression.range) }
+        // The reference looks for the source of the star, and finds too many.
+        if name == "count", arguments.count == 1, isStar(arguments[0]), scope.sources.count > 1 {
+            return fail(
+                "property '' does not begin with a declared 'AS' alias", arguments[0].range,
+                hint: "With more than one source, count(1) counts the rows.")
+        }
         let wasInsideAggregate = isInsideAggregate
         if isAggregate { isInsideAggregate = true }
         var terms = arguments.map { resolve($0) }
@@ -38,6 +44,12 @@ extension Resolver {
         } else if isInsideAggregate {
             fail("the aggregate function \(function.name)() cannot be used inside of another one", range)
         }
+    }
+
+    /// The `*` of `count(*)`.
+    private func isStar(_ argument: Expression) -> Bool {
+        guard case .property(let path) = argument.node else { return false }
+        return path.components.isEmpty
     }
 
     /// Whether the argument of a count cannot be MISSING, so that it need not be evaluated.
