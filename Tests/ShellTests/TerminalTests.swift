@@ -152,9 +152,13 @@ import Testing
                 Name     Count  Note
                 ----  --------  ----
                 日本         5  x
-                abc   12345678  
+                abc   12345678
 
                 """)
+        var bars = Table([.left("Name"), .left("")])
+        bars.add(["a", "██"])
+        bars.add(["bcdef", ""])
+        #expect(try captured { try bars.write(to: $0) } == "Name\n-----\na      ██\nbcdef\n")
         #expect(try captured(color: true) { try table.write(to: $0) }.hasPrefix("\u{1B}[1;4mName\u{1B}[0m     \u{1B}[1;4mCount"))
     }
 

@@ -37,7 +37,9 @@ struct Table {
         for row in shown { for (index, cell) in row.enumerated() { widths[index] = max(widths[index], DisplayWidth.of(cell)) } }
         try Table.writeHeadings(columns, widths, to: session)
         for row in shown {
-            for (index, cell) in row.enumerated() { try write(cell, index, widths, to: session.output) }
+            // Nothing stands behind the last cell that says something.
+            let end = (row.lastIndex { !$0.isEmpty } ?? 0) + 1
+            for index in 0..<end { try write(row[index], index, widths, isLast: index == end - 1, to: session.output) }
             try session.output.write("\n")
         }
     }
@@ -45,6 +47,8 @@ struct Table {
     /// A terminal with colours underlines; elsewhere a row of dashes stands below.
     static func writeHeadings(_ columns: [Column], _ widths: [Int], to session: Session) throws(Output.Failure) {
         let output = session.output
+        // Bars at the end of a row need no title.
+        let columns = columns[..<((columns.lastIndex { !$0.title.isEmpty } ?? 0) + 1)]
         for (index, column) in columns.enumerated() {
             let padding = widths[index] - DisplayWidth.of(column.title)
             if column.alignment == .right { try output.write(repeating: UInt8(ascii: " "), count: padding) }
@@ -54,16 +58,15 @@ struct Table {
         }
         try output.write("\n")
         if session.terminal.usesColor { return }
-        for (index, width) in widths.enumerated() {
+        for (index, width) in widths.prefix(columns.count).enumerated() {
             try output.write(repeating: UInt8(ascii: "-"), count: width)
-            if index < widths.count - 1 { try output.write(repeating: UInt8(ascii: " "), count: Table.gap) }
+            if index < columns.count - 1 { try output.write(repeating: UInt8(ascii: " "), count: Table.gap) }
         }
         try output.write("\n")
     }
 
-    private func write(_ cell: String, _ index: Int, _ widths: [Int], to output: Output) throws(Output.Failure) {
+    private func write(_ cell: String, _ index: Int, _ widths: [Int], isLast: Bool, to output: Output) throws(Output.Failure) {
         let padding = widths[index] - DisplayWidth.of(cell)
-        let isLast = index == columns.count - 1
         if columns[index].alignment == .right { try output.write(repeating: UInt8(ascii: " "), count: padding) }
         try output.write(cell)
         if isLast { return }
