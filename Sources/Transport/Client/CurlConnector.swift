@@ -1,4 +1,5 @@
 import CCurl
+import CEpoll
 import Glibc
 
 /// Opens a way to a host for bytes: looks its name up, tries its addresses (IPv6 and IPv4 in a race), and goes through a proxy if there is
@@ -213,7 +214,7 @@ final class CurlStream: ByteStream {
 
     func want(_ interest: FileWatch.Readiness) { if handle != nil { watch.interest = interest } }
 
-    func endWriting() { if let handle { shutdown(handle.socket, Int32(SHUT_WR)) } }
+    func endWriting() { if let handle { shutdown(handle.socket, cblite_shut_writing) } }
 
     func close() {
         onReady = nil

@@ -1,3 +1,4 @@
+import CEpoll
 import Glibc
 
 /// A connected socket. It closes the descriptor.
@@ -51,7 +52,7 @@ final class SocketStream: ByteStream {
 
     func want(_ interest: FileWatch.Readiness) { if !isClosed { watch.interest = interest } }
 
-    func endWriting() { if !isClosed { shutdown(descriptor, Int32(SHUT_WR)) } }
+    func endWriting() { if !isClosed { shutdown(descriptor, cblite_shut_writing) } }
 
     func close() {
         guard !isClosed else { return }
