@@ -37,7 +37,7 @@ let package = Package(
         library("DocumentStore", ["Fleece", "SQLite", "SQLFunctions", "Platform"]),
         library("SQLPlusPlus", ["Fleece"]),
         library("QueryEngine", ["SQLPlusPlus", "DocumentStore", "SQLFunctions", "SQLite", "Fleece", "Platform", "CSQLite"]),
-        library("Replication", ["DocumentStore", "Fleece", "Platform"]),
+        library("Replication", ["BLIP", "Transport", "DocumentStore", "Fleece", "Platform"]),
         library("Shell", ["QueryEngine", "SQLPlusPlus", "Replication", "DocumentStore", "SQLite", "Fleece", "Platform", "CLibEdit"]),
         .executableTarget(name: "cblite", dependencies: ["Shell"], swiftSettings: fast),
         .executableTarget(name: "bench", path: "Benchmarks/Runner"),
@@ -60,7 +60,7 @@ let package = Package(
             ]),
         .testTarget(
             name: "ReplicationTests",
-            dependencies: ["Replication", "BLIP", "DocumentStore", "SQLite", "Fleece", "Platform", "TestSupport"]),
+            dependencies: ["Replication", "BLIP", "Transport", "DocumentStore", "SQLite", "Fleece", "Platform", "TestSupport"]),
         .testTarget(name: "ShellTests", dependencies: ["Shell", "QueryEngine", "SQLPlusPlus", "DocumentStore", "Fleece", "TestSupport"]),
         .testTarget(name: "CommandTests", dependencies: ["cblite", "TestSupport"], exclude: ["Screens"]),
     ],

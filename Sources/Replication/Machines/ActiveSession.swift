@@ -5,7 +5,7 @@ import DocumentStore
 ///     var session = ActiveSession(configuration)
 ///     perform(session.start())
 ///     for event in events { perform(session.handle(event, time: now)) }
-public struct ActiveSession {
+public struct ActiveSession: Sendable {
     /// Whether, and for how long, a direction is replicated.
     public enum Mode: Hashable, Sendable {
         case off

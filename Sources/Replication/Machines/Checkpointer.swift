@@ -20,7 +20,7 @@ struct Checkpointer {
     /// Whether the peer has been heard, so that something can be saved.
     private(set) var isAgreed = false
     /// Whether both copies said the same.
-    private(set) var isValid = true
+    private(set) var isValid: Bool
     private(set) var hasLocal = false
     private var peerRevision = ""
     private var isDirty = false
@@ -39,6 +39,8 @@ struct Checkpointer {
         self.id = id
         askedID = id
         self.isReset = isReset
+        // Who begins anew does not believe what documents say of the peer either: everything is offered again.
+        isValid = !isReset
         self.limits = limits
     }
 

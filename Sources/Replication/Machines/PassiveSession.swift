@@ -1,7 +1,7 @@
 import DocumentStore
 
 /// One connection that somebody else opened to this database: answers and sends what it is asked for, and keeps the peer's checkpoints.
-public struct PassiveSession {
+public struct PassiveSession: Sendable {
     public struct Configuration: Hashable, Sendable {
         /// The collections that others may replicate with.
         public var collections: [CollectionName]

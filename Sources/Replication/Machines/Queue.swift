@@ -27,3 +27,5 @@ struct Queue<Element> {
         return elements
     }
 }
+
+extension Queue: Sendable where Element: Sendable {}

@@ -79,7 +79,9 @@ public final class EventLoop: @unchecked Sendable {
     /// Does it when everything that is known to be ready has been dealt with.
     func later(_ action: @escaping () -> Void) { deferred.append(action) }
 
-    func timer(after delay: Duration, _ action: @escaping () -> Void) -> LoopTimer { timers.add(now + delay, action) }
+    /// Does it after a while. On the loop's thread only.
+    @discardableResult
+    public func timer(after delay: Duration, _ action: @escaping () -> Void) -> LoopTimer { timers.add(now + delay, action) }
 
     /// Watches a file descriptor until the watch is ended; that must be before the descriptor is closed.
     func watch(_ descriptor: Int32, _ onReady: @escaping (FileWatch.Readiness) -> Void) -> FileWatch {

@@ -1,5 +1,5 @@
-/// Something that is to happen at a time, unless it is cancelled before.
-final class LoopTimer {
+/// Something that is to happen at a time, unless it is cancelled before. To be used on its loop only.
+public final class LoopTimer {
     let deadline: LoopTime
     // Nil when it has happened or been cancelled, so that what it refers to does not live on in the queue.
     fileprivate var action: (() -> Void)?
@@ -9,7 +9,7 @@ final class LoopTimer {
         self.action = action
     }
 
-    func cancel() { action = nil }
+    public func cancel() { action = nil }
 }
 
 /// The timers of a loop, the earliest first: a binary heap. Equal deadlines come in any order.

@@ -1,0 +1,265 @@
+import BLIP
+import DocumentStore
+import Glibc
+import Transport
+
+/// One connection: joins a session with its WebSocket, and with the database. What the session wants is done, and what comes of it is told to
+/// the session. Everything happens on the loop, but for the work on the store, which has a thread of its own and goes on in its order.
+final class SyncConnection<Session: SyncSession>: WebSocketDelegate, @unchecked Sendable {
+    // Sendable: the loop's thread alone touches what changes.
+
+    /// What is being fetched.
+    struct Fetch {
+        let ticket: Ticket
+        let blob: ArrivingBlob
+    }
+
+    let loop: EventLoop
+    /// The thread that works on the store.
+    let worker: EventLoop
+    let stores: [CollectionName: DatabaseStore]
+    let blobs: BlobStore
+    private(set) var session: Session
+    private(set) var webSocket: WebSocketConnection?
+    let blip = BLIPConnection()
+    private let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: FrameSize.maximum, alignment: 16)
+    private var isPumping = false
+    private var isStopping = false
+
+    /// Requests of ours that wait for an answer.
+    private var awaited: [SentMessage: Ticket] = [:]
+    var fetches: [SentMessage: Fetch] = [:]
+    /// Requests of the peer that wait for one.
+    private var requests: [UInt64: ReceivedRequest] = [:]
+    /// Bytes of blobs that came and are not written.
+    var unwrittenBytes = 0
+    private static var mostUnwritten: Int { 4 << 20 }
+
+    /// The collections whose checkpoint has been saved.
+    private(set) var savedCheckpoints: Set<Int> = []
+    private var sessionError: SyncError?
+    private var hasSessionEnded = false
+    private(set) var hasOpened = false
+
+    var onOpen: ((WebSocketOpening) -> Void)?
+    var onReport: ((Report) -> Void)?
+    /// Called once, when the connection is gone.
+    var onEnd: ((SyncFailure?) -> Void)?
+
+    init(_ session: Session, stores: [CollectionName: DatabaseStore], blobs: BlobStore, worker: EventLoop, on loop: EventLoop) {
+        self.session = session
+        self.stores = stores
+        self.blobs = blobs
+        self.worker = worker
+        self.loop = loop
+    }
+
+    deinit { buffer.deallocate() }
+
+    /// Begins. A client's WebSocket is given to be opened; one that is open already tells so itself.
+    func start(opening webSocket: WebSocketConnection? = nil) {
+        self.webSocket = webSocket
+        perform(session.start())
+        webSocket?.open()
+    }
+
+    /// Comes to an end at a checkpoint.
+    func stop() {
+        isStopping = true
+        handle(.stop)
+    }
+
+    /// Ends at once.
+    func terminate() { webSocket?.terminate() }
+
+    func databaseChanged(_ name: CollectionName) {
+        for index in session.collectionIndexes(of: name) { handle(.databaseChanged(collection: index)) }
+    }
+
+    func handle(_ event: Event) {
+        let time = Int64(Glibc.time(nil))
+        perform(session.handle(event, time: time))
+        // A session that was just beginning could not stop yet.
+        if isStopping, !session.isClosed { perform(session.handle(.stop, time: time)) }
+        pumpAndRegulate()
+    }
+
+    func pumpAndRegulate() {
+        pump()
+        regulate()
+    }
+
+    private func perform(_ actions: [Action]) { for action in actions { perform(action) } }
+
+    private func perform(_ action: Action) {
+        switch action {
+        case .request(let request, let ticket):
+            guard let sent = send(request.wire.message) else { return }
+            if let ticket { awaited[sent] = ticket }
+        case .fetchBlob(let request, let length, let ticket):
+            guard case .getAttachment(let message) = request.content, let sent = send(request.wire.message) else { return }
+            fetches[sent] = Fetch(ticket: ticket, blob: ArrivingBlob(message.digest, length: length, in: blobs))
+        case .reply(let reply, let id): respond(to: id, with: reply)
+        case .store(let request, let ticket): store(request, ticket)
+        case .sendBlob(let message, let id): sendBlob(message, to: id)
+        case .proveBlob(let message, let id): proveBlob(message, to: id)
+        case .startTimer(let ticket, let milliseconds):
+            loop.timer(after: .milliseconds(milliseconds)) { [weak self] in self?.handle(.timer(ticket)) }
+        case .report(let report): onReport?(report)
+        case .close(let error): close(error)
+        }
+    }
+
+    private func store(_ request: StoreRequest, _ ticket: Ticket) {
+        let name = session.collectionName(ticket.collection)
+        guard let store = stores[name] else {
+            return later { $0.handle(.stored(.failed(SyncError.http(404, "no collection \"\(name)\"")), ticket)) }
+        }
+        worker.perform { [weak self] in
+            let answer = store.perform(request)
+            self?.later { connection in
+                if case .saveCheckpoint = request, case .done = answer { connection.savedCheckpoints.insert(ticket.collection) }
+                connection.handle(.stored(answer, ticket))
+            }
+        }
+    }
+
+    /// On the loop, from any thread.
+    func later(_ work: @escaping @Sendable (SyncConnection) -> Void) {
+        loop.perform { [weak self] in if let self { work(self) } }
+    }
+
+    private func close(_ error: SyncError?) {
+        guard !hasSessionEnded else { return }
+        hasSessionEnded = true
+        sessionError = error
+        // What the session said last goes before the farewell.
+        pump()
+        let code = error.map { CloseCode(rawValue: UInt16(clamping: $0.closeCode)) } ?? .normal
+        guard let webSocket else { return later { $0.finish(nil) } }
+        webSocket.close(code, reason: error?.message ?? "")
+    }
+
+    private func finish(_ cause: TransportError?) {
+        let onEnd = onEnd
+        self.onEnd = nil
+        onOpen = nil
+        onReport = nil
+        blip.close()
+        fetches = [:]
+        awaited = [:]
+        requests = [:]
+        onEnd?(sessionError.map { SyncFailure($0, cause: cause) })
+    }
+
+    // MARK: Messages
+
+    private func send(_ message: OutgoingMessage) -> SentMessage? {
+        do { return try blip.send(message) } catch {
+            fail(error)
+            return nil
+        }
+    }
+
+    private func respond(to id: IncomingID, with reply: WireReply) {
+        guard let request = requests.removeValue(forKey: id.number) else { return }
+        do {
+            if reply.isError {
+                try blip.respond(to: request, error: reply.error)
+            } else {
+                try blip.respond(to: request, reply.message)
+            }
+        } catch {
+            fail(error)
+        }
+    }
+
+    func respond(to id: IncomingID, with message: OutgoingMessage) {
+        guard let request = requests.removeValue(forKey: id.number) else { return }
+        do { try blip.respond(to: request, message) } catch { fail(error) }
+    }
+
+    func respond(to id: IncomingID, with error: SyncError) { respond(to: id, with: error.reply) }
+
+    /// The connection is of no use any more.
+    private func fail(_ error: BLIPError) {
+        guard !hasSessionEnded, error != .closed else { return }
+        webSocket?.close(CloseCode(rawValue: error.closeCode), reason: "\(error)")
+        later { $0.handle(.disconnected(SyncError(error))) }
+    }
+
+    /// Sends what there is to be sent, as long as the socket can take it: what waits here can still be overtaken.
+    func pump() {
+        guard !isPumping, let webSocket else { return }
+        isPumping = true
+        defer { isPumping = false }
+        do {
+            while blip.hasFrames, webSocket.wantsMessages, let frame = try blip.nextFrame(into: buffer) {
+                webSocket.send(UnsafeRawBufferPointer(rebasing: buffer[..<frame.count]))
+            }
+        } catch {
+            fail(error)
+        }
+    }
+
+    /// Reads no more than can be dealt with. Revisions that wait for their blobs are no reason to stop: the blobs come the same way.
+    func regulate() {
+        guard let webSocket else { return }
+        let isBusy = session.isCongested && fetches.isEmpty || unwrittenBytes > SyncConnection.mostUnwritten
+        if webSocket.isReadingPaused != isBusy { webSocket.isReadingPaused = isBusy }
+    }
+
+    // MARK: The WebSocket
+
+    func webSocket(_ connection: WebSocketConnection, didOpen opening: WebSocketOpening) {
+        // It may have been stopped before there was anything to be closed.
+        guard !hasSessionEnded else { return connection.close() }
+        webSocket = connection
+        hasOpened = true
+        onOpen?(opening)
+        guard let version = ReplicationProtocol(name: opening.subprotocol) else {
+            let error = SyncError(.webSocket, 1002, "the peer speaks \"\(opening.subprotocol)\", which is not the protocol of replication")
+            return later { $0.handle(.disconnected(error)) }
+        }
+        handle(.connected(version))
+    }
+
+    func webSocket(_ connection: WebSocketConnection, didReceive message: UnsafeRawBufferPointer) {
+        let event: BLIPConnection.Event?
+        do { event = try blip.receive(message) } catch { return fail(error) }
+        switch event {
+        case .received(let message)?: received(message)
+        case .began(let message)?: began(message)
+        case .body(let origin, let bytes, let isLast)?: bodyCame(origin, bytes, isLast: isLast)
+        case .acknowledged?, nil: pump()
+        }
+    }
+
+    func webSocketIsWritable(_ connection: WebSocketConnection) { pump() }
+
+    func webSocket(_ connection: WebSocketConnection, didClose closing: WebSocketClosing) {
+        if !hasSessionEnded {
+            hasSessionEnded = true
+            sessionError = closing.error.map { SyncError($0) }
+            // What it knows as its last word is ours.
+            let actions = session.handle(.disconnected(sessionError), time: Int64(Glibc.time(nil)))
+            for case .report(let report) in actions { onReport?(report) }
+            for case .close(let error?) in actions where sessionError == nil { sessionError = error }
+        }
+        finish(closing.error)
+    }
+
+    private func received(_ message: IncomingMessage) {
+        switch message.origin {
+        case .request(let request):
+            if request.wantsResponse { requests[request.number] = request }
+            handle(.received(WireRequest(message, request), request.wantsResponse ? IncomingID(request.number) : nil))
+        case .response(to: let sent):
+            if let ticket = awaited.removeValue(forKey: sent) {
+                handle(.replied(WireReply(message), ticket))
+            } else if fetches[sent] != nil {
+                blobCame(sent, message)
+            }
+        }
+    }
+}
