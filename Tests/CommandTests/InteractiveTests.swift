@@ -99,6 +99,8 @@ import Testing
     }
 
     @Test func completesFromWhatThereIs() throws {
+        _ = try scratch.run(["mkcoll", "peaks"])
+        _ = try scratch.run(["put", "-C", "peaks", "galdhopiggen", #"{"altitude": 2469}"#])
         let terminal = try open()
         terminal.type("lsc\t")
         try terminal.waitForLine("scratch> lscoll")
@@ -116,6 +118,11 @@ import Testing
         try terminal.waitForText("address.city  address.zip")
         terminal.type("c\t, upp\t")
         try terminal.waitForLine("scratch> SELECT address.city , upper(")
+        // Before FROM, it may be a property of any collection.
+        terminal.type("\u{15}SELECT alt\t")
+        try terminal.waitForLine("scratch> SELECT altitude")
+        terminal.type("\u{15}SELECT 1 FROM _ WHERE alt\t")
+        try terminal.waitForLine("scratch> SELECT 1 FROM _ WHERE alt")
         terminal.type("\u{15}cat nothing\t")
         try terminal.waitForLine("scratch> cat nothing")
     }

@@ -108,13 +108,13 @@ final class Completer {
     /// The properties one level below what was typed: `contact.` gives `contact.address`, but not yet
     /// `contact.address.city`; that there is more to come is the other half of the answer.
     private func propertyPaths(_ query: QueryContext) -> (paths: [String], hasDeeper: Bool) {
-        let sources = query.sources.isEmpty ? [QueryContext.Source(collection: nil, alias: nil)] : query.sources
+        let sources = query.sources.isEmpty ? likelySources : query.sources
         var found: [String] = []
         var hasDeeper = false
         for source in sources {
-            let name = source.collection.flatMap { try? CollectionName(parsing: $0) } ?? session.currentCollection
+            guard let name = try? CollectionName(parsing: source.collection) else { continue }
             var prefix = ""
-            if let alias = source.alias, query.word.hasPrefix(alias + ".") || sources.count > 1 { prefix = alias + "." }
+            if let alias = source.alias, query.word.hasPrefix(alias + ".") || query.sources.count > 1 { prefix = alias + "." }
             for path in paths(of: name) {
                 let full = prefix + path
                 guard full.hasPrefix(query.word) else { continue }
@@ -123,6 +123,16 @@ final class Completer {
             }
         }
         return (found, hasDeeper)
+    }
+
+    // Each is sampled while somebody waits.
+    private static let mostSources = 20
+
+    /// Before FROM is typed, it can be any collection.
+    private var likelySources: [QueryContext.Source] {
+        let current = session.currentCollection
+        let others = (try? session.openDatabase?.read { $0.collections() })?.filter { $0 != current } ?? []
+        return ([current] + others).prefix(Completer.mostSources).map { QueryContext.Source(collection: $0.description, alias: nil) }
     }
 
     private func paths(of name: CollectionName) -> [String] {

@@ -3,8 +3,7 @@ struct QueryContext {
     enum Place: Equatable { case nowhere, collection, expression }
 
     struct Source: Equatable {
-        /// Nil stands for the current collection.
-        var collection: String?
+        var collection: String
         var alias: String?
     }
 
@@ -85,8 +84,8 @@ struct QueryContext {
                     alias = next
                 }
             }
-            let isCurrent = name == "_" || name == "_default"
-            sources.append(Source(collection: isCurrent ? nil : name, alias: alias ?? (isCurrent ? nil : lastPart(of: name))))
+            let isDefault = name == "_" || name == "_default"
+            sources.append(Source(collection: isDefault ? "_default" : name, alias: alias ?? (isDefault ? nil : lastPart(of: name))))
         }
     }
 
