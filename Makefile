@@ -11,7 +11,8 @@ SWIFT   ?= swift
 PACKAGES = libsqlite3-dev libicu-dev libstemmer-dev nettle-dev libedit-dev zlib1g-dev libcurl4-gnutls-dev libgnutls28-dev
 STRICT   = -Xswiftc -warnings-as-errors
 # The C++ library that the Swift runtime needs is linked statically as well: to look up its symbols at every start takes as long as
-# to list a document. The linker takes the archive because it finds it in a directory of its own.
+# to list a document. So is zlib, which only replication needs. The linker takes the archives because it finds them in a directory of
+# their own.
 STATIC   = $(CURDIR)/.build/static
 # Relative relocations are packed: there are forty thousand of them.
 RELEASE  = -c release --static-swift-stdlib --product cblite -Xlinker -L$(STATIC) \
@@ -29,9 +30,13 @@ run: build $(SAMPLE)
 build: packages $(STATIC)
 	@$(SWIFT) build $(STRICT) $(RELEASE)
 
-$(STATIC):
+$(STATIC): Makefile
 	@mkdir -p $@
-	@archive=$$(find -L /usr/lib/gcc/$$(uname -m)-linux-gnu -name libstdc++.a | sort -V | tail -1); [ -z "$$archive" ] || ln -sf "$$archive" $@/
+	@for name in libstdc++.a libz.a; do \
+	    archive=$$(find -L /usr/lib/gcc/$$(uname -m)-linux-gnu /usr/lib/$$(uname -m)-linux-gnu -maxdepth 2 -name $$name | sort -V | tail -1); \
+	    [ -z "$$archive" ] || ln -sf "$$archive" $@/; \
+	done
+	@touch $@
 
 # The sample is made by the program itself, once; remove .build/samples to have it made again.
 $(SAMPLE): | build
