@@ -38,7 +38,9 @@ let package = Package(
         library("SQLPlusPlus", ["Fleece"]),
         library("QueryEngine", ["SQLPlusPlus", "DocumentStore", "SQLFunctions", "SQLite", "Fleece", "Platform", "CSQLite"]),
         library("Replication", ["BLIP", "Transport", "DocumentStore", "Fleece", "Platform"]),
-        library("Shell", ["QueryEngine", "SQLPlusPlus", "Replication", "DocumentStore", "SQLite", "Fleece", "Platform", "CLibEdit"]),
+        library(
+            "Shell",
+            ["QueryEngine", "SQLPlusPlus", "Replication", "Transport", "DocumentStore", "SQLite", "Fleece", "Platform", "CLibEdit"]),
         .executableTarget(name: "cblite", dependencies: ["Shell"], swiftSettings: fast),
         .executableTarget(name: "bench", path: "Benchmarks/Runner"),
         .executableTarget(name: "bench-blip", dependencies: ["BLIP"], path: "Benchmarks/BLIP", swiftSettings: fast),

@@ -1,6 +1,6 @@
 # bash completion for cblite, made by 'cblite generate' from the declarations of the commands: do not edit
 
-_cblite_commands='ls cat get revs conflicts changes diff blob fts info file schema stats tree du query select translate sql lscoll put edit rm undelete revert purge expire resolve mv mkcoll rmcoll begin commit rollback cp import export dump restore check mkindex rmindex compact reindex open use databases close cd history again quit exit tour help version'
+_cblite_commands='ls cat get revs conflicts changes diff blob fts info file schema stats tree du query select translate sql lscoll put edit rm undelete revert purge expire resolve mv mkcoll rmcoll begin commit rollback cp import export push pull sync dump restore check mkindex rmindex compact reindex open use databases close cd history again quit exit tour help version'
 
 # An alias's command.
 _cblite_name() {
@@ -63,9 +63,12 @@ _cblite_flags() {
         'begin') echo '--writeable --create --upgrade --encrypted --collection -C --json --quiet --color --help -h' ;;
         'commit') echo '--writeable --create --upgrade --encrypted --collection -C --json --quiet --color --help -h' ;;
         'rollback') echo '--writeable --create --upgrade --encrypted --collection -C --json --quiet --color --help -h' ;;
-        'cp') echo '--jsonid --idprefix --limit --careful --existing -x --format --verbose -v --bidi --continuous --replicate --user --token --cacert --cert --key --writeable --create --upgrade --encrypted --collection -C --json --quiet --color --help -h' ;;
-        'import') echo '--jsonid --idprefix --limit --careful --existing -x --format --verbose -v --bidi --continuous --replicate --user --token --cacert --cert --key --writeable --create --upgrade --encrypted --collection -C --json --quiet --color --help -h' ;;
-        'export') echo '--where --jsonid --idprefix --limit --careful --existing -x --format --verbose -v --bidi --continuous --replicate --user --token --cacert --cert --key --writeable --create --upgrade --encrypted --collection -C --json --quiet --color --help -h' ;;
+        'cp') echo '--jsonid --idprefix --limit --careful --existing -x --format --verbose -v --replicate --bidi --continuous --user --token --header --cacert --channel --doc-id --reset-checkpoint --writeable --create --upgrade --encrypted --collection -C --json --quiet --color --help -h' ;;
+        'import') echo '--jsonid --idprefix --limit --careful --existing -x --format --verbose -v --replicate --bidi --continuous --user --token --header --cacert --channel --doc-id --reset-checkpoint --writeable --create --upgrade --encrypted --collection -C --json --quiet --color --help -h' ;;
+        'export') echo '--where --jsonid --idprefix --limit --careful --existing -x --format --verbose -v --replicate --bidi --continuous --user --token --header --cacert --channel --doc-id --reset-checkpoint --writeable --create --upgrade --encrypted --collection -C --json --quiet --color --help -h' ;;
+        'push') echo '--continuous --user --token --header --cacert --channel --doc-id --reset-checkpoint --existing -x --verbose -v --bidi --writeable --create --upgrade --encrypted --collection -C --json --quiet --color --help -h' ;;
+        'pull') echo '--continuous --user --token --header --cacert --channel --doc-id --reset-checkpoint --existing -x --verbose -v --bidi --writeable --create --upgrade --encrypted --collection -C --json --quiet --color --help -h' ;;
+        'sync') echo '--continuous --user --token --header --cacert --channel --doc-id --reset-checkpoint --existing -x --verbose -v --writeable --create --upgrade --encrypted --collection -C --json --quiet --color --help -h' ;;
         'dump') echo '--collection -C --identity --no-raw --no-blobs --no-indexes --writeable --create --upgrade --encrypted --json --quiet --color --help -h' ;;
         'restore') echo '--collection -C --merge --identity --writeable --create --upgrade --encrypted --json --quiet --color --help -h' ;;
         'check') echo '--quick --repair --no-backup --drop-damaged --salvage --writeable --create --upgrade --encrypted --collection -C --json --quiet --color --help -h' ;;
@@ -128,6 +131,9 @@ _cblite_arguments() {
         'cp') echo 'file file' ;;
         'import') echo 'database file*' ;;
         'export') echo 'database file document' ;;
+        'push') echo 'database file' ;;
+        'pull') echo 'database file' ;;
+        'sync') echo 'database file' ;;
         'dump') echo 'database file' ;;
         'restore') echo 'database file' ;;
         'check') echo 'database' ;;
@@ -362,9 +368,10 @@ _cblite_value() {
         'cp --format') echo 'choice:json,jsonl,array,csv,tsv' ;;
         'cp --user') echo 'text' ;;
         'cp --token') echo 'text' ;;
+        'cp --header') echo 'text' ;;
         'cp --cacert') echo 'file' ;;
-        'cp --cert') echo 'file' ;;
-        'cp --key') echo 'file' ;;
+        'cp --channel') echo 'text' ;;
+        'cp --doc-id') echo 'document' ;;
         'cp --upgrade') echo '=choice:vv' ;;
         'cp --collection') echo 'collection' ;;
         'cp -C') echo 'collection' ;;
@@ -375,9 +382,10 @@ _cblite_value() {
         'import --format') echo 'choice:json,jsonl,array,csv,tsv' ;;
         'import --user') echo 'text' ;;
         'import --token') echo 'text' ;;
+        'import --header') echo 'text' ;;
         'import --cacert') echo 'file' ;;
-        'import --cert') echo 'file' ;;
-        'import --key') echo 'file' ;;
+        'import --channel') echo 'text' ;;
+        'import --doc-id') echo 'document' ;;
         'import --upgrade') echo '=choice:vv' ;;
         'import --collection') echo 'collection' ;;
         'import -C') echo 'collection' ;;
@@ -389,13 +397,44 @@ _cblite_value() {
         'export --format') echo 'choice:json,jsonl,array,csv,tsv' ;;
         'export --user') echo 'text' ;;
         'export --token') echo 'text' ;;
+        'export --header') echo 'text' ;;
         'export --cacert') echo 'file' ;;
-        'export --cert') echo 'file' ;;
-        'export --key') echo 'file' ;;
+        'export --channel') echo 'text' ;;
+        'export --doc-id') echo 'document' ;;
         'export --upgrade') echo '=choice:vv' ;;
         'export --collection') echo 'collection' ;;
         'export -C') echo 'collection' ;;
         'export --color') echo '=choice:auto,always,never' ;;
+        'push --user') echo 'text' ;;
+        'push --token') echo 'text' ;;
+        'push --header') echo 'text' ;;
+        'push --cacert') echo 'file' ;;
+        'push --channel') echo 'text' ;;
+        'push --doc-id') echo 'document' ;;
+        'push --upgrade') echo '=choice:vv' ;;
+        'push --collection') echo 'collection' ;;
+        'push -C') echo 'collection' ;;
+        'push --color') echo '=choice:auto,always,never' ;;
+        'pull --user') echo 'text' ;;
+        'pull --token') echo 'text' ;;
+        'pull --header') echo 'text' ;;
+        'pull --cacert') echo 'file' ;;
+        'pull --channel') echo 'text' ;;
+        'pull --doc-id') echo 'document' ;;
+        'pull --upgrade') echo '=choice:vv' ;;
+        'pull --collection') echo 'collection' ;;
+        'pull -C') echo 'collection' ;;
+        'pull --color') echo '=choice:auto,always,never' ;;
+        'sync --user') echo 'text' ;;
+        'sync --token') echo 'text' ;;
+        'sync --header') echo 'text' ;;
+        'sync --cacert') echo 'file' ;;
+        'sync --channel') echo 'text' ;;
+        'sync --doc-id') echo 'document' ;;
+        'sync --upgrade') echo '=choice:vv' ;;
+        'sync --collection') echo 'collection' ;;
+        'sync -C') echo 'collection' ;;
+        'sync --color') echo '=choice:auto,always,never' ;;
         'dump --collection') echo 'collection' ;;
         'dump -C') echo 'collection' ;;
         'dump --upgrade') echo '=choice:vv' ;;

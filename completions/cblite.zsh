@@ -40,6 +40,9 @@ _cblite_commands() {
         'cp:Copy a database, or documents from or to JSON and CSV'
         'import:Save documents from JSON or CSV'
         'export:Write documents as JSON or CSV'
+        'push:Send what changed to a server or another database'
+        'pull:Fetch what changed on a server or in another database'
+        'sync:Push and pull'
         'dump:Write a database as a text archive'
         'restore:Make a database from a text archive'
         'check:Look for damage, and mend it'
@@ -766,14 +769,16 @@ _cblite_command() {
             '--format=[The form of the text, if its name does not tell]:FORMAT:(json jsonl array csv tsv)' \
             '*--verbose[Tell of every document that is left out]' \
             '*-v[Tell of every document that is left out]' \
+            '--replicate[Replicate between two databases instead of copying the file]' \
             '--bidi[Replicate in both directions]' \
-            '--continuous[Keep replicating]' \
-            '--replicate[Replicate between two local databases instead of copying the file]' \
-            '--user=[Log in to the server]:NAME\[\:PASSWORD\]: ' \
-            '--token=[Log in to the server with a session token]:TOKEN: ' \
-            '--cacert=[Trust the certificates in this file]:FILE:_files' \
-            '--cert=[Show the server this certificate]:FILE:_files' \
-            '--key=[The private key of the certificate]:FILE:_files' \
+            '--continuous[Go on with what changes from now on, until Ctrl-C]' \
+            '--user=[Log in; \:@FILE has the password in a file, and without one it is asked for]:NAME\[\:PASSWORD\]: ' \
+            '--token=[Log in with a session of the server'\''s]:TOKEN: ' \
+            '*--header=[A header for the server]:NAME\: VALUE: ' \
+            '--cacert=[Trust these certificates, and what they have signed, alone]:FILE:_files' \
+            '*--channel=[Pull these channels only]:NAME,…: ' \
+            '*--doc-id=[Only this document]:ID:_cblite_names document' \
+            '--reset-checkpoint[Look at everything again, also at what was done already]' \
             '--writeable[Open the database for writing]' \
             '--create[Create the database if it does not exist; implies --writeable]' \
             '--upgrade=-[Allow an irreversible upgrade of the file format; =vv also turns revision trees into version vectors]::vv:(vv)' \
@@ -798,14 +803,16 @@ _cblite_command() {
             '--format=[The form of the text, if its name does not tell]:FORMAT:(json jsonl array csv tsv)' \
             '*--verbose[Tell of every document that is left out]' \
             '*-v[Tell of every document that is left out]' \
+            '--replicate[Replicate between two databases instead of copying the file]' \
             '--bidi[Replicate in both directions]' \
-            '--continuous[Keep replicating]' \
-            '--replicate[Replicate between two local databases instead of copying the file]' \
-            '--user=[Log in to the server]:NAME\[\:PASSWORD\]: ' \
-            '--token=[Log in to the server with a session token]:TOKEN: ' \
-            '--cacert=[Trust the certificates in this file]:FILE:_files' \
-            '--cert=[Show the server this certificate]:FILE:_files' \
-            '--key=[The private key of the certificate]:FILE:_files' \
+            '--continuous[Go on with what changes from now on, until Ctrl-C]' \
+            '--user=[Log in; \:@FILE has the password in a file, and without one it is asked for]:NAME\[\:PASSWORD\]: ' \
+            '--token=[Log in with a session of the server'\''s]:TOKEN: ' \
+            '*--header=[A header for the server]:NAME\: VALUE: ' \
+            '--cacert=[Trust these certificates, and what they have signed, alone]:FILE:_files' \
+            '*--channel=[Pull these channels only]:NAME,…: ' \
+            '*--doc-id=[Only this document]:ID:_cblite_names document' \
+            '--reset-checkpoint[Look at everything again, also at what was done already]' \
             '--writeable[Open the database for writing]' \
             '--create[Create the database if it does not exist; implies --writeable]' \
             '--upgrade=-[Allow an irreversible upgrade of the file format; =vv also turns revision trees into version vectors]::vv:(vv)' \
@@ -831,14 +838,16 @@ _cblite_command() {
             '--format=[The form of the text, if its name does not tell]:FORMAT:(json jsonl array csv tsv)' \
             '*--verbose[Tell of every document that is left out]' \
             '*-v[Tell of every document that is left out]' \
+            '--replicate[Replicate between two databases instead of copying the file]' \
             '--bidi[Replicate in both directions]' \
-            '--continuous[Keep replicating]' \
-            '--replicate[Replicate between two local databases instead of copying the file]' \
-            '--user=[Log in to the server]:NAME\[\:PASSWORD\]: ' \
-            '--token=[Log in to the server with a session token]:TOKEN: ' \
-            '--cacert=[Trust the certificates in this file]:FILE:_files' \
-            '--cert=[Show the server this certificate]:FILE:_files' \
-            '--key=[The private key of the certificate]:FILE:_files' \
+            '--continuous[Go on with what changes from now on, until Ctrl-C]' \
+            '--user=[Log in; \:@FILE has the password in a file, and without one it is asked for]:NAME\[\:PASSWORD\]: ' \
+            '--token=[Log in with a session of the server'\''s]:TOKEN: ' \
+            '*--header=[A header for the server]:NAME\: VALUE: ' \
+            '--cacert=[Trust these certificates, and what they have signed, alone]:FILE:_files' \
+            '*--channel=[Pull these channels only]:NAME,…: ' \
+            '*--doc-id=[Only this document]:ID:_cblite_names document' \
+            '--reset-checkpoint[Look at everything again, also at what was done already]' \
             '--writeable[Open the database for writing]' \
             '--create[Create the database if it does not exist; implies --writeable]' \
             '--upgrade=-[Allow an irreversible upgrade of the file format; =vv also turns revision trees into version vectors]::vv:(vv)' \
@@ -853,6 +862,89 @@ _cblite_command() {
             '1:DATABASE:_cblite_databases' \
             '2:FILE:_files' \
             '3::PATTERN:_cblite_names document' ;;
+        'push')
+            _arguments -S \
+            '--continuous[Go on with what changes from now on, until Ctrl-C]' \
+            '--user=[Log in; \:@FILE has the password in a file, and without one it is asked for]:NAME\[\:PASSWORD\]: ' \
+            '--token=[Log in with a session of the server'\''s]:TOKEN: ' \
+            '*--header=[A header for the server]:NAME\: VALUE: ' \
+            '--cacert=[Trust these certificates, and what they have signed, alone]:FILE:_files' \
+            '*--channel=[Pull these channels only]:NAME,…: ' \
+            '*--doc-id=[Only this document]:ID:_cblite_names document' \
+            '--reset-checkpoint[Look at everything again, also at what was done already]' \
+            '(--existing -x)--existing[Fail if the database is not there, instead of making it]' \
+            '(--existing -x)-x[Fail if the database is not there, instead of making it]' \
+            '*--verbose[Tell of every document]' \
+            '*-v[Tell of every document]' \
+            '--bidi[Replicate in both directions]' \
+            '--writeable[Open the database for writing]' \
+            '--create[Create the database if it does not exist; implies --writeable]' \
+            '--upgrade=-[Allow an irreversible upgrade of the file format; =vv also turns revision trees into version vectors]::vv:(vv)' \
+            '--encrypted[Ask for the password or key of an encrypted database]' \
+            '(--collection -C)--collection=[Work on this collection instead of the default one]:\[SCOPE.\]NAME:_cblite_names collection' \
+            '(--collection -C)-C+[Work on this collection instead of the default one]:\[SCOPE.\]NAME:_cblite_names collection' \
+            '--json[Print results and errors as JSON, for programs]' \
+            '--quiet[Say nothing but results and errors]' \
+            '--color=-[Colour the output\: auto (on a terminal), always (also plain --color) or never]::WHEN:(auto always never)' \
+            '(--help -h)--help[Explain the command]' \
+            '(--help -h)-h[Explain the command]' \
+            '1:DATABASE:_cblite_databases' \
+            '2:PEER:_files' ;;
+        'pull')
+            _arguments -S \
+            '--continuous[Go on with what changes from now on, until Ctrl-C]' \
+            '--user=[Log in; \:@FILE has the password in a file, and without one it is asked for]:NAME\[\:PASSWORD\]: ' \
+            '--token=[Log in with a session of the server'\''s]:TOKEN: ' \
+            '*--header=[A header for the server]:NAME\: VALUE: ' \
+            '--cacert=[Trust these certificates, and what they have signed, alone]:FILE:_files' \
+            '*--channel=[Pull these channels only]:NAME,…: ' \
+            '*--doc-id=[Only this document]:ID:_cblite_names document' \
+            '--reset-checkpoint[Look at everything again, also at what was done already]' \
+            '(--existing -x)--existing[Fail if the database is not there, instead of making it]' \
+            '(--existing -x)-x[Fail if the database is not there, instead of making it]' \
+            '*--verbose[Tell of every document]' \
+            '*-v[Tell of every document]' \
+            '--bidi[Replicate in both directions]' \
+            '--writeable[Open the database for writing]' \
+            '--create[Create the database if it does not exist; implies --writeable]' \
+            '--upgrade=-[Allow an irreversible upgrade of the file format; =vv also turns revision trees into version vectors]::vv:(vv)' \
+            '--encrypted[Ask for the password or key of an encrypted database]' \
+            '(--collection -C)--collection=[Work on this collection instead of the default one]:\[SCOPE.\]NAME:_cblite_names collection' \
+            '(--collection -C)-C+[Work on this collection instead of the default one]:\[SCOPE.\]NAME:_cblite_names collection' \
+            '--json[Print results and errors as JSON, for programs]' \
+            '--quiet[Say nothing but results and errors]' \
+            '--color=-[Colour the output\: auto (on a terminal), always (also plain --color) or never]::WHEN:(auto always never)' \
+            '(--help -h)--help[Explain the command]' \
+            '(--help -h)-h[Explain the command]' \
+            '1:DATABASE:_cblite_databases' \
+            '2:PEER:_files' ;;
+        'sync')
+            _arguments -S \
+            '--continuous[Go on with what changes from now on, until Ctrl-C]' \
+            '--user=[Log in; \:@FILE has the password in a file, and without one it is asked for]:NAME\[\:PASSWORD\]: ' \
+            '--token=[Log in with a session of the server'\''s]:TOKEN: ' \
+            '*--header=[A header for the server]:NAME\: VALUE: ' \
+            '--cacert=[Trust these certificates, and what they have signed, alone]:FILE:_files' \
+            '*--channel=[Pull these channels only]:NAME,…: ' \
+            '*--doc-id=[Only this document]:ID:_cblite_names document' \
+            '--reset-checkpoint[Look at everything again, also at what was done already]' \
+            '(--existing -x)--existing[Fail if the database is not there, instead of making it]' \
+            '(--existing -x)-x[Fail if the database is not there, instead of making it]' \
+            '*--verbose[Tell of every document]' \
+            '*-v[Tell of every document]' \
+            '--writeable[Open the database for writing]' \
+            '--create[Create the database if it does not exist; implies --writeable]' \
+            '--upgrade=-[Allow an irreversible upgrade of the file format; =vv also turns revision trees into version vectors]::vv:(vv)' \
+            '--encrypted[Ask for the password or key of an encrypted database]' \
+            '(--collection -C)--collection=[Work on this collection instead of the default one]:\[SCOPE.\]NAME:_cblite_names collection' \
+            '(--collection -C)-C+[Work on this collection instead of the default one]:\[SCOPE.\]NAME:_cblite_names collection' \
+            '--json[Print results and errors as JSON, for programs]' \
+            '--quiet[Say nothing but results and errors]' \
+            '--color=-[Colour the output\: auto (on a terminal), always (also plain --color) or never]::WHEN:(auto always never)' \
+            '(--help -h)--help[Explain the command]' \
+            '(--help -h)-h[Explain the command]' \
+            '1:DATABASE:_cblite_databases' \
+            '2:PEER:_files' ;;
         'dump')
             _arguments -S \
             '*--collection=[Only these collections]:\[SCOPE.\]NAME\[,…\]:_cblite_names collection' \

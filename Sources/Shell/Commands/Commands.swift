@@ -43,6 +43,9 @@ enum Commands {
         CopyCommand.declaration,
         ImportCommand.declaration,
         ExportCommand.declaration,
+        SyncCommands.push,
+        SyncCommands.pull,
+        SyncCommands.sync,
         DumpCommand.declaration,
         RestoreCommand.declaration,
     ]

@@ -6,7 +6,8 @@ enum CopyCommand {
         discussion: """
             Copies SOURCE to DESTINATION. One side must be a database. Between two databases the whole file is copied, with its blobs and \
             indexes, and the copy gets an identity of its own; with --collection A,B only these collections are, also into a database that is \
-            there, whose own documents stay. Otherwise documents are imported or exported: see import and export.
+            there, whose own documents stay. With --replicate, or if one side is a server (ws://HOST:PORT/DATABASE, wss://…), only what \
+            changed is replicated: see push and pull. Otherwise documents are imported or exported: see import and export.
 
             \(Transfer.forms)
             """,
@@ -26,6 +27,11 @@ enum CopyCommand {
             guard let path = invocation.argumentIfGiven("SOURCE") else {
                 if case .database = target, let open = invocation.session.openDatabase {
                     return try transfer.run(from: .database(open.path), to: target)
+                }
+                if case .remote = target {
+                    let database = try invocation.database()
+                    if database.isReadOnly { throw invocation.session.readOnlyError(database) }
+                    return try transfer.replicate(database, with: target, .push)
                 }
                 return try transfer.export(invocation.database(), to: target)
             }

@@ -15,17 +15,12 @@ struct Transfer {
         Flag("verbose", short: "v", repeatable: true, "Tell of every document that is left out"),
     ]
 
-    /// What only replication takes. They are known, so that the answer is not "unknown flag".
-    static let replicationFlags: [Flag] = [
-        Flag("bidi", "Replicate in both directions"),
-        Flag("continuous", "Keep replicating"),
-        Flag("replicate", "Replicate between two local databases instead of copying the file"),
-        Flag("user", value: "NAME[:PASSWORD]", .text, "Log in to the server"),
-        Flag("token", value: "TOKEN", .text, "Log in to the server with a session token"),
-        Flag("cacert", aliases: ["rootcerts"], value: "FILE", .file, "Trust the certificates in this file"),
-        Flag("cert", value: "FILE", .file, "Show the server this certificate"),
-        Flag("key", value: "FILE", .file, "The private key of the certificate"),
-    ]
+    /// What only replication takes.
+    static let replicationFlags: [Flag] = {
+        let own = Set(flags.map(\.name))
+        return [Flag("replicate", "Replicate between two databases instead of copying the file"), DatabaseSync.bidi]
+            + DatabaseSync.flags.filter { !own.contains($0.name) }
+    }()
 
     static let forms = """
         A name that ends in .cblite2 is a database; .json, .jsonl and .ndjson are JSON texts, one document per line when written, any row \
@@ -34,9 +29,12 @@ struct Transfer {
         """
 
     func run(from source: Endpoint, to target: Endpoint) throws -> ExitCode {
-        if case .remote(let url) = source { throw Transfer.needsReplication(url) }
-        if case .remote(let url) = target { throw Transfer.needsReplication(url) }
         switch (source, target) {
+        case (.database(let from), .remote): return try replicate(session.open(from, writes: true), with: target, .push)
+        case (.remote, .database(let to)): return try replicate(open(to), with: source, .pull)
+        case (.remote(let url), _), (_, .remote(let url)): throw invocation.usageError("\(url): the other side must be a database")
+        case (.database(let from), .database) where invocation.flag("replicate"):
+            return try replicate(session.open(from, writes: true), with: target, .push)
         case (.database(let from), .database(let to)): return try copy(from, to: to)
         case (.database(let from), _): return try export(session.open(from, writes: false), to: target)
         case (_, .database(let to)): return try importing(source, into: open(to))
@@ -44,13 +42,13 @@ struct Transfer {
         }
     }
 
-    private func refuseReplication() throws {
-        guard let flag = Transfer.replicationFlags.first(where: { invocation.flag($0.name) }) else { return }
-        throw CommandError.failed("--\(flag.name) is for replication, which this version does not have yet")
+    func replicate(_ database: Database, with peer: Endpoint, _ direction: DatabaseSync.Direction) throws -> ExitCode {
+        try DatabaseSync(invocation).run(database, with: peer, invocation.flag("bidi") ? .both : direction)
     }
 
-    private static func needsReplication(_ url: String) -> CommandError {
-        .failed("\(url): this version does not replicate with servers yet")
+    private func refuseReplication() throws {
+        guard let flag = Transfer.replicationFlags.first(where: { invocation.flag($0.name) }) else { return }
+        throw invocation.usageError("--\(flag.name) is for replication: with a server, or with cp --replicate between databases")
     }
 
     func endpoint(_ path: String) throws -> Endpoint {
@@ -75,7 +73,7 @@ struct Transfer {
             case .json(let path, _): JSONSource(try InputSource(path), dialect: path.hasSuffix(".json5") ? .json5 : .json, idKey: idKey)
             case .table(let path, let delimiter): TableSource(try InputSource(path), delimiter: delimiter, idKey: idKey)
             case .directory(let path): try DirectorySource(path, idKey: idKey)
-            case .database, .remote: throw invocation.usageError("cp copies databases; import takes JSON and tables")
+            case .database, .remote: throw invocation.usageError("cp copies databases, and pull fetches from servers; import takes JSON and tables")
             }
         var importer = Importer(session: session)
         importer.idPrefix = invocation.string("idprefix") ?? ""
@@ -105,6 +103,7 @@ struct Transfer {
     }
 
     func export(_ database: Database, to target: Endpoint, pattern: String? = nil, condition: String? = nil) throws -> ExitCode {
+        if case .remote = target { throw invocation.usageError("documents go to a server with push, or with cp") }
         try refuseReplication()
         var exporter = Exporter(session: session)
         exporter.idKey = invocation.string("jsonid") ?? "_id"

@@ -1,0 +1,46 @@
+/// `cblite push`, `cblite pull` and `cblite sync`
+enum SyncCommands {
+    static let push = CommandDeclaration(
+        "push", group: .moving,
+        summary: "Send what changed to a server or another database",
+        discussion: discussion,
+        flags: DatabaseSync.flags + [DatabaseSync.bidi], arguments: arguments,
+        examples: [
+            .init("cblite push travel.cblite2 wss://sync.example.com:4984/travel --user ada", "The password is asked for."),
+            .init("cblite push -C inventory.hotel,inventory.city travel.cblite2 ws://localhost:4984/travel", "Two collections."),
+        ],
+        run: { try DatabaseSync($0).run($0.flag("bidi") ? .both : .push) })
+
+    static let pull = CommandDeclaration(
+        "pull", group: .moving,
+        summary: "Fetch what changed on a server or in another database",
+        discussion: discussion,
+        flags: DatabaseSync.flags + [DatabaseSync.bidi], arguments: arguments,
+        examples: [
+            .init("cblite pull ws://localhost:4984/travel travel.cblite2", "Into a database that is made if it is not there."),
+            .init("cblite pull travel.cblite2 ws://localhost:4984/travel --channel paris --continuous", "One channel, until Ctrl-C."),
+        ],
+        run: { try DatabaseSync($0).run($0.flag("bidi") ? .both : .pull) })
+
+    static let sync = CommandDeclaration(
+        "sync", group: .moving,
+        summary: "Push and pull",
+        discussion: discussion,
+        flags: DatabaseSync.flags, arguments: arguments,
+        examples: [.init("cblite sync travel.cblite2 laptop.cblite2", "Two databases that both have changed.")],
+        run: { try DatabaseSync($0).run(.both) })
+
+    private static let arguments = [
+        Argument("DATABASE", .database, .required, impliedByOpenDatabase: true, "The .cblite2 bundle"),
+        Argument("PEER", .file, .required, "ws://HOST:PORT/DATABASE, wss://… with TLS, or another database"),
+    ]
+
+    private static let discussion = """
+        Replicates a database with one on a Sync Gateway, or with another database of this machine. Only what changed since the last time is \
+        sent, whichever program that was; deletions are changes, too. The collections that --collection A,B names are replicated, or else the \
+        current one; where documents come to, they are made.
+
+        Where both sides changed a document, a pull decides: a deletion wins, then the longer history. What is interrupted goes on \
+        where it stopped when it is called again. Documents that the other side refuses are named, and the exit code is 1.
+        """
+}
