@@ -73,7 +73,8 @@ struct Transfer {
             case .json(let path, _): JSONSource(try InputSource(path), dialect: path.hasSuffix(".json5") ? .json5 : .json, idKey: idKey)
             case .table(let path, let delimiter): TableSource(try InputSource(path), delimiter: delimiter, idKey: idKey)
             case .directory(let path): try DirectorySource(path, idKey: idKey)
-            case .database, .remote: throw invocation.usageError("cp copies databases, and pull fetches from servers; import takes JSON and tables")
+            case .database, .remote:
+                throw invocation.usageError("cp copies databases, and pull fetches from servers; import takes JSON and tables")
             }
         var importer = Importer(session: session)
         importer.idPrefix = invocation.string("idprefix") ?? ""
