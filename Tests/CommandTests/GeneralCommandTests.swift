@@ -34,7 +34,7 @@ import Testing
     }
 
     @Test(arguments: [
-        (["help", "push"], "push: this version cannot replicate with servers yet")
+        (["help", "encrypt"], "encrypt: this version cannot encrypt or decrypt databases yet")
     ])
     func whatIsKnownFromElsewhereIsNotCalledUnknown(arguments: [String], message: String) throws {
         let result = try Program.run(arguments)

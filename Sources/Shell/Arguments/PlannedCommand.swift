@@ -1,7 +1,7 @@
 /// Commands that people know from elsewhere and that this version does not have: it says so, instead of calling them unknown.
 enum PlannedCommand {
     private static let abilities: [(names: [String], ability: String)] = [
-        (["push", "pull", "openremote"], "replicate with servers"),
+        (["openremote"], "open a server's database in place (pull makes a copy)"),
         (["encrypt", "decrypt"], "encrypt or decrypt databases"),
         (["logcat"], "read log files"),
     ]
