@@ -136,7 +136,9 @@ struct ArgumentParser {
             arguments = try ArgumentParser.assign(values, to: declared, title: title, usage: usage)
         } catch {
             // "export hotels.csv where rating > 4" comes easily to those who think in SQL.
-            guard ownFlags.contains(where: { $0.name == "where" }), values.contains(where: { $0.lowercased() == "where" }) else { throw error }
+            guard ownFlags.contains(where: { $0.name == "where" }), values.contains(where: { $0.lowercased() == "where" }) else {
+                throw error
+            }
             throw .usage("\(title): a condition is given with --where, in quotes", hint: "For example: --where 'rating > 4'")
         }
         var path: String?
