@@ -6,6 +6,9 @@ extension Snapshot {
     /// The body of an own checkpoint.
     public func checkpoint(_ id: String) throws -> [UInt8]? { try rawDocument(id, in: Snapshot.checkpointStore)?.body }
 
+    /// How many own checkpoints there are; no more than so many are counted.
+    public func checkpointCount(most: Int) throws -> Int { min(try rawDocumentKeys(in: Snapshot.checkpointStore).count, most) }
+
     /// What is kept for a peer, and its revision.
     public func peerCheckpoint(_ id: String) throws -> (revision: String, body: [UInt8])? {
         try rawDocument(id, in: Snapshot.peerCheckpointStore).map { (String(decoding: $0.meta ?? [], as: UTF8.self), $0.body) }

@@ -25,11 +25,18 @@ extension Checkpoint {
     /// Reads a body. Whatever cannot be understood counts as absent, since starting from nothing is always right.
     public init(json: some Sequence<UInt8>) {
         self.init()
+        Checkpoint.parse(json)?.withRoot { read($0) }
+    }
+
+    /// When a body was saved, in seconds since 1970. That is for people alone.
+    static func time(json: some Sequence<UInt8>) -> Int64? {
+        parse(json)?.withRoot { $0.dictionary?.value(forKey: "time", nil)?.integer }
+    }
+
+    private static func parse(_ json: some Sequence<UInt8>) -> FleeceData? {
         let encoder = Encoder()
-        let bytes = Array(json)
-        let isJSON = bytes.withUnsafeBytes { text in (try? JSONParser.parse(text, into: encoder)) != nil }
-        guard isJSON, let parsed = try? encoder.finish() else { return }
-        parsed.withRoot { read($0) }
+        let isJSON = Array(json).withUnsafeBytes { text in (try? JSONParser.parse(text, into: encoder)) != nil }
+        return isJSON ? try? encoder.finish() : nil
     }
 
     /// Reads a body that is part of a message, and may have the members of its envelope.

@@ -1,5 +1,4 @@
 import DocumentStore
-import Fleece
 import FoundationEssentials
 
 /// How far a collection has been replicated with a remote database, as far as the file tells.
@@ -21,42 +20,30 @@ extension Snapshot {
     public func syncStates(lookingAtMost limit: Int) throws -> [SyncState] {
         let remotes = try remotes().sorted { $0.key < $1.key }
         guard !remotes.isEmpty else { return [] }
-        let known = try checkpoints()
         var uuids = [privateUUID].compactMap { $0 }
         // A copy goes on with the checkpoints of the original.
         if let previous = try previousPrivateUUID { uuids.append(previous) }
         return try remotes.flatMap { number, url in
             try collections().compactMap { collection -> SyncState? in
-                let found = try Snapshot.checkpoint(of: collection, with: url, uuids, known)
+                let found = try checkpoint(of: collection, with: url, uuids)
                 let checkpoint = found.map { Checkpoint(json: $0) }
                 let (pending, synced, isExact) = try pendingCount(of: collection, remote: number, since: checkpoint, limit)
                 // Nothing says that this collection is replicated with that remote.
                 if checkpoint == nil, synced == 0, isExact || !collection.isDefault { return nil }
                 return SyncState(
-                    remote: number, collection: collection, checkpoint: checkpoint, time: found.flatMap(Checkpoint.time), pending: pending,
+                    remote: number, collection: collection, checkpoint: checkpoint, time: found.flatMap { Checkpoint.time(json: $0) },
+                    pending: pending,
                     isExact: isExact)
             }
         }
     }
 
-    /// The bodies of the checkpoints that are kept, by their names.
-    public func checkpoints() throws -> [String: [UInt8]] {
-        var checkpoints: [String: [UInt8]] = [:]
-        for key in try rawDocumentKeys(in: "checkpoints").prefix(1000) {
-            checkpoints[key] = try rawDocument(key, in: "checkpoints")?.body
-        }
-        return checkpoints
-    }
-
-    private static func checkpoint(
-        of collection: CollectionName, with url: String, _ uuids: [UUID], _ known: [String: [UInt8]]
-    ) throws -> [UInt8]? {
-        guard !known.isEmpty else { return nil }
+    private func checkpoint(of collection: CollectionName, with url: String, _ uuids: [UUID]) throws -> [UInt8]? {
         for (pushes, pulls) in [(true, true), (true, false), (false, true)] {
             let scope = CheckpointScope(collection: collection, pushes: pushes, pulls: pulls, remote: url)
             for (number, uuid) in uuids.enumerated() {
                 let ids = try number == 0 ? [scope.checkpointID(privateUUID: uuid)] : scope.formerCheckpointIDs(previousUUID: uuid)
-                if let body = ids.lazy.compactMap({ known[$0] }).first { return body }
+                for id in ids { if let body = try checkpoint(id) { return body } }
             }
         }
         return nil
@@ -84,17 +71,6 @@ extension Snapshot {
             if try cursor.isKnown(to: remote) { synced += 1 } else { pending += 1 }
         }
         return (pending, synced, true)
-    }
-}
-
-extension Checkpoint {
-    /// What is for people alone: when it was saved.
-    fileprivate static func time(_ json: [UInt8]) -> Int64? {
-        let encoder = Encoder()
-        guard json.withUnsafeBytes({ (try? JSONParser.parse($0, into: encoder)) != nil }), let body = try? encoder.finish() else {
-            return nil
-        }
-        return body.withRoot { $0.dictionary?.value(forKey: "time", nil)?.integer }
     }
 }
 

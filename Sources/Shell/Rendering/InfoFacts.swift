@@ -67,7 +67,7 @@ struct InfoFacts {
             }
             return (
                 snapshot.generation, snapshot.versioning, snapshot.publicUUID, snapshot.privateUUID, snapshot.sharedKeys.count,
-                try snapshot.remotes(), try InfoFacts.syncStates(snapshot, limit), try snapshot.checkpoints().count,
+                try snapshot.remotes(), try InfoFacts.syncStates(snapshot, limit), try snapshot.checkpointCount(most: 1000),
                 try snapshot.indexes(), collections, level > 1 ? try InfoFacts.distribution(names, snapshot) : [:],
                 try snapshot.freePages * snapshot.pageSize, try snapshot.isUpgradeUnfinished(lookingAtMost: limit)
             )
