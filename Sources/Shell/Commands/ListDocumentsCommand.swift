@@ -99,7 +99,7 @@ private struct Listing {
             }
         if isCut {
             invocation.session.notice("(Stopping after \(count) docs)")
-        } else if count == 0, offset == 0, form != .facts {
+        } else if count == 0, offset == 0, form != .facts, !invocation.session.options.isQuiet {
             let pattern = invocation.argumentIfGiven("PATTERN")
             invocation.session.notice(try pattern.map { "(No documents with IDs matching \"\($0)\"\(try wider($0)))" } ?? "(No documents)")
         }
