@@ -16,21 +16,6 @@ import Testing
             path: "\(directory.path)/\(name).cblite2", options: .init(access: .create, upgrade: vectors ? .versionVectors : .none))
     }
 
-    /// ID, revision, deletion and properties of all documents.
-    private func content(_ database: Database, _ collection: CollectionName = .default) throws -> [String: String] {
-        try database.read { snapshot in
-            var options = ScanOptions(content: .everything)
-            options.includesDeleted = true
-            let cursor = try snapshot.scan(collection, options)
-            var content: [String: String] = [:]
-            while let document = try cursor.nextDocument() {
-                let json = document.body.withRoot { $0.json(keys: snapshot.sharedKeys, style: .canonical) }
-                content[document.id] = "\(snapshot.global(document.revision)) \(document.isDeleted) \(json)"
-            }
-            return content
-        }
-    }
-
     private func fill(_ database: Database, _ count: Int, padding: Int = 0, collection: CollectionName = .default) throws {
         try database.write { transaction in
             for number in 0..<count {
@@ -55,12 +40,14 @@ import Testing
         #expect(push.isClosed && push.failure == nil)
         #expect(push.requests["rev"] == 700)
         #expect(push.documents.count == 700 && push.documents.allSatisfy { $0.error == nil })
-        #expect(try content(first) == content(server))
+        #expect(try documents(of: first) == documents(of: server))
 
         let pull = try Pair(second, server, push: .off, pull: .once, version: version)
         try pull.run()
         #expect(pull.isClosed && pull.failure == nil)
-        #expect(try content(second).filter { !$0.value.contains(" true ") } == content(server).filter { !$0.value.contains(" true ") })
+        #expect(
+            try documents(of: second).filter { !$0.value.contains(" true ") }
+                == documents(of: server).filter { !$0.value.contains(" true ") })
 
         // Nothing is sent twice, and what is new is.
         let again = try Pair(first, server, push: .once, pull: .once, version: version)
@@ -73,7 +60,7 @@ import Testing
         let last = try Pair(first, server, push: .once, pull: .once, version: version)
         try last.run()
         #expect(last.requests["rev"] == 1)
-        #expect(try content(first) == content(server))
+        #expect(try documents(of: first) == documents(of: server))
         try first.read { snapshot in
             try #expect(snapshot.changedDocuments(since: 0, limit: 1000, remote: 1).allSatisfy { $0.remoteRevision == $0.revision })
         }
@@ -91,7 +78,7 @@ import Testing
         try push.run()
         #expect(push.failure == nil && push.isClosed)
         #expect(push.documents.compactMap(\.error).isEmpty)
-        let (mine, theirs) = (try content(original), try content(server))
+        let (mine, theirs) = (try documents(of: original), try documents(of: server))
         #expect(mine == theirs)
         #expect(!theirs.isEmpty)
     }
@@ -124,7 +111,7 @@ import Testing
         }
         _ = try sync(second, resolver: merging)
         _ = try sync(first)
-        let (a, b, s) = (try content(first), try content(second), try content(server))
+        let (a, b, s) = (try documents(of: first), try documents(of: second), try documents(of: server))
         #expect(a == s && b == s)
         #expect(s.count == 6)
         #expect(s["doc-0"]?.contains("both") == true)
@@ -161,7 +148,7 @@ import Testing
         #expect(try sync(second).deltaCount == 1)
         // The server made no change itself, and does not keep what it could make a delta from.
         _ = try sync(first)
-        #expect(try content(first) == content(second))
+        #expect(try documents(of: first) == documents(of: second))
     }
 
     @Test func collectionsGoTheirOwnWays() throws {
@@ -175,7 +162,7 @@ import Testing
         try pair.run()
         #expect(pair.isClosed && pair.failure == nil)
         #expect(pair.requests["getCollections"] == 1 && pair.requests["rev"] == 90)
-        for name in names { #expect(try content(first, name) == content(server, name)) }
+        for name in names { #expect(try documents(of: first, in: name) == documents(of: server, in: name)) }
     }
 
     @Test func aContinuousReplicationGoesOn() throws {
@@ -192,7 +179,7 @@ import Testing
         #expect(pair.requests["rev"] == 4)
         try server.write { try $0.save("theirs", body: $0.encode(json: #"{"b":1}"#)) }
         try pair.peerChanged()
-        #expect(try content(first) == content(server))
+        #expect(try documents(of: first) == documents(of: server))
         try pair.stop()
         #expect(pair.isClosed && pair.failure == nil)
         let body = try first.read { try $0.checkpoint(pair.stores[0].checkpointID) }
@@ -216,6 +203,6 @@ import Testing
         let pair = try Pair(first, server, push: .off, pull: .once) { $0.collections[0].documentIDs = ["doc-3", "doc-7"] }
         try pair.run()
         #expect(pair.isClosed && pair.failure == nil)
-        #expect(try content(first).keys.sorted() == ["doc-3", "doc-7"])
+        #expect(try documents(of: first).keys.sorted() == ["doc-3", "doc-7"])
     }
 }
