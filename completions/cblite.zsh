@@ -771,14 +771,26 @@ _cblite_command() {
             '*-v[Tell of every document that is left out]' \
             '--replicate[Replicate between two databases instead of copying the file]' \
             '--bidi[Replicate in both directions]' \
-            '--continuous[Go on with what changes from now on, until Ctrl-C]' \
-            '--user=[Log in; \:@FILE has the password in a file, and without one it is asked for]:NAME\[\:PASSWORD\]: ' \
-            '--token=[Log in with a session of the server'\''s]:TOKEN: ' \
+            '--user=[Log in; \:@FILE has the password in a file. Without one\: $CBLITE_PASSWORD, ~/.netrc, a question]:NAME\[\:PASSWORD\]: ' \
+            '--token=[Log in with a session of the server'\''s; so does $CBLITE_TOKEN]:TOKEN: ' \
+            '--cert=[Log in with this certificate]:FILE:_files' \
+            '--key=[The private key of --cert, if it is not in the same file]:FILE:_files' \
             '*--header=[A header for the server]:NAME\: VALUE: ' \
             '--cacert=[Trust these certificates, and what they have signed, alone]:FILE:_files' \
+            '*--pin=[Trust the certificate, or key, of this fingerprint alone]:SHA256|FILE:_files' \
+            '--self-signed[Trust any certificate that its owner has signed\: anybody could have made it]' \
+            '--proxy=[Go through http\://\[NAME\:PASSWORD@\]HOST\:PORT, or https\://…; none for no proxy]:URL: ' \
+            '--interface=[Connect from this network interface or address]:NAME: ' \
+            '--heartbeat=[Ask a silent server after this time whether it is still there (default\: 300)]:SECONDS: ' \
+            '--continuous[Go on with what changes from now on, until Ctrl-C]' \
+            '*--filter=[Replicate only documents for which this SQL++ condition is true]:\[COLLECTION\:\]CONDITION: ' \
+            '*--push-filter=[Send only documents for which this SQL++ condition is true]:\[COLLECTION\:\]CONDITION: ' \
+            '--conflict=[Who wins where both sides changed a document\: default, local, remote, merge, or an SQL++ expression over local, remote and base]:RULE: ' \
+            '--reset-checkpoint[Look at everything again, also at what was done already]' \
+            '--all-collections[Replicate all collections of the database; so does --collection '\''*'\'']' \
             '*--channel=[Pull these channels only]:NAME,…: ' \
             '*--doc-id=[Only this document]:ID:_cblite_names document' \
-            '--reset-checkpoint[Look at everything again, also at what was done already]' \
+            '*--pull-filter=[Take only documents for which this SQL++ condition is true]:\[COLLECTION\:\]CONDITION: ' \
             '--writeable[Open the database for writing]' \
             '--create[Create the database if it does not exist; implies --writeable]' \
             '--upgrade=-[Allow an irreversible upgrade of the file format; =vv also turns revision trees into version vectors]::vv:(vv)' \
@@ -805,14 +817,26 @@ _cblite_command() {
             '*-v[Tell of every document that is left out]' \
             '--replicate[Replicate between two databases instead of copying the file]' \
             '--bidi[Replicate in both directions]' \
-            '--continuous[Go on with what changes from now on, until Ctrl-C]' \
-            '--user=[Log in; \:@FILE has the password in a file, and without one it is asked for]:NAME\[\:PASSWORD\]: ' \
-            '--token=[Log in with a session of the server'\''s]:TOKEN: ' \
+            '--user=[Log in; \:@FILE has the password in a file. Without one\: $CBLITE_PASSWORD, ~/.netrc, a question]:NAME\[\:PASSWORD\]: ' \
+            '--token=[Log in with a session of the server'\''s; so does $CBLITE_TOKEN]:TOKEN: ' \
+            '--cert=[Log in with this certificate]:FILE:_files' \
+            '--key=[The private key of --cert, if it is not in the same file]:FILE:_files' \
             '*--header=[A header for the server]:NAME\: VALUE: ' \
             '--cacert=[Trust these certificates, and what they have signed, alone]:FILE:_files' \
+            '*--pin=[Trust the certificate, or key, of this fingerprint alone]:SHA256|FILE:_files' \
+            '--self-signed[Trust any certificate that its owner has signed\: anybody could have made it]' \
+            '--proxy=[Go through http\://\[NAME\:PASSWORD@\]HOST\:PORT, or https\://…; none for no proxy]:URL: ' \
+            '--interface=[Connect from this network interface or address]:NAME: ' \
+            '--heartbeat=[Ask a silent server after this time whether it is still there (default\: 300)]:SECONDS: ' \
+            '--continuous[Go on with what changes from now on, until Ctrl-C]' \
+            '*--filter=[Replicate only documents for which this SQL++ condition is true]:\[COLLECTION\:\]CONDITION: ' \
+            '*--push-filter=[Send only documents for which this SQL++ condition is true]:\[COLLECTION\:\]CONDITION: ' \
+            '--conflict=[Who wins where both sides changed a document\: default, local, remote, merge, or an SQL++ expression over local, remote and base]:RULE: ' \
+            '--reset-checkpoint[Look at everything again, also at what was done already]' \
+            '--all-collections[Replicate all collections of the database; so does --collection '\''*'\'']' \
             '*--channel=[Pull these channels only]:NAME,…: ' \
             '*--doc-id=[Only this document]:ID:_cblite_names document' \
-            '--reset-checkpoint[Look at everything again, also at what was done already]' \
+            '*--pull-filter=[Take only documents for which this SQL++ condition is true]:\[COLLECTION\:\]CONDITION: ' \
             '--writeable[Open the database for writing]' \
             '--create[Create the database if it does not exist; implies --writeable]' \
             '--upgrade=-[Allow an irreversible upgrade of the file format; =vv also turns revision trees into version vectors]::vv:(vv)' \
@@ -840,14 +864,26 @@ _cblite_command() {
             '*-v[Tell of every document that is left out]' \
             '--replicate[Replicate between two databases instead of copying the file]' \
             '--bidi[Replicate in both directions]' \
-            '--continuous[Go on with what changes from now on, until Ctrl-C]' \
-            '--user=[Log in; \:@FILE has the password in a file, and without one it is asked for]:NAME\[\:PASSWORD\]: ' \
-            '--token=[Log in with a session of the server'\''s]:TOKEN: ' \
+            '--user=[Log in; \:@FILE has the password in a file. Without one\: $CBLITE_PASSWORD, ~/.netrc, a question]:NAME\[\:PASSWORD\]: ' \
+            '--token=[Log in with a session of the server'\''s; so does $CBLITE_TOKEN]:TOKEN: ' \
+            '--cert=[Log in with this certificate]:FILE:_files' \
+            '--key=[The private key of --cert, if it is not in the same file]:FILE:_files' \
             '*--header=[A header for the server]:NAME\: VALUE: ' \
             '--cacert=[Trust these certificates, and what they have signed, alone]:FILE:_files' \
+            '*--pin=[Trust the certificate, or key, of this fingerprint alone]:SHA256|FILE:_files' \
+            '--self-signed[Trust any certificate that its owner has signed\: anybody could have made it]' \
+            '--proxy=[Go through http\://\[NAME\:PASSWORD@\]HOST\:PORT, or https\://…; none for no proxy]:URL: ' \
+            '--interface=[Connect from this network interface or address]:NAME: ' \
+            '--heartbeat=[Ask a silent server after this time whether it is still there (default\: 300)]:SECONDS: ' \
+            '--continuous[Go on with what changes from now on, until Ctrl-C]' \
+            '*--filter=[Replicate only documents for which this SQL++ condition is true]:\[COLLECTION\:\]CONDITION: ' \
+            '*--push-filter=[Send only documents for which this SQL++ condition is true]:\[COLLECTION\:\]CONDITION: ' \
+            '--conflict=[Who wins where both sides changed a document\: default, local, remote, merge, or an SQL++ expression over local, remote and base]:RULE: ' \
+            '--reset-checkpoint[Look at everything again, also at what was done already]' \
+            '--all-collections[Replicate all collections of the database; so does --collection '\''*'\'']' \
             '*--channel=[Pull these channels only]:NAME,…: ' \
             '*--doc-id=[Only this document]:ID:_cblite_names document' \
-            '--reset-checkpoint[Look at everything again, also at what was done already]' \
+            '*--pull-filter=[Take only documents for which this SQL++ condition is true]:\[COLLECTION\:\]CONDITION: ' \
             '--writeable[Open the database for writing]' \
             '--create[Create the database if it does not exist; implies --writeable]' \
             '--upgrade=-[Allow an irreversible upgrade of the file format; =vv also turns revision trees into version vectors]::vv:(vv)' \
@@ -864,18 +900,31 @@ _cblite_command() {
             '3::PATTERN:_cblite_names document' ;;
         'push')
             _arguments -S \
-            '--continuous[Go on with what changes from now on, until Ctrl-C]' \
-            '--user=[Log in; \:@FILE has the password in a file, and without one it is asked for]:NAME\[\:PASSWORD\]: ' \
-            '--token=[Log in with a session of the server'\''s]:TOKEN: ' \
+            '--user=[Log in; \:@FILE has the password in a file. Without one\: $CBLITE_PASSWORD, ~/.netrc, a question]:NAME\[\:PASSWORD\]: ' \
+            '--token=[Log in with a session of the server'\''s; so does $CBLITE_TOKEN]:TOKEN: ' \
+            '--cert=[Log in with this certificate]:FILE:_files' \
+            '--key=[The private key of --cert, if it is not in the same file]:FILE:_files' \
             '*--header=[A header for the server]:NAME\: VALUE: ' \
             '--cacert=[Trust these certificates, and what they have signed, alone]:FILE:_files' \
-            '*--channel=[Pull these channels only]:NAME,…: ' \
-            '*--doc-id=[Only this document]:ID:_cblite_names document' \
+            '*--pin=[Trust the certificate, or key, of this fingerprint alone]:SHA256|FILE:_files' \
+            '--self-signed[Trust any certificate that its owner has signed\: anybody could have made it]' \
+            '--proxy=[Go through http\://\[NAME\:PASSWORD@\]HOST\:PORT, or https\://…; none for no proxy]:URL: ' \
+            '--interface=[Connect from this network interface or address]:NAME: ' \
+            '--heartbeat=[Ask a silent server after this time whether it is still there (default\: 300)]:SECONDS: ' \
+            '--continuous[Go on with what changes from now on, until Ctrl-C]' \
+            '*--filter=[Replicate only documents for which this SQL++ condition is true]:\[COLLECTION\:\]CONDITION: ' \
+            '*--push-filter=[Send only documents for which this SQL++ condition is true]:\[COLLECTION\:\]CONDITION: ' \
+            '--conflict=[Who wins where both sides changed a document\: default, local, remote, merge, or an SQL++ expression over local, remote and base]:RULE: ' \
             '--reset-checkpoint[Look at everything again, also at what was done already]' \
             '(--existing -x)--existing[Fail if the database is not there, instead of making it]' \
             '(--existing -x)-x[Fail if the database is not there, instead of making it]' \
-            '*--verbose[Tell of every document]' \
-            '*-v[Tell of every document]' \
+            '--careful[Stop at the first document that cannot be replicated]' \
+            '--all-collections[Replicate all collections of the database; so does --collection '\''*'\'']' \
+            '*--channel=[Pull these channels only]:NAME,…: ' \
+            '*--doc-id=[Only this document]:ID:_cblite_names document' \
+            '*--pull-filter=[Take only documents for which this SQL++ condition is true]:\[COLLECTION\:\]CONDITION: ' \
+            '*--verbose[Tell of every document; twice also of revisions and connections]' \
+            '*-v[Tell of every document; twice also of revisions and connections]' \
             '--bidi[Replicate in both directions]' \
             '--writeable[Open the database for writing]' \
             '--create[Create the database if it does not exist; implies --writeable]' \
@@ -889,21 +938,34 @@ _cblite_command() {
             '(--help -h)--help[Explain the command]' \
             '(--help -h)-h[Explain the command]' \
             '1:DATABASE:_cblite_databases' \
-            '2:PEER:_files' ;;
+            '2::PEER:_files' ;;
         'pull')
             _arguments -S \
-            '--continuous[Go on with what changes from now on, until Ctrl-C]' \
-            '--user=[Log in; \:@FILE has the password in a file, and without one it is asked for]:NAME\[\:PASSWORD\]: ' \
-            '--token=[Log in with a session of the server'\''s]:TOKEN: ' \
+            '--user=[Log in; \:@FILE has the password in a file. Without one\: $CBLITE_PASSWORD, ~/.netrc, a question]:NAME\[\:PASSWORD\]: ' \
+            '--token=[Log in with a session of the server'\''s; so does $CBLITE_TOKEN]:TOKEN: ' \
+            '--cert=[Log in with this certificate]:FILE:_files' \
+            '--key=[The private key of --cert, if it is not in the same file]:FILE:_files' \
             '*--header=[A header for the server]:NAME\: VALUE: ' \
             '--cacert=[Trust these certificates, and what they have signed, alone]:FILE:_files' \
-            '*--channel=[Pull these channels only]:NAME,…: ' \
-            '*--doc-id=[Only this document]:ID:_cblite_names document' \
+            '*--pin=[Trust the certificate, or key, of this fingerprint alone]:SHA256|FILE:_files' \
+            '--self-signed[Trust any certificate that its owner has signed\: anybody could have made it]' \
+            '--proxy=[Go through http\://\[NAME\:PASSWORD@\]HOST\:PORT, or https\://…; none for no proxy]:URL: ' \
+            '--interface=[Connect from this network interface or address]:NAME: ' \
+            '--heartbeat=[Ask a silent server after this time whether it is still there (default\: 300)]:SECONDS: ' \
+            '--continuous[Go on with what changes from now on, until Ctrl-C]' \
+            '*--filter=[Replicate only documents for which this SQL++ condition is true]:\[COLLECTION\:\]CONDITION: ' \
+            '*--push-filter=[Send only documents for which this SQL++ condition is true]:\[COLLECTION\:\]CONDITION: ' \
+            '--conflict=[Who wins where both sides changed a document\: default, local, remote, merge, or an SQL++ expression over local, remote and base]:RULE: ' \
             '--reset-checkpoint[Look at everything again, also at what was done already]' \
             '(--existing -x)--existing[Fail if the database is not there, instead of making it]' \
             '(--existing -x)-x[Fail if the database is not there, instead of making it]' \
-            '*--verbose[Tell of every document]' \
-            '*-v[Tell of every document]' \
+            '--careful[Stop at the first document that cannot be replicated]' \
+            '--all-collections[Replicate all collections of the database; so does --collection '\''*'\'']' \
+            '*--channel=[Pull these channels only]:NAME,…: ' \
+            '*--doc-id=[Only this document]:ID:_cblite_names document' \
+            '*--pull-filter=[Take only documents for which this SQL++ condition is true]:\[COLLECTION\:\]CONDITION: ' \
+            '*--verbose[Tell of every document; twice also of revisions and connections]' \
+            '*-v[Tell of every document; twice also of revisions and connections]' \
             '--bidi[Replicate in both directions]' \
             '--writeable[Open the database for writing]' \
             '--create[Create the database if it does not exist; implies --writeable]' \
@@ -917,21 +979,34 @@ _cblite_command() {
             '(--help -h)--help[Explain the command]' \
             '(--help -h)-h[Explain the command]' \
             '1:DATABASE:_cblite_databases' \
-            '2:PEER:_files' ;;
+            '2::PEER:_files' ;;
         'sync')
             _arguments -S \
-            '--continuous[Go on with what changes from now on, until Ctrl-C]' \
-            '--user=[Log in; \:@FILE has the password in a file, and without one it is asked for]:NAME\[\:PASSWORD\]: ' \
-            '--token=[Log in with a session of the server'\''s]:TOKEN: ' \
+            '--user=[Log in; \:@FILE has the password in a file. Without one\: $CBLITE_PASSWORD, ~/.netrc, a question]:NAME\[\:PASSWORD\]: ' \
+            '--token=[Log in with a session of the server'\''s; so does $CBLITE_TOKEN]:TOKEN: ' \
+            '--cert=[Log in with this certificate]:FILE:_files' \
+            '--key=[The private key of --cert, if it is not in the same file]:FILE:_files' \
             '*--header=[A header for the server]:NAME\: VALUE: ' \
             '--cacert=[Trust these certificates, and what they have signed, alone]:FILE:_files' \
-            '*--channel=[Pull these channels only]:NAME,…: ' \
-            '*--doc-id=[Only this document]:ID:_cblite_names document' \
+            '*--pin=[Trust the certificate, or key, of this fingerprint alone]:SHA256|FILE:_files' \
+            '--self-signed[Trust any certificate that its owner has signed\: anybody could have made it]' \
+            '--proxy=[Go through http\://\[NAME\:PASSWORD@\]HOST\:PORT, or https\://…; none for no proxy]:URL: ' \
+            '--interface=[Connect from this network interface or address]:NAME: ' \
+            '--heartbeat=[Ask a silent server after this time whether it is still there (default\: 300)]:SECONDS: ' \
+            '--continuous[Go on with what changes from now on, until Ctrl-C]' \
+            '*--filter=[Replicate only documents for which this SQL++ condition is true]:\[COLLECTION\:\]CONDITION: ' \
+            '*--push-filter=[Send only documents for which this SQL++ condition is true]:\[COLLECTION\:\]CONDITION: ' \
+            '--conflict=[Who wins where both sides changed a document\: default, local, remote, merge, or an SQL++ expression over local, remote and base]:RULE: ' \
             '--reset-checkpoint[Look at everything again, also at what was done already]' \
             '(--existing -x)--existing[Fail if the database is not there, instead of making it]' \
             '(--existing -x)-x[Fail if the database is not there, instead of making it]' \
-            '*--verbose[Tell of every document]' \
-            '*-v[Tell of every document]' \
+            '--careful[Stop at the first document that cannot be replicated]' \
+            '--all-collections[Replicate all collections of the database; so does --collection '\''*'\'']' \
+            '*--channel=[Pull these channels only]:NAME,…: ' \
+            '*--doc-id=[Only this document]:ID:_cblite_names document' \
+            '*--pull-filter=[Take only documents for which this SQL++ condition is true]:\[COLLECTION\:\]CONDITION: ' \
+            '*--verbose[Tell of every document; twice also of revisions and connections]' \
+            '*-v[Tell of every document; twice also of revisions and connections]' \
             '--writeable[Open the database for writing]' \
             '--create[Create the database if it does not exist; implies --writeable]' \
             '--upgrade=-[Allow an irreversible upgrade of the file format; =vv also turns revision trees into version vectors]::vv:(vv)' \
@@ -944,7 +1019,7 @@ _cblite_command() {
             '(--help -h)--help[Explain the command]' \
             '(--help -h)-h[Explain the command]' \
             '1:DATABASE:_cblite_databases' \
-            '2:PEER:_files' ;;
+            '2::PEER:_files' ;;
         'dump')
             _arguments -S \
             '*--collection=[Only these collections]:\[SCOPE.\]NAME\[,…\]:_cblite_names collection' \

@@ -1,4 +1,3 @@
-import CSQLite
 import DocumentStore
 import Fleece
 import SQLFunctions
@@ -111,16 +110,7 @@ public final class QueryRows {
     public subscript(column: Int) -> QueryValue {
         if let computed { return computed[column].queryValue }
         guard let statement else { return .missing }
-        let column = Int32(truncatingIfNeeded: column) &+ hiddenColumns
-        switch statement.type(column) {
-        case SQLITE_INTEGER: return .integer(statement.int64(column))
-        case SQLITE_FLOAT: return .double(statement.double(column))
-        case SQLITE_TEXT: return .text(statement.text(column) ?? UnsafeRawBufferPointer(start: nil, count: 0))
-        case SQLITE_BLOB:
-            guard let bytes = statement.blob(column), !bytes.isEmpty else { return .null }
-            return QueryValue(Value(root: bytes) ?? .undefined)
-        default: return .missing
-        }
+        return QueryValue(column: Int32(truncatingIfNeeded: column) &+ hiddenColumns, of: statement)
     }
 
     /// The names that dictionaries in the columns use.

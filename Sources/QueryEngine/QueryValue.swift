@@ -1,4 +1,6 @@
+import CSQLite
 import Fleece
+import SQLite
 
 /// What stands in a column of a row. Nothing is copied: text, data and collections lie in SQLite's memory and are valid until the next row.
 public enum QueryValue: @unchecked Sendable {
@@ -38,6 +40,24 @@ extension QueryValue {
         case .string: self = value.stringBytes.map(QueryValue.text) ?? .collection(.undefined)
         case .data: self = value.dataBytes.map(QueryValue.data) ?? .collection(.undefined)
         case .array, .dictionary, .undefined: self = .collection(value)
+        }
+    }
+
+    /// What stands in a column of a statement's current row.
+    @inline(__always)
+    init(column: Int32, of statement: SQLite.Statement) {
+        switch statement.type(column) {
+        case SQLITE_INTEGER: self = .integer(statement.int64(column))
+        case SQLITE_FLOAT: self = .double(statement.double(column))
+        case SQLITE_TEXT: self = .text(statement.text(column) ?? UnsafeRawBufferPointer(start: nil, count: 0))
+        case SQLITE_BLOB:
+            // The functions give an empty blob for JSON's null.
+            guard let bytes = statement.blob(column), !bytes.isEmpty else {
+                self = .null
+                return
+            }
+            self.init(Value(root: bytes) ?? .undefined)
+        default: self = .missing
         }
     }
 

@@ -6,6 +6,7 @@ public enum Shell {
 
     /// Runs one command line; the first argument is the program's own name.
     public static func run(_ arguments: [String]) -> Int32 {
+        SecretWords.hide()
         StandardDescriptors.occupy()
         Interruption.install()
         let session = Session()

@@ -57,6 +57,18 @@ extension Document {
         return RevisionHistory(treeIDs: ids)
     }
 
+    /// The properties that the current revision and its competitor were both made from: those of the youngest common ancestor that has them still.
+    public var commonBase: FleeceData? {
+        guard let tree, let rival = tree.conflicts.first.flatMap({ tree.index(of: $0.id) }) else { return nil }
+        var next = tree.revisions[rival].parent
+        while let index = next {
+            let revision = tree.revisions[index]
+            if !revision.isDeleted, let body = revision.body, tree.isAncestor(index, of: 0) { return FleeceData(Array(body)) }
+            next = revision.parent
+        }
+        return nil
+    }
+
     /// The revision of a remote that competes with the current one.
     public var competitor: (revision: RevisionID, isDeleted: Bool, body: FleeceData)? {
         if let rival = tree?.conflicts.first {

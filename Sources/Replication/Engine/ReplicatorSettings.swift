@@ -12,8 +12,11 @@ public struct ReplicatorSettings: Sendable {
         public var documentIDs: [String] = []
         public var filter: String?
         public var filterParameters: [String: String] = [:]
-        /// What to push.
-        public var pushFilter: (@Sendable (Document) throws -> Bool)?
+        /// What to push, and what of that which comes to take.
+        public var pushFilter: SyncFilter?
+        public var pullFilter: SyncFilter?
+        /// What the two filters are called in the checkpoint: under another name everything is looked at anew. Nil if they are always the same.
+        public var filterName: String?
         public var resolver: SyncResolver = SyncResolution.standard
         public var skipsDeleted = false
         public var purgesLost = true

@@ -29,13 +29,15 @@ struct SessionPlan: Sendable {
             if wanted.pull != .off { try database.prepareConflictSearch(of: name) }
             let scope = CheckpointScope(
                 collection: name, pushes: wanted.push != .off, pulls: wanted.pull != .off, remote: remote, channels: wanted.channels,
-                documentIDs: wanted.documentIDs, filter: wanted.filter ?? (wanted.channels.isEmpty ? nil : SessionPlan.channelFilter),
+                documentIDs: wanted.documentIDs,
+                filter: wanted.filter ?? (wanted.channels.isEmpty ? wanted.filterName.map { _ in SessionPlan.ownFilter } : SessionPlan.channelFilter),
                 filterParameters: try SessionPlan.parameters(wanted))
             var store = DatabaseStore(database, collection: name, remote: number)
             store.checkpointID = try scope.checkpointID(privateUUID: uuid)
             store.formerCheckpointIDs = try identity.previous.map { try scope.formerCheckpointIDs(previousUUID: $0) } ?? []
             store.documentIDs = wanted.documentIDs.isEmpty ? nil : Set(wanted.documentIDs)
             store.pushFilter = wanted.pushFilter
+            store.pullFilter = wanted.pullFilter
             store.resolver = wanted.resolver
             stores[name] = store
             var collection = ActiveSession.Collection(name, checkpointID: store.checkpointID, push: wanted.push, pull: wanted.pull)
@@ -72,11 +74,14 @@ struct SessionPlan: Sendable {
         }
     }
 
+    // No server has a filter with such a parameter: the checkpoint alone knows of it.
+    private static let ownFilter = "cblite"
     private static let channelFilter = "sync_gateway/bychannel"
 
     private static func parameters(_ collection: ReplicatorSettings.Collection) throws -> String? {
         var parameters = collection.filterParameters
         if !collection.channels.isEmpty, collection.filter == nil { parameters["channels"] = collection.channels.joined(separator: ",") }
+        if let name = collection.filterName { parameters[SessionPlan.ownFilter] = name }
         guard !parameters.isEmpty else { return nil }
         let encoder = Encoder()
         encoder.beginDictionary()

@@ -227,6 +227,9 @@ struct Puller {
         case (.purging(let events, let places)?, .done):
             for event in events { outbox.report(event) }
             for place in places { finish(place, &outbox) }
+        case (.purging(let events, let places)?, .documents(let purged)):
+            for event in events where purged.contains(event.documentID) { outbox.report(event) }
+            for place in places { finish(place, &outbox) }
         case (.purging(let events, _)?, .failed(let error)):
             for var event in events {
                 event.error = error

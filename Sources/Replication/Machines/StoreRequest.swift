@@ -32,7 +32,7 @@ public enum StoreRequest: Sendable {
     case insert([ReceivedRevision])
     /// Notes what the peer has → `done`
     case mark([RemoteMark])
-    /// Forgets documents that the user lost access to → `done`
+    /// Forgets documents that the user lost access to → `done`, or the `documents` if a filter keeps others
     case purge([String])
     /// Documents that are in conflict from earlier → `documents`
     case findConflicts

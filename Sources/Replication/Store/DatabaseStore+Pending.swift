@@ -20,11 +20,4 @@ extension DatabaseStore {
             }
         }
     }
-
-    /// Whether a change is any of the peer's business.
-    func isToBePushed(_ document: ChangedDocument, _ snapshot: Snapshot) throws -> Bool {
-        guard !document.isConflicted, !document.isExpired, documentIDs?.contains(document.id) ?? true else { return false }
-        guard let pushFilter else { return true }
-        return try snapshot.document(document.id, in: collection).map(pushFilter) ?? false
-    }
 }

@@ -101,10 +101,13 @@ extension DatabaseStore {
         encoder.reset()
         let body = try properties.withRoot { try ReceivedBody($0, into: encoder) }
         if body.isRemoved { return .removed }
+        let decoded = try encoder.finish()
+        // What is not wanted needs no blobs.
+        guard try accepts(message, decoded) else { return .failed(.filteredOut) }
         if let digest = body.badDigest {
             return .failed(SyncError.http(404, "the document refers to a blob that its sender does not have: \(digest)"))
         }
-        return .ready(try encoder.finish(), missing: body.blobs.filter { !database.blobs.exists($0.digest) })
+        return .ready(decoded, missing: body.blobs.filter { !database.blobs.exists($0.digest) })
     }
 
     private func apply(
@@ -119,12 +122,23 @@ extension DatabaseStore {
         }
     }
 
-    private func parse(_ message: RevisionMessage, into encoder: Encoder) throws {
+    func parse(_ message: RevisionMessage, into encoder: Encoder) throws {
         guard !message.body.isEmpty else {
             encoder.beginDictionary()
             return encoder.endDictionary()
         }
         try message.body.withUnsafeBytes { try JSONParser.parse($0, into: encoder) }
+    }
+
+    /// Stores those that the filter takes.
+    func insert(_ revisions: [ReceivedRevision]) throws -> [Insertion] {
+        guard pullFilter != nil else { return try database.write { try insert(revisions, $0) } }
+        let accepted = accepted(revisions)
+        var stored = try database.write { try insert(accepted.compactMap { try? $0.get() }, $0) }[...]
+        return accepted.map { result in
+            if case .failure(let error) = result { return .failed(error) }
+            return stored.popFirst() ?? .failed(.filteredOut)
+        }
     }
 
     /// Stores revisions. What is wrong with one of them does not touch the others; what is wrong with the database ends all.

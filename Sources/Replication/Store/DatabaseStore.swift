@@ -12,7 +12,8 @@ public struct DatabaseStore: Sendable {
     public var formerCheckpointIDs: [String] = []
     /// Nil for all documents.
     public var documentIDs: Set<String>?
-    public var pushFilter: (@Sendable (Document) throws -> Bool)?
+    public var pushFilter: SyncFilter?
+    public var pullFilter: SyncFilter?
     public var resolver: SyncResolver = SyncResolution.standard
 
     /// A body below that is sent whole.
@@ -77,15 +78,16 @@ public struct DatabaseStore: Sendable {
         case .loadRevisions(let orders, let options):
             return .revisions(try database.read { snapshot in orders.map { load($0, options, snapshot) } })
         case .prepare(let revision): return .prepared(try database.read { try prepare(revision, $0) })
-        case .insert(let revisions): return .inserted(try database.write { try insert(revisions, $0) })
+        case .insert(let revisions): return .inserted(try insert(revisions))
         case .mark(let marks):
             try database.write { try mark(marks, $0) }
             return .done
         case .purge(let ids):
+            let purged = try toBePurged(ids)
             try database.write { transaction in
-                for id in ids { try transaction.purge(id, in: collection) }
+                for id in purged { try transaction.purge(id, in: collection) }
             }
-            return .done
+            return purged.count == ids.count ? .done : .documents(purged)
         case .findConflicts: return .documents(try database.read { try $0.conflictedDocuments(in: collection) })
         case .resolveConflict(let id): return .resolved(isNew: try resolve(id))
         }
@@ -185,13 +187,17 @@ public struct DatabaseStore: Sendable {
                     isDeleted ? nil : body.withRoot { $0.json(keys: snapshot.sharedKeys) }
                 }
                 let conflict = SyncConflict(
-                    documentID: id, localRevision: document.revision, remoteRevision: rival.revision,
-                    local: json(document.body, document.isDeleted), remote: json(rival.body, rival.isDeleted))
+                    documentID: id, collection: collection, localRevision: document.revision, remoteRevision: rival.revision,
+                    local: json(document.body, document.isDeleted), remote: json(rival.body, rival.isDeleted),
+                    base: document.commonBase.flatMap { json($0, false) })
                 return (conflict, document)
             }
             guard let found else { return false }
             // The app's code runs outside of transactions; if the document changes meanwhile, it is asked again.
-            let resolution = try resolver(found.conflict)
+            let resolution: SyncResolution
+            do { resolution = try resolver(found.conflict) } catch {
+                throw SyncError.liteCore(SyncError.LiteCoreCode.conflict, "the conflict could not be settled: \(error)")
+            }
             do {
                 return try database.write { try settle(found.conflict, resolution, $0) }
             } catch let error as StoreError where error.code == .conflict || error.code == .notFound {

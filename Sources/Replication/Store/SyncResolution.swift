@@ -3,10 +3,13 @@ import DocumentStore
 /// A conflict as an app's resolver sees it. Properties are JSON; nil stands for a deletion.
 public struct SyncConflict: Hashable, Sendable {
     public let documentID: String
+    public let collection: CollectionName
     public let localRevision: RevisionID
     public let remoteRevision: RevisionID
     public let local: String?
     public let remote: String?
+    /// What both were made from, as far as it is kept. Version vectors keep nothing of it.
+    public let base: String?
 }
 
 /// How a conflict ends.

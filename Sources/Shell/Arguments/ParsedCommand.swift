@@ -23,6 +23,9 @@ struct ParsedCommand: Sendable {
         self.argumentValues = argumentValues
     }
 
+    /// Whether the command knows a flag.
+    func declares(_ name: String) -> Bool { declaredFlags.contains { $0.name == name } }
+
     /// Whether a flag was given.
     func flag(_ name: String) -> Bool { count(name) > 0 }
 

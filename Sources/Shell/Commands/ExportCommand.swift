@@ -7,7 +7,7 @@ enum ExportCommand {
             Writes the documents of a collection, in order of their IDs, to a file, a directory or standard output. A file appears under \
             its name when it is complete.
 
-            \(Transfer.forms)
+            \(Transfer.forms) To a server (ws://HOST:PORT/DATABASE, wss://…) it is a push: see there.
 
             --where leaves documents out by what they hold. The rows of any query are written by "query --format csv --output FILE".
 
@@ -30,6 +30,14 @@ enum ExportCommand {
             let transfer = Transfer(invocation: invocation)
             let target = try transfer.endpoint(invocation.argument("FILE"))
             if case .database(let path) = target { throw invocation.usageError("\(path): databases are copied with cp") }
+            if case .remote = target {
+                guard !invocation.flag("where"), invocation.argumentIfGiven("PATTERN") == nil else {
+                    throw invocation.usageError("to a server it is a push: --filter chooses what is pushed")
+                }
+                let database = try invocation.databaseForChanging()
+                if database.isReadOnly { throw invocation.session.readOnlyError(database) }
+                return try transfer.replicate(database, with: target, .push)
+            }
             return try transfer.export(
                 invocation.database(), to: target, pattern: invocation.argumentIfGiven("PATTERN"), condition: invocation.string("where"))
         })

@@ -7,7 +7,7 @@ enum ImportCommand {
             Saves the documents of each FILE in a collection, which is created if it is not there; so is the database. A document that \
             exists gets a new revision. Each file is one transaction: an import that is interrupted leaves nothing of it behind.
 
-            \(Transfer.forms)
+            \(Transfer.forms) From a server (ws://HOST:PORT/DATABASE, wss://…) it is a pull: see there.
 
             The property _id, or the one that --jsonid names, is the document's ID; a document without it gets a new one. In tables, the \
             first row names the properties; numbers, true, false and JSON in cells become what they are.
@@ -29,6 +29,10 @@ enum ImportCommand {
             }
             if !invocation.flag("existing") { invocation.session.options.creates = true }
             let database = try invocation.database()
+            if case .remote? = sources.first {
+                guard sources.count == 1 else { throw invocation.usageError("one server at a time") }
+                return try transfer.replicate(database, with: sources[0], .pull)
+            }
             var code = ExitCode.success
             for source in sources {
                 let result = try transfer.importing(source, into: database)

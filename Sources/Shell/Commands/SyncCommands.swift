@@ -19,6 +19,7 @@ enum SyncCommands {
         examples: [
             .init("cblite pull ws://localhost:4984/travel travel.cblite2", "Into a database that is made if it is not there."),
             .init("cblite pull travel.cblite2 ws://localhost:4984/travel --channel paris --continuous", "One channel, until Ctrl-C."),
+            .init("cblite pull ws://localhost:4984/travel travel.cblite2 --filter 'stars > 3'", "Some documents."),
         ],
         run: { try DatabaseSync($0).run($0.flag("bidi") ? .both : .pull) })
 
@@ -27,20 +28,20 @@ enum SyncCommands {
         summary: "Push and pull",
         discussion: discussion,
         flags: DatabaseSync.flags, arguments: arguments,
-        examples: [.init("cblite sync travel.cblite2 laptop.cblite2", "Two databases that both have changed.")],
+        examples: [
+            .init("cblite sync travel.cblite2 laptop.cblite2", "Two databases that both have changed."),
+            .init("cblite sync travel.cblite2 wss://sync.example.com/travel --conflict merge", "What both sides changed is merged."),
+        ],
         run: { try DatabaseSync($0).run(.both) })
 
     private static let arguments = [
         Argument("DATABASE", .database, .required, impliedByOpenDatabase: true, "The .cblite2 bundle"),
-        Argument("PEER", .file, .required, "ws://HOST:PORT/DATABASE, wss://… with TLS, or another database"),
+        Argument("PEER", .file, .optional, "ws://HOST:PORT/DATABASE, wss://… with TLS, or another database. Left out: the server it knows"),
     ]
 
     private static let discussion = """
-        Replicates a database with one on a Sync Gateway, or with another database of this machine. Only what changed since the last time is \
-        sent, whichever program that was; deletions are changes, too. The collections that --collection A,B names are replicated, or else the \
-        current one; where documents come to, they are made.
+        Replicates a database with one on a Sync Gateway, or with another database of this machine.
 
-        Where both sides changed a document, a pull decides: a deletion wins, then the longer history. What is interrupted goes on \
-        where it stopped when it is called again. Documents that the other side refuses are named, and the exit code is 1.
+        \(DatabaseSync.explanation)
         """
 }

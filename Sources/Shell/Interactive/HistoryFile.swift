@@ -55,16 +55,17 @@ final class HistoryFile {
     /// A statement that should not lie in a file: it begins with a blank, or a flag in it carries a secret.
     static func isPrivate(_ statement: String) -> Bool {
         guard let first = statement.first, first != " " else { return true }
-        var words = statement.split(whereSeparator: \.isWhitespace)[...]
-        while let word = words.popFirst() {
-            guard word.hasPrefix("-") else { continue }
-            let name = word.drop { $0 == "-" }.prefix { $0 != "=" }
-            if ["token", "password", "encrypted"].contains(name) { return true }
-            // A name alone is no secret: the password behind the colon is.
-            let value = word.contains("=") ? word : words.first ?? ""
-            if name == "user", value.contains(":") { return true }
+        var lexer = WordLexer(Array(statement.utf8))
+        var words: [String] = []
+        reading: while true {
+            switch lexer.next() {
+            case .word(let word): words.append(word)
+            case .newline, .semicolon, .pipe, .redirection: continue
+            case .end, .unfinished: break reading
+            }
         }
-        return false
+        // A name alone is no secret: the password behind the colon is.
+        return SecretWords.masked(words) != words || words.contains { $0.drop { $0 == "-" } == "encrypted" && $0.hasPrefix("-") }
     }
 
     static func lastOfEach(_ lines: [String]) -> [String] {

@@ -17,23 +17,25 @@ struct DatabaseSync {
     }
 
     let invocation: Invocation
-    private var session: Session { invocation.session }
+    var session: Session { invocation.session }
 
     init(_ invocation: Invocation) { self.invocation = invocation }
 
     /// Runs `push`, `pull` or `sync`: the database and the peer may stand in either order, and the open one may be left out.
     func run(_ direction: Direction) throws -> ExitCode {
-        let peer = invocation.argument("PEER")
+        let peer = invocation.argumentIfGiven("PEER")
         guard let path = invocation.argumentIfGiven("DATABASE") else {
             guard let open = session.openDatabase else { throw invocation.usageError("no database is open") }
             if open.isReadOnly { throw session.readOnlyError(open) }
-            return try run(open, with: endpoint(peer), direction)
+            return try run(open, with: endpoint(peer ?? knownPeer(of: open, direction)), direction)
         }
         // `pull URL DATABASE`
         let isSwapped = if case .remote = try endpoint(path) { true } else { false }
-        let (own, other) = isSwapped ? (peer, path) : (path, peer)
-        if direction != .push, !invocation.flag("existing") { session.options.creates = true }
-        return try run(session.open(own, writes: true), with: endpoint(other), direction)
+        guard !isSwapped || peer != nil else { throw invocation.usageError("\(SyncPeers.shown(path)): the database to replicate with it is missing") }
+        let (own, other) = isSwapped ? (peer ?? path, path) : (path, peer)
+        if direction != .push, peer != nil, !invocation.flag("existing") { session.options.creates = true }
+        let database = try session.open(own, writes: true)
+        return try run(database, with: endpoint(other ?? knownPeer(of: database, direction)), direction)
     }
 
     private func endpoint(_ path: String) throws -> Endpoint {
@@ -45,10 +47,15 @@ struct DatabaseSync {
     }
 
     /// Replicates, and tells how much.
-    func run(_ database: Database, with peer: Endpoint, _ direction: Direction) throws -> ExitCode {
+    func run(_ database: Database, with endpoint: Endpoint, _ direction: Direction) throws -> ExitCode {
         try session.refuseInTransaction("what is not committed cannot be replicated", at: database.path)
-        let names = try collectionNames()
+        if direction == .push, invocation.flag("conflict") {
+            throw invocation.usageError("--conflict is for pull and sync: a push settles nothing")
+        }
+        let names = try collectionNames(of: database, direction)
         let mode: ActiveSession.Mode = invocation.flag("continuous") ? .continuous : .once
+        let filters = try SyncFilters(invocation, direction, names)
+        let resolver = try invocation.string("conflict").map(ConflictRule.resolver)
         if direction == .push {
             try database.read { snapshot in for name in names { _ = try invocation.existing(name, in: snapshot) } }
         } else {
@@ -59,9 +66,11 @@ struct DatabaseSync {
                 name, push: direction == .pull ? .off : mode, pull: direction == .push ? .off : mode)
             collection.channels = invocation.strings("channel").flatMap { $0.split(separator: ",").map(String.init) }
             collection.documentIDs = invocation.strings("doc-id")
+            filters.apply(to: &collection)
+            if let resolver { collection.resolver = resolver }
             return collection
         }
-        var settings = ReplicatorSettings(try self.peer(peer, names), collections: collections)
+        var settings = ReplicatorSettings(try peer(endpoint, names), collections: collections)
         settings.isReset = invocation.flag("reset-checkpoint")
         return try follow(database, settings, direction)
     }
@@ -69,8 +78,13 @@ struct DatabaseSync {
     private func peer(_ endpoint: Endpoint, _ names: [CollectionName]) throws -> ReplicatorSettings.Peer {
         switch endpoint {
         case .remote(let url):
-            do { return .server(try server(url)) } catch let error as TransportError { throw DatabaseSync.error(error) }
+            do { return .server(try session.peers.settings(for: url, invocation)) } catch let error as TransportError {
+                throw SyncAdvice.commandError(error)
+            }
         case .database(let path):
+            if let flag = ServerAccess.names.first(where: { invocation.flag($0) }) {
+                throw invocation.usageError("--\(flag) is for servers, and \(path) is a database")
+            }
             if !invocation.flag("existing") { session.options.creates = true }
             let other = try session.open(path, writes: true)
             try DatabaseSync.create(names, in: other)
@@ -84,85 +98,48 @@ struct DatabaseSync {
         if !missing.isEmpty { try database.write { for name in missing { try $0.createCollection(name) } } }
     }
 
-    private static func error(_ error: TransportError) -> CommandError {
-        let hint = [error.advice.map { $0 + "." }, error.certificate?.description].compactMap { $0 }.joined(separator: "\n")
-        return .failed(error.message, hint: hint.isEmpty ? nil : hint)
-    }
-
-    private struct Tally {
-        var pushed = 0
-        var pulled = 0
-        var failed = 0
-        var hasConnected = false
-    }
-
     private func follow(_ database: Database, _ settings: ReplicatorSettings, _ direction: Direction) throws -> ExitCode {
         let isContinuous = invocation.flag("continuous")
         let mailbox = try Mailbox<ReplicatorEvent>()
         let replicator = Replicator(database, settings) { mailbox.put($0) }
-        let clock = Stopwatch()
-        let progress = session.progress(direction.title, unit: "documents")
-        defer { progress.finish() }
-        var tally = Tally()
+        let report = SyncReport(session, direction, peer: SyncPeers.name(of: settings.peer), verbosity: invocation.count("verbose"))
+        defer { report.finish() }
+        var hasConnected = false
         var isStopping = false
         var failure: SyncFailure?
         func stop() {
             if !isStopping { replicator.stop() }
             isStopping = true
+            report.isEnding()
         }
         replicator.start()
         following: while true {
             for event in mailbox.take(milliseconds: 100) {
                 switch event {
-                case .status: break
-                case .connected: tally.hasConnected = true
-                case .document(let event, let collection):
-                    try tell(event, collection, &tally)
-                    if event.error == nil { progress.advance() }
-                case .waiting(let reason, let seconds):
-                    // What was never there is more likely misspelt than away.
-                    if tally.hasConnected || isContinuous {
-                        session.notice("\(reason.error.message); trying again in \(seconds) s")
-                    } else {
-                        failure = reason
-                        stop()
-                    }
+                case .connected:
+                    hasConnected = true
+                    session.peers.remember(settings.peer, of: database)
+                // What was never there is more likely misspelt than away.
+                case .waiting(let reason, _) where !hasConnected && !isContinuous:
+                    failure = reason
+                    stop()
+                    continue
                 case .ended(let reason):
                     failure = failure ?? reason
                     break following
+                default: break
                 }
+                try report.take(event)
+                if invocation.flag("careful"), report.tally.exitCode != .success { stop() }
             }
+            if invocation.wantsJSON { try session.output.flush() }
             if Interruption.isRequested { stop() }
+            report.draw()
         }
-        progress.finish()
-        if failure == nil || tally.pushed + tally.pulled > 0 { try report(tally, clock) }
-        if let failure { throw failure.cause.map(DatabaseSync.error) ?? .failed(failure.error.message) }
+        try invocation.tell { try report.conclude(failure) }
+        if let failure { throw SyncAdvice.commandError(failure, usesVectors: try database.read { $0.versioning == .vectors }) }
         if isContinuous { Interruption.clear() }
         try Interruption.check()
-        return tally.failed == 0 ? .success : .failure
-    }
-
-    private func tell(_ event: DocumentEvent, _ collection: CollectionName, _ tally: inout Tally) throws {
-        let name = collection.isDefault ? event.documentID : "\(collection)/\(event.documentID)"
-        if let error = event.error {
-            tally.failed += 1
-            return session.warn("\(name): \(error.message)")
-        }
-        if event.direction == .push { tally.pushed += 1 } else { tally.pulled += 1 }
-        if invocation.flag("verbose") { session.remark("\(event.direction == .push ? "Pushed" : "Pulled") \(name)") }
-    }
-
-    private func report(_ tally: Tally, _ clock: Stopwatch) throws {
-        guard invocation.wantsJSON else {
-            let failed = tally.failed > 0 ? "; \(tally.failed) failed" : ""
-            return session.notice(clock.summary(tally.pushed + tally.pulled) + failed)
-        }
-        try invocation.tell {
-            try session.writeFacts { line in
-                line.add("pushed", tally.pushed)
-                line.add("pulled", tally.pulled)
-                line.add("failed", tally.failed)
-            }
-        }
+        return report.tally.exitCode
     }
 }

@@ -1,108 +1,69 @@
 import DocumentStore
-import Glibc
-import Replication
-import Transport
 
-// What the flags of `push`, `pull`, `sync` and `cp` say about a replication.
+// The flags of the commands that replicate.
 extension DatabaseSync {
     static let bidi = Flag("bidi", "Replicate in both directions")
 
-    static let flags: [Flag] = [
-        Flag("continuous", "Go on with what changes from now on, until Ctrl-C"),
-        Flag("user", value: "NAME[:PASSWORD]", .text, "Log in; :@FILE has the password in a file, and without one it is asked for"),
-        Flag("token", value: "TOKEN", .text, "Log in with a session of the server's"),
+    /// How to reach a server, and to be let in.
+    static let serverFlags: [Flag] = [
+        Flag("user", value: "NAME[:PASSWORD]", .text, "Log in; :@FILE has the password in a file. Without one: $CBLITE_PASSWORD, ~/.netrc, a question"),
+        Flag("token", value: "TOKEN", .text, "Log in with a session of the server's; so does $CBLITE_TOKEN"),
+        Flag("cert", value: "FILE", .file, "Log in with this certificate"),
+        Flag("key", value: "FILE", .file, "The private key of --cert, if it is not in the same file"),
         Flag("header", value: "NAME: VALUE", .text, repeatable: true, "A header for the server"),
         Flag("cacert", aliases: ["rootcerts"], value: "FILE", .file, "Trust these certificates, and what they have signed, alone"),
-        Flag("channel", value: "NAME,…", .text, repeatable: true, "Pull these channels only"),
-        Flag("doc-id", value: "ID", .document, repeatable: true, "Only this document"),
-        Flag("reset-checkpoint", "Look at everything again, also at what was done already"),
-        Flag("existing", short: "x", "Fail if the database is not there, instead of making it"),
-        Flag("verbose", short: "v", repeatable: true, "Tell of every document"),
+        Flag("pin", value: "SHA256|FILE", .file, repeatable: true, "Trust the certificate, or key, of this fingerprint alone"),
+        Flag("self-signed", "Trust any certificate that its owner has signed: anybody could have made it"),
+        Flag("proxy", value: "URL", .text, "Go through http://[NAME:PASSWORD@]HOST:PORT, or https://…; none for no proxy"),
+        Flag("interface", value: "NAME", .text, "Connect from this network interface or address"),
+        Flag("heartbeat", value: "SECONDS", .integer(1...86_400), "Ask a silent server after this time whether it is still there (default: 300)"),
     ]
 
-    /// The collections that --collection names, separated by commas, or the current one.
-    func collectionNames() throws -> [CollectionName] {
-        let named = try invocation.session.options.collection.map { try ArchiveTransfer.collections([$0], invocation) } ?? nil
-        return named ?? [invocation.session.currentCollection]
-    }
+    /// What is pulled, and how it is told.
+    static let pullFlags: [Flag] = [
+        Flag("all-collections", "Replicate all collections of the database; so does --collection '*'"),
+        Flag("channel", value: "NAME,…", .text, repeatable: true, "Pull these channels only"),
+        Flag("doc-id", value: "ID", .document, repeatable: true, "Only this document"),
+        Flag("pull-filter", value: "[COLLECTION:]CONDITION", .text, repeatable: true, "Take only documents for which this SQL++ condition is true"),
+        Flag("verbose", short: "v", repeatable: true, "Tell of every document; twice also of revisions and connections"),
+    ]
 
-    func server(_ text: String) throws -> WebSocketClientSettings {
-        let url = try PeerURL(text)
-        guard !url.path.drop(while: { $0 == "/" }).isEmpty else {
-            throw invocation.usageError("\(url): the name of the database is missing: \(url)/DATABASE")
-        }
-        var server = ReplicatorSettings.server(url)
-        if let user = invocation.string("user") { server.handshake.credentials = try credentials(user, for: url) }
-        if let token = invocation.string("token") { server.handshake.headers.add("Cookie", "SyncGatewaySession=\(token)") }
-        for header in invocation.strings("header") {
-            let parts = header.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false)
-            let value = parts.count == 2 ? String(parts[1].drop { $0 == " " }) : ""
-            guard parts.count == 2, HTTPHeaders.isWritable(name: String(parts[0]), value: value) else {
-                throw invocation.usageError("--header needs a name, a colon and a value, not \"\(header)\"")
-            }
-            server.handshake.headers.add(String(parts[0]), value)
-        }
-        if let file = invocation.string("cacert") {
-            let certificates = try Certificate.read(DatabaseSync.content(of: file), name: file)
-            server.trust = .pinned(certificates.map { .certificate($0) })
-        }
-        let names = ["http_proxy", "https_proxy", "HTTPS_PROXY", "all_proxy", "ALL_PROXY", "no_proxy", "NO_PROXY"]
-        let set = names.compactMap { name in Terminal.environment(name).map { (name, $0) } }
-        server.proxy = .environment(Dictionary(set, uniquingKeysWith: { one, _ in one }))
-        return server
-    }
+    static let flags: [Flag] =
+        serverFlags + [
+            Flag("continuous", "Go on with what changes from now on, until Ctrl-C"),
+            Flag("filter", value: "[COLLECTION:]CONDITION", .text, repeatable: true, "Replicate only documents for which this SQL++ condition is true"),
+            Flag("push-filter", value: "[COLLECTION:]CONDITION", .text, repeatable: true, "Send only documents for which this SQL++ condition is true"),
+            Flag(
+                "conflict", value: "RULE", .text,
+                "Who wins where both sides changed a document: default, local, remote, merge, or an SQL++ expression over local, remote and base"),
+            Flag("reset-checkpoint", "Look at everything again, also at what was done already"),
+            Flag("existing", short: "x", "Fail if the database is not there, instead of making it"),
+            Flag("careful", "Stop at the first document that cannot be replicated"),
+        ] + pullFlags
 
-    private func credentials(_ user: String, for url: PeerURL) throws -> Credentials {
-        let parts = user.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false)
-        let name = String(parts[0])
-        guard parts.count == 2 else {
-            return Credentials(user: name, password: try invocation.session.askSecret("Password of \(name) at \(url): "))
-        }
-        guard parts[1].hasPrefix("@") else { return Credentials(user: name, password: String(parts[1])) }
-        let lines = String(decoding: try DatabaseSync.content(of: String(parts[1].dropFirst())), as: UTF8.self)
-            .split(separator: "\n", omittingEmptySubsequences: false)
-        return Credentials(user: name, password: String(lines.first ?? ""))
-    }
+    /// What `help` says of them all.
+    static let explanation = """
+        Only what changed since the last time is sent, whichever program that was; deletions are changes, too. The current collection is \
+        replicated, or those that --collection A,B names; where documents come to, they are made. What is interrupted goes on where it \
+        stopped when it is called again.
 
-    private static func content(of path: String) throws -> [UInt8] {
-        let descriptor = open(path, O_RDONLY | O_CLOEXEC)
-        guard descriptor >= 0 else { throw CommandError.system(path, errno: errno) }
-        defer { close(descriptor) }
-        var bytes: [UInt8] = []
-        var piece = [UInt8](repeating: 0, count: 16384)
-        // Neither passwords nor certificates are larger.
-        while bytes.count < 1 << 20 {
-            let count = SystemCall.retrying { read(descriptor, &piece, piece.count) }
-            guard count >= 0 else { throw CommandError.system(path, errno: errno) }
-            if count == 0 { break }
-            bytes += piece[..<count]
-        }
-        return bytes
-    }
-}
+        Passwords do not have to stand in the command line, where others see them: --user NAME asks, or takes the password from \
+        $CBLITE_PASSWORD or ~/.netrc; --user NAME:@FILE reads it.
 
-extension Session {
-    /// Asks for something that nobody else should see.
-    func askSecret(_ question: String) throws -> String {
-        guard canAsk else { throw CommandError.usage("the password is missing: --user NAME:PASSWORD, or NAME:@FILE") }
-        StandardError.write(StandardError.safe(question))
-        var before = termios()
-        tcgetattr(STDIN_FILENO, &before)
-        var silent = before
-        silent.c_lflag &= ~tcflag_t(ECHO)
-        tcsetattr(STDIN_FILENO, TCSANOW, &silent)
-        defer {
-            tcsetattr(STDIN_FILENO, TCSANOW, &before)
-            StandardError.write("\n")
-        }
-        var answer: [UInt8] = []
-        while true {
-            var byte: UInt8 = 0
-            let count = read(STDIN_FILENO, &byte, 1)
-            try Interruption.check()
-            if count < 0, errno == EINTR { continue }
-            guard count == 1, byte != UInt8(ascii: "\n") else { return String(decoding: answer, as: UTF8.self) }
-            answer.append(byte)
-        }
-    }
+        A condition of --filter is SQL++ about the document: city = "Paris", META().id LIKE "hotel%". With the name of a collection in \
+        front, and a colon, it is about that one. A deletion has no properties: it goes to where the document is, unless the condition \
+        speaks of META().deleted itself. What does not pass is looked at again under another filter.
+
+        Where both sides changed a document, a pull decides. By default a deletion wins, then the longer history. --conflict local and \
+        remote prefer a side; merge takes the changes of both, property by property; and an expression gives the result, such as \
+        CASE WHEN local.time > remote.time THEN local ELSE remote END, in which a side is NULL if it deleted the document, and base is \
+        what both were made from, if it is kept. NULL deletes. If an expression fails, the conflict stays: see conflicts and resolve.
+
+        With --json each line is an object with an "event": connected, status (activity, documents, and bytes completed and total), \
+        document (direction, collection, id, revision, deleted, error), waiting (seconds, error), and at last ended (pushed, pulled, \
+        failed, conflicts, filtered). An error has a domain, a code and a message.
+
+        The exit code is 1 if a document was refused, 4 if conflicts are all that is left, and 130 after Ctrl-C, unless --continuous. \
+        Ctrl-C ends at a checkpoint, a second one at once.
+        """
 }

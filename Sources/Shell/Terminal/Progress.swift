@@ -54,12 +54,17 @@ final class Progress {
     func finish() { clear() }
 
     private func show() {
+        show { seconds in
+            Progress.line(title: title, unit: unit, count: count, position: position, total: total, seconds: seconds)
+        }
+    }
+
+    /// Shows a line of somebody else's making, if it is time for one. `line` is given the seconds since the work began.
+    func show(_ line: (Double) -> String) {
         let now = Progress.now()
-        guard now >= nextShow else { return }
+        guard isShown, now >= nextShow else { return }
         nextShow = now + Progress.interval
-        let line = Progress.line(
-            title: title, unit: unit, count: count, position: position, total: total, seconds: Double(now - started) / 1e9)
-        StandardError.write("\r" + DisplayWidth.cut(line, to: max(20, Terminal().width - 1)) + "\u{1B}[K")
+        StandardError.write("\r" + DisplayWidth.cut(line(elapsed), to: max(20, Terminal().width - 1)) + "\u{1B}[K")
         isOnScreen = true
     }
 

@@ -32,7 +32,7 @@ struct Transfer {
         switch (source, target) {
         case (.database(let from), .remote): return try replicate(session.open(from, writes: true), with: target, .push)
         case (.remote, .database(let to)): return try replicate(open(to), with: source, .pull)
-        case (.remote(let url), _), (_, .remote(let url)): throw invocation.usageError("\(url): the other side must be a database")
+        case (.remote(let url), _), (_, .remote(let url)): throw invocation.usageError("\(SyncPeers.shown(url)): the other side must be a database")
         case (.database(let from), .database) where invocation.flag("replicate"):
             return try replicate(session.open(from, writes: true), with: target, .push)
         case (.database(let from), .database(let to)): return try copy(from, to: to)
@@ -43,7 +43,14 @@ struct Transfer {
     }
 
     func replicate(_ database: Database, with peer: Endpoint, _ direction: DatabaseSync.Direction) throws -> ExitCode {
-        try DatabaseSync(invocation).run(database, with: peer, invocation.flag("bidi") ? .both : direction)
+        noticeIgnored()
+        return try DatabaseSync(invocation).run(database, with: peer, invocation.flag("bidi") ? .both : direction)
+    }
+
+    /// What the vendor's program ignores in a replication, and says so.
+    private func noticeIgnored() {
+        let ignored = ["limit", "jsonid", "idprefix", "format"].filter { invocation.flag($0) }
+        if let first = ignored.first { session.notice("--\(first) has no meaning in a replication, and is ignored.") }
     }
 
     private func refuseReplication() throws {
@@ -73,8 +80,7 @@ struct Transfer {
             case .json(let path, _): JSONSource(try InputSource(path), dialect: path.hasSuffix(".json5") ? .json5 : .json, idKey: idKey)
             case .table(let path, let delimiter): TableSource(try InputSource(path), delimiter: delimiter, idKey: idKey)
             case .directory(let path): try DirectorySource(path, idKey: idKey)
-            case .database, .remote:
-                throw invocation.usageError("cp copies databases, and pull fetches from servers; import takes JSON and tables")
+            case .database, .remote: throw invocation.usageError("cp copies databases; import takes JSON and tables")
             }
         var importer = Importer(session: session)
         importer.idPrefix = invocation.string("idprefix") ?? ""
@@ -104,7 +110,7 @@ struct Transfer {
     }
 
     func export(_ database: Database, to target: Endpoint, pattern: String? = nil, condition: String? = nil) throws -> ExitCode {
-        if case .remote = target { throw invocation.usageError("documents go to a server with push, or with cp") }
+        if case .remote(let url) = target { throw invocation.usageError("\(SyncPeers.shown(url)): one side must be a database") }
         try refuseReplication()
         var exporter = Exporter(session: session)
         exporter.idKey = invocation.string("jsonid") ?? "_id"

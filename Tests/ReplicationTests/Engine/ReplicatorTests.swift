@@ -193,8 +193,45 @@ import Transport
         #expect(try await hub.sync(first, [both(), some]).isFine(pushed: 12))
         #expect(try documents(of: middle, in: flowers).keys.sorted() == ["doc-3", "doc-4"])
         var even = ReplicatorSettings.Collection(flowers, push: .once, pull: .off)
-        even.pushFilter = { document in document.id.hasSuffix("0") }
+        even.pushFilter = { $0.documentID.hasSuffix("0") }
         #expect(try await hub.sync(first, [even]).isFine(pushed: 2))
+    }
+
+    @Test(arguments: Way.allCases) func whatThePullFilterRejectsIsNeitherStoredNorFetched(_ way: Way) async throws {
+        let (first, middle) = (try create("a"), try create("m"))
+        try fill(middle, 10)
+        let blob = try saveBlob(Array("unwanted".utf8), as: "file", in: middle, type: "text/plain")
+        let hub = try Hub(middle, way)
+        var pull = ReplicatorSettings.Collection(push: .off, pull: .once)
+        pull.pullFilter = { revision in
+            revision.properties.withRoot { $0.dictionary?.value(forKey: "n", revision.keys)?.integer.map { $0 >= 7 } ?? revision.isDeleted }
+        }
+        let outcome = try await hub.sync(first, [pull])
+        #expect(outcome.failure == nil && outcome.pulled.sorted() == ["doc-7", "doc-8", "doc-9"])
+        #expect(outcome.errors.count == 8 && outcome.errors.allSatisfy { $0.error == .filteredOut && !$0.isTransient })
+        #expect(!first.blobs.exists(blob) && middle.blobs.exists(blob))
+        // It is done: nobody asks for it again, and the filter is asked about what is new alone.
+        try middle.write { try $0.delete("doc-9") }
+        let again = try await hub.sync(first, [pull])
+        #expect(again.pulled == ["doc-9"] && again.errors.isEmpty)
+        #expect(try documents(of: first).count == 3)
+        // Under another name everything is looked at anew.
+        pull.pullFilter = { _ in true }
+        pull.filterName = "all"
+        #expect(try await hub.sync(first, [pull]).isFine(pulled: 8))
+        #expect(first.blobs.exists(blob))
+    }
+
+    @Test(arguments: Way.allCases) func aFilterThatFailsTakesNothing(_ way: Way) async throws {
+        struct Broken: Error {}
+        let (first, middle) = (try create("a"), try create("m"))
+        try fill(middle, 2)
+        let hub = try Hub(middle, way)
+        var pull = ReplicatorSettings.Collection(push: .off, pull: .once)
+        pull.pullFilter = { revision in if revision.documentID == "doc-1" { throw Broken() } else { true } }
+        let outcome = try await hub.sync(first, [pull])
+        #expect(outcome.pulled == ["doc-0"] && outcome.errors.map(\.documentID) == ["doc-1"])
+        #expect(outcome.errors.first?.error?.message == "the filter failed: Broken()")
     }
 
     @Test func resetsOfferEverythingAgain() async throws {
