@@ -63,9 +63,12 @@ let package = Package(
         .testTarget(
             name: "ReplicationTests",
             dependencies: ["Replication", "BLIP", "Transport", "DocumentStore", "SQLite", "Fleece", "Platform", "TestSupport"]),
-        .testTarget(name: "ShellTests", dependencies: ["Shell", "Replication", "QueryEngine", "SQLPlusPlus", "DocumentStore", "Fleece", "TestSupport"]),
         .testTarget(
-            name: "CommandTests", dependencies: ["cblite", "Replication", "Transport", "DocumentStore", "TestSupport"], exclude: ["Screens"]),
+            name: "ShellTests",
+            dependencies: ["Shell", "Replication", "QueryEngine", "SQLPlusPlus", "DocumentStore", "Fleece", "TestSupport"]),
+        .testTarget(
+            name: "CommandTests", dependencies: ["cblite", "Replication", "Transport", "DocumentStore", "TestSupport"], exclude: ["Screens"]
+        ),
     ],
     swiftLanguageModes: [.v6]
 )

@@ -21,7 +21,11 @@ import Testing
         try scratch.expect(["put", "b", #"{"n":"two"}"#])
         let events = try scratch.expect(["push", other], flags: ["--json"]).lines
         #expect(events.first?.hasPrefix(#"{"event":"connected","protocol":"BLIP_3+CBMobile_"#) ?? false)
-        #expect(events.contains { $0.hasPrefix(#"{"event":"document","direction":"push","collection":"_default","id":"a","revision":"2-"#) && $0.hasSuffix(#","deleted":true}"#) })
+        #expect(
+            events.contains {
+                $0.hasPrefix(#"{"event":"document","direction":"push","collection":"_default","id":"a","revision":"2-"#)
+                    && $0.hasSuffix(#","deleted":true}"#)
+            })
         #expect(events.contains { $0.hasPrefix(#"{"event":"status","activity":"busy","documents":"#) })
         #expect(events.last == #"{"event":"ended","pushed":2,"pulled":0,"failed":0,"conflicts":0,"filtered":0}"#)
         let again = try scratch.expect(["push", other], flags: ["--json"]).lines.last
@@ -64,7 +68,8 @@ import Testing
             (["push", "-C", "flowers", "x.cblite2"], 1, "no collection \"flowers\""),
             (["export", "--bidi", "-"], 2, "--bidi is for replication"), (["export", "ws://127.0.0.1:1/db"], 1, "connection refused"),
             (["import", "ws://127.0.0.1:1/db"], 1, "connection refused"), (["push"], 2, "PEER is missing"),
-            (["push", "x.cblite2", "--user", "ada"], 2, "--user is for servers"), (["export", "ws://127.0.0.1:1/db", "--where", "a"], 2, "--filter"),
+            (["push", "x.cblite2", "--user", "ada"], 2, "--user is for servers"),
+            (["export", "ws://127.0.0.1:1/db", "--where", "a"], 2, "--filter"),
         ] as [([String], Int32, String)])
     func mistakesAreExplained(words: [String], exitCode: Int32, message: String) throws {
         try scratch.expectFailure(words, exitCode: exitCode, message)

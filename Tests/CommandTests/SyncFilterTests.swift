@@ -47,7 +47,9 @@ import Testing
         // Changed so that it passes now.
         try server.put("a", #"{"n":9}"#)
         let json = try Program.run(["pull", "--json", copy, server.url, "--pull-filter", "n >= 2"])
-        #expect(json.lines.contains { $0.hasPrefix(#"{"event":"document","direction":"pull","collection":"_default","id":"a","revision":"3-"#) })
+        #expect(
+            json.lines.contains { $0.hasPrefix(#"{"event":"document","direction":"pull","collection":"_default","id":"a","revision":"3-"#) }
+        )
     }
 
     @Test func aCollectionHasAFilterOfItsOwn() throws {
@@ -68,7 +70,7 @@ import Testing
             (["push", "--conflict", "local"], 2, "a push settles nothing"), (["pull", "--conflict", "local +"], 1, "at column 8"),
         ] as [([String], Int32, String)])
     func mistakesAreToldBeforeAnythingIsSent(words: [String], exitCode: Int32, message: String) throws {
-        try scratch.expectFailure(words + [server.url], exitCode: exitCode, message)
+        try scratch.expectRefusal(words + [server.url], exitCode: exitCode, message)
         #expect(try server.documents().isEmpty)
     }
 
@@ -108,7 +110,9 @@ import Testing
     func whatIsNoDocumentLeavesTheConflict(rule: String, what: String) throws {
         try quarrel()
         let result = try scratch.run(["sync", server.url, "--conflict", rule])
-        #expect(result.exitCode == 4 && result.errors.contains("and gave \(what)") && result.errors.contains("1 in conflict"), "\(result.errors)")
+        #expect(
+            result.exitCode == 4 && result.errors.contains("and gave \(what)") && result.errors.contains("1 in conflict"),
+            "\(result.errors)")
         #expect(try scratch.expect(["conflicts"]).output.hasPrefix("a\n"))
         try scratch.expect(["sync", server.url])
         #expect(try Program.run(["diff", scratch.path, server.path]).output == "")

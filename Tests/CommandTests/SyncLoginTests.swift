@@ -46,13 +46,14 @@ import Transport
 
     @Test func whatIsMissingOrWrongIsSaid() throws {
         let server = try SyncServer(scratch, user: "ada", password: secret)
-        try scratch.expectFailure(["push", server.url], "the server asks for a user name and a password (401)")
-        try scratch.expectFailure(["push", server.url], "Log in with --user NAME")
-        try scratch.expectFailure(["push", server.url, "--user", "ada:nonsense"], "wrong user name or password (401)")
-        try scratch.expectFailure(["push", server.url, "--user", "ada"], exitCode: 2, "$CBLITE_PASSWORD")
-        try scratch.expectFailure(["push", server.url, "--user", "ada:@/nonexistent"], "/nonexistent: ")
-        try scratch.expectFailure(["push", server.url, "--user", "ada:x", "--token", "y"], exitCode: 2, "two ways to log in")
-        try scratch.expectFailure(["push", server.url.replacing("/db", with: "/nope"), "--user", "ada:" + secret], "there is no such database")
+        try scratch.expectRefusal(["push", server.url], "the server asks for a user name and a password (401)")
+        try scratch.expectRefusal(["push", server.url], "Log in with --user NAME")
+        try scratch.expectRefusal(["push", server.url, "--user", "ada:nonsense"], "wrong user name or password (401)")
+        try scratch.expectRefusal(["push", server.url, "--user", "ada"], exitCode: 2, "$CBLITE_PASSWORD")
+        try scratch.expectRefusal(["push", server.url, "--user", "ada:@/nonexistent"], "/nonexistent: ")
+        try scratch.expectRefusal(["push", server.url, "--user", "ada:x", "--token", "y"], exitCode: 2, "two ways to log in")
+        try scratch.expectRefusal(
+            ["push", server.url.replacing("/db", with: "/nope"), "--user", "ada:" + secret], "there is no such database")
         let readable = try scratch.run(["push", server.url, "--user", "ada:@" + (try file("open", secret, mode: 0o644))])
         #expect(readable.exitCode == 0 && readable.errors.contains("chmod 600"))
     }
@@ -78,15 +79,17 @@ import Transport
         #expect(refused.exitCode == 1 && refused.errors.contains("self-signed"))
         #expect(refused.errors.contains("--pin \(pin.certificate)"))
         let pem = try file("server.pem", identity.certificatePEM)
-        for words in [["--pin", pin.certificate], ["--pin", pin.key], ["--pin", pem], ["--cacert", pem], ["--rootcerts", pem], ["--self-signed"]] {
+        for words in [
+            ["--pin", pin.certificate], ["--pin", pin.key], ["--pin", pem], ["--cacert", pem], ["--rootcerts", pem], ["--self-signed"],
+        ] {
             try scratch.expect(["push", server.url] + words)
         }
-        try scratch.expectFailure(["push", server.url, "--pin", String(repeating: "0", count: 64)], "not the one that is expected")
-        try scratch.expectFailure(["push", server.url, "--pin", "12"], exitCode: 2, "64 hexadecimal digits")
-        try scratch.expectFailure(["push", server.url, "--pin", pem, "--self-signed"], exitCode: 2, "choose one")
+        try scratch.expectRefusal(["push", server.url, "--pin", String(repeating: "0", count: 64)], "not the one that is expected")
+        try scratch.expectRefusal(["push", server.url, "--pin", "12"], exitCode: 2, "64 hexadecimal digits")
+        try scratch.expectRefusal(["push", server.url, "--pin", pem, "--self-signed"], exitCode: 2, "choose one")
         // One that does not speak as it is spoken to.
         let plain = try SyncServer(Scratch(), isSecure: false)
-        try scratch.expectFailure(["push", plain.url.replacing("ws:", with: "wss:")], "write ws:// instead of wss://")
+        try scratch.expectRefusal(["push", plain.url.replacing("ws:", with: "wss:")], "write ws:// instead of wss://")
     }
 
     @Test func aClientShowsItsCertificate() throws {
@@ -98,10 +101,11 @@ import Transport
         let both = try file("both.pem", client.certificatePEM + client.keyPEM())
         try scratch.expect(["push", server.url, "--self-signed", "--cert", certificate, "--key", key])
         try scratch.expect(["push", server.url, "--self-signed", "--cert", both])
-        try scratch.expectFailure(["push", server.url, "--self-signed", "--key", key], exitCode: 2, "which --cert names")
-        try scratch.expectFailure(["push", server.url, "--self-signed", "--cert", certificate], "there is no private key in it")
+        try scratch.expectRefusal(["push", server.url, "--self-signed", "--key", key], exitCode: 2, "which --cert names")
+        try scratch.expectRefusal(["push", server.url, "--self-signed", "--cert", certificate], "there is no private key in it")
         let locked = try file("locked.key", client.keyPEM(passphrase: "open"))
-        try scratch.expectFailure(["push", server.url, "--self-signed", "--cert", certificate, "--key", locked], exitCode: 2, "nobody to ask")
+        try scratch.expectRefusal(
+            ["push", server.url, "--self-signed", "--cert", certificate, "--key", locked], exitCode: 2, "nobody to ask")
         #expect(try scratch.run(["push", server.url, "--self-signed"]).exitCode == 1)
     }
 
@@ -112,7 +116,9 @@ import Transport
         ] as [([String], Int32, String)])
     func whatCannotBeUsedOnTheWayIsSaid(words: [String], exitCode: Int32, message: String) throws {
         let server = try SyncServer(scratch)
-        try scratch.expectFailure(["push", server.url] + words, exitCode: exitCode, message)
-        try scratch.expect(["push", server.url, "--proxy", "none", "--interface", "lo", "--heartbeat", "5"], environment: ["http_proxy": "http://127.0.0.1:1"])
+        try scratch.expectRefusal(["push", server.url] + words, exitCode: exitCode, message)
+        try scratch.expect(
+            ["push", server.url, "--proxy", "none", "--interface", "lo", "--heartbeat", "5"],
+            environment: ["http_proxy": "http://127.0.0.1:1"])
     }
 }

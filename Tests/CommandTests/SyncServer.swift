@@ -1,6 +1,7 @@
 import DocumentStore
 import Replication
 import TestSupport
+import Testing
 import Transport
 
 /// A database that is listened for at a port of this machine, in the tests' own process, with whatever a client may have to show.
@@ -61,5 +62,15 @@ final class SyncServer {
         peer.stop()
         server.stop()
         loop.stop()
+    }
+}
+
+extension Scratch {
+    /// Runs a command that fails before anything is sent. Cheaper than to look whether all documents are as they were.
+    func expectRefusal(_ words: [String], exitCode: Int32 = 1, _ message: String, sourceLocation: SourceLocation = #_sourceLocation) throws
+    {
+        let result = try run(words)
+        #expect(result.exitCode == exitCode, "\(words): \(result.errors)", sourceLocation: sourceLocation)
+        #expect(result.errors.contains(message), "\(words)", sourceLocation: sourceLocation)
     }
 }

@@ -17,7 +17,8 @@ import Testing
         arguments: [
             ("city = 'Paris'", true), ("city = 'paris'", false), ("stars > 3 AND city LIKE 'P%'", true), ("city LIKE 'p%'", false),
             ("META().id = 'hotel_1'", true), ("_id LIKE 'hotel%'", true), ("nowhere = 1", false), ("NOT (nowhere = 1)", false),
-            ("nowhere IS MISSING", true), ("ARRAY_CONTAINS(rooms[0].has, 'wifi')", true), ("ANY r IN rooms SATISFIES r.n = 2 END", true), ("true", true),
+            ("nowhere IS MISSING", true), ("ARRAY_CONTAINS(rooms[0].has, 'wifi')", true), ("ANY r IN rooms SATISFIES r.n = 2 END", true),
+            ("true", true),
             ("META().deleted", false), ("_deleted", false), ("nothing IS NULL", true), ("0", false),
         ] as [(String, Bool)])
     func conditionsHoldAsInQueries(text: String, isTrue: Bool) throws {
@@ -49,7 +50,8 @@ import Testing
 
     @Test(
         arguments: [
-            ("a + 1", "2"), ("b", #"{"c":[1,null]}"#), ("b.c[1]", "null"), ("x", "missing"), ("CASE WHEN a > 0 THEN b ELSE NULL END", #"{"c":[1,null]}"#),
+            ("a + 1", "2"), ("b", #"{"c":[1,null]}"#), ("b.c[1]", "null"), ("x", "missing"),
+            ("CASE WHEN a > 0 THEN b ELSE NULL END", #"{"c":[1,null]}"#),
             ("{'n': a}", #"{"n":1}"#), ("a = 1", "true"), ("NULL", "null"),
         ] as [(String, String)])
     func valuesAreThoseOfQueries(text: String, json: String) throws {
@@ -63,7 +65,8 @@ import Testing
 
     @Test(
         arguments: [
-            "", "city =", "SELECT 1", "a, b", "city AS c", "city = $name", "SUM(n) > 1", "MATCH(names, 'x')", "(SELECT 1 FROM other)", "FROM _",
+            "", "city =", "SELECT 1", "a, b", "city AS c", "city = $name", "SUM(n) > 1", "MATCH(names, 'x')", "(SELECT 1 FROM other)",
+            "FROM _",
             "nofunction(1)",
         ])
     func whatIsNoExpressionIsRefused(text: String) {

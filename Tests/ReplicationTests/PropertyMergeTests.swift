@@ -10,7 +10,8 @@ import Testing
     private func conflict(_ base: String?, _ local: String?, _ remote: String?, prefersLocal: Bool = true) throws -> SyncConflict {
         let (mine, theirs) = prefersLocal ? ("3-aa", "2-bb") : ("2-aa", "3-bb")
         return SyncConflict(
-            documentID: "doc", collection: .default, localRevision: try RevisionID(parsing: mine), remoteRevision: try RevisionID(parsing: theirs),
+            documentID: "doc", collection: .default, localRevision: try RevisionID(parsing: mine),
+            remoteRevision: try RevisionID(parsing: theirs),
             local: local, remote: remote, base: base)
     }
 
@@ -30,7 +31,8 @@ import Testing
             // Added and removed on either side.
             (#"{"a":1,"b":1}"#, #"{"a":1,"c":5}"#, #"{"a":1,"b":1,"d":6}"#, #"{"a":1,"c":5,"d":6}"#),
             // Changed here, removed there: the preferred side's word.
-            (#"{"a":1}"#, #"{"a":2,"b":1}"#, #"{"c":1}"#, #"{"a":2,"b":1,"c":1}"#), (#"{"a":1}"#, #"{"b":1}"#, #"{"a":2,"c":1}"#, #"{"b":1,"c":1}"#),
+            (#"{"a":1}"#, #"{"a":2,"b":1}"#, #"{"c":1}"#, #"{"a":2,"b":1,"c":1}"#),
+            (#"{"a":1}"#, #"{"b":1}"#, #"{"a":2,"c":1}"#, #"{"b":1,"c":1}"#),
             // The same on both sides is no conflict.
             (#"{"a":1}"#, #"{"a":2,"b":1}"#, #"{"a":2}"#, "local"), (#"{"a":1}"#, #"{"a":1}"#, #"{"a":2}"#, "remote"),
             // Objects are looked into, arrays and blobs are not.

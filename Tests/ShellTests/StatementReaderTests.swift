@@ -179,15 +179,15 @@ struct CompletionContextTests {
 
 struct HistoryFileTests {
     @Test(arguments: [
-            "cp x --user ada:secret", "cp x --user=ada:secret", "push --token abc", " ls", "push ws://ada:secret@host/db",
-            "push --header 'Authorization: Basic abc' ws://host/db", "push --proxy ada:secret@host:80", "push -v --user ada:secret",
-        ])
+        "cp x --user ada:secret", "cp x --user=ada:secret", "push --token abc", " ls", "push ws://ada:secret@host/db",
+        "push --header 'Authorization: Basic abc' ws://host/db", "push --proxy ada:secret@host:80", "push -v --user ada:secret",
+    ])
     func secretsAreNotKept(_ line: String) { #expect(HistoryFile.isPrivate(line)) }
 
     @Test(arguments: [
-            "ls", "cp x --user ada", "SELECT token FROM x", "push --user ada:@file", "push ws://ada@host/db", #"put x {"mail":"a:b@c.d"}"#,
-            #"put x {"at":"http://host:80/a@b"}"#,
-        ])
+        "ls", "cp x --user ada", "SELECT token FROM x", "push --user ada:@file", "push ws://ada@host/db", #"put x {"mail":"a:b@c.d"}"#,
+        #"put x {"at":"http://host:80/a@b"}"#,
+    ])
     func othersAre(_ line: String) { #expect(!HistoryFile.isPrivate(line)) }
 
     @Test(arguments: ["a\nb", #"a\nb"#, #"\\"#, "", "\n"])

@@ -30,7 +30,8 @@ struct SessionPlan: Sendable {
             let scope = CheckpointScope(
                 collection: name, pushes: wanted.push != .off, pulls: wanted.pull != .off, remote: remote, channels: wanted.channels,
                 documentIDs: wanted.documentIDs,
-                filter: wanted.filter ?? (wanted.channels.isEmpty ? wanted.filterName.map { _ in SessionPlan.ownFilter } : SessionPlan.channelFilter),
+                filter: wanted.filter
+                    ?? (wanted.channels.isEmpty ? wanted.filterName.map { _ in SessionPlan.ownFilter } : SessionPlan.channelFilter),
                 filterParameters: try SessionPlan.parameters(wanted))
             var store = DatabaseStore(database, collection: name, remote: number)
             store.checkpointID = try scope.checkpointID(privateUUID: uuid)

@@ -31,7 +31,9 @@ struct DatabaseSync {
         }
         // `pull URL DATABASE`
         let isSwapped = if case .remote = try endpoint(path) { true } else { false }
-        guard !isSwapped || peer != nil else { throw invocation.usageError("\(SyncPeers.shown(path)): the database to replicate with it is missing") }
+        guard !isSwapped || peer != nil else {
+            throw invocation.usageError("\(SyncPeers.shown(path)): the database to replicate with it is missing")
+        }
         let (own, other) = isSwapped ? (peer ?? path, path) : (path, peer)
         if direction != .push, peer != nil, !invocation.flag("existing") { session.options.creates = true }
         let database = try session.open(own, writes: true)

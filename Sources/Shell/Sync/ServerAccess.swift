@@ -95,7 +95,8 @@ struct ServerAccess {
         var asked: Result<String, any Error> = .success("")
         do {
             return try TLSIdentity(
-                certificates: SecretFile.read(file), certificateName: file, key: SecretFile.read(keyFile, warningIn: session), keyName: keyFile,
+                certificates: SecretFile.read(file), certificateName: file, key: SecretFile.read(keyFile, warningIn: session),
+                keyName: keyFile,
                 passphrase: { () throws(TransportError) in
                     asked = Result { try session.askSecret(question, orSay: "a terminal, or a key without one") }
                     return try? asked.get()

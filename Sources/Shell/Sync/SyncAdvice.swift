@@ -30,7 +30,8 @@ enum SyncAdvice {
         case .http(403): return "Ask the server's administrator for access to this database."
         case .http(407): return "Give them as --proxy http://NAME:PASSWORD@HOST:PORT."
         case .http(500) where error.message.contains("version of the sync protocol") && usesVectors:
-            return "This database has version vectors, which need Sync Gateway 4. Pull into a new database: without --upgrade=vv it has revision trees."
+            return
+                "This database has version vectors, which need Sync Gateway 4. Pull into a new database: without --upgrade=vv it has revision trees."
         default: return nil
         }
     }

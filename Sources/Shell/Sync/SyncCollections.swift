@@ -7,9 +7,12 @@ extension DatabaseSync {
         if named == "*" || invocation.flag("all-collections") {
             if let named, named != "*" { throw invocation.usageError("--collection \(named) and --all-collections contradict each other") }
             let names = try database.read { $0.collections() }
-            if direction != .push, try database.read({ snapshot in try names.allSatisfy { try snapshot.lastSequence(of: $0) == 0 } }), names.count == 1 {
+            if direction != .push, try database.read({ snapshot in try names.allSatisfy { try snapshot.lastSequence(of: $0) == 0 } }),
+                names.count == 1
+            {
                 session.notice(
-                    "All collections are those that this database has: the default one. Servers do not list theirs; --collection A,B names some.")
+                    "All collections are those that this database has: the default one. Servers do not list theirs; --collection A,B names some."
+                )
             }
             return names
         }

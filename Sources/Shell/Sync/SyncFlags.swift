@@ -6,7 +6,9 @@ extension DatabaseSync {
 
     /// How to reach a server, and to be let in.
     static let serverFlags: [Flag] = [
-        Flag("user", value: "NAME[:PASSWORD]", .text, "Log in; :@FILE has the password in a file. Without one: $CBLITE_PASSWORD, ~/.netrc, a question"),
+        Flag(
+            "user", value: "NAME[:PASSWORD]", .text,
+            "Log in; :@FILE has the password in a file. Without one: $CBLITE_PASSWORD, ~/.netrc, a question"),
         Flag("token", value: "TOKEN", .text, "Log in with a session of the server's; so does $CBLITE_TOKEN"),
         Flag("cert", value: "FILE", .file, "Log in with this certificate"),
         Flag("key", value: "FILE", .file, "The private key of --cert, if it is not in the same file"),
@@ -16,7 +18,9 @@ extension DatabaseSync {
         Flag("self-signed", "Trust any certificate that its owner has signed: anybody could have made it"),
         Flag("proxy", value: "URL", .text, "Go through http://[NAME:PASSWORD@]HOST:PORT, or https://…; none for no proxy"),
         Flag("interface", value: "NAME", .text, "Connect from this network interface or address"),
-        Flag("heartbeat", value: "SECONDS", .integer(1...86_400), "Ask a silent server after this time whether it is still there (default: 300)"),
+        Flag(
+            "heartbeat", value: "SECONDS", .integer(1...86_400),
+            "Ask a silent server after this time whether it is still there (default: 300)"),
     ]
 
     /// What is pulled, and how it is told.
@@ -24,18 +28,25 @@ extension DatabaseSync {
         Flag("all-collections", "Replicate all collections of the database; so does --collection '*'"),
         Flag("channel", value: "NAME,…", .text, repeatable: true, "Pull these channels only"),
         Flag("doc-id", value: "ID", .document, repeatable: true, "Only this document"),
-        Flag("pull-filter", value: "[COLLECTION:]CONDITION", .text, repeatable: true, "Take only documents for which this SQL++ condition is true"),
+        Flag(
+            "pull-filter", value: "[COLLECTION:]CONDITION", .text, repeatable: true,
+            "Take only documents for which this SQL++ condition is true"),
         Flag("verbose", short: "v", repeatable: true, "Tell of every document; twice also of revisions and connections"),
     ]
 
     static let flags: [Flag] =
         serverFlags + [
             Flag("continuous", "Go on with what changes from now on, until Ctrl-C"),
-            Flag("filter", value: "[COLLECTION:]CONDITION", .text, repeatable: true, "Replicate only documents for which this SQL++ condition is true"),
-            Flag("push-filter", value: "[COLLECTION:]CONDITION", .text, repeatable: true, "Send only documents for which this SQL++ condition is true"),
+            Flag(
+                "filter", value: "[COLLECTION:]CONDITION", .text, repeatable: true,
+                "Replicate only documents for which this SQL++ condition is true"),
+            Flag(
+                "push-filter", value: "[COLLECTION:]CONDITION", .text, repeatable: true,
+                "Send only documents for which this SQL++ condition is true"),
             Flag(
                 "conflict", value: "RULE", .text,
-                "Who wins where both sides changed a document: default, local, remote, merge, or an SQL++ expression over local, remote and base"),
+                "Who wins where both sides changed a document: default, local, remote, merge, or an SQL++ expression over local, remote and base"
+            ),
             Flag("reset-checkpoint", "Look at everything again, also at what was done already"),
             Flag("existing", short: "x", "Fail if the database is not there, instead of making it"),
             Flag("careful", "Stop at the first document that cannot be replicated"),

@@ -49,7 +49,9 @@ extension DatabaseSync {
         } else {
             let urls = try database.read { try $0.remotes() }.sorted { $0.key < $1.key }.map { SyncPeers.withoutEndpoint($0.value) }
             let servers = urls.filter { if case .remote? = Endpoint($0) { true } else { false } }
-            guard let first = servers.first else { throw invocation.usageError("PEER is missing: this database has been replicated with no server yet") }
+            guard let first = servers.first else {
+                throw invocation.usageError("PEER is missing: this database has been replicated with no server yet")
+            }
             guard servers.count == 1 else {
                 throw CommandError.usage(
                     "\(invocation.parsed.title): PEER is missing: this database knows \(servers.count) servers",

@@ -43,7 +43,9 @@ final class SyncReport {
                 }
             } else if verbosity > 1 {
                 let server = opening.headers["Server"].map { ", \($0)" } ?? ""
-                session.remark("Connected\(opening.url.map { " to \(SyncPeers.withoutEndpoint($0.description))" } ?? ""): \(opening.subprotocol)\(server)")
+                session.remark(
+                    "Connected\(opening.url.map { " to \(SyncPeers.withoutEndpoint($0.description))" } ?? ""): \(opening.subprotocol)\(server)"
+                )
             }
         case .document(let event, let collection): try take(event, collection)
         case .waiting(let reason, let seconds):

@@ -32,7 +32,8 @@ struct Transfer {
         switch (source, target) {
         case (.database(let from), .remote): return try replicate(session.open(from, writes: true), with: target, .push)
         case (.remote, .database(let to)): return try replicate(open(to), with: source, .pull)
-        case (.remote(let url), _), (_, .remote(let url)): throw invocation.usageError("\(SyncPeers.shown(url)): the other side must be a database")
+        case (.remote(let url), _), (_, .remote(let url)):
+            throw invocation.usageError("\(SyncPeers.shown(url)): the other side must be a database")
         case (.database(let from), .database) where invocation.flag("replicate"):
             return try replicate(session.open(from, writes: true), with: target, .push)
         case (.database(let from), .database(let to)): return try copy(from, to: to)
