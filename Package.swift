@@ -62,7 +62,8 @@ let package = Package(
             ]),
         .testTarget(
             name: "ReplicationTests",
-            dependencies: ["Replication", "BLIP", "Transport", "DocumentStore", "SQLite", "Fleece", "Platform", "TestSupport"]),
+            dependencies: ["Replication", "BLIP", "Transport", "DocumentStore", "SQLite", "Fleece", "Platform", "TestSupport"],
+            exclude: ["Recordings"]),
         .testTarget(
             name: "ShellTests",
             dependencies: ["Shell", "Replication", "QueryEngine", "SQLPlusPlus", "DocumentStore", "Fleece", "TestSupport"]),

@@ -1,9 +1,10 @@
-import DocumentStore
 import Fleece
 import FoundationEssentials
 import Glibc
 import TestSupport
 import Testing
+
+@testable import DocumentStore
 
 @Suite struct BlobTests {
     let directory: TemporaryDirectory
@@ -89,6 +90,17 @@ import Testing
         let result = try database.compact()
         #expect(result.blobsRemoved == 1 && result.blobBytesRemoved == 3)
         #expect(Set(try database.blobs.list()) == [digests[0], digests[2]])
+    }
+
+    @Test func aRevisionThatLosesItsBodyLosesItsBlobsToo() throws {
+        let database = try Database(path: path, options: .create)
+        let digest = try Array("photo".utf8).withUnsafeBytes { try database.blobs.write($0).digest }
+        try database.write { transaction in
+            try transaction.save("a", body: transaction.encode(json: #"{"photo":{"@type":"blob","digest":"\#(digest)"}}"#))
+            try transaction.save("a", body: transaction.encode(json: "{}"))
+        }
+        let document = try #require(try database.read { try $0.document("a") })
+        #expect(document.tree?.revisions.map { $0.flags.contains(.hasAttachments) } == [false, false])
     }
 
     @Test func aCopyHasEverythingButTheIdentity() throws {

@@ -55,6 +55,7 @@ struct SyncingTests {
             #expect(document.verdict(on: newer, parent: nil) == .conflict(with: current))
             #expect(document.historyToSend(limit: 2, knownToReceiver: []).treeIDs.map(\.text) == ["3-cccc", "2-bbbb"])
             #expect(document.historyToSend(limit: 9, knownToReceiver: [try RevisionID(parsing: "2-bbbb")]).treeIDs.count == 2)
+            #expect(document.historyToSend(limit: 1, knownToReceiver: [try RevisionID(parsing: "1-aaaa")]).treeIDs.count == 3)
             let tombstone = try #require(try snapshot.document("gone"))
             #expect(tombstone.verdict(on: newer, parent: nil) == .wanted)
             #expect(tombstone.base(tombstone.revision) == nil)

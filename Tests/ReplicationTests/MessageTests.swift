@@ -74,6 +74,8 @@ import Testing
         changes.acceptsDeltas = true
         changes.acceptsReplacements = true
         #expect(try ChangesReply(changes.wire) == changes)
+        #expect(String(decoding: ChangesReply(items: [.wanted(ancestors: []), .notWanted]).wire.body, as: UTF8.self) == "[[]]")
+        #expect(String(decoding: ChangesReply(items: [.notWanted]).wire.body, as: UTF8.self) == "[]")
         var proposals = ProposalReply(items: [
             .accepted, .known, .conflict(with: nil), .conflict(with: revision("2-bb")), .refused(status: 503),
         ])

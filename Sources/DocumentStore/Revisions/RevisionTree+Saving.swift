@@ -22,7 +22,6 @@ extension RevisionTree {
         isNewRecord: Bool, depth: Int = defaultDepth, form: Form = .current
     ) throws(RevisionError) -> SaveOutcome {
         prune(toDepth: depth)
-        dropBodies()
         sort()
         guard let current else { throw .notFound }
         guard revisions.count <= RevisionTree.maximumCount else { throw .badHistory(reason: "there are too many revisions") }
@@ -30,6 +29,7 @@ extension RevisionTree {
         if current.isDeleted { flags.insert(.deleted) }
         if isConflicted { flags.insert(.conflicted) }
         if revisions.contains(where: { $0.flags.contains(.hasAttachments) }) { flags.insert(.hasAttachments) }
+        dropBodies()
         let tree = encoded(form)
         let body = form == .withBodies ? tree[...] : current.body ?? (current.isDeleted ? .emptyDictionary : nil)
         return SaveOutcome(
@@ -50,6 +50,7 @@ extension RevisionTree {
     mutating func dropBodies() {
         for index in revisions.indices where revisions[index].flags.isDisjoint(with: [.leaf, .new, .keepBody]) {
             revisions[index].body = nil
+            revisions[index].flags.remove(.hasAttachments)
         }
     }
 }

@@ -48,14 +48,20 @@ extension Document {
         return kept?.properties
     }
 
-    /// The history of the current revision as it is sent: no longer than that, and not beyond what the receiver has.
-    public func historyToSend(limit: Int, knownToReceiver: [RevisionID]) -> RevisionHistory {
+    /// The history of the current revision as it is sent: down to what the receiver has, however long that is, for without it the receiver
+    /// would take the revision for a rival. What it has nothing of is no longer than the limit; nil is none.
+    public func historyToSend(limit: Int?, knownToReceiver: [RevisionID]) -> RevisionHistory {
         guard let tree else { return vectors?.history ?? RevisionHistory(treeIDs: [revision]) }
         var random = SystemRandomNumberGenerator()
-        var ids = tree.history(of: 0, limit: max(1, limit), using: &random)
+        let longest = Document.longestHistory
+        let isConnected = tree.history(of: 0).dropFirst().contains(where: knownToReceiver.contains)
+        var ids = tree.history(of: 0, limit: isConnected ? longest : min(max(1, limit ?? longest), longest), using: &random)
         if let end = ids.dropFirst().firstIndex(where: knownToReceiver.contains) { ids = Array(ids[...end]) }
         return RevisionHistory(treeIDs: ids)
     }
+
+    /// What there is room for among the properties of a message; a gap of any size could be made up otherwise.
+    private static let longestHistory = 1000
 
     /// The properties that the current revision and its competitor were both made from: those of the youngest common ancestor that has them still.
     public var commonBase: FleeceData? {

@@ -132,7 +132,9 @@ public struct ChangesReply: Hashable, Sendable {
         wire.properties.append("blobs", if: acceptsBlobs)
         wire.properties.append("deltas", if: acceptsDeltas)
         wire.properties.append("sendReplacementRevs", if: acceptsReplacements)
-        wire.body = MessageJSON.write(items) { item, json in
+        // What is not wanted at the end need not be said.
+        let count = items.lastIndex { $0 != .notWanted }.map { $0 + 1 } ?? 0
+        wire.body = MessageJSON.write(Array(items[..<count])) { item, json in
             switch item {
             case .notWanted: json.append("0")
             case .wanted(let ancestors): MessageJSON.write(strings: ancestors.map(\.text), to: &json)

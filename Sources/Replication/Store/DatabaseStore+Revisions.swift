@@ -3,15 +3,13 @@ import Fleece
 
 // Revisions on their way out and in.
 extension DatabaseStore {
-    private static let defaultHistory = 20
-
     func load(_ order: SendOrder, _ options: SendOptions, _ snapshot: Snapshot) -> LoadedRevision {
         do {
             guard let document = try snapshot.document(order.documentID, in: collection) else { return .obsolete }
             let current = snapshot.global(document.revision)
             guard current == order.revision || options.acceptsReplacements else { return .obsolete }
             let known = order.ancestors.map(snapshot.local)
-            let history = document.historyToSend(limit: options.maxHistory ?? DatabaseStore.defaultHistory, knownToReceiver: known)
+            let history = document.historyToSend(limit: options.maxHistory, knownToReceiver: known)
             var message = RevisionMessage(documentID: order.documentID, history: snapshot.global(history))
             if current != order.revision { message.replaces = order.revision }
             message.isDeleted = document.isDeleted

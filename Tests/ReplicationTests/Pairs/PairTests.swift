@@ -25,6 +25,22 @@ import Testing
         }
     }
 
+    @Test func aHistoryReachesBackToWhatThePeerHas() throws {
+        let (first, server) = (try create("a"), try create("s"))
+        try fill(first, 1)
+        try Pair(first, server, push: .once, pull: .off).run()
+        // More revisions than a peer asks for, and than are kept: a history that ends before the peer's revision would make it a rival.
+        for count in [30, 70] {
+            try first.write { transaction in
+                for number in 0..<count { try transaction.save("doc-0", body: transaction.encode(json: #"{"later":\#(number)}"#)) }
+            }
+            let push = try Pair(first, server, push: .once, pull: .off)
+            try push.run()
+            #expect(push.documents.map(\.error) == [nil])
+            #expect(try documents(of: first) == documents(of: server))
+        }
+    }
+
     @Test(arguments: [false, true]) func aPushAndAPullCopyADatabase(_ vectors: Bool) throws {
         let (first, server, second) = (
             try create("a", vectors: vectors), try create("s", vectors: vectors), try create("b", vectors: vectors)
