@@ -24,7 +24,8 @@ struct OurMessages {
         guard case .received(let message)? = try connection.receive(frame) else { return nil }
         var properties: [String: String] = [:]
         for (name, value) in message.allProperties where name != "Profile" { properties[name] = value }
-        var result = Recording.Message(number: 0, isReply: true, isError: message.isError, properties: properties, body: Array(message.body))
+        var result = Recording.Message(
+            number: 0, isReply: true, isError: message.isError, properties: properties, body: Array(message.body))
         switch message.origin {
         case .request(let request):
             result.number = request.number

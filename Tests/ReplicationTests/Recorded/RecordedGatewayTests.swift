@@ -52,14 +52,17 @@ import Transport
                 let outcome = try await replicate(database, collections, version: recording.version) { gateway }
                 for await list in complaints.prefix(1) { result += list.map { "session \(number): \($0)" } }
                 let failure = outcome.failure?.error.message ?? ""
-                if failure != session.failure { result.append("session \(number) ended with \"\(failure)\" instead of \"\(session.failure)\"") }
+                if failure != session.failure {
+                    result.append("session \(number) ended with \"\(failure)\" instead of \"\(session.failure)\"")
+                }
             }
         }
         return result
     }
 
     /// `CBLITE_RECORD_GATEWAYS="http://127.0.0.1:4984 http://127.0.0.1:5984"` names the public ports; the administrator's are the next ones.
-    private static let gateways = (ProcessInfo.processInfo.environment["CBLITE_RECORD_GATEWAYS"] ?? "").split(separator: " ").map(String.init)
+    private static let gateways = (ProcessInfo.processInfo.environment["CBLITE_RECORD_GATEWAYS"] ?? "").split(separator: " ").map(
+        String.init)
 
     @Test(.enabled(if: !gateways.isEmpty, "CBLITE_RECORD_GATEWAYS names no gateway"), arguments: gateways)
     func record(_ url: String) async throws {
@@ -81,13 +84,16 @@ import Transport
                         let (heard, end) = AsyncStream<Recording.Session>.makeStream()
                         let waiting = Mutex(meanwhile)
                         let tap = GatewayTap(settings) { end.yield($0) }
-                        let outcome = try await replicate(database, collections, version: dialect.name, meanwhile: {
-                            let changes = waiting.withLock { list in
-                                defer { list = [] }
-                                return list
+                        let outcome = try await replicate(
+                            database, collections, version: dialect.name,
+                            meanwhile: {
+                                let changes = waiting.withLock { list in
+                                    defer { list = [] }
+                                    return list
+                                }
+                                do { for change in changes { try gateway.perform(change) } } catch { Issue.record(error) }
                             }
-                            do { for change in changes { try gateway.perform(change) } } catch { Issue.record(error) }
-                        }) { tap }
+                        ) { tap }
                         for await var session in heard.prefix(1) {
                             session.failure = outcome.failure?.error.message ?? ""
                             recording.sessions.append(session)

@@ -55,7 +55,9 @@ struct RecordedScenario: Sendable {
         var options = Archive.RestoreOptions()
         options.takesIdentity = true
         _ = try Database.restore(creating: path, options) { restorer in
-            for var line in [header] + archive + [#"{"end":true}"#] { try line.withUTF8 { try restorer.accept(UnsafeRawBufferPointer($0)) } }
+            for var line in [header] + archive + [#"{"end":true}"#] {
+                try line.withUTF8 { try restorer.accept(UnsafeRawBufferPointer($0)) }
+            }
         }
         return try Database(path: path, options: .readWrite)
     }
@@ -142,9 +144,10 @@ extension RecordedScenario {
     private static let conflicts = RecordedScenario(
         name: "conflicts",
         steps: [
-            .gateway(["longer", "same", "shorter", "deleted here", "deleted there", "both"].map {
-                .put($0.replacing(" ", with: "-"), #"{"by":"nobody"}"#)
-            }),
+            .gateway(
+                ["longer", "same", "shorter", "deleted here", "deleted there", "both"].map {
+                    .put($0.replacing(" ", with: "-"), #"{"by":"nobody"}"#)
+                }),
             .session(both),
             .local { database in
                 try database.put("longer", #"{"by":"us"}"#)
@@ -198,7 +201,8 @@ extension RecordedScenario {
         ])
 
     private static let collections: RecordedScenario = {
-        guard let roses = try? CollectionName(scope: "garden", name: "roses"), let tulips = try? CollectionName(scope: "garden", name: "tulips")
+        guard let roses = try? CollectionName(scope: "garden", name: "roses"),
+            let tulips = try? CollectionName(scope: "garden", name: "tulips")
         else { return pushing }
         return RecordedScenario(
             name: "collections", gatewayCollections: ["roses", "tulips"],

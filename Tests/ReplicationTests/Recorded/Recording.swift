@@ -44,7 +44,8 @@ struct Recording {
 
         var description: String {
             let list = properties.sorted { $0.key < $1.key }.map { "\($0.key)=\($0.value)" }.joined(separator: " ")
-            return "\(isError ? "error" : isReply ? "reply" : "request") \(number) \(profile) \(list) \(String(decoding: body, as: UTF8.self))"
+            return
+                "\(isError ? "error" : isReply ? "reply" : "request") \(number) \(profile) \(list) \(String(decoding: body, as: UTF8.self))"
         }
     }
 
@@ -146,7 +147,11 @@ extension Recording {
         case .ours(let message):
             let message = message.masked
             var line = Line()
-            if !message.isReply { line.request = message.number } else if message.isError { line.error = message.number } else {
+            if !message.isReply {
+                line.request = message.number
+            } else if message.isError {
+                line.error = message.number
+            } else {
                 line.reply = message.number
             }
             if !message.profile.isEmpty { line.profile = message.profile }
