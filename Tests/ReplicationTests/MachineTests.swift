@@ -48,6 +48,18 @@ import Testing
         #expect(try #require(proposals(actions)).0.first?.serverRevision == revision("1-aa"))
     }
 
+    /// A gateway takes a version whose parent it has, even if it has the version too: everything would be sent once more.
+    @Test func aVersionIsNotItsOwnParent() throws {
+        var pusher = session()
+        let (current, older) = (revision("18c0d1d110b40000@ZegpoldZegpoldZegpoldA"), revision("18c0d1d110a40000@ZegpoldZegpoldZegpoldA"))
+        let changes = [
+            LocalChange(sequence: 5, documentID: "a", revision: current, remoteRevision: current),
+            LocalChange(sequence: 6, documentID: "b", revision: current, remoteRevision: older),
+        ]
+        let actions = try opened(&pusher, checkpoint: #"{"local":9}"#, peer: #"{"local":3}"#, changes: changes)
+        #expect(try #require(proposals(actions)).0.map(\.serverRevision) == [nil, older])
+    }
+
     @Test func whatThePeerHasIsNotOffered() throws {
         var pusher = session()
         let change = LocalChange(sequence: 5, documentID: "a", revision: revision("1-aa"), remoteRevision: revision("1-aa"))

@@ -145,8 +145,10 @@ struct Pusher {
     private mutating func begin(_ change: LocalChange) {
         busy[change.documentID] = .some(nil)
         // If the mark is the revision itself and cannot be believed, it is named all the same: without a parent, a peer that has deleted the
-        // document since would take the offer for a new document, and bring it back to life.
-        toPropose.append(Change(local: change, serverRevision: acknowledged[change.documentID] ?? change.remoteRevision))
+        // document since would take the offer for a new document, and bring it back to life. A tombstone with a vector says what it knows, and
+        // a version that is named as its own parent would be wanted again instead of being known.
+        let mark = acknowledged[change.documentID] ?? change.remoteRevision
+        toPropose.append(Change(local: change, serverRevision: mark == change.revision && change.revision.isVersion ? nil : mark))
     }
 
     private mutating func propose(_ outbox: inout Outbox) {

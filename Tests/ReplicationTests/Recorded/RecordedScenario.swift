@@ -241,6 +241,8 @@ extension RecordedScenario {
             ])
     }()
 
+    private static let forgotten = (try? checkpointID()).map { [GatewayChange.forgetCheckpoint($0)] } ?? []
+
     private static let vectors = RecordedScenario(
         name: "vectors", protocols: [.v4], isOfVectors: true,
         steps: [
@@ -248,6 +250,8 @@ extension RecordedScenario {
             .session(both),
             .gateway([.put("edited", #"{"n":2}"#), .put("ours", #"{"by":"them"}"#), .delete("theirs")]),
             .session(both),
+            .gateway(forgotten),
+            .session(push),
         ],
         archive: [
             #"{"collection":"_default","lastSequence":3}"#,
