@@ -1,6 +1,6 @@
 # bash completion for cblite, made by 'cblite generate' from the declarations of the commands: do not edit
 
-_cblite_commands='ls cat get revs conflicts changes diff blob fts info file schema stats tree du query select translate sql lscoll put edit rm undelete revert purge expire resolve mv mkcoll rmcoll begin commit rollback cp import export push pull sync dump restore check mkindex rmindex compact reindex open use databases close cd history again quit exit tour help version'
+_cblite_commands='ls cat get revs conflicts changes diff blob fts info file schema stats tree du query select translate sql lscoll put edit rm undelete revert purge expire resolve mv mkcoll rmcoll begin commit rollback cp import export push pull sync dump restore check mkindex rmindex compact reindex open use openremote databases close cd history again quit exit tour help version'
 
 # An alias's command.
 _cblite_name() {
@@ -77,6 +77,7 @@ _cblite_flags() {
         'compact') echo '--prune --purgeDeleted --writeable --create --upgrade --encrypted --collection -C --json --quiet --color --help -h' ;;
         'reindex') echo '--writeable --create --upgrade --encrypted --collection -C --json --quiet --color --help -h' ;;
         'open') echo '--keep-going --writeable --create --upgrade --encrypted --collection -C --json --quiet --color --help -h' ;;
+        'openremote') echo '--user --token --cert --key --header --cacert --pin --self-signed --proxy --interface --heartbeat --filter --bidi --continuous --keep-going --all-collections --channel --doc-id --pull-filter --verbose -v --writeable --create --upgrade --encrypted --collection -C --json --quiet --color --help -h' ;;
         'databases') echo '--writeable --create --upgrade --encrypted --collection -C --json --quiet --color --help -h' ;;
         'close') echo '--writeable --create --upgrade --encrypted --collection -C --json --quiet --color --help -h' ;;
         'cd') echo '--writeable --create --upgrade --encrypted --collection -C --json --quiet --color --help -h' ;;
@@ -142,6 +143,7 @@ _cblite_arguments() {
         'compact') echo 'database' ;;
         'reindex') echo 'database' ;;
         'open') echo 'database' ;;
+        'openremote') echo 'text' ;;
         'close') echo 'text' ;;
         'cd') echo 'database collection' ;;
         'history') echo 'text' ;;
@@ -538,6 +540,24 @@ _cblite_value() {
         'open --collection') echo 'collection' ;;
         'open -C') echo 'collection' ;;
         'open --color') echo '=choice:auto,always,never' ;;
+        'openremote --user') echo 'text' ;;
+        'openremote --token') echo 'text' ;;
+        'openremote --cert') echo 'file' ;;
+        'openremote --key') echo 'file' ;;
+        'openremote --header') echo 'text' ;;
+        'openremote --cacert') echo 'file' ;;
+        'openremote --pin') echo 'file' ;;
+        'openremote --proxy') echo 'text' ;;
+        'openremote --interface') echo 'text' ;;
+        'openremote --heartbeat') echo 'text' ;;
+        'openremote --filter') echo 'text' ;;
+        'openremote --channel') echo 'text' ;;
+        'openremote --doc-id') echo 'document' ;;
+        'openremote --pull-filter') echo 'text' ;;
+        'openremote --upgrade') echo '=choice:vv' ;;
+        'openremote --collection') echo 'collection' ;;
+        'openremote -C') echo 'collection' ;;
+        'openremote --color') echo '=choice:auto,always,never' ;;
         'databases --upgrade') echo '=choice:vv' ;;
         'databases --collection') echo 'collection' ;;
         'databases -C') echo 'collection' ;;

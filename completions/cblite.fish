@@ -57,6 +57,8 @@ function __cblite_value_flags
             echo --where\n--language\n--stopWords\n--unnest\n--suggest\n--dim\n--metric\n--centroids\n--encoding | string split '\n'
         case 'compact'
             echo --prune | string split '\n'
+        case 'openremote'
+            echo --user\n--token\n--cert\n--key\n--header\n--cacert\n--pin\n--proxy\n--interface\n--heartbeat\n--filter\n--channel\n--doc-id\n--pull-filter | string split '\n'
     end
     printf '%s\n' --collection -C
 end
@@ -189,6 +191,7 @@ complete -c cblite -n "__cblite_is ''" -a compact -d 'Make a database smaller'
 complete -c cblite -n "__cblite_is ''" -a reindex -d 'Build the value indexes anew'
 complete -c cblite -n "__cblite_is ''" -a open -d 'Work on a database interactively'
 complete -c cblite -n "__cblite_is ''" -a use -d 'Work on a database interactively'
+complete -c cblite -n "__cblite_is ''" -a openremote -d 'Work interactively on a copy of a server'\''s database'
 complete -c cblite -n "__cblite_is ''" -a databases -d 'List the databases that are open in the interactive shell'
 complete -c cblite -n "__cblite_is ''" -a close -d 'Close a database in the interactive shell'
 complete -c cblite -n "__cblite_is ''" -a cd -d 'Choose the collection that the following commands work on'
@@ -642,6 +645,27 @@ complete -c cblite -n "__cblite_is 'reindex' 0" -a '(__fish_complete_directories
 
 complete -c cblite -n "__cblite_is 'open'" -l keep-going -d 'Go on with the next statement of a script when one fails'
 complete -c cblite -n "__cblite_is 'open' 0" -a '(__fish_complete_directories)'
+
+complete -c cblite -n "__cblite_is 'openremote'" -l user -x -d 'Log in; :@FILE has the password in a file. Without one: $CBLITE_PASSWORD, ~/.netrc, a question'
+complete -c cblite -n "__cblite_is 'openremote'" -l token -x -d 'Log in with a session of the server'\''s; so does $CBLITE_TOKEN'
+complete -c cblite -n "__cblite_is 'openremote'" -l cert -r -a '(__fish_complete_path (commandline -ct))' -d 'Log in with this certificate'
+complete -c cblite -n "__cblite_is 'openremote'" -l key -r -a '(__fish_complete_path (commandline -ct))' -d 'The private key of --cert, if it is not in the same file'
+complete -c cblite -n "__cblite_is 'openremote'" -l header -x -d 'A header for the server'
+complete -c cblite -n "__cblite_is 'openremote'" -l cacert -r -a '(__fish_complete_path (commandline -ct))' -d 'Trust these certificates, and what they have signed, alone'
+complete -c cblite -n "__cblite_is 'openremote'" -l pin -r -a '(__fish_complete_path (commandline -ct))' -d 'Trust the certificate, or key, of this fingerprint alone'
+complete -c cblite -n "__cblite_is 'openremote'" -l self-signed -d 'Trust any certificate that its owner has signed: anybody could have made it'
+complete -c cblite -n "__cblite_is 'openremote'" -l proxy -x -d 'Go through http://[NAME:PASSWORD@]HOST:PORT, or https://…; none for no proxy'
+complete -c cblite -n "__cblite_is 'openremote'" -l interface -x -d 'Connect from this network interface or address'
+complete -c cblite -n "__cblite_is 'openremote'" -l heartbeat -x -d 'Ask a silent server after this time whether it is still there (default: 300)'
+complete -c cblite -n "__cblite_is 'openremote'" -l filter -x -d 'Pull only documents for which this SQL++ condition is true'
+complete -c cblite -n "__cblite_is 'openremote'" -l bidi -d 'Open it for changes, and push them at the end'
+complete -c cblite -n "__cblite_is 'openremote'" -l continuous -d 'Understood and ignored: pull fetches what is new'
+complete -c cblite -n "__cblite_is 'openremote'" -l keep-going -d 'Go on with the next statement of a script when one fails'
+complete -c cblite -n "__cblite_is 'openremote'" -l all-collections -d 'Replicate all collections of the database; so does --collection '\''*'\'''
+complete -c cblite -n "__cblite_is 'openremote'" -l channel -x -d 'Pull these channels only'
+complete -c cblite -n "__cblite_is 'openremote'" -l doc-id -x -a '(__cblite_values document)' -d 'Only this document'
+complete -c cblite -n "__cblite_is 'openremote'" -l pull-filter -x -d 'Take only documents for which this SQL++ condition is true'
+complete -c cblite -n "__cblite_is 'openremote'" -l verbose -s v -d 'Tell of every document; twice also of revisions and connections'
 
 
 

@@ -52,6 +52,7 @@ _cblite_commands() {
         'reindex:Build the value indexes anew'
         'open:Work on a database interactively'
         'use:Work on a database interactively'
+        'openremote:Work interactively on a copy of a server'\''s database'
         'databases:List the databases that are open in the interactive shell'
         'close:Close a database in the interactive shell'
         'cd:Choose the collection that the following commands work on'
@@ -1164,6 +1165,41 @@ _cblite_command() {
             '(--help -h)--help[Explain the command]' \
             '(--help -h)-h[Explain the command]' \
             '1:DATABASE:_cblite_databases' ;;
+        'openremote')
+            _arguments -S \
+            '--user=[Log in; \:@FILE has the password in a file. Without one\: $CBLITE_PASSWORD, ~/.netrc, a question]:NAME\[\:PASSWORD\]: ' \
+            '--token=[Log in with a session of the server'\''s; so does $CBLITE_TOKEN]:TOKEN: ' \
+            '--cert=[Log in with this certificate]:FILE:_files' \
+            '--key=[The private key of --cert, if it is not in the same file]:FILE:_files' \
+            '*--header=[A header for the server]:NAME\: VALUE: ' \
+            '--cacert=[Trust these certificates, and what they have signed, alone]:FILE:_files' \
+            '*--pin=[Trust the certificate, or key, of this fingerprint alone]:SHA256|FILE:_files' \
+            '--self-signed[Trust any certificate that its owner has signed\: anybody could have made it]' \
+            '--proxy=[Go through http\://\[NAME\:PASSWORD@\]HOST\:PORT, or https\://…; none for no proxy]:URL: ' \
+            '--interface=[Connect from this network interface or address]:NAME: ' \
+            '--heartbeat=[Ask a silent server after this time whether it is still there (default\: 300)]:SECONDS: ' \
+            '*--filter=[Pull only documents for which this SQL++ condition is true]:\[COLLECTION\:\]CONDITION: ' \
+            '--bidi[Open it for changes, and push them at the end]' \
+            '--continuous[Understood and ignored\: pull fetches what is new]' \
+            '--keep-going[Go on with the next statement of a script when one fails]' \
+            '--all-collections[Replicate all collections of the database; so does --collection '\''*'\'']' \
+            '*--channel=[Pull these channels only]:NAME,…: ' \
+            '*--doc-id=[Only this document]:ID:_cblite_names document' \
+            '*--pull-filter=[Take only documents for which this SQL++ condition is true]:\[COLLECTION\:\]CONDITION: ' \
+            '*--verbose[Tell of every document; twice also of revisions and connections]' \
+            '*-v[Tell of every document; twice also of revisions and connections]' \
+            '--writeable[Open the database for writing]' \
+            '--create[Create the database if it does not exist; implies --writeable]' \
+            '--upgrade=-[Allow an irreversible upgrade of the file format; =vv also turns revision trees into version vectors]::vv:(vv)' \
+            '--encrypted[Ask for the password or key of an encrypted database]' \
+            '(--collection -C)--collection=[Work on this collection instead of the default one]:\[SCOPE.\]NAME:_cblite_names collection' \
+            '(--collection -C)-C+[Work on this collection instead of the default one]:\[SCOPE.\]NAME:_cblite_names collection' \
+            '--json[Print results and errors as JSON, for programs]' \
+            '--quiet[Say nothing but results and errors]' \
+            '--color=-[Colour the output\: auto (on a terminal), always (also plain --color) or never]::WHEN:(auto always never)' \
+            '(--help -h)--help[Explain the command]' \
+            '(--help -h)-h[Explain the command]' \
+            '1:URL: ' ;;
         'databases')
             _arguments -S \
             '--writeable[Open the database for writing]' \

@@ -30,7 +30,6 @@ public enum Shell {
         case .help(let words): return try HelpCommand.help(on: words, in: session)
         case .version: return try VersionCommand.printVersion(in: session)
         case .open(let path): return try InteractiveShell.run(on: path, in: session)
-        case .openRemote(let url): throw CommandError.failed("\(url): this version cannot open a remote database")
         case .nothing:
             StandardError.write(HelpText.brief(Commands.all))
             return .usage

@@ -170,10 +170,9 @@ private func parse(_ line: String, open: Bool = false) throws -> (command: Parse
 
     @Test(arguments: ["ws://h/db", "wss://h:4984/db"])
     func aURLAloneIsOpened(url: String) throws {
-        guard case .openRemote(let found) = try ArgumentParser.parse([url], commands: commands).request else {
-            throw CommandError.failed("not remote")
-        }
-        #expect(found == url)
+        let request = try ArgumentParser.parse([url, "--quiet"], commands: Commands.all).request
+        guard case .run(let command) = request else { throw CommandError.failed("\(request)") }
+        #expect(command.command.name == "openremote" && command.argument("URL") == url)
     }
 
     @Test(arguments: [

@@ -12,8 +12,6 @@ struct ArgumentParser {
         case version
         /// A database and no command: the interactive shell.
         case open(path: String)
-        /// A URL and no command: the interactive shell on a pulled copy.
-        case openRemote(url: String)
         /// No words at all.
         case nothing
     }
@@ -55,7 +53,9 @@ struct ArgumentParser {
             name = word
             rest = [first] + rest.dropFirst()
         } else if !hasOpenDatabase, ArgumentParser.isURL(first) {
-            return Result(request: try openRequest(.openRemote(url: first), rest, &options), options: options)
+            // A URL alone is opened.
+            name = "openremote"
+            rest = [first] + rest
         }
         guard let command = command(named: name) else { throw unknownCommand(name) }
         let request = try parse(command, rest, &options)

@@ -1,7 +1,6 @@
 /// Commands that people know from elsewhere and that this version does not have: it says so, instead of calling them unknown.
 enum PlannedCommand {
     private static let abilities: [(names: [String], ability: String)] = [
-        (["openremote"], "open a server's database in place (pull makes a copy)"),
         (["encrypt", "decrypt"], "encrypt or decrypt databases"),
         (["logcat"], "read log files"),
     ]

@@ -60,6 +60,7 @@ enum Commands {
 
     private static let general: [CommandDeclaration] = [
         ShellCommands.open,
+        OpenRemoteCommand.declaration,
         DatabaseCommands.list,
         DatabaseCommands.close,
         ChangeCollectionCommand.declaration,

@@ -157,7 +157,7 @@ extension InteractiveShell {
                 command.command.flags.contains { $0.name == name } && command.flag(name)
             }
             return !isEndless && (command.command.group == .looking || ["help", "history"].contains(command.command.name))
-        case .version, .open, .openRemote, .nothing: return false
+        case .version, .open, .nothing: return false
         }
     }
 }

@@ -85,7 +85,7 @@ extension InteractiveShell {
     }
 
     private func permitTermination() {
-        if !databases.entries.contains(where: \.isInTransaction) { Termination.permit() }
+        if !databases.entries.contains(where: \.isInTransaction), session.remoteCopies.isEmpty { Termination.permit() }
     }
 }
 

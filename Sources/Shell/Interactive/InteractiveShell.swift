@@ -24,13 +24,14 @@ final class InteractiveShell {
     /// Something has ended a transaction, so the rest of the script is not to be run.
     var hasLostTransaction = false
     /// The signal that came while a line was typed.
-    private var ending: Int32?
+    private(set) var ending: Int32?
 
-    /// Opens a database, and works on it until the person leaves or the input ends.
-    static func run(on path: String, in session: Session) throws -> ExitCode {
+    /// Opens a database, and works on it until the person leaves or the input ends. `collection` is where one is then, if it is there.
+    static func run(on path: String, in session: Session, collection: CollectionName? = nil) throws -> ExitCode {
         let database = try session.open(path, writes: false)
         return start(in: session) { shell in
             shell.enter(database)
+            if let collection, try database.read({ $0.hasCollection(collection) }) { session.currentCollection = collection }
             return try shell.isOnTerminal ? shell.converse() : shell.runScript(InputSource("-"))
         }
     }
@@ -44,6 +45,7 @@ final class InteractiveShell {
         let code = Shell.finish(session) { try work(shell) }
         session.options = shell.options
         shell.endTour()
+        shell.leaveRemoteCopies()
         let isLost = shell.closeAll()
         // All is in order: now the signal has its way.
         if let signal = shell.ending ?? Termination.signal { Termination.die(of: signal) }
@@ -222,7 +224,7 @@ final class InteractiveShell {
         case .run(let command): return try command.run(in: session)
         case .help(let words): return try HelpCommand.help(on: words, in: session)
         case .version: return try VersionCommand.printVersion(in: session)
-        case .open, .openRemote, .nothing: return .success
+        case .open, .nothing: return .success
         }
     }
 

@@ -21,6 +21,8 @@ final class Session {
     var currentCollection = CollectionName.default
     /// What shows the results of the running command, if that may be more than the screen.
     var pager: ScreenPager?
+    /// Copies of servers' databases, which go at the end.
+    var remoteCopies: [OpenRemoteCopy] = []
     /// The servers that have been talked to.
     var peers = SyncPeers()
     /// The progress line that may be on the screen.

@@ -40,6 +40,11 @@ struct DatabaseSync {
         return try run(database, with: endpoint(other ?? knownPeer(of: database, direction)), direction)
     }
 
+    /// Whether a flag is there that not all of the commands have which replicate.
+    private func has(_ flag: String) -> Bool { invocation.parsed.declares(flag) && invocation.flag(flag) }
+    // A copy that is opened is that of a moment.
+    private var isContinuous: Bool { invocation.parsed.command.name != OpenRemoteCommand.declaration.name && has("continuous") }
+
     private func endpoint(_ path: String) throws -> Endpoint {
         switch Endpoint(path) {
         case .remote(let url)?: .remote(url)
@@ -51,13 +56,13 @@ struct DatabaseSync {
     /// Replicates, and tells how much.
     func run(_ database: Database, with endpoint: Endpoint, _ direction: Direction) throws -> ExitCode {
         try session.refuseInTransaction("what is not committed cannot be replicated", at: database.path)
-        if direction == .push, invocation.flag("conflict") {
+        if direction == .push, has("conflict") {
             throw invocation.usageError("--conflict is for pull and sync: a push settles nothing")
         }
         let names = try collectionNames(of: database, direction)
-        let mode: ActiveSession.Mode = invocation.flag("continuous") ? .continuous : .once
+        let mode: ActiveSession.Mode = isContinuous ? .continuous : .once
         let filters = try SyncFilters(invocation, direction, names)
-        let resolver = try invocation.string("conflict").map(ConflictRule.resolver)
+        let resolver = has("conflict") ? try invocation.string("conflict").map(ConflictRule.resolver) : nil
         if direction == .push {
             try database.read { snapshot in for name in names { _ = try invocation.existing(name, in: snapshot) } }
         } else {
@@ -73,7 +78,7 @@ struct DatabaseSync {
             return collection
         }
         var settings = ReplicatorSettings(try peer(endpoint, names), collections: collections)
-        settings.isReset = invocation.flag("reset-checkpoint")
+        settings.isReset = has("reset-checkpoint")
         return try follow(database, settings, direction)
     }
 
@@ -101,7 +106,8 @@ struct DatabaseSync {
     }
 
     private func follow(_ database: Database, _ settings: ReplicatorSettings, _ direction: Direction) throws -> ExitCode {
-        let isContinuous = invocation.flag("continuous")
+        let isContinuous = isContinuous
+        let isCareful = has("careful")
         let mailbox = try Mailbox<ReplicatorEvent>()
         let replicator = Replicator(database, settings) { mailbox.put($0) }
         let report = SyncReport(session, direction, peer: SyncPeers.name(of: settings.peer), verbosity: invocation.count("verbose"))
@@ -132,7 +138,7 @@ struct DatabaseSync {
                 default: break
                 }
                 try report.take(event)
-                if invocation.flag("careful"), report.tally.exitCode != .success { stop() }
+                if isCareful, report.tally.exitCode != .success { stop() }
             }
             if invocation.wantsJSON { try session.output.flush() }
             if Interruption.isRequested { stop() }

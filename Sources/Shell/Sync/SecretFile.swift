@@ -37,7 +37,6 @@ extension Session {
     func askSecret(_ question: String, orSay otherwise: String) throws(CommandError) -> String {
         guard canAsk else { throw .usage("the password is missing, and there is nobody to ask: \(otherwise)") }
         currentProgress?.clear()
-        StandardError.write(StandardError.safe(question))
         var before = termios()
         tcgetattr(STDIN_FILENO, &before)
         var silent = before
@@ -45,22 +44,14 @@ extension Session {
         // In the interactive shell the terminal may be set to hand over each key.
         silent.c_lflag |= tcflag_t(ICANON | ISIG)
         silent.c_iflag |= tcflag_t(ICRNL)
+        // Who is quick with the answer must not see it.
         tcsetattr(STDIN_FILENO, TCSAFLUSH, &silent)
+        StandardError.write(StandardError.safe(question))
         defer {
             tcsetattr(STDIN_FILENO, TCSANOW, &before)
             StandardError.write("\n")
         }
-        var answer: [UInt8] = []
-        while true {
-            var byte: UInt8 = 0
-            let count = Glibc.read(STDIN_FILENO, &byte, 1)
-            let code = errno
-            try Interruption.check()
-            if count < 0, code == EINTR { continue }
-            guard count == 1, byte != UInt8(ascii: "\n") else { break }
-            answer.append(byte)
-        }
-        guard let text = String(validating: answer, as: UTF8.self) else { throw .failed("that is not valid UTF-8") }
+        guard let text = String(validating: try typedLine(), as: UTF8.self) else { throw .failed("that is not valid UTF-8") }
         return text
     }
 }
