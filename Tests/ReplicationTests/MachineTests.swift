@@ -73,7 +73,7 @@ import Testing
         var actions = try opened(&pusher, changes: [change])
         let proposal = try #require(proposals(actions))
         var answer = ProposalReply()
-        answer.acceptsDeltas = true
+        answer.options.acceptsDeltas = true
         actions = pusher.handle(.replied(answer.wire, proposal.1), time: 0)
         let load = try #require(stores(actions).first)
         guard case .loadRevisions(let orders, let options) = load.0 else { throw MalformedMessage("nothing is loaded") }
@@ -115,6 +115,28 @@ import Testing
         let event = try #require(actions.compactMap { if case .report(.document(let event)) = $0 { event } else { nil } }.first)
         #expect(event.documentID == "a" && event.isTransient)
         #expect(!pusher.isClosed)
+    }
+
+    /// Two copies of the checkpoint that agree let the next session believe what documents say of the peer, which has forgotten some of it.
+    @Test func whatAPeerForgotIsOfferedBeforeAnythingIsSaved() throws {
+        func run(isAnswered: Bool) throws -> [Action] {
+            var pusher = session(push: .continuous)
+            let change = LocalChange(sequence: 5, documentID: "a", revision: revision("1-aa"), remoteRevision: revision("1-aa"))
+            var actions = try opened(&pusher, checkpoint: #"{"local":9}"#, peer: #"{"local":3}"#, changes: [change])
+            let proposal = try #require(proposals(actions))
+            if isAnswered {
+                let mark = try #require(stores(pusher.handle(.replied(ProposalReply(items: [.known]).wire, proposal.1), time: 0)).first)
+                actions += pusher.handle(.stored(.done, mark.1), time: 0)
+            }
+            return actions + pusher.handle(.stop, time: 0)
+        }
+        func saves(_ actions: [Action]) -> Bool {
+            requests(actions).contains { if case .setCheckpoint = $0.0 { true } else { false } }
+        }
+        let cutShort = try run(isAnswered: false)
+        #expect(!saves(cutShort))
+        #expect(cutShort.contains { if case .close(nil) = $0 { true } else { false } })
+        #expect(saves(try run(isAnswered: true)))
     }
 
     /// An expired or foreign checkpoint on the peer does not keep ours from being saved.

@@ -69,17 +69,17 @@ import Testing
         var changes = ChangesReply(items: [
             .wanted(ancestors: []), .notWanted, .wanted(ancestors: [revision("2-bb"), revision("1-aa")]), .refused(status: 409),
         ])
-        changes.maxHistory = 50
-        changes.acceptsBlobs = true
-        changes.acceptsDeltas = true
-        changes.acceptsReplacements = true
+        changes.options.maxHistory = 50
+        changes.options.acceptsBlobs = true
+        changes.options.acceptsDeltas = true
+        changes.options.acceptsReplacements = true
         #expect(try ChangesReply(changes.wire) == changes)
         #expect(String(decoding: ChangesReply(items: [.wanted(ancestors: []), .notWanted]).wire.body, as: UTF8.self) == "[[]]")
         #expect(String(decoding: ChangesReply(items: [.notWanted]).wire.body, as: UTF8.self) == "[]")
         var proposals = ProposalReply(items: [
             .accepted, .known, .conflict(with: nil), .conflict(with: revision("2-bb")), .refused(status: 503),
         ])
-        proposals.acceptsDeltas = true
+        proposals.options.acceptsDeltas = true
         #expect(try ProposalReply(proposals.wire) == proposals)
         let accepted = ProposalReply(items: [.accepted, .accepted])
         #expect(String(decoding: accepted.wire.body, as: UTF8.self) == "[]")

@@ -15,6 +15,7 @@ import Testing
         private(set) var requests: [(content: SyncRequest.Content, ticket: Ticket?)] = []
         private(set) var isClosed = false
         private var last: UInt64 = 0
+        private(set) var lastSequence: UInt64 = 0
 
         init(purgesLost: Bool = true) {
             var collection = ActiveSession.Collection(checkpointID: "cp", push: .off, pull: .once)
@@ -58,6 +59,9 @@ import Testing
             handle(.stored(answer, next.ticket))
         }
 
+        /// The oldest request to the store, which is answered later.
+        mutating func takeStore() -> Ticket? { stores.isEmpty ? nil : stores.removeFirst().ticket }
+
         mutating func fireTimers() {
             let due = timers
             timers = []
@@ -72,6 +76,7 @@ import Testing
         }
 
         mutating func announce(_ id: String, _ revision: RevisionID?, flags: ChangesMessage.Flags = [], _ lookup: Lookup) -> ChangesReply? {
+            lastSequence = last + 1
             let number = receive(
                 .changes(.init(entries: [.init(sequence: RemoteSequence(last + 1), documentID: id, revision: revision, flags: flags)])))
             answer(.lookups([lookup]))
@@ -129,6 +134,45 @@ import Testing
         pull.receive(.norev(.init(documentID: "a", revision: first, sequence: RemoteSequence(1), status: 404)), noReply: true)
         #expect(pull.saved?.remote == RemoteSequence(1))
         #expect(pull.events.isEmpty)
+    }
+
+    @Test func aRevisionThatCannotBeSentForTheMomentIsGotLater() {
+        var pull = Pull()
+        _ = pull.announce("a", first, .unknown(ancestors: []))
+        pull.receive(.norev(.init(documentID: "a", revision: first, sequence: RemoteSequence(1), status: 503)), noReply: true)
+        pull.finish()
+        #expect(pull.events.map(\.isTransient) == [true])
+        #expect(pull.saved?.remote == nil)
+    }
+
+    /// Where a revision can be when the user loses the document.
+    enum Whereabouts: CaseIterable {
+        case onItsWay, beingPrepared, waitingForBlobs, waitingForOthers
+    }
+
+    @Test(arguments: Whereabouts.allCases) func whatIsLostWhileItComesIsNotStored(_ place: Whereabouts) throws {
+        var pull = Pull()
+        _ = pull.announce("a", first, .unknown(ancestors: []))
+        let isPlain = place == .onItsWay || place == .waitingForOthers
+        let body = isPlain ? "{}" : #"{"p":{"@type":"blob","digest":"\#(MessageTests.digest)"}}"#
+        let message = RevisionMessage(documentID: "a", history: history("1-aa"), sequence: RemoteSequence(1), body: Array(body.utf8))
+        var number = place == .onItsWay ? nil : pull.receive(.rev(message))
+        let blob = ReceivedBody.Blob(digest: try #require(BlobDigest(MessageTests.digest)), length: nil, isCompressible: false)
+        if place == .waitingForBlobs { pull.answer(.prepared(.ready(.emptyDictionary, missing: [blob]))) }
+        let preparing = place == .beingPrepared ? pull.takeStore() : nil
+        _ = pull.announce("a", revision("2-bb"), flags: .removed, .unknown(ancestors: []))
+        pull.answer(.done)
+        switch place {
+        case .onItsWay: number = pull.receive(.rev(message))
+        case .beingPrepared: pull.handle(.stored(.prepared(.ready(.emptyDictionary, missing: [blob])), try #require(preparing)))
+        case .waitingForBlobs: pull.handle(.fetched(nil, try #require(pull.requests.last?.ticket)))
+        case .waitingForOthers: break
+        }
+        pull.fireTimers()
+        #expect(pull.stores.isEmpty)
+        #expect(pull.replies[try #require(number)]?.isError == false)
+        pull.finish()
+        #expect(pull.saved?.remote == RemoteSequence(pull.lastSequence))
     }
 
     @Test func aReplacementTakesThePlaceOfWhatWasAskedFor() {

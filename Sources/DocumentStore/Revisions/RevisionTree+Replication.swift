@@ -58,7 +58,9 @@ extension RevisionTree {
         if let old = latestIndex(onRemote: remote), old != new {
             // Late arrival: the remote has moved on since.
             if isAncestor(new, of: old) { return }
-            if !isAncestor(old, of: new) {
+            // What another remote still has stays, to be settled with it.
+            let isElsewhere = remotes.contains { $0.remote != remote && $0.index == old }
+            if !isAncestor(old, of: new), !isElsewhere {
                 let oldID = revisions[old].id
                 if revisions[old].isConflict {
                     purge(oldID)

@@ -30,7 +30,8 @@ extension RevisionTree {
     /// What a peer that takes no conflicts says to a revision that is offered to it. `parent` is what the sender believes to be current here.
     public func verdict(on proposed: RevisionID, parent: RevisionID?) -> ProposalVerdict {
         guard let current else { return .wanted }
-        if current.id == proposed { return .known }
+        // What is older than the current revision is known as well, even where an offer without a parent would be welcome.
+        if currentDescends(from: proposed) { return .known }
         if let parent { return parent == current.id ? .wanted : .conflict(with: current.id) }
         return current.isDeleted ? .wanted : .conflict(with: current.id)
     }

@@ -60,9 +60,12 @@ extension VectorRevisions {
             } else {
                 legacyParent = received.version.treeID == nil ? new.treeIDs.first ?? current?.version.treeID ?? legacyParent : nil
             }
+            let known = current?.version.vector ?? VersionVector()
             setCurrent(received)
             treeHistory = new.vector.isEmpty ? new.treeIDs : []
+            keepKnowledge(of: known)
             if remote != 0 { remotes[remote] = received }
+            endSettledConflicts()
             return .current
         case .same:
             received.properties = current?.properties
@@ -96,6 +99,27 @@ extension VectorRevisions {
         return order
     }
 
+    /// A conflict that was settled without a new version leaves the vector of the winner with more here than elsewhere. What descends from the
+    /// winner does not know of the loser then, which others must not take for a conflict again.
+    private mutating func keepKnowledge(of old: VersionVector) {
+        guard let vector = current?.version.vector, !vector.isEmpty else { return }
+        guard old.versions.contains(where: { vector[$0.source] ?? 0 < $0.time }) else { return }
+        current?.version = .vector(vector.trivialMerge(loser: old))
+    }
+
+    /// A revision that competed with the last current one does not compete with one that knows of both: somebody else has settled it.
+    private mutating func endSettledConflicts() {
+        for (remote, revision) in remotes where revision.isConflicted {
+            let theirs: RevisionHistory =
+                switch revision.version {
+                case .vector(let vector): RevisionHistory(vector: vector)
+                case .tree(let id): RevisionHistory(treeIDs: [id])
+                }
+            guard [.same, .newer].contains(history.order(relativeTo: theirs)) else { continue }
+            remotes[remote]?.flags.remove(.conflicted)
+        }
+    }
+
     static func areEqual(_ a: Revision, _ b: Revision, _ keys: SharedKeys?) -> Bool {
         let (left, right) = (a.properties ?? .emptyDictionary, b.properties ?? .emptyDictionary)
         return left === right || left.withRoot { left in right.withRoot { right in left.isEqual(to: right, keys, keys) } }
@@ -115,7 +139,9 @@ extension VectorRevisions {
     public mutating func markPushed(_ id: RevisionID, toRemote remote: UInt16) throws(RevisionError) -> PushRecord {
         guard (1...VectorRevisions.maximumRemote).contains(remote), var current, names(id, current.version) else { throw .notFound }
         current.flags.remove(.conflicted)
+        // The flag would leave the conflict in the record that this ends.
+        let wasConflicted = remotes[remote]?.isConflicted ?? false
         remotes[remote] = current
-        return remote == 1 ? .flag : .record
+        return remote == 1 && !wasConflicted ? .flag : .record
     }
 }

@@ -156,7 +156,10 @@ public struct ActiveSession: Sendable {
             close(error, &outbox)
         }
         if phase == .opening { negotiate(&outbox) }
-        if phase == .running { endIfDone(time: time, &outbox) }
+        if phase == .running {
+            for index in workers.indices where workers[index].pusher?.isIdle ?? false { workers[index].checkpointer.release(&outbox) }
+            endIfDone(time: time, &outbox)
+        }
         if phase == .ending, workers.allSatisfy(\.checkpointer.isIdle) { close(nil, &outbox) }
         updateStatus(&outbox)
         return outbox.actions
@@ -240,7 +243,7 @@ extension ActiveSession {
         phase = .running
         for (index, collection) in configuration.collections.enumerated() {
             let wire = usesCollections ? index : nil
-            workers[index].checkpointer.startReading()
+            if collection.push != .off { workers[index].checkpointer.startReading() }
             let checkpointer = workers[index].checkpointer
             if collection.push != .off {
                 workers[index].pusher = Pusher(

@@ -23,6 +23,9 @@ struct Checkpointer {
     private(set) var isValid: Bool
     private(set) var hasLocal = false
     private var peerRevision = ""
+    /// What documents say of the peer is not believed, and not everything has been offered to it again. Nothing is saved until then: two copies
+    /// that agree would let the next session believe it.
+    private(set) var isHeldBack = false
     private var isDirty = false
     private var isSaving = false
     private var savesAtOnce = false
@@ -45,7 +48,7 @@ struct Checkpointer {
     }
 
     /// Whether all that is known is saved.
-    var isIdle: Bool { !isSaving && !isDirty }
+    var isIdle: Bool { !isSaving && (!isDirty || isHeldBack) }
 
     mutating func load(_ outbox: inout Outbox) {
         pending[outbox.store(.loadCheckpoint, &port)] = .loading
@@ -127,7 +130,17 @@ struct Checkpointer {
     }
 
     /// Called when the push begins.
-    mutating func startReading() { readUpTo = checkpoint.local }
+    mutating func startReading() {
+        readUpTo = checkpoint.local
+        isHeldBack = !isValid
+    }
+
+    /// Everything was offered.
+    mutating func release(_ outbox: inout Outbox) {
+        guard isHeldBack else { return }
+        isHeldBack = false
+        if isDirty { changed(&outbox) }
+    }
 
     mutating func localDone(_ sequence: UInt64, _ outbox: inout Outbox) {
         checkpoint.completed.insert(sequence)
@@ -142,7 +155,7 @@ struct Checkpointer {
 
     private mutating func changed(_ outbox: inout Outbox) {
         isDirty = true
-        guard timer == nil, !isSaving else { return }
+        guard timer == nil, !isSaving, !isHeldBack else { return }
         timer = outbox.startTimer(milliseconds: limits.checkpointDelay, &port)
     }
 
@@ -155,7 +168,7 @@ struct Checkpointer {
 
     /// Saves what is new, or as soon as the save that is on its way has ended.
     mutating func save(time: Int64, _ outbox: inout Outbox) {
-        guard isDirty, isAgreed else { return }
+        guard isDirty, isAgreed, !isHeldBack else { return }
         guard !isSaving else { return savesAtOnce = true }
         timer = nil
         isDirty = false

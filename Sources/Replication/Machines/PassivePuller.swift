@@ -44,8 +44,8 @@ struct PassivePuller {
         case .verdicts(var items):
             if !includesRevision { items = items.map { if case .conflict = $0 { .conflict(with: nil) } else { $0 } } }
             var reply = ProposalReply(items: items)
-            reply.acceptsBlobs = true
-            reply.acceptsDeltas = allowsDeltas
+            reply.options.acceptsBlobs = true
+            reply.options.acceptsDeltas = allowsDeltas
             outbox.reply(reply.wire, to: id)
         case .failed(let error): outbox.reply(error, to: id)
         default: outbox.reply(SyncError.http(500, "the proposals could not be looked at"), to: id)
@@ -64,7 +64,7 @@ struct PassivePuller {
             let message = incoming.revision.message
             var failure: SyncError?
             switch outcome {
-            case .known, .needsWhole, .removed: continue
+            case .known, .needsWhole, .removed, .abandoned: continue
             case .failed(let error): failure = error
             case .stored: break
             }

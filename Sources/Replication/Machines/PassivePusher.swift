@@ -108,10 +108,7 @@ struct PassivePusher {
         } else if case .told(let changes)? = pending.removeValue(forKey: number) {
             toldCount -= 1
             if let answer = try? ChangesReply(reply), !reply.isError {
-                if let maxHistory = answer.maxHistory { sender.options.maxHistory = maxHistory }
-                if answer.acceptsBlobs { sender.options.acceptsBlobs = true }
-                if answer.acceptsDeltas { sender.options.acceptsDeltas = true }
-                if answer.acceptsReplacements { sender.options.acceptsReplacements = true }
+                sender.options.add(answer.options)
                 for (place, change) in changes.enumerated() {
                     guard case .wanted(let ancestors) = answer[place] else { continue }
                     sender.send(

@@ -31,6 +31,8 @@ struct Puller {
     private var sequences: AnnouncedSequences
     /// Where each revision that was asked for has its sequence.
     private var requested: [Key: Int] = [:]
+    /// Documents that the user lost while something of them was on its way, and where that was told: what stands before it is not stored.
+    private var lostPlaces: [String: Int] = [:]
     /// Announced revisions of which the store is asked, and which may all be wanted.
     private var lookedUpCount = 0
     private var waitingChanges = Queue<(message: ChangesMessage, id: IncomingID?)>()
@@ -114,11 +116,11 @@ struct Puller {
                 outbox.notes.append(.progress(completed: 0, total: UInt64(entry.bodySize ?? 0), documents: 0))
             }
         }
-        reply.maxHistory = options.maxHistory
-        reply.acceptsBlobs = true
-        reply.acceptsReplacements = options.subscription.acceptsReplacements
+        reply.options.maxHistory = options.maxHistory
+        reply.options.acceptsBlobs = true
+        reply.options.acceptsReplacements = options.subscription.acceptsReplacements
         if options.acceptsDeltas, !hasOfferedDeltas {
-            reply.acceptsDeltas = true
+            reply.options.acceptsDeltas = true
             hasOfferedDeltas = true
         }
         outbox.reply(reply.wire, to: id)
@@ -127,6 +129,10 @@ struct Puller {
 
     private mutating func purge(_ lost: [(DocumentEvent, Int)], _ outbox: inout Outbox) {
         guard !lost.isEmpty else { return }
+        for (event, place) in lost {
+            if requested.contains(where: { $0.key.documentID == event.documentID }) { lostPlaces[event.documentID] = place }
+            settle(receiver.abandon(event.documentID, before: place, &outbox), &outbox)
+        }
         let number = outbox.store(.purge(lost.map(\.0.documentID)), &port)
         pending[number] = .purging(lost.map(\.0), places: lost.map(\.1))
     }
@@ -151,6 +157,10 @@ struct Puller {
             outbox.report(event(message.documentID, message.revision, error: error))
             forget(message)
             outbox.reply(WireReply.empty, to: id)
+        } else if let place, let lost = lostPlaces[message.documentID], place < lost {
+            forget(message)
+            finish(place, &outbox)
+            outbox.reply(WireReply.empty, to: id)
         } else {
             settle(receiver.receive(message, id, place: place, &port, &outbox), &outbox)
         }
@@ -161,17 +171,18 @@ struct Puller {
     private mutating func forget(_ message: RevisionMessage) {
         guard let asked = message.replaces ?? message.revision else { return }
         requested[Key(documentID: message.documentID, revision: asked)] = nil
+        if requested.isEmpty { lostPlaces = [:] }
     }
 
     mutating func noRevision(_ message: NoRevisionMessage, _ outbox: inout Outbox) {
         guard let revision = message.revision,
             let place = requested.removeValue(forKey: Key(documentID: message.documentID, revision: revision))
         else { return }
-        finish(place, &outbox)
+        let error = SyncError.http(message.status, message.reason ?? "")
+        // What failed for the moment keeps its sequence open, so that the next session gets it.
+        if !error.isTransientForDocument { finish(place, &outbox) }
         // What is gone or superseded is no error.
-        if message.status != 404, message.status != 410 {
-            outbox.report(event(message.documentID, revision, error: SyncError.http(message.status, message.reason ?? "")))
-        }
+        if message.status != 404, message.status != 410 { outbox.report(event(message.documentID, revision, error: error)) }
         lookUp(&outbox)
     }
 
@@ -192,6 +203,10 @@ struct Puller {
                 } else if let place = incoming.place {
                     finish(place, &outbox)
                 }
+                continue
+            case .abandoned:
+                forget(message)
+                if let place = incoming.place { finish(place, &outbox) }
                 continue
             case .failed(let error):
                 forget(message)

@@ -180,9 +180,9 @@ struct Pusher {
         }
         do {
             let answer = try ProposalReply(reply)
-            if let maxHistory = answer.maxHistory { sender.options.maxHistory = maxHistory }
-            if answer.acceptsBlobs { sender.options.acceptsBlobs = true }
-            if answer.acceptsDeltas { sender.options.acceptsDeltas = true }
+            sender.options.add(answer.options)
+            // What is sent was proposed, and nothing else was.
+            sender.options.acceptsReplacements = false
             for (place, change) in changes.enumerated() { settle(change, answer[place], &outbox) }
         } catch {
             outbox.actions.append(.close(SyncError.liteCore(SyncError.LiteCoreCode.remoteError, error.reason)))

@@ -140,18 +140,6 @@ public struct SendOrder: Hashable, Sendable {
     }
 }
 
-/// What the receiver of revisions understands.
-public struct SendOptions: Hashable, Sendable {
-    public var maxHistory: Int?
-    /// Otherwise blobs get `_attachments`.
-    public var acceptsBlobs = false
-    public var acceptsDeltas = false
-    /// A newer revision may be sent instead of one that is gone.
-    public var acceptsReplacements = false
-
-    public init() {}
-}
-
 public enum LoadedRevision: Sendable {
     case loaded(RevisionMessage)
     /// The document has changed meanwhile; the newer revision will be told of.

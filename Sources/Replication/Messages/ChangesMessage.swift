@@ -98,21 +98,13 @@ public struct ChangesReply: Hashable, Sendable {
         case refused(status: Int)
     }
 
-    /// How long a history the sender should attach.
-    public var maxHistory: Int?
-    /// Blobs may come without `_attachments`.
-    public var acceptsBlobs = false
-    public var acceptsDeltas = false
-    public var acceptsReplacements = false
+    public var options = SendOptions()
     public var items: [Item] = []
 
     public init(items: [Item] = []) { self.items = items }
 
     public init(_ wire: WireReply) throws(MalformedMessage) {
-        maxHistory = wire.properties.integer("maxHistory").flatMap { $0 > 0 ? $0 : nil }
-        acceptsBlobs = wire.properties.flag("blobs")
-        acceptsDeltas = wire.properties.flag("deltas")
-        acceptsReplacements = wire.properties.flag("sendReplacementRevs")
+        options = SendOptions(wire.properties)
         items = try MessageJSON.list(wire.body, "the reply to changes") { value throws(MalformedMessage) in
             if let list = value.array {
                 // An ancestor that we cannot read is none that we could use.
@@ -128,10 +120,7 @@ public struct ChangesReply: Hashable, Sendable {
 
     public var wire: WireReply {
         var wire = WireReply(isUrgent: true, isCompressed: true)
-        wire.properties.append("maxHistory", maxHistory.map(String.init))
-        wire.properties.append("blobs", if: acceptsBlobs)
-        wire.properties.append("deltas", if: acceptsDeltas)
-        wire.properties.append("sendReplacementRevs", if: acceptsReplacements)
+        options.append(to: &wire.properties)
         // What is not wanted at the end need not be said.
         let count = items.lastIndex { $0 != .notWanted }.map { $0 + 1 } ?? 0
         wire.body = MessageJSON.write(Array(items[..<count])) { item, json in

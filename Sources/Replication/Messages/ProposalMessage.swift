@@ -79,17 +79,13 @@ public struct ProposalReply: Hashable, Sendable {
         case refused(status: Int)
     }
 
-    public var maxHistory: Int?
-    public var acceptsBlobs = false
-    public var acceptsDeltas = false
+    public var options = SendOptions()
     public var items: [Item] = []
 
     public init(items: [Item] = []) { self.items = items }
 
     public init(_ wire: WireReply) throws(MalformedMessage) {
-        maxHistory = wire.properties.integer("maxHistory").flatMap { $0 > 0 ? $0 : nil }
-        acceptsBlobs = wire.properties.flag("blobs")
-        acceptsDeltas = wire.properties.flag("deltas")
+        options = SendOptions(wire.properties)
         items = try MessageJSON.list(wire.body, "the reply to proposeChanges") { value throws(MalformedMessage) in
             var status = value.integer ?? 0
             var revision: RevisionID?
@@ -112,9 +108,7 @@ public struct ProposalReply: Hashable, Sendable {
 
     public var wire: WireReply {
         var wire = WireReply(isUrgent: true, isCompressed: true)
-        wire.properties.append("maxHistory", maxHistory.map(String.init))
-        wire.properties.append("blobs", if: acceptsBlobs)
-        wire.properties.append("deltas", if: acceptsDeltas)
+        options.append(to: &wire.properties)
         let last = items.lastIndex { $0 != .accepted } ?? -1
         wire.body = MessageJSON.write(Array(items[...last])) { item, json in
             switch item {

@@ -205,6 +205,30 @@ import Testing
         #expect(document.tree.latest(onRemote: 1)?.id.text == "3-dd")
     }
 
+    @Test func aBranchThatAnotherRemoteHasStays() throws {
+        var document = TreeDocument()
+        try document.pull(["1-aa"], "7000")
+        try document.pull(["2-aa", "1-aa"], "7000")
+        try document.pull(["2-bb", "1-aa"], "7000", remote: 2)
+        try document.pull(["2-bb", "1-aa"], "7000", remote: 3)
+        try document.pull(["2-cc", "1-aa"], "7000", remote: 2)
+        #expect(document.tree.latest(onRemote: 3)?.id.text == "2-bb")
+        #expect(document.tree.conflicts.map(\.id.text).sorted() == ["2-bb", "2-cc"])
+        // Nobody has it any more.
+        try document.pull(["2-cc", "1-aa"], "7000", remote: 3)
+        #expect(document.tree.conflicts.map(\.id.text) == ["2-cc"])
+    }
+
+    @Test func whatIsOlderThanTheCurrentRevisionIsNotWanted() throws {
+        var document = TreeDocument()
+        try document.pull(["2-aa", "1-aa"], "7000")
+        let (first, second) = (try RevisionID(parsing: "1-aa"), try RevisionID(parsing: "2-aa"))
+        try document.delete(after: second)
+        #expect(document.tree.verdict(on: first, parent: nil) == .known)
+        #expect(document.tree.verdict(on: second, parent: first) == .known)
+        #expect(document.tree.verdict(on: try RevisionID(parsing: "1-bb"), parent: nil) == .wanted)
+    }
+
     @Test func aSecondRootFromARemoteCompetes() throws {
         var document = TreeDocument()
         try document.insert(["1-aa"])

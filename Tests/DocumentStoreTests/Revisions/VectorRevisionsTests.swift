@@ -182,6 +182,46 @@ import Testing
         #expect(throws: RevisionError.badHistory(reason: "it is empty")) { try document.insert(RevisionHistory(), "7000", remote: 1) }
     }
 
+    /// A peer that is no remote brings what somebody else made of both sides.
+    @Test func aConflictThatSomebodyElseSettledIsNone() throws {
+        var document = VectorDocument()
+        #expect(try document.pull("18e9d1d110b00000@ZegpoldZegpoldZegpoldA", "7000") == .current)
+        #expect(try document.pull("18e9d1d110b00001@AliceAliceAliceAliceAA", "7000") == .conflict)
+        #expect(try document.pull("18e9d1d110b00002@ZegpoldZegpoldZegpoldA", "7000", remote: 0) == .current)
+        #expect(document.revisions.isConflicted)
+        let merged = "18e9d1d110b00003@ZegpoldZegpoldZegpoldA, 18e9d1d110b00001@AliceAliceAliceAliceAA"
+        #expect(try document.pull(merged, "7000", remote: 0) == .current)
+        #expect(!document.revisions.isConflicted && document.flags == [])
+    }
+
+    @Test func aRemoteThatHasTheCurrentRevisionDoesNotCompete() throws {
+        var document = VectorDocument()
+        #expect(try document.pull("18e9d1d110b00000@ZegpoldZegpoldZegpoldA", "7000") == .current)
+        #expect(try document.pull("18e9d1d110b00001@AliceAliceAliceAliceAA", "7000") == .conflict)
+        let id = try RevisionID(parsing: "18e9d1d110b00000@ZegpoldZegpoldZegpoldA")
+        // A flag of the record would not be enough: the record says that there is a conflict.
+        #expect(try document.revisions.markPushed(id, toRemote: 1) == .record)
+        #expect(try document.save().flags == [])
+        #expect(try document.revisions.markPushed(id, toRemote: 1) == .flag)
+    }
+
+    @Test func whatAConflictTaughtIsNotForgotten() throws {
+        var document = VectorDocument()
+        #expect(try document.pull("18e9d1d110b00000@ZegpoldZegpoldZegpoldA", "7000", remote: 2) == .current)
+        #expect(try document.pull("18e9d1d110b00001@AliceAliceAliceAliceAA", "7000") == .conflict)
+        let (ours, theirs) = (
+            try RevisionID(parsing: "18e9d1d110b00000@ZegpoldZegpoldZegpoldA"),
+            try RevisionID(parsing: "18e9d1d110b00001@AliceAliceAliceAliceAA")
+        )
+        try document.resolve(winner: theirs, loser: ours)
+        let settled = "18e9d1d110b00001@AliceAliceAliceAliceAA; 18e9d1d110b00000@ZegpoldZegpoldZegpoldA"
+        #expect(document.revisions.history.description == settled)
+        // Alice never heard of the loser.
+        #expect(try document.pull("18e9d1d110b00002@AliceAliceAliceAliceAA", "7000") == .current)
+        #expect(document.revisions.history.vector.versions.contains { RevisionID($0) == ours })
+        #expect(document.revisions.latest(onRemote: 1)?.version.vector.description == "18e9d1d110b00002@AliceAliceAliceAliceAA")
+    }
+
     @Test func theSameMergeMadeTwiceIsNoConflict() throws {
         var document = VectorDocument()
         let merged = "18e9d1d110a00001@AliceAliceAliceAliceAA, 18e9d1d110a00000@ZegpoldZegpoldZegpoldA;"

@@ -1,308 +1,266 @@
 import DocumentStore
 import Fleece
+import Glibc
+import TestSupport
 
 @testable import Replication
 
-/// A gateway as far as its clients see it, written from the protocol alone and sharing nothing with the machines but the messages: it takes no
-/// conflicts, keeps one branch of each document, and tells of changes one batch at a time.
+/// A gateway's database as far as clients see it, written from the protocol alone and sharing nothing with the machines but the messages: it
+/// takes no conflicts, keeps one branch of each document, and tells each user of what he may see.
 final class GatewayModel {
     struct Document {
-        var revision: RevisionID
-        /// The revision and its ancestors, the newest first.
-        var history: [RevisionID]
+        /// The revision and its ancestors, the newest first; or its vector.
+        var history: RevisionHistory
         var isDeleted: Bool
         var body: [UInt8]
         var sequence: UInt64
+        var channels: Set<String> = []
         /// The bodies of earlier revisions, for deltas.
         var bodies: [RevisionID: [UInt8]] = [:]
+        /// Earlier deletions, which can be told of for ever.
+        var tombstones: [RevisionID: RevisionHistory] = [:]
+
+        /// Remembers what it replaces.
+        mutating func keep(_ old: Document?) {
+            guard let old else { return }
+            (bodies, tombstones) = (old.bodies, old.tombstones)
+            if old.isDeleted { tombstones[old.revision] = old.history } else { bodies[old.revision] = old.body }
+        }
+
+        var revision: RevisionID { history.revision ?? RevisionID(Version(legacy: history.treeIDs[0])) }
     }
 
-    final class Collection {
-        var documents: [String: Document] = [:]
-        var log: [(sequence: UInt64, id: String)] = []
-        var checkpoints: [String: (revision: Int, body: [UInt8])] = [:]
+    /// A place in what a user is told: ordinary sequences, and those that a change of his rights triggered, which come before it.
+    struct Place: Comparable, Hashable {
+        var sequence: UInt64
+        /// Of the document, if something triggered it.
+        var triggered = UInt64.max
+
+        static func < (a: Place, b: Place) -> Bool {
+            a.sequence != b.sequence ? a.sequence < b.sequence : a.triggered < b.triggered
+        }
     }
 
-    var collections: [Collection]
+    /// Something that a user is told, if it is still so when he is.
+    struct Entry {
+        var place: Place
+        var id: String
+        var revision: RevisionID
+        var flags: ChangesMessage.Flags = []
+    }
+
+    /// Everything that goes back when the server is restored.
+    struct State {
+        struct Collection {
+            var documents: [String: Document] = [:]
+            /// By user.
+            var feeds: [[Entry]]
+            var checkpoints: [String: (revision: Int, body: [UInt8])] = [:]
+            /// Documents that were purged, and not made again.
+            var purged: Set<String> = []
+        }
+
+        var collections: [Collection]
+        var access: [Set<String>]
+        var lastSequence: UInt64 = 0
+        /// A sequence that something was to have, and has not yet.
+        var hole: UInt64?
+    }
+
+    static let channels = ["a", "b", "c"]
+    static let source = SourceID((1...16).map { UInt8($0) }) ?? .local
+
+    var state: State
+    let climate: Climate
     var blobs: [BlobDigest: [UInt8]] = [:]
-    var lastSequence: UInt64 = 0
-    var sendsDeltas = true
+    /// Open connections, to be told of what comes late.
+    var connections: [GatewayEnd] = []
+    var random: SeededRandom
+    var isFair = false
+    /// Something was purged at some time: what was told before may be nowhere.
+    private(set) var wasPurged = false
+    private var lastTime: UInt64 = 0
 
-    init(collections count: Int) { collections = (0..<count).map { _ in Collection() } }
+    init(_ climate: Climate, seed: UInt64) {
+        self.climate = climate
+        random = SeededRandom(seed)
+        let users = climate.replicaCount
+        state = State(
+            collections: Array(repeating: State.Collection(feeds: Array(repeating: [], count: users)), count: climate.collectionCount),
+            access: Array(repeating: climate.hasChannels ? ["a"] : [], count: users))
+    }
+
+    func isVisible(_ document: Document, to user: Int) -> Bool {
+        !climate.hasChannels || !document.channels.isDisjoint(with: state.access[user])
+    }
 
     /// The rule of the protocol for a proposed revision.
     func verdict(_ entry: ProposalMessage.Entry, _ collection: Int) -> ProposalReply.Item {
-        guard let document = collections[collection].documents[entry.documentID], let revision = entry.revision else { return .accepted }
-        if document.revision == revision { return .known }
-        if let server = entry.serverRevision {
-            return server == document.revision ? .accepted : .conflict(with: document.revision)
+        guard let document = state.collections[collection].documents[entry.documentID], let revision = entry.revision else {
+            return .accepted
         }
-        return document.isDeleted ? .accepted : .conflict(with: document.revision)
+        if document.revision == revision { return .known }
+        if let server = entry.serverRevision, server == document.revision { return .accepted }
+        let conflict = ProposalReply.Item.conflict(with: climate.conflictsNameRevision ? document.revision : nil)
+        guard climate.usesVectors else { return entry.serverRevision == nil && document.isDeleted ? .accepted : conflict }
+        guard let version = revision.version, let mine = document.revision.version else { return conflict }
+        if let time = document.history.vector[version.source], time >= version.time { return .known }
+        return mine.source == version.source && version.time > mine.time ? .accepted : conflict
+    }
+
+    /// What keeps a body from being accepted.
+    func refusal(_ body: [UInt8], _ collection: Int) -> SyncError? {
+        guard climate.refuses, !isFair else { return nil }
+        let text = String(decoding: body, as: UTF8.self)
+        if text.contains("\"forbidden\"") { return .http(403, "forbidden by the sync function") }
+        guard let range = text.firstRange(of: "\"needs\":\"") else { return nil }
+        let id = String(text[range.upperBound...].prefix { $0 != "\"" })
+        return state.collections[collection].documents[id] == nil ? .http(403, "\(id) is missing") : nil
     }
 
     /// Takes a revision. Nil if it is stored, or was.
-    func store(_ message: RevisionMessage, _ collection: Int) -> SyncError? {
+    func store(_ message: RevisionMessage, body: [UInt8], _ collection: Int) -> SyncError? {
         guard let revision = message.revision else { return .http(400) }
-        let target = collections[collection]
-        let known = target.documents[message.documentID]
+        let known = state.collections[collection].documents[message.documentID]
+        var history = message.history
         if let known {
-            if known.history.contains(revision) { return nil }
-            let descends = message.history.treeIDs.contains(known.revision)
-            guard descends || known.isDeleted && message.history.treeIDs.count == 1 else { return .http(409, "Document revision conflict") }
+            switch (climate.usesVectors, known.revision == revision) {
+            case (_, true): return nil
+            case (true, _):
+                guard let version = revision.version else { return .http(400) }
+                if let time = known.history.vector[version.source], time >= version.time { return nil }
+                guard let mine = known.revision.version, let time = history.vector[mine.source], time >= mine.time else {
+                    return .http(409, "Document revision conflict")
+                }
+            case (false, _):
+                if known.history.treeIDs.contains(revision) { return nil }
+                if let place = history.treeIDs.firstIndex(of: known.revision) {
+                    history.treeIDs = Array(history.treeIDs[..<place]) + known.history.treeIDs
+                } else {
+                    guard known.isDeleted, history.treeIDs.count == 1 else { return .http(409, "Document revision conflict") }
+                }
+            }
         }
-        var history = message.history.treeIDs
-        if let known, let place = history.firstIndex(of: known.revision) { history = Array(history[..<place]) + known.history }
-        lastSequence += 1
-        var document = Document(
-            revision: revision, history: history, isDeleted: message.isDeleted, body: message.body, sequence: lastSequence)
-        if let known {
-            document.bodies = known.bodies
-            document.bodies[known.revision] = known.body
-        }
-        target.documents[message.documentID] = document
-        target.log.append((lastSequence, message.documentID))
+        if let error = refusal(body, collection) { return error }
+        var document = Document(history: history, isDeleted: message.isDeleted, body: body, sequence: 0)
+        document.keep(known)
+        put(document, message.documentID, collection)
         return nil
     }
-}
 
-/// One client's connection to the gateway.
-struct GatewayConnection {
-    /// What it wants sent.
-    enum Output {
-        case request(WireRequest, number: Int?)
-        case reply(WireReply, to: IncomingID)
+    private func nextSequence() -> UInt64 {
+        if let hole = state.hole, random.below(4) == 0 || isFair {
+            state.hole = nil
+            return hole
+        }
+        state.lastSequence += 1
+        if climate.hasHoles, state.hole == nil, !isFair, random.below(20) == 0 {
+            state.hole = state.lastSequence
+            state.lastSequence += 1
+        }
+        return state.lastSequence
     }
 
-    private enum Pending {
-        case changes(collection: Int, [(id: String, sequence: UInt64, revision: RevisionID)])
-        case revision(collection: Int, id: String, sequence: UInt64, isDelta: Bool)
-        case blob(Incoming, BlobDigest)
-        case proof(Incoming, BlobDigest, nonce: [UInt8])
-    }
-
-    private struct Incoming {
-        var collection: Int
-        var message: RevisionMessage
-        var id: IncomingID?
-        var digests: [BlobDigest]
-    }
-
-    private struct Feed {
-        var lastSent: UInt64
-        var isContinuous: Bool
-        var saidCaughtUp = false
-        var unanswered = 0
-    }
-
-    let gateway: GatewayModel
-    private var feeds: [Int: Feed] = [:]
-    private var hasCollections: Bool?
-    private var last = 0
-    private var pending: [Int: Pending] = [:]
-    var random: TestRandom
-
-    init(_ gateway: GatewayModel, seed: UInt64) {
-        self.gateway = gateway
-        random = TestRandom(seed)
-    }
-
-    private mutating func number() -> Int {
-        last += 1
-        return last
-    }
-
-    private func wire(_ content: SyncRequest.Content, _ collection: Int, noReply: Bool = false) -> WireRequest {
-        var wire = SyncRequest(content, collection: hasCollections == true ? collection : nil).wire
-        if noReply { wire.isNoReply = true }
-        return wire
-    }
-
-    mutating func receive(_ wire: WireRequest, _ id: IncomingID?) throws -> [Output] {
-        let request = try SyncRequest(wire)
-        var outputs: [Output] = []
-        func reply(_ reply: WireReply) { if let id { outputs.append(.reply(reply, to: id)) } }
-        if case .getCollections(let message) = request.content {
-            hasCollections = true
-            let items = message.items.enumerated().map { place, item in
-                guard let stored = gateway.collections[place].checkpoints[item.checkpointID] else { return CollectionsReply.Item.new }
-                return .checkpoint(revision: "0-\(stored.revision)", body: stored.body)
+    private func put(_ new: Document, _ id: String, _ collection: Int) {
+        var document = new
+        document.sequence = nextSequence()
+        if climate.hasChannels, !document.isDeleted { document.channels = GatewayModel.channels(of: document.body) }
+        let old = state.collections[collection].documents[id]
+        state.collections[collection].documents[id] = document
+        state.collections[collection].purged.remove(id)
+        for user in state.access.indices {
+            let wasVisible = old.map { isVisible($0, to: user) } ?? false
+            var flags: ChangesMessage.Flags = document.isDeleted ? .deleted : []
+            if !isVisible(document, to: user) {
+                guard wasVisible else { continue }
+                flags.insert(.removed)
             }
-            reply(CollectionsReply(items: items).wire)
-            return outputs
+            tell(user, Entry(place: Place(sequence: document.sequence), id: id, revision: document.revision, flags: flags), collection)
         }
-        if hasCollections == nil { hasCollections = false }
-        guard (request.collection != nil) == hasCollections else { throw MalformedMessage("collection property does not fit") }
-        let index = request.collection ?? 0
-        let target = gateway.collections[index]
-        switch request.content {
-        case .getCheckpoint(let message):
-            if let stored = target.checkpoints[message.client] {
-                reply(CheckpointReply(revision: "0-\(stored.revision)", body: stored.body).wire)
-            } else {
-                reply(SyncError.http(404, "missing").reply)
+    }
+
+    /// What the sync function makes of a body: `"channels":"ab"`.
+    private static func channels(of body: [UInt8]) -> Set<String> {
+        let text = String(decoding: body, as: UTF8.self)
+        guard let range = text.firstRange(of: "\"channels\":\"") else { return [] }
+        return Set(text[range.upperBound...].prefix { $0 != "\"" }.map(String.init))
+    }
+
+    private func tell(_ user: Int, _ entry: Entry, _ collection: Int) {
+        let feed = state.collections[collection].feeds[user]
+        let index = feed.firstIndex { entry.place < $0.place } ?? feed.count
+        state.collections[collection].feeds[user].insert(entry, at: index)
+        for connection in connections where connection.user == user { connection.noteLate(entry, collection) }
+    }
+
+    // What happens at the server itself
+
+    func grant(_ channel: String, to user: Int) { changeAccess(of: user, .init()) { $0.insert(channel) } }
+    func revoke(_ channel: String, from user: Int) { changeAccess(of: user, .revoked) { $0.remove(channel) } }
+
+    private func changeAccess(of user: Int, _ flags: ChangesMessage.Flags, _ change: (inout Set<String>) -> Void) {
+        let before = state.access[user]
+        var after = before
+        change(&after)
+        guard before != after else { return }
+        state.lastSequence += 1
+        for collection in state.collections.indices {
+            let documents = state.collections[collection].documents.sorted { $0.value.sequence < $1.value.sequence }
+            let (old, new) = (before, after)
+            for (id, document) in documents where document.channels.isDisjoint(with: old) != document.channels.isDisjoint(with: new) {
+                state.access[user] = after
+                let place = Place(sequence: state.lastSequence, triggered: document.sequence)
+                tell(user, Entry(place: place, id: id, revision: document.revision, flags: flags), collection)
             }
-        case .setCheckpoint(let message):
-            let current = target.checkpoints[message.client]?.revision ?? 0
-            if message.revision == (current == 0 ? "" : "0-\(current)") {
-                target.checkpoints[message.client] = (current + 1, message.body)
-                reply(WireReply(properties: ["rev": "0-\(current + 1)"]))
-            } else {
-                reply(SyncError.http(409, "Document update conflict").reply)
+        }
+        state.access[user] = after
+    }
+
+    /// Somebody changes a document by other means than a replication. False if nothing is to be deleted.
+    func edit(_ collection: Int, _ id: String, _ json: String?) -> Bool {
+        let known = state.collections[collection].documents[id]
+        if json == nil, known?.isDeleted ?? true { return false }
+        let body = Array((json ?? "{}").utf8)
+        var history = known?.history ?? RevisionHistory()
+        if climate.usesVectors {
+            // Later than everything that was seen.
+            lastTime = max(lastTime, history.vector.versions.map(\.time).max() ?? 0, GatewayModel.now) + 0x10000
+            let version = Version(time: lastTime, source: GatewayModel.source)
+            let rest = history.vector.versions.filter { $0.source != GatewayModel.source }
+            guard
+                let vector = try? VersionVector(
+                    [version]
+                        + rest.reduce(into: [Version]()) { list, version in
+                            if !list.contains(where: { $0.source == version.source }) { list.append(version) }
+                        })
+            else { return false }
+            history = RevisionHistory(vector: vector)
+        } else {
+            guard let id = body.withUnsafeBytes({ RevisionID.next(after: known?.revision, isDeleted: json == nil, canonicalJSON: $0) })
+            else {
+                return false
             }
-        case .subChanges(let message):
-            let since = message.since.flatMap { UInt64($0.json) } ?? 0
-            feeds[index] = Feed(lastSent: since, isContinuous: message.isContinuous)
-            reply(.empty)
-        case .proposeChanges(let message):
-            // Now and then it has a bad moment.
-            let items = message.entries.map { random.below(200) == 0 ? .refused(status: 503) : gateway.verdict($0, index) }
-            reply(ProposalReply(items: items).wire)
-        case .rev(let message):
-            let digests = try GatewayConnection.stubs(message.body)
-            outputs += store(Incoming(collection: index, message: message, id: id, digests: digests))
-        case .getAttachment(let message):
-            if let content = gateway.blobs[message.digest] { reply(WireReply(body: content)) } else { reply(SyncError.http(404).reply) }
-        default: throw MalformedMessage("a client does not send \(request.profile)")
+            history.treeIDs.insert(id, at: 0)
         }
-        return outputs
+        var document = Document(history: history, isDeleted: json == nil, body: body, sequence: 0)
+        document.keep(known)
+        put(document, id, collection)
+        return true
     }
 
-    /// The digests in `_attachments`.
-    static func stubs(_ body: [UInt8]) throws -> [BlobDigest] {
-        try fleece(String(decoding: body, as: UTF8.self)).withRoot { root in
-            guard let list = root.dictionary?.value(forKey: "_attachments", nil)?.dictionary else { return [] }
-            return list.compactMap { $0.value.dictionary?.value(forKey: "digest", nil)?.string.flatMap { BlobDigest($0) } }
-        }
+    /// Nanoseconds since 1970.
+    private static var now: UInt64 {
+        var time = timespec()
+        clock_gettime(CLOCK_REALTIME, &time)
+        return UInt64(time.tv_sec) * 1_000_000_000 + UInt64(time.tv_nsec)
     }
 
-    /// Gets what is missing of a revision before it stores it.
-    private mutating func store(_ incoming: Incoming) -> [Output] {
-        var incoming = incoming
-        guard let digest = incoming.digests.popLast() else {
-            let error = gateway.store(incoming.message, incoming.collection)
-            guard let id = incoming.id else { return [] }
-            return [.reply(error?.reply ?? .empty, to: id)]
-        }
-        let number = number()
-        if gateway.blobs[digest] == nil {
-            pending[number] = .blob(incoming, digest)
-            let message = GetAttachment(digest: digest, documentID: incoming.message.documentID, compress: false)
-            return [.request(wire(.getAttachment(message), incoming.collection), number: number)]
-        }
-        let nonce = (0..<20).map { _ in UInt8(random.below(256)) }
-        pending[number] = .proof(incoming, digest, nonce: nonce)
-        return [.request(wire(.proveAttachment(ProveAttachment(digest: digest, nonce: nonce)), incoming.collection), number: number)]
+    func purge(_ collection: Int, _ id: String) {
+        guard state.collections[collection].documents.removeValue(forKey: id) != nil else { return }
+        state.collections[collection].purged.insert(id)
+        wasPurged = true
     }
 
-    mutating func replied(_ reply: WireReply, _ number: Int) throws -> [Output] {
-        switch pending.removeValue(forKey: number) {
-        case .blob(let incoming, let digest)?:
-            guard !reply.isError, ModelStore.digest(reply.body) == digest else { throw MalformedMessage("the blob is wrong") }
-            gateway.blobs[digest] = reply.body
-            return store(incoming)
-        case .proof(let incoming, let digest, let nonce)?:
-            var proof = PossessionProof(nonce: nonce)
-            gateway.blobs[digest]!.withUnsafeBytes { proof.update($0) }
-            guard String(decoding: reply.body, as: UTF8.self) == proof.finish() else { throw MalformedMessage("the proof is wrong") }
-            return store(incoming)
-        case .changes(let collection, let told)?:
-            feeds[collection]?.unanswered -= 1
-            guard !reply.isError else { return [] }
-            let answer = try ChangesReply(reply)
-            var outputs: [Output] = []
-            for (place, change) in told.enumerated() {
-                guard case .wanted(let ancestors) = answer[place] else { continue }
-                outputs.append(send(change, collection, ancestors, deltas: gateway.sendsDeltas))
-            }
-            return outputs
-        case .revision(let collection, let id, let sequence, let isDelta)?:
-            // Status 422: all of it, then.
-            guard reply.isError, isDelta, let document = gateway.collections[collection].documents[id] else { return [] }
-            return [send((id, sequence, document.revision), collection, [], deltas: false)]
-        case nil: return []
-        }
-    }
-
-    private mutating func send(
-        _ change: (id: String, sequence: UInt64, revision: RevisionID), _ collection: Int, _ ancestors: [RevisionID], deltas: Bool
-    ) -> Output {
-        let document = gateway.collections[collection].documents[change.id]!
-        let sequence = RemoteSequence(change.sequence)
-        if document.revision != change.revision, random.below(2) == 0 {
-            return .request(
-                wire(
-                    .norev(NoRevisionMessage(documentID: change.id, revision: change.revision, sequence: sequence, status: 404)), collection
-                ),
-                number: nil)
-        }
-        let end = document.history.firstIndex(where: ancestors.contains)
-        var message = RevisionMessage(
-            documentID: change.id, history: RevisionHistory(treeIDs: Array(document.history.prefix((end ?? 19) + 1))), sequence: sequence,
-            body: document.body)
-        if document.revision != change.revision { message.replaces = change.revision }
-        message.isDeleted = document.isDeleted
-        let hasBlobs = String(decoding: document.body, as: UTF8.self).contains("_attachments")
-        if deltas, !message.isDeleted, !hasBlobs, let base = ancestors.first, let old = document.bodies[base],
-            let from = try? fleece(String(decoding: old, as: UTF8.self)),
-            let to = try? fleece(String(decoding: document.body, as: UTF8.self)),
-            let delta = try? from.withRoot({ from in try to.withRoot { try Delta.create(from: from, to: $0) } })
-        {
-            message.deltaSource = base
-            // Now and then it does not fit.
-            message.body = Array((random.below(10) == 0 ? #"{"nowhere":{"a":1}}"# : delta).utf8)
-        }
-        let waits = hasBlobs || message.deltaSource != nil
-        guard waits else { return .request(wire(.rev(message), collection, noReply: true), number: nil) }
-        let number = number()
-        pending[number] = .revision(collection: collection, id: change.id, sequence: change.sequence, isDelta: message.deltaSource != nil)
-        return .request(wire(.rev(message), collection), number: number)
-    }
-
-    /// Tells of the next changes, if there are any and the last ones were answered.
-    mutating func tell() -> [Output] {
-        var outputs: [Output] = []
-        for (index, feed) in feeds.sorted(by: { $0.key < $1.key }) {
-            var feed = feed
-            guard feed.unanswered < 2, feed.isContinuous || !feed.saidCaughtUp else { continue }
-            let target = gateway.collections[index]
-            var told: [(id: String, sequence: UInt64, revision: RevisionID)] = []
-            for (sequence, id) in target.log[target.firstPlace(after: feed.lastSent)...] {
-                guard told.count < 10 else { break }
-                feed.lastSent = sequence
-                guard let document = target.documents[id], document.sequence == sequence else { continue }
-                told.append((id, sequence, document.revision))
-            }
-            if told.isEmpty {
-                if !feed.saidCaughtUp {
-                    feed.saidCaughtUp = true
-                    var message = wire(.changes(ChangesMessage(entries: [])), index, noReply: true)
-                    message.body = Array("null".utf8)
-                    outputs.append(.request(message, number: nil))
-                }
-            } else {
-                let entries = told.map {
-                    ChangesMessage.Entry(
-                        sequence: RemoteSequence($0.sequence), documentID: $0.id, revision: $0.revision,
-                        flags: target.documents[$0.id]!.isDeleted ? .deleted : [])
-                }
-                let number = number()
-                feed.unanswered += 1
-                pending[number] = .changes(collection: index, told)
-                outputs.append(.request(wire(.changes(ChangesMessage(entries: entries)), index), number: number))
-            }
-            feeds[index] = feed
-        }
-        return outputs
-    }
-}
-
-extension GatewayModel.Collection {
-    func firstPlace(after sequence: UInt64) -> Int {
-        var (low, high) = (0, log.count)
-        while low < high {
-            let middle = (low + high) / 2
-            if log[middle].sequence > sequence { high = middle } else { low = middle + 1 }
-        }
-        return low
-    }
+    /// What was never to come does not come: sequences are complete again.
+    func closeHole() { state.hole = nil }
 }

@@ -1,407 +1,489 @@
 import DocumentStore
 import Fleece
-import Platform
+import TestSupport
 
 @testable import Replication
 
-enum SHA1Text {
-    static func base64(of bytes: UnsafeRawBufferPointer) -> String { SHA1.digest(of: bytes).base64 }
-}
-
-/// Several databases, a gateway between them, and a network that is no friend of theirs. Everything that happens is drawn from one seed.
-final class Simulation {
+/// Several databases, perhaps a gateway, and a network that is no friend of theirs. Everything that happens is drawn from one seed.
+final class Simulation: @unchecked Sendable {
+    // Sendable, for the sake of closures that want it: there is one thread.
     struct Failure: Error, CustomStringConvertible {
         let seed: UInt64
         let step: Int
         let reason: String
-        var description: String { "seed \(seed), step \(step): \(reason)" }
+        let climate: String
+        var description: String { "seed \(seed), step \(step): \(reason) [\(climate)]" }
     }
 
-    /// Something on its way over a connection.
-    enum Packet {
-        case request(WireRequest, number: Int?)
-        case reply(WireReply, number: Int)
-    }
-
-    /// One connection between a replica and the gateway.
-    final class Link {
-        var session: ActiveSession
-        var server: GatewayConnection
-        var toServer: [Packet] = []
-        var toClient: [Packet] = []
-        var store: [(StoreRequest, Ticket)] = []
-        var timers: [Ticket] = []
-        /// Tickets of the client's requests and blobs, by their number on the wire.
-        var tickets: [Int: Ticket] = [:]
-        var blobs: [Int: (BlobDigest, Ticket)] = [:]
-        /// What a `rev` was about, to see that it is sent once.
-        var revisions: [Int: String] = [:]
-        var lastNumber = 0
-        /// Nothing comes through from the server any more, though nobody was told.
-        var isHalfClosed = false
-        /// When it was opened.
-        let start: Int
-
-        init(_ session: ActiveSession, _ server: GatewayConnection, start: Int) {
-            self.session = session
-            self.server = server
-            self.start = start
-        }
-    }
-
-    final class Replica {
-        let store: ModelStore
-        var links: [Link] = []
-        /// Revisions that the gateway acknowledged: over which connection, and when.
-        var acknowledged: [String: (link: ObjectIdentifier, step: Int)] = [:]
-        init(_ store: ModelStore) { self.store = store }
+    /// Who replicates with whom.
+    struct Route {
+        let client: Int
+        /// Nil for the gateway.
+        let server: Int?
     }
 
     let seed: UInt64
-    var random: TestRandom
+    var random: SeededRandom
+    let climate: Climate
     let gateway: GatewayModel
-    let replicas: [Replica]
-    let collectionCount: Int
-    var step = 0
-    var editCount = 0
-    private var everDeleted: Set<String> = []
-    private var created: Set<String> = []
+    private(set) var replicas: [Replica] = []
+    let collections: [CollectionName]
+    private let directory: TemporaryDirectory
+    private var routes: [Route] = []
+    private var partners: [Replica.Partner] = []
+    private(set) var links: [Link] = []
+    private(set) var step = 0
+    private var editCount = 0
+    var everDeleted: Set<String> = []
+    var created: Set<String> = []
+    /// By document, who wrote it: replicas by number, the gateway as -1.
+    var writers: [String: Set<Int>] = [:]
+    /// Every body that anybody wrote, in canonical JSON without attachments.
+    var bodies: Set<String> = ["{}"]
     /// Documents that nobody touches any more.
-    private var graveyard: Set<String> = []
-    private var usesFaults = true
-    private var names: Int
+    var graveyard: Set<String> = []
+    private(set) var usesFaults = true
+    private var names: [String]
 
-    init(seed: UInt64, replicas count: Int = 3, collections: Int = 2, documents: Int = 12) {
+    static let resolverFailure = "no idea what to do"
+
+    init(seed: UInt64, documents: Int = 12) throws {
         self.seed = seed
-        random = TestRandom(seed)
-        gateway = GatewayModel(collections: collections)
-        collectionCount = collections
-        names = documents
-        replicas = (0..<count).map { _ in Replica(ModelStore(collections: collections)) }
+        random = SeededRandom(seed)
+        names = (0..<documents).map { "doc\($0)" }
+        climate = Climate(&random, documents: names)
+        gateway = GatewayModel(climate, seed: random.next())
+        collections = try (0..<climate.collectionCount).map { $0 == 0 ? .default : try CollectionName(name: "c\($0)") }
+        directory = try TemporaryDirectory()
+        for number in 0..<climate.replicaCount {
+            let replica = try Replica(number, path: "\(directory.path)/\(number).cblite2", climate, collections: collections) {
+                [unowned self] in try self.resolve($0, by: number)
+            }
+            replicas.append(replica)
+        }
+        let all = 0..<climate.replicaCount
+        if climate.shape == .star { routes = all.map { Route(client: $0, server: nil) } }
+        if climate.shape != .star { routes = all.map { Route(client: $0, server: ($0 + 1) % climate.replicaCount) } }
+        if climate.shape == .ringWithGateway {
+            for client in 0...random.below(2) { routes.append(Route(client: client, server: nil)) }
+        }
+        partners = try routes.map { route in
+            try replicas[route.client].partner(route.server.map { "ws://replica\($0)/db" } ?? "ws://gateway/db")
+        }
     }
 
-    func fail(_ reason: String) -> Failure { Failure(seed: seed, step: step, reason: reason) }
+    func fail(_ reason: String) -> Failure { Failure(seed: seed, step: step, reason: reason, climate: "\(climate)") }
 
     // Connections
 
-    private func connect(_ replica: Replica, continuous: Bool) throws {
-        let mode: ActiveSession.Mode = continuous ? .continuous : .once
-        let number = replicas.firstIndex { $0 === replica } ?? 0
-        let collections = try (0..<collectionCount).map { index in
-            ActiveSession.Collection(
-                index == 0 ? .default : try CollectionName(name: "c\(index)"), checkpointID: "cp-\(number)-\(index)", push: mode, pull: mode
-            )
+    private func open(_ number: Int, isContinuous: Bool) throws {
+        let route = routes[number]
+        let replica = replicas[route.client]
+        let partner = partners[number]
+        let link = Link(route, Line(asBytes: climate.usesBytes), start: step)
+        var stores: [CollectionName: DatabaseStore] = [:]
+        var list: [ActiveSession.Collection] = []
+        for (index, name) in collections.enumerated() {
+            let way = replica.ways[index]
+            let store = replica.store(index, for: partner)
+            stores[name] = store
+            // The gateway gives lists of documents only once.
+            let mode: ActiveSession.Mode = isContinuous && way.documentIDs == nil ? .continuous : .once
+            var collection = ActiveSession.Collection(
+                name, checkpointID: store.checkpointID, push: way.pushes ? mode : .off, pull: way.pulls ? mode : .off)
+            collection.documentIDs = way.documentIDs?.sorted()
+            collection.purgesLost = way.purgesLost
+            collection.isEmpty = try replica.database.read { try $0.lastSequence(of: name) } == 0
+            list.append(collection)
         }
-        var configuration = ActiveSession.Configuration(collections: collections)
-        configuration.limits.insertionBatch = 5
-        configuration.limits.changesPerMessage = 8
-        configuration.limits.requestedRevisions = 12
-        configuration.limits.revisionsPerLoad = 3
-        configuration.limits.unansweredBytes = 400
-        configuration.limits.marksPerBatch = 6
-        let link = Link(ActiveSession(configuration), GatewayConnection(gateway, seed: random.next()), start: step)
+        var configuration = ActiveSession.Configuration(collections: list)
+        configuration.usesVectors = climate.usesVectors
+        configuration.allowsDeltas = climate.usesDeltas
+        configuration.limits = Simulation.limits
+        let client = SessionEnd(
+            ActiveSession(configuration), replica, stores: stores, limits: configuration.limits, side: .client, link: link, self)
+        link.client = client
+        if let other = route.server {
+            link.server = passiveEnd(replicas[other], link)
+        } else {
+            link.server = GatewayEnd(gateway, user: route.client, link: link, seed: random.next())
+        }
+        links.append(link)
         replica.links.append(link)
-        try perform(link.session.start(), replica, link)
-        try handle(.connected(.v3), replica, link)
+        try client.start()
+        if let server = link.server as? SessionEnd { try server.start() }
     }
 
-    private func cut(_ replica: Replica, _ link: Link) throws {
-        replica.links.removeAll { $0 === link }
-        _ = link.session.handle(.disconnected(SyncError(.webSocket, 1006)), time: 0)
+    private func passiveEnd(_ replica: Replica, _ link: Link) -> SessionEnd {
+        var configuration = PassiveSession.Configuration(collections: collections)
+        configuration.usesVectors = climate.usesVectors
+        configuration.allowsDeltas = climate.usesDeltas
+        configuration.limits = Simulation.limits
+        let stores = Dictionary(uniqueKeysWithValues: collections.enumerated().map { ($1, replica.store($0, for: nil)) })
+        return SessionEnd(
+            PassiveSession(configuration), replica, stores: stores, limits: configuration.limits, side: .server, link: link, self)
     }
 
-    // Events and actions
-
-    private func handle(_ event: Event, _ replica: Replica, _ link: Link) throws {
-        try perform(link.session.handle(event, time: Int64(step)), replica, link)
+    /// Small ones, so that they are reached.
+    private static var limits: FlowLimits {
+        var limits = FlowLimits()
+        limits.insertionBatch = 5
+        limits.changesPerMessage = 8
+        limits.requestedRevisions = 12
+        limits.incomingRevisions = 10
+        limits.revisionsPerLoad = 3
+        limits.queuedRevisions = 20
+        limits.unansweredBytes = 400
+        limits.marksPerBatch = 6
+        return limits
     }
 
-    private func perform(_ actions: [Action], _ replica: Replica, _ link: Link) throws {
-        for action in actions {
-            switch action {
-            case .request(let request, let ticket):
-                var wire = request.wire
-                if ticket == nil { wire.isNoReply = true }
-                link.lastNumber += 1
-                if let ticket { link.tickets[link.lastNumber] = ticket }
-                if case .rev(let message) = request.content {
-                    let what = "\(request.collection ?? 0) \(message.documentID) \(message.revision?.text ?? "")"
-                    // A second connection at the same time may have been told to send it as well.
-                    if let known = replica.acknowledged[what], known.link == ObjectIdentifier(link) || known.step < link.start {
-                        throw fail("\(what) is sent again although it was acknowledged")
-                    }
-                    link.revisions[link.lastNumber] = what
-                }
-                link.toServer.append(.request(wire, number: ticket == nil ? nil : link.lastNumber))
-            case .reply(let reply, let id): link.toServer.append(.reply(reply, number: Int(id.number)))
-            case .store(let request, let ticket): link.store.append((request, ticket))
-            case .fetchBlob(let request, _, let ticket):
-                guard case .getAttachment(let message) = request.content else { throw fail("no blob is fetched") }
-                link.lastNumber += 1
-                link.blobs[link.lastNumber] = (message.digest, ticket)
-                link.toServer.append(.request(request.wire, number: link.lastNumber))
-            case .sendBlob(let message, let id):
-                let content = replica.store.blobs[message.digest]
-                link.toServer.append(.reply(content.map { WireReply(body: $0) } ?? SyncError.http(404).reply, number: Int(id.number)))
-            case .proveBlob(let message, let id):
-                var proof = PossessionProof(nonce: message.nonce)
-                guard let content = replica.store.blobs[message.digest] else {
-                    link.toServer.append(.reply(SyncError.http(404).reply, number: Int(id.number)))
-                    continue
-                }
-                content.withUnsafeBytes { proof.update($0) }
-                link.toServer.append(.reply(WireReply(body: Array(proof.finish().utf8)), number: Int(id.number)))
-            case .startTimer(let ticket, _): link.timers.append(ticket)
-            case .report(let report):
-                if case .document(let event) = report, let error = event.error, !event.isTransient, !error.isConflict {
-                    throw fail("\(event.documentID) failed: \(error)")
-                }
-            case .close(let error):
-                if let error { throw fail("the session closed with \(error)") }
-                replica.links.removeAll { $0 === link }
-            }
+    private func cut(_ link: Link, _ error: SyncError? = SyncError(.webSocket, 1006)) { link.close(error) }
+
+    private func sweep() {
+        links.removeAll { $0.isClosed }
+        for replica in replicas { replica.links.removeAll { $0.isClosed } }
+    }
+
+    /// Whether a session may end so.
+    func expects(_ error: SyncError) -> Bool { usesFaults && error.severity == .transient }
+
+    private func resolve(_ conflict: SyncConflict, by number: Int) throws -> SyncResolution {
+        if climate.resolverFails, usesFaults, random.below(3) == 0 { throw SyncError(.other, 0, Simulation.resolverFailure) }
+        switch climate.resolving[number] {
+        case .standard: return .standard(conflict)
+        case .local: return .local
+        case .remote: return .remote
+        case .merging:
+            guard let local = conflict.local, let remote = conflict.remote else { return .standard(conflict) }
+            // Both ways round it is the same.
+            let edits = try [local, remote].map { try Simulation.edits(in: $0) }.joined().sorted()
+            let merged = #"{"channels":"a","merged":[\#(edits.map(String.init).joined(separator: ","))]}"#
+            bodies.insert(try ReceivedText.canonical(merged))
+            return .merged(merged)
         }
     }
 
-    private func output(_ outputs: [GatewayConnection.Output], _ link: Link) {
-        for output in outputs {
-            switch output {
-            case .request(let wire, let number): link.toClient.append(.request(wire, number: number))
-            case .reply(let reply, let id): link.toClient.append(.reply(reply, number: Int(id.number)))
-            }
-        }
-    }
-
-    /// Takes a packet off a queue: the first, or an answer that overtakes others.
-    private func take(_ queue: inout [Packet]) -> Packet {
-        let place = random.below(min(3, queue.count))
-        if case .reply = queue[place] { return queue.remove(at: place) }
-        return queue.removeFirst()
-    }
-
-    private func deliverToServer(_ link: Link) throws {
-        switch take(&link.toServer) {
-        case .request(let wire, let number): output(try link.server.receive(wire, number.map { IncomingID(UInt64($0)) }), link)
-        case .reply(let reply, let number): output(try link.server.replied(reply, number), link)
-        }
-    }
-
-    private func deliverToClient(_ replica: Replica, _ link: Link) throws {
-        switch take(&link.toClient) {
-        case .request(let wire, let number): try handle(.received(wire, number.map { IncomingID(UInt64($0)) }), replica, link)
-        case .reply(let reply, let number):
-            if let (digest, ticket) = link.blobs.removeValue(forKey: number) {
-                if !reply.isError { replica.store.blobs[digest] = reply.body }
-                return try handle(.fetched(reply.isError ? SyncError(reply) : nil, ticket), replica, link)
-            }
-            guard let ticket = link.tickets.removeValue(forKey: number) else { throw fail("a reply to nothing") }
-            if let what = link.revisions.removeValue(forKey: number), !reply.isError {
-                replica.acknowledged[what] = (ObjectIdentifier(link), step)
-            }
-            try handle(.replied(reply, ticket), replica, link)
+    private static func edits(in json: String) throws -> Set<Int> {
+        try fleece(json).withRoot { root in
+            let list = root.dictionary?.value(forKey: "merged", nil)?.array?.compactMap { $0.integer } ?? []
+            return Set((list + [root.dictionary?.value(forKey: "edit", nil)?.integer].compactMap { $0 }).map { Int($0) })
         }
     }
 
     // Edits
 
-    private func edit(_ replica: Replica) throws {
-        let collection = random.below(collectionCount)
-        let id = "doc\(random.below(names))"
+    private func edit() throws {
+        let collection = random.below(collections.count)
+        let id = random.element(of: names)
         let key = "\(collection) \(id)"
         guard !graveyard.contains(key) else { return }
-        let document = replica.store.collections[collection].documents[id]
         editCount += 1
-        if let document, !document.isDeleted, random.below(8) == 0 {
-            try replica.store.edit(collection, id, body: nil)
-            everDeleted.insert(key)
-        } else {
-            try replica.store.edit(collection, id, body: body(replica))
-            created.insert(key)
+        let deletes = random.below(8) == 0
+        if climate.usesGateway, climate.gatewayEdits, random.below(4) == 0 {
+            let json = deletes ? nil : try gatewayBody()
+            if gateway.edit(collection, id, json) { note(key, by: -1, deletes) }
+            return
         }
-        for link in replica.links where random.below(4) > 0 { try handle(.databaseChanged(collection: collection), replica, link) }
+        let replica = random.element(of: replicas)
+        let json = deletes ? nil : try body(replica)
+        if try replica.edit(collection, id, json) {
+            note(key, by: replica.number, deletes)
+            try Trace.note(replica, collections[collection], after: "step \(step), edit of \(id)")
+            replica.changed(collections[collection])
+        }
     }
 
-    private func body(_ replica: Replica) -> String {
-        var members = [#""edit":\#(editCount)"#, #""text":"\#(String(repeating: "x", count: random.below(30)))""#]
-        if random.below(4) == 0 {
-            let content = Array("blob \(random.below(20))".utf8)
-            let digest = ModelStore.digest(content)
-            replica.store.blobs[digest] = content
-            members.append(#""photo":{"@type":"blob","digest":"\#(digest)","length":\#(content.count),"content_type":"text/plain"}"#)
+    private func note(_ key: String, by writer: Int, _ isDeletion: Bool) {
+        writers[key, default: []].insert(writer)
+        if isDeletion { everDeleted.insert(key) } else { created.insert(key) }
+    }
+
+    private func body(_ replica: Replica) throws -> String {
+        var members = commonMembers()
+        switch random.below(12) {
+        case 0 where climate.refuses: members.append(#""forbidden":true"#)
+        case 1 where climate.refuses: members.append(#""needs":"doc\#(random.below(12))""#)
+        case 2: members.append(#""level":"classified""#)
+        default: break
         }
-        return "{" + members.joined(separator: ",") + "}"
+        for name in ["photo", "sound"] where random.below(6) == 0 {
+            let content = Array("blob \(random.below(20))".utf8)
+            let digest = try replica.save(blob: content)
+            members.append(#""\#(name)":{"@type":"blob","digest":"\#(digest)","length":\#(content.count),"content_type":"text/plain"}"#)
+        }
+        return try written("{" + members.joined(separator: ",") + "}")
+    }
+
+    private func gatewayBody() throws -> String {
+        var members = commonMembers()
+        if random.below(4) == 0 {
+            let content = Array("gateway's \(random.below(20))".utf8)
+            if let digest = SessionEnd.digest(of: content) {
+                gateway.blobs[digest] = content
+                let blob = #""digest":"\#(digest)","length":\#(content.count),"content_type":"text/plain""#
+                members.append(#""photo":{"@type":"blob",\#(blob)},"_attachments":{"blob_/photo":{\#(blob),"stub":true,"revpos":1}}"#)
+            }
+        }
+        return try written("{" + members.joined(separator: ",") + "}")
+    }
+
+    private func commonMembers() -> [String] {
+        var members = [#""edit":\#(editCount)"#, #""text":"\#(String(repeating: "text ", count: random.below(70)))""#]
+        if climate.hasChannels {
+            members.append(#""channels":"\#(GatewayModel.channels.filter { _ in random.below(2) == 0 }.joined())""#)
+        }
+        return members
+    }
+
+    private func written(_ json: String) throws -> String {
+        bodies.insert(try ReceivedText.canonical(json))
+        return json
     }
 
     // Steps
 
     func run(steps: Int) throws {
-        for _ in 0..<steps {
+        usesFaults = true
+        gateway.isFair = false
+        let end = step + steps
+        while step < end {
             step += 1
-            let replica = replicas[random.below(replicas.count)]
-            do { try takeStep(replica) } catch let error as Failure { throw error } catch { throw fail("\(error)") }
+            do { try takeStep() } catch let error as Failure { throw error } catch { throw fail("\(error)") }
         }
     }
 
-    private func takeStep(_ replica: Replica) throws {
-        if usesFaults, random.below(40) == 0 { return try edit(replica) }
-        guard !replica.links.isEmpty else {
-            if random.below(10) == 0 { try connect(replica, continuous: random.below(3) > 0) }
-            return
+    private func takeStep() throws {
+        switch random.below(60) {
+        case 0: return try edit()
+        case 1: return try open(random.below(routes.count), ifFewerThan: 1)
+        case 2 where random.below(20) == 0: return try strike()
+        default: break
         }
-        let link = random.element(of: replica.links)
-        if usesFaults {
-            switch random.below(1500) {
-            case 0: return try cut(replica, link)
-            case 1: if replica.links.count < 2 { return try connect(replica, continuous: random.below(3) > 0) }
-            case 2: link.isHalfClosed = true
-            case 3:
-                // The frame's checksum is wrong: what came before was good, and there is no more.
-                return try cut(replica, link)
-            case 4:
-                // A crash: what was still to be written is not.
-                for link in replica.links { try cut(replica, link) }
-                return
-            case 5: try handle(.stop, replica, link)
-            default: break
+        guard !links.isEmpty else { return }
+        try move(random.element(of: links))
+    }
+
+    private func open(_ number: Int, ifFewerThan most: Int) throws {
+        let count = links.filter { $0.route.client == routes[number].client && $0.route.server == routes[number].server }.count
+        guard count < most else { return }
+        try open(number, isContinuous: random.below(3) > 0)
+    }
+
+    /// Something bad happens.
+    private func strike() throws {
+        if climate.usesGateway, random.below(3) == 0 { changeGateway() }
+        guard !links.isEmpty else { return }
+        let link = random.element(of: links)
+        switch random.below(7) {
+        case 0: cut(link)
+        case 1:
+            // Another connection, while the first one lives on.
+            if let number = routes.firstIndex(where: { $0.client == link.route.client && $0.server == link.route.server }) {
+                try open(number, ifFewerThan: 2)
             }
+        case 2: link.isHalfClosed = true
+        case 3: if link.line.corrupt(&random) { link.isDamaged = true } else { cut(link) }
+        case 4:
+            // A crash: what was still to be written is not.
+            let replica = random.element(of: replicas)
+            for end in replica.ends { cut(end.link) }
+        case 5: try link.client?.handle(.stop)
+        default: cut(link, SyncError(.http, 503, "the database went away"))
         }
-        try move(replica, link, choice: random.below(12))
+        sweep()
+    }
+
+    private func changeGateway() {
+        let user = random.below(replicas.count)
+        if climate.hasChannels {
+            let channel = random.element(of: GatewayModel.channels)
+            if random.below(2) == 0 { gateway.grant(channel, to: user) } else { gateway.revoke(channel, from: user) }
+        }
+        if climate.gatewayPurges, random.below(3) == 0 {
+            gateway.purge(random.below(collections.count), random.element(of: names))
+            for replica in replicas { replica.acknowledged = [:] }
+        }
     }
 
     /// Lets something happen on a connection, if it can.
-    private func move(_ replica: Replica, _ link: Link, choice: Int) throws {
-        switch choice {
-        case 0...2: if !link.toServer.isEmpty { try deliverToServer(link) }
-        case 3...5:
-            if link.isHalfClosed {
-                if random.below(20) == 0 { try cut(replica, link) }
-            } else if !link.toClient.isEmpty {
-                try deliverToClient(replica, link)
-            }
-        case 6...8: if !link.store.isEmpty { try performStore(replica, link) }
-        case 9:
-            if !link.timers.isEmpty {
-                let ticket = link.timers.remove(at: random.below(link.timers.count))
-                try handle(.timer(ticket), replica, link)
-            }
-        default: output(link.server.tell(), link)
+    private func move(_ link: Link) throws {
+        guard let possible = moves(of: link) else { return }
+        let move = random.element(of: possible)
+        do {
+            try move()
+        } catch let error as Failure {
+            throw error
+        } catch  where link.isDamaged {
+            // A frame that is no good ends the connection.
+            cut(link)
         }
+        // What the damage did to a frame's head may go unnoticed, until somebody loses patience.
+        if link.isDamaged || link.isHalfClosed, random.below(300) == 0 { cut(link) }
+        if link.isClosed { sweep() }
     }
 
-    private func performStore(_ replica: Replica, _ link: Link) throws {
-        // Those of one collection in their order; collections go their own ways.
-        let wanted = random.below(collectionCount)
-        let place = link.store.firstIndex { $0.1.collection == wanted } ?? 0
-        let (request, ticket) = link.store.remove(at: place)
-        let answer = replica.store.perform(request, collection: ticket.collection)
-        if case .loadCheckpoint = request, case .checkpoint(_, let body) = answer {
-            let id = link.session.configuration.collections[ticket.collection].checkpointID
-            return try handle(.stored(.checkpoint(id: id, body: body), ticket), replica, link)
+    private func moves(of link: Link) -> [() throws -> Void]? {
+        guard let client = link.client, let server = link.server else { return nil }
+        var moves: [() throws -> Void] = []
+        for side in [Side.client, .server] where link.line.canMove(to: side) {
+            if side == .client, link.isHalfClosed { continue }
+            let end: any End = side == .client ? client : server
+            if let end = end as? SessionEnd, end.isCongested { continue }
+            moves.append { [self] in if let packet = try link.line.move(to: side, &random) { try end.receive(packet) } }
         }
-        try handle(.stored(answer, ticket), replica, link)
+        for end in [client, server] as [any End] where end.hasWork { moves.append { try end.work() } }
+        return moves.isEmpty ? nil : moves
     }
+
+    // Healing
 
     /// The network is healed and nobody edits: everything comes to rest.
     func heal() throws {
         usesFaults = false
-        for replica in replicas { for link in replica.links { try cut(replica, link) } }
-        // What one round brings to the gateway, the next brings to the others.
-        for round in 0..<6 {
-            for replica in replicas {
-                try connect(replica, continuous: round % 2 == 0)
-                let link = replica.links[0]
-                var quiet = 0
-                var count = 0
-                while !replica.links.isEmpty, quiet < 200 {
-                    step += 1
-                    count += 1
-                    if count > 300_000 { throw fail("it does not come to rest: \(link.session.status)") }
-                    let isQuiet =
-                        link.toServer.isEmpty && link.toClient.isEmpty && link.store.isEmpty && link.timers.isEmpty
-                        && link.session.status.activity == .idle
-                    quiet = isQuiet ? quiet + 1 : 0
-                    do { try move(replica, link, choice: random.below(12)) } catch let error as Failure { throw error } catch {
-                        throw fail("\(error)")
+        gateway.isFair = true
+        for link in links { cut(link, nil) }
+        sweep()
+        try lift()
+        do {
+            // What one round brings to one, the next brings to the others.
+            for round in 0..<2 + 2 * routes.count {
+                if round % 3 == 0 {
+                    for number in routes.indices { try open(number, isContinuous: true) }
+                    try rest()
+                    for link in links { cut(link, nil) }
+                    sweep()
+                } else {
+                    for number in routes.indices {
+                        try open(number, isContinuous: false)
+                        try rest()
+                        let isOver = links.allSatisfy { $0.isClosed }
+                        if !isOver { throw fail("a replication does not end: \(links[0].client?.situation ?? "")") }
                     }
                 }
-                if round % 2 == 0, !replica.links.isEmpty { try cut(replica, link) }
             }
-        }
+        } catch let error as Failure { throw error } catch { throw fail("\(error)") }
     }
 
-    /// Everybody has the same, nothing is lost, and what was deleted for good is still.
-    func check() throws {
-        for collection in 0..<collectionCount {
-            let target = gateway.collections[collection]
-            for (number, replica) in replicas.enumerated() {
-                let documents = replica.store.collections[collection].documents
-                guard Set(documents.keys) == Set(target.documents.keys) else {
-                    throw fail(
-                        "replica \(number) has other documents: \(Set(documents.keys).symmetricDifference(target.documents.keys).sorted())")
-                }
-                for (id, document) in documents {
-                    let theirs = target.documents[id]!
-                    let name = "replica \(number), collection \(collection), \(id)"
-                    guard !document.tree.isConflicted else { throw fail("\(name) is in conflict") }
-                    guard document.tree.current?.id == theirs.revision else {
-                        throw fail("\(name) is \(document.tree.current?.id.text ?? "-") and not \(theirs.revision)")
-                    }
-                    guard document.isDeleted == theirs.isDeleted else { throw fail("\(name): deleted here or there") }
-                    let body = try ReceivedText.canonical(theirs.body)
-                    guard try ReceivedText.canonical(Array(document.body.utf8)) == body else {
-                        throw fail("\(name): \(document.body) is not \(body)")
-                    }
-                    for digest in try ReceivedText.blobs(document.body) where replica.store.blobs[digest] == nil {
-                        throw fail("\(name) lacks a blob")
-                    }
-                }
-            }
-            for (id, document) in target.documents {
-                let key = "\(collection) \(id)"
-                if graveyard.contains(key), !document.isDeleted { throw fail("\(key) was resurrected") }
-                if !everDeleted.contains(key), document.isDeleted { throw fail("\(key) is deleted, though nobody did that") }
+    /// Until nothing moves. Nobody waits for anything then.
+    private func rest() throws {
+        var count = 0
+        while true {
+            let lively = links.filter { moves(of: $0) != nil }
+            guard !lively.isEmpty else { break }
+            step += 1
+            count += 1
+            if count > 300_000 { throw fail("it does not come to rest: \(links.map { $0.client?.situation ?? "" })") }
+            try move(random.element(of: lively))
+        }
+        for link in links {
+            for end in [link.client, link.server] as [(any End)?] where end?.isIdle == false {
+                let situation = (end as? SessionEnd)?.situation ?? "the gateway waits"
+                throw fail("nothing happens any more, but \(link.name) is not idle: \(situation)")
             }
         }
-        for key in created {
-            let parts = key.split(separator: " ")
-            guard gateway.collections[Int(parts[0])!].documents[String(parts[1])] != nil else { throw fail("\(key) is lost") }
+        sweep()
+    }
+
+    /// What the gateway refuses becomes acceptable.
+    private func lift() throws {
+        gateway.closeHole()
+        guard climate.refuses else { return }
+        for replica in replicas {
+            for index in collections.indices {
+                let contents = try replica.contents(index)
+                for (id, state) in contents.sorted(by: { $0.key < $1.key }) {
+                    guard state.body.contains("\"forbidden\"") || state.body.contains("\"needs\""), !state.isDeleted else { continue }
+                    editCount += 1
+                    _ = try replica.edit(index, id, try written("{" + commonMembers().joined(separator: ",") + "}"))
+                    note("\(index) \(id)", by: replica.number, false)
+                }
+            }
         }
     }
 
     /// What is deleted now stays so: other documents go on.
-    func bury() {
-        for collection in 0..<collectionCount {
-            for (id, document) in gateway.collections[collection].documents where document.isDeleted {
-                graveyard.insert("\(collection) \(id)")
+    func bury() throws {
+        for collection in collections.indices {
+            for replica in replicas {
+                for (id, state) in try replica.contents(collection) where state.isDeleted { graveyard.insert("\(collection) \(id)") }
+            }
+            for (id, document) in gateway.state.collections[collection].documents {
+                let key = "\(collection) \(id)"
+                if climate.usesGateway, document.isDeleted { graveyard.insert(key) }
+                if climate.usesGateway, !document.isDeleted { graveyard.remove(key) }
             }
         }
-        names += 6
-        usesFaults = true
+        names += (0..<6).map { "doc\(names.count + $0)" }
     }
 
+    func restoreGateway(_ state: GatewayModel.State) {
+        // Sequences are used again, and so are the clients' checkpoints of then.
+        gateway.state = state
+        for replica in replicas { replica.acknowledged = [:] }
+    }
+
+    /// Gives the number of steps.
     static func run(seed: UInt64, steps: Int) throws -> Int {
-        let simulation = Simulation(seed: seed, replicas: 2 + Int(seed % 3), collections: 1 + Int(seed % 2))
+        let simulation = try Simulation(seed: seed)
         try simulation.run(steps: steps)
         try simulation.heal()
         try simulation.check()
-        simulation.bury()
+        try simulation.bury()
+        let earlier = simulation.gateway.state
         try simulation.run(steps: steps)
         try simulation.heal()
         try simulation.check()
+        if simulation.climate.restores {
+            simulation.restoreGateway(earlier)
+            try simulation.run(steps: steps / 4)
+            try simulation.heal()
+            try simulation.check()
+        }
         return simulation.step
     }
 }
 
-enum ReceivedText {
-    /// A body as a client would store it.
-    static func canonical(_ json: [UInt8]) throws -> String {
-        let encoder = Encoder()
-        _ = try fleece(String(decoding: json, as: UTF8.self)).withRoot { try ReceivedBody($0, into: encoder) }
-        return try encoder.finish().withRoot { $0.json(style: .canonical) }
+/// One connection of the simulation.
+final class Link {
+    let route: Simulation.Route
+    let line: Line
+    /// When it was opened.
+    let start: Int
+    var client: SessionEnd?
+    var server: (any End)?
+    /// Nothing comes through from the server any more, though nobody was told.
+    var isHalfClosed = false
+    /// Bytes were changed on their way.
+    var isDamaged = false
+    private(set) var isClosed = false
+
+    init(_ route: Simulation.Route, _ line: Line, start: Int) {
+        self.route = route
+        self.line = line
+        self.start = start
     }
 
-    static func blobs(_ json: String) throws -> [BlobDigest] {
-        let encoder = Encoder()
-        return try fleece(json).withRoot { try ReceivedBody($0, into: encoder) }.blobs.map(\.digest)
+    var name: String { "\(route.client) → \(route.server.map(String.init) ?? "gateway")" }
+    func receiver(from side: Side) -> (any End)? { side == .client ? server : client }
+    func partnerName(of side: Side) -> String { side == .client ? "to \(route.server ?? -1)" : "back to \(route.client)" }
+
+    func send(_ request: WireRequest, from side: Side) throws -> UInt64 {
+        let number = try line.send(request, from: side)
+        Trace.note(request, number: number, from: "\(name) \(side)")
+        return number
+    }
+
+    func send(_ reply: WireReply, to number: UInt64, from side: Side) throws {
+        Trace.note(reply, to: number, from: "\(name) \(side)")
+        try line.send(reply, to: number, from: side)
+    }
+
+    /// Nobody gets what was on its way.
+    func close(_ error: SyncError?) {
+        guard !isClosed else { return }
+        isClosed = true
+        client?.disconnected(error)
+        server?.disconnected(error)
     }
 }

@@ -1,0 +1,121 @@
+import DocumentStore
+import Fleece
+import TestSupport
+
+@testable import Replication
+
+/// A database of the simulation: a real one.
+final class Replica {
+    /// How a document stands.
+    struct State: Equatable {
+        var revision: RevisionID
+        var isDeleted: Bool
+        /// Canonical JSON.
+        var body: String
+        var isConflicted: Bool
+    }
+
+    /// With whom it replicates, and as what.
+    struct Partner {
+        let remote: UInt16
+        let name: String
+    }
+
+    let number: Int
+    let database: Database
+    let collections: [CollectionName]
+    let ways: [Climate.Way]
+    let usesVectors: Bool
+    var links: [Link] = []
+    /// Its ends of connections, whoever opened them.
+    var ends: [SessionEnd] = []
+    /// Revisions that a partner acknowledged: over which connection, and when.
+    var acknowledged: [String: (link: ObjectIdentifier, step: Int)] = [:]
+    /// What was ever edited here, by collection and ID.
+    var edited: Set<String> = []
+    private let resolver: SyncResolver
+
+    init(_ number: Int, path: String, _ climate: Climate, collections: [CollectionName], resolver: @escaping SyncResolver) throws {
+        self.number = number
+        self.collections = collections
+        self.resolver = resolver
+        usesVectors = climate.usesVectors
+        ways = climate.ways[number]
+        database = try Database(path: path, options: .init(access: .create, upgrade: usesVectors ? .versionVectors : .none))
+        try database.write { transaction in for name in collections where name != .default { try transaction.createCollection(name) } }
+        for name in collections {
+            try database.prepareChangeFeed(of: name)
+            try database.prepareConflictSearch(of: name)
+        }
+    }
+
+    func partner(_ name: String) throws -> Partner {
+        Partner(remote: try database.write { try $0.remoteID(of: name) }, name: name)
+    }
+
+    /// The store of a collection as one partner's session sees it; without a partner as those see it who connect to us.
+    func store(_ index: Int, for partner: Partner?) -> DatabaseStore {
+        var store = DatabaseStore(database, collection: collections[index], remote: partner?.remote ?? 0)
+        guard let partner else { return store }
+        store.checkpointID = "cp-\(number)-\(index)-\(partner.name)"
+        store.documentIDs = ways[index].documentIDs
+        let filter: SyncFilter = { !Replica.isSecret(String(decoding: $0.properties.bytes, as: UTF8.self)) }
+        if ways[index].keepsSecrets { store.pushFilter = filter }
+        if ways[index].takesNoSecrets { store.pullFilter = filter }
+        store.resolver = resolver
+        return store
+    }
+
+    static func isSecret(_ body: String) -> Bool { body.contains("classified") }
+
+    /// Saves, or deletes without a body; false if there is nothing to delete.
+    func edit(_ collection: Int, _ id: String, _ json: String?) throws -> Bool {
+        let name = collections[collection]
+        let isDone = try database.write { transaction in
+            let isLive = try transaction.document(id, in: name).map { !$0.isDeleted } ?? false
+            if let json {
+                try transaction.save(id, in: name, body: transaction.encode(json: json))
+            } else {
+                guard isLive else { return false }
+                try transaction.delete(id, in: name)
+            }
+            return true
+        }
+        if isDone { edited.insert("\(collection) \(id)") }
+        return isDone
+    }
+
+    func save(blob content: [UInt8]) throws -> BlobDigest { try content.withUnsafeBytes { try database.blobs.write($0) }.digest }
+
+    func blob(_ digest: BlobDigest) -> [UInt8]? {
+        var content: [UInt8] = []
+        do { try database.blobs.read(digest) { content += $0 } } catch { return nil }
+        return content
+    }
+
+    func contents(_ collection: Int) throws -> [String: State] {
+        try database.read { snapshot in
+            var options = ScanOptions(content: .everything)
+            options.includesDeleted = true
+            let cursor = try snapshot.scan(collections[collection], options)
+            var contents: [String: State] = [:]
+            while let document = try cursor.nextDocument() {
+                contents[document.id] = State(
+                    revision: snapshot.global(document.revision), isDeleted: document.isDeleted,
+                    body: document.body.withRoot { $0.json(keys: snapshot.sharedKeys, style: .canonical) },
+                    isConflicted: document.isConflicted)
+            }
+            return contents
+        }
+    }
+
+    /// Whether a revision is here, or was, or something newer is.
+    func knows(_ id: String, _ revision: RevisionID, _ collection: Int) throws -> Bool {
+        try database.read { snapshot in
+            guard let document = try snapshot.document(id, in: collections[collection]) else { return false }
+            if case .known = document.acquaintance(with: snapshot.local(revision), remote: 0) { return true }
+            let rivals = (document.tree?.conflicts.map(\.id) ?? []) + (document.vectors?.conflicts.compactMap(\.id) ?? [])
+            return rivals.contains(snapshot.local(revision))
+        }
+    }
+}

@@ -1,0 +1,245 @@
+import DocumentStore
+import Fleece
+import Platform
+import TestSupport
+
+@testable import Replication
+
+/// One end of a connection.
+protocol End: AnyObject {
+    func receive(_ packet: Packet) throws
+    /// Whether it has something to do by itself, and does some of it.
+    var hasWork: Bool { get }
+    func work() throws
+    /// Whether a revision is here, or something newer.
+    func knows(_ message: RevisionMessage, _ collection: Int) throws -> Bool
+    /// Whether nothing is owed, by either side.
+    var isIdle: Bool { get }
+    func disconnected(_ error: SyncError?)
+}
+
+/// A replica's end: a session, and what it wants of its database, which waits until the simulation lets it happen.
+final class SessionEnd: End {
+    var session: any SyncSession
+    let replica: Replica
+    let side: Side
+    unowned let link: Link
+    unowned let simulation: Simulation
+    private let stores: [CollectionName: DatabaseStore]
+    private let limits: FlowLimits
+    private var queue: [(request: StoreRequest, ticket: Ticket)] = []
+    private var timers: [Ticket] = []
+    private var awaited: [UInt64: Ticket] = [:]
+    private var fetches: [UInt64: (digest: BlobDigest, ticket: Ticket)] = [:]
+    /// Requests of the peer that wait for an answer.
+    private var unanswered: Set<UInt64> = []
+    /// Collections whose change is still to be noticed.
+    private var changed: Set<Int> = []
+    /// What a `rev` was about, and how large.
+    private var revisions: [UInt64: (what: String, bytes: Int)] = [:]
+    private var replaced: Set<String> = []
+    private var unansweredBytes = 0
+    private var largest = 0
+    /// Messages with changes that wait for an answer.
+    private var told: Set<UInt64> = []
+    private(set) var activity = SyncStatus.Activity.connecting
+
+    init(
+        _ session: any SyncSession, _ replica: Replica, stores: [CollectionName: DatabaseStore], limits: FlowLimits, side: Side, link: Link,
+        _ simulation: Simulation
+    ) {
+        self.session = session
+        self.replica = replica
+        self.stores = stores
+        self.limits = limits
+        self.side = side
+        self.link = link
+        self.simulation = simulation
+        replica.ends.append(self)
+    }
+
+    static func digest(of content: [UInt8]) -> BlobDigest? {
+        BlobDigest("sha1-" + content.withUnsafeBytes { SHA1.digest(of: $0).base64 })
+    }
+
+    func start() throws {
+        try perform(session.start())
+        try handle(.connected(simulation.climate.version))
+    }
+
+    func handle(_ event: Event) throws {
+        guard !link.isClosed else { return }
+        try perform(session.handle(event, time: 1_700_000_000))
+    }
+
+    func noteChange(of collection: CollectionName) { changed.formUnion(session.collectionIndexes(of: collection)) }
+
+    private func fail(_ reason: String) -> Simulation.Failure { simulation.fail("replica \(replica.number), \(side): \(reason)") }
+
+    // What it wants
+
+    private func perform(_ actions: [Action]) throws {
+        for action in actions {
+            switch action {
+            case .request(let request, let ticket): try send(request, ticket)
+            case .reply(let reply, let id): try answer(id) { try link.send(reply, to: $0, from: side) }
+            case .store(let request, let ticket): try enqueue(request, ticket)
+            case .fetchBlob(let request, _, let ticket):
+                guard case .getAttachment(let message) = request.content else { throw fail("no blob is fetched") }
+                fetches[try link.send(request.wire, from: side)] = (message.digest, ticket)
+            case .sendBlob(let message, let id):
+                let reply = replica.blob(message.digest).map { WireReply(body: $0) } ?? SyncError.http(404).reply
+                try answer(id) { try link.send(reply, to: $0, from: side) }
+            case .proveBlob(let message, let id):
+                var reply = SyncError.http(404).reply
+                if let content = replica.blob(message.digest) {
+                    var proof = PossessionProof(nonce: message.nonce)
+                    content.withUnsafeBytes { proof.update($0) }
+                    reply = WireReply(body: Array(proof.finish().utf8))
+                }
+                try answer(id) { try link.send(reply, to: $0, from: side) }
+            case .startTimer(let ticket, _): timers.append(ticket)
+            case .report(.document(let event)): try check(event)
+            case .report(.status(let status)): activity = status.activity
+            case .close(let error):
+                if let error, !simulation.expects(error) { throw fail("the session closes: \(error)") }
+                return link.close(error)
+            }
+        }
+    }
+
+    private func answer(_ id: IncomingID, _ send: (UInt64) throws -> Void) throws {
+        guard unanswered.remove(id.number) != nil else { throw fail("request \(id.number) is answered twice") }
+        try send(id.number)
+    }
+
+    private func send(_ request: SyncRequest, _ ticket: Ticket?) throws {
+        let wire = request.wire
+        guard wire.isNoReply == (ticket == nil) else { throw fail("\(wire.profile): an answer is wanted, and not") }
+        let number = try link.send(wire, from: side)
+        guard let ticket else { return }
+        awaited[number] = ticket
+        if case .changes = request.content {
+            told.insert(number)
+            if told.count > 5 * replica.collections.count { throw fail("\(told.count) messages with changes wait for an answer") }
+        }
+        guard case .rev(let message) = request.content else { return }
+        let what = "\(request.collection ?? 0) \(message.documentID) \(message.revision?.text ?? "") \(link.partnerName(of: side))"
+        // A second connection at the same time may have been told to send it as well.
+        // What replaces another may be asked for itself meanwhile.
+        let isWasted = message.replaces == nil && !replaced.contains(what)
+        if message.replaces != nil { replaced.insert(what) }
+        if isWasted, let known = replica.acknowledged[what], known.link == ObjectIdentifier(link) || known.step < link.start,
+            try link.receiver(from: side)?.knows(message, request.collection ?? 0) ?? false
+        {
+            throw fail("\(what) is sent again although it was acknowledged")
+        }
+        revisions[number] = (what, wire.body.count)
+        unansweredBytes += wire.body.count
+        largest = max(largest, wire.body.count)
+        let most = (limits.unansweredBytes + limits.revisionsPerLoad * largest) * replica.collections.count
+        if unansweredBytes > most { throw fail("\(unansweredBytes) bytes of revisions wait for an answer, \(most) may") }
+    }
+
+    private func enqueue(_ request: StoreRequest, _ ticket: Ticket) throws {
+        switch request {
+        case .insert(let revisions) where revisions.count > limits.insertionBatch: throw fail("\(revisions.count) are inserted at once")
+        case .loadRevisions(let orders, _) where orders.count > limits.revisionsPerLoad: throw fail("\(orders.count) are loaded at once")
+        case .readChanges(_, let limit) where limit > max(10, limits.changesPerMessage): throw fail("\(limit) changes are read at once")
+        default: queue.append((request, ticket))
+        }
+    }
+
+    private func check(_ event: DocumentEvent) throws {
+        guard let error = event.error, !event.isTransient, !error.isConflict else { return }
+        if error.isForbidden, simulation.climate.refuses { return }
+        if error == .filteredOut, replica.ways.contains(where: \.takesNoSecrets) { return }
+        if simulation.climate.resolverFails, error.message.contains(Simulation.resolverFailure) { return }
+        throw fail("\(event.documentID) failed: \(error)")
+    }
+
+    // What happens to it
+
+    func receive(_ packet: Packet) throws {
+        switch packet {
+        case .request(let wire, let number):
+            if let number { unanswered.insert(number) }
+            try handle(.received(wire, number.map { IncomingID($0) }))
+        case .reply(let reply, let number):
+            if let (digest, ticket) = fetches.removeValue(forKey: number) { return try handle(.fetched(keep(reply, digest), ticket)) }
+            guard let ticket = awaited.removeValue(forKey: number) else { throw fail("an answer to nothing") }
+            if let (what, bytes) = revisions.removeValue(forKey: number) {
+                unansweredBytes -= bytes
+                if !reply.isError { replica.acknowledged[what] = (ObjectIdentifier(link), simulation.step) }
+            }
+            told.remove(number)
+            try handle(.replied(reply, ticket))
+        }
+    }
+
+    private func keep(_ reply: WireReply, _ digest: BlobDigest) -> SyncError? {
+        if reply.isError { return SyncError(reply) }
+        do {
+            guard try replica.save(blob: reply.body) == digest else { return .http(400, "the blob has another digest") }
+            return nil
+        } catch {
+            return DatabaseStore.translate(error)
+        }
+    }
+
+    var hasWork: Bool { !queue.isEmpty || !timers.isEmpty || !changed.isEmpty }
+
+    func work() throws {
+        let choice = simulation.random.below(4)
+        if !changed.isEmpty, choice == 0 || queue.isEmpty {
+            let collection = changed.sorted()[simulation.random.below(changed.count)]
+            changed.remove(collection)
+            try handle(.databaseChanged(collection: collection))
+        } else if !timers.isEmpty, choice == 1 || queue.isEmpty {
+            try handle(.timer(timers.remove(at: simulation.random.below(timers.count))))
+        } else if !queue.isEmpty {
+            // Those of one collection in their order; collections go their own ways.
+            let wanted = queue[simulation.random.below(queue.count)].ticket.collection
+            guard let place = queue.firstIndex(where: { $0.ticket.collection == wanted }) else { return }
+            let (request, ticket) = queue.remove(at: place)
+            try perform(request, ticket)
+        }
+    }
+
+    private func perform(_ request: StoreRequest, _ ticket: Ticket) throws {
+        let name = session.collectionName(ticket.collection)
+        guard let store = stores[name] else { throw fail("there is no collection \(name)") }
+        if case .saveCheckpoint(let body) = request { try simulation.checkCheckpoint(body, replica, name, link) }
+        let answer = store.perform(request)
+        switch request {
+        case .insert, .resolveConflict, .purge, .mark, .lookUp:
+            replica.changed(name)
+            try Trace.note(replica, name, after: "step \(simulation.step), \(link.name): \("\(request)".prefix(12))")
+        default: break
+        }
+        try handle(.stored(answer, ticket))
+    }
+
+    /// While it cannot take more, only what it waits for is read.
+    var isCongested: Bool { session.isCongested && fetches.isEmpty }
+
+    var isIdle: Bool {
+        unanswered.isEmpty && awaited.isEmpty && fetches.isEmpty && (activity == .idle || activity == .stopped)
+    }
+
+    func knows(_ message: RevisionMessage, _ collection: Int) throws -> Bool {
+        try message.revision.map { try replica.knows(message.documentID, $0, collection) } ?? false
+    }
+
+    var situation: String { "\(activity), \(awaited.count) awaited, \(unanswered.count) to be answered, \(fetches.count) blobs" }
+
+    func disconnected(_ error: SyncError?) {
+        _ = session.handle(.disconnected(error), time: 1_700_000_000)
+        replica.ends.removeAll { $0 === self }
+    }
+}
+
+extension Replica {
+    /// Everybody who looks after the collection hears of it, at some time.
+    func changed(_ name: CollectionName) { for end in ends { end.noteChange(of: name) } }
+}
