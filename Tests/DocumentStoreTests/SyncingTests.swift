@@ -87,6 +87,10 @@ struct SyncingTests {
             #expect(transaction.local(transaction.global(saved.id)) == saved.id)
             try transaction.noteLatest(saved.id, of: "two", onRemote: 1)
             try #expect(transaction.document("two")?.latest(onRemote: 1) == saved.id)
+            // Each base once, and no tombstone.
+            try #expect(transaction.document("two")?.acquaintance(with: newer, remote: 1) == .unknown(ancestors: [saved.id]))
+            try transaction.delete("two")
+            try #expect(transaction.document("two")?.acquaintance(with: newer, remote: 1) == .unknown(ancestors: [saved.id]))
         }
     }
 

@@ -60,6 +60,16 @@ import Testing
         #expect(try #require(proposals(actions)).0.map(\.serverRevision) == [nil, older])
     }
 
+    /// A gateway whose default collection is not there says so to every message. None of the documents can help it.
+    @Test func aRefusalOfAWholeProposalIsNoErrorOfDocuments() throws {
+        var pusher = session()
+        let changes = (1...3).map { LocalChange(sequence: UInt64($0), documentID: "doc-\($0)", revision: revision("1-aa")) }
+        let proposal = try #require(proposals(try opened(&pusher, changes: changes)))
+        let actions = pusher.handle(.replied(SyncError.http(400, "no default collection").reply, proposal.1), time: 0)
+        #expect(!actions.contains { if case .report(.document) = $0 { true } else { false } })
+        #expect(actions.contains { if case .close(let error?) = $0 { error.message.contains("no default collection") } else { false } })
+    }
+
     @Test func whatThePeerHasIsNotOffered() throws {
         var pusher = session()
         let change = LocalChange(sequence: 5, documentID: "a", revision: revision("1-aa"), remoteRevision: revision("1-aa"))

@@ -104,7 +104,9 @@ extension VectorRevisions {
             let isCurrent = current.map { names(id, $0.version) } ?? false
             return .known(isNoted: remote == 0 || !isCurrent)
         }
-        return .unknown(ancestors: [current?.id, noted?.id].compactMap { $0 })
+        // Tombstones are no bases.
+        let bases = [current, noted].compactMap { $0 }.filter { !$0.isDeleted }.compactMap(\.id)
+        return .unknown(ancestors: bases.count == 2 && bases[0] == bases[1] ? [bases[0]] : bases)
     }
 
     func verdict(on proposed: RevisionID, parent: RevisionID?) -> ProposalVerdict {

@@ -59,8 +59,10 @@ public enum AttachmentEncoding {
         }
         encoder.writeKey("stub")
         encoder.write(true)
-        encoder.writeKey("revpos")
-        encoder.write(Int64(generation))
+        if generation > 0 {
+            encoder.writeKey("revpos")
+            encoder.write(Int64(generation))
+        }
         encoder.endDictionary()
     }
 

@@ -55,7 +55,7 @@ struct SessionPlan: Sendable {
         configuration = ActiveSession.Configuration(collections: collections)
         configuration.usesVectors = usesVectors
         configuration.allowsDeltas = settings.allowsDeltas
-        configuration.databaseUUID = identity.public.map { uuid in uuid.uuidString }
+        configuration.databaseUUID = identity.public.map { uuid in uuid.uuidString.lowercased() }
         configuration.limits = settings.limits
         self.stores = stores
         protocols = ReplicationProtocol.offers(

@@ -174,8 +174,9 @@ struct Pusher {
         proposalCount -= 1
         if reply.isError {
             let error = SyncError(reply)
+            // It is not about any of these documents: they stay as they are, and only the session is over.
+            guard error.isTransientForDocument else { return outbox.actions.append(.close(error)) }
             for change in changes { give(up: change, error, &outbox) }
-            if !error.isTransientForDocument { outbox.actions.append(.close(error)) }
             return goOn(&outbox)
         }
         do {
