@@ -70,6 +70,27 @@ import Testing
         #expect(actions.contains { if case .close(let error?) = $0 { error.message.contains("no default collection") } else { false } })
     }
 
+    /// A peer that loses what it was given loses its copy of the checkpoint as well. Marks that nobody's checkpoint vouches for would keep the
+    /// documents from being offered again.
+    @Test func whatThePeerHasIsNotedWhenItHasTheCheckpoint() throws {
+        var pusher = session()
+        let change = LocalChange(sequence: 1, documentID: "a", revision: revision("1-aa"))
+        var actions = try opened(&pusher, checkpoint: "{}", peer: "{}", changes: [change])
+        actions = pusher.handle(.replied(ProposalReply().wire, try #require(proposals(actions)).1), time: 0)
+        let load = try #require(stores(actions).first?.1)
+        let message = RevisionMessage(documentID: "a", history: history("1-aa"), body: Array("{}".utf8))
+        actions = pusher.handle(.stored(.revisions([.loaded(message)]), load), time: 0)
+        let sent = try #require(requests(actions).first?.1)
+        actions = pusher.handle(.replied(WireReply.empty, sent), time: 0)
+        #expect(stores(actions).isEmpty)
+        guard case .setCheckpoint? = requests(actions).first?.0, let setting = requests(actions).first?.1 else {
+            throw MalformedMessage("no checkpoint")
+        }
+        let last = stores(pusher.handle(.replied(WireReply(properties: ["rev": "0-2"]), setting), time: 0)).map(\.0)
+        guard last.count == 2, case .mark(let marks) = last[0], case .saveCheckpoint = last[1] else { throw MalformedMessage("\(last)") }
+        #expect(marks == [RemoteMark(documentID: "a", revision: revision("1-aa"))])
+    }
+
     @Test func whatThePeerHasIsNotOffered() throws {
         var pusher = session()
         let change = LocalChange(sequence: 5, documentID: "a", revision: revision("1-aa"), remoteRevision: revision("1-aa"))
@@ -99,7 +120,8 @@ import Testing
 
     @Test func aForbiddenRevisionIsTriedOnceMoreAndReported() throws {
         var pusher = session()
-        var actions = try opened(&pusher, changes: [LocalChange(sequence: 1, documentID: "a", revision: revision("1-aa"))])
+        let change = LocalChange(sequence: 1, documentID: "a", revision: revision("1-aa"))
+        var actions = try opened(&pusher, checkpoint: "{}", peer: "{}", changes: [change])
         var errors: [DocumentEvent] = []
         for _ in 0..<2 {
             let proposal = try #require(proposals(actions))
@@ -108,6 +130,8 @@ import Testing
         }
         #expect(proposals(actions) == nil)
         #expect(errors.count == 1 && errors[0].error?.isForbidden == true)
+        let setting = try #require(requests(actions).first?.1)
+        actions = pusher.handle(.replied(WireReply(properties: ["rev": "0-2"]), setting), time: 0)
         let marks = stores(actions).compactMap { if case .mark(let marks) = $0.0 { marks } else { nil } }.joined()
         #expect(marks.contains { $0.isRejected })
     }

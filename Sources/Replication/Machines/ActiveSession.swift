@@ -291,7 +291,10 @@ extension ActiveSession {
         let index = ticket.collection
         switch ticket.machine {
         case .session: if ticket.number == collectionsRequest { takeCollections(reply, &outbox) }
-        case .checkpointer: workers[index].checkpointer.replied(reply, ticket.number, time: time, &outbox)
+        case .checkpointer:
+            // What the peer has is noted in the documents before our copy of the checkpoint says that it is done.
+            if workers[index].checkpointer.isAccepted(by: reply, ticket.number) { workers[index].pusher?.flushMarks(&outbox) }
+            workers[index].checkpointer.replied(reply, ticket.number, time: time, &outbox)
         case .pusher: workers[index].pusher?.replied(reply, ticket.number, &outbox)
         case .puller: workers[index].puller?.replied(reply, ticket.number, &outbox)
         }
@@ -356,8 +359,6 @@ extension ActiveSession {
 // The end.
 extension ActiveSession {
     private mutating func save(_ index: Int, time: Int64, _ outbox: inout Outbox) {
-        // What the peer has is noted in the documents before the checkpoint says that it is done.
-        workers[index].pusher?.flushMarks(&outbox)
         workers[index].checkpointer.save(time: time, &outbox)
     }
 

@@ -116,6 +116,11 @@ struct Checkpointer {
         }
     }
 
+    /// Whether this says that the peer has the checkpoint now.
+    func isAccepted(by reply: WireReply, _ number: Int) -> Bool {
+        if case .setting? = pending[number] { !reply.isError } else { false }
+    }
+
     mutating func changesRead(upTo last: UInt64, pending: [UInt64], _ outbox: inout Outbox) {
         let before = checkpoint.completed
         // Everything read is done, but for what is on its way.

@@ -83,7 +83,8 @@ struct Pusher {
             toPropose = forbidden
             forbidden = []
             propose(&outbox)
-        } else {
+        } else if isContinuous {
+            // Who asks what is pending is not to wait for the next checkpoint.
             flushMarks(&outbox)
         }
     }
@@ -227,15 +228,16 @@ struct Pusher {
                     flags: change.local.isDeleted ? .deleted : []))
         }
         finish(change, &outbox)
-        if marks.count >= limits.marksPerBatch { flushMarks(&outbox) }
     }
 
-    /// Notes in the documents what the peer has.
+    /// Notes in the documents what the peer has. A crowd of marks waits for the checkpoint: if the peer loses what it was given, its copy of the
+    /// checkpoint is lost too, which is how that is noticed.
     mutating func flushMarks(_ outbox: inout Outbox) {
-        guard !marks.isEmpty else { return }
-        let batch = marks
+        for start in stride(from: 0, to: marks.count, by: max(1, limits.marksPerBatch)) {
+            let batch = Array(marks[start...].prefix(limits.marksPerBatch))
+            pending[outbox.store(.mark(batch), &port)] = .marking(batch)
+        }
         marks = []
-        pending[outbox.store(.mark(batch), &port)] = .marking(batch)
     }
 
     private mutating func refused(_ change: Change, _ error: SyncError, _ outbox: inout Outbox) {
@@ -281,6 +283,8 @@ struct Pusher {
 // Conflicts. Those that the puller can bring home wait for it.
 extension Pusher {
     private mutating func inspect(_ change: Change, peer: RevisionID?, _ outbox: inout Outbox) {
+        // What is known of the peer counts.
+        flushMarks(&outbox)
         pending[outbox.store(.inspect(documentID: change.local.documentID, peer: peer), &port)] = .inspecting(change, peer: peer)
     }
 
