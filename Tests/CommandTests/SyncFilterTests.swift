@@ -118,6 +118,16 @@ import Testing
         #expect(try Program.run(["diff", scratch.path, server.path]).output == "")
     }
 
+    @Test func aConflictThatIsLeftIsNotForgottenByAPush() throws {
+        try quarrel()
+        #expect(try scratch.run(["sync", server.url, "--conflict", "1"]).exitCode == 4)
+        let push = try scratch.run(["push", server.url])
+        #expect(push.exitCode == 4 && push.errors.contains("Completed 0 docs") && push.errors.contains("; 1 in conflict"))
+        // It is nobody else's business.
+        let other = scratch.directory.path + "/other.cblite2"
+        #expect(try scratch.expect(["push", other]).errors.hasPrefix("Completed 3 docs"))
+    }
+
     @Test func aPushSaysWhatIsToBeDoneAboutAConflict() throws {
         try quarrel()
         let result = try scratch.run(["push", server.url])

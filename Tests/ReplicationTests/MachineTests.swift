@@ -151,6 +151,18 @@ import Testing
         #expect(!pusher.isClosed)
     }
 
+    @Test func whoIsStoppedProposesAndSendsNothingMore() throws {
+        var pusher = session()
+        let changes = (1...450).map { LocalChange(sequence: $0, documentID: "doc-\($0)", revision: revision("1-aa")) }
+        let actions = try opened(&pusher, changes: changes)
+        let proposal = try #require(proposals(actions))
+        let stopped = pusher.handle(.stop, time: 0)
+        #expect(proposals(stopped) == nil)
+        let after = pusher.handle(.replied(ProposalReply().wire, proposal.1), time: 0)
+        #expect(proposals(after) == nil)
+        #expect(!stores(after).contains { if case .loadRevisions = $0.0 { true } else { false } })
+    }
+
     /// Two copies of the checkpoint that agree let the next session believe what documents say of the peer, which has forgotten some of it.
     @Test func whatAPeerForgotIsOfferedBeforeAnythingIsSaved() throws {
         func run(isAnswered: Bool) throws -> [Action] {

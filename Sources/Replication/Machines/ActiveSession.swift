@@ -142,6 +142,8 @@ public struct ActiveSession: Sendable {
         case .disconnected(let error):
             close(error ?? SyncError(.webSocket, 1001, "the peer closed the connection"), isConnected: false, &outbox)
         case .stop:
+            // Otherwise the checkpoint waits behind all that is still proposed and sent.
+            for index in workers.indices { workers[index].pusher?.stop() }
             if phase == .running { end(time: time, &outbox) } else if phase == .opening { close(nil, &outbox) }
         }
         return finish(outbox, time: time)

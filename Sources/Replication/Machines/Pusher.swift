@@ -33,6 +33,7 @@ struct Pusher {
     private var isReading = false
     private var isCaughtUp = false
     private var mustReadAgain = false
+    private var isStopping = false
     private var proposalCount = 0
     private var pending: [Int: Pending] = [:]
     /// Documents of which a revision is on its way, and the newer change that waits for it.
@@ -73,7 +74,11 @@ struct Pusher {
         goOn(&outbox)
     }
 
+    /// Begins nothing more: what was sent is still settled.
+    mutating func stop() { isStopping = true }
+
     private mutating func goOn(_ outbox: inout Outbox) {
+        guard !isStopping else { return }
         sender.pump(&port, &outbox)
         propose(&outbox)
         readMore(&outbox)

@@ -3,13 +3,19 @@ import Transport
 
 /// What errors of a replication mean to the person at the prompt, and what to do about them.
 enum SyncAdvice {
-    static func commandError(_ failure: SyncFailure, usesVectors: Bool) -> CommandError {
-        guard let cause = failure.cause else { return .failed(failure.error.message, hint: advice(on: failure.error)) }
-        return commandError(cause, usesVectors: usesVectors)
+    /// What the database and the command ask of a server.
+    struct Needs {
+        var vectors = false
+        var collections = false
     }
 
-    static func commandError(_ error: TransportError, usesVectors: Bool = false) -> CommandError {
-        var lines = [advice(on: error, usesVectors: usesVectors) ?? error.advice.map { $0 + "." }].compactMap { $0 }
+    static func commandError(_ failure: SyncFailure, _ needs: Needs) -> CommandError {
+        guard let cause = failure.cause else { return .failed(failure.error.message, hint: advice(on: failure.error)) }
+        return commandError(cause, needs)
+    }
+
+    static func commandError(_ error: TransportError, _ needs: Needs = Needs()) -> CommandError {
+        var lines = [advice(on: error, needs) ?? error.advice.map { $0 + "." }].compactMap { $0 }
         if let certificate = error.certificate {
             lines.append(certificate.description)
             lines.append("To trust this certificate and no other: --pin \(certificate.certificate)")
@@ -21,7 +27,7 @@ enum SyncAdvice {
     static func shortened(_ message: String) -> String { message.replacing("/_blipsync", with: "") }
 
     /// Where more can be said here than the transport knows.
-    private static func advice(on error: TransportError, usesVectors: Bool) -> String? {
+    private static func advice(on error: TransportError, _ needs: Needs) -> String? {
         switch error.code {
         case .http(400) where error.message.hasPrefix("ws://"): return "If the server speaks TLS, write wss:// instead of ws://."
         case .http(401) where error.message.contains("wrong"):
@@ -29,9 +35,11 @@ enum SyncAdvice {
         case .http(401): return "Log in with --user NAME. Servers say the same to guests if there is no such database."
         case .http(403): return "Ask the server's administrator for access to this database."
         case .http(407): return "Give them as --proxy http://NAME:PASSWORD@HOST:PORT."
-        case .http(500) where error.message.contains("version of the sync protocol") && usesVectors:
+        case .http(500) where error.message.contains("version of the sync protocol") && needs.vectors:
             return
                 "This database has version vectors, which need Sync Gateway 4. Pull into a new database: without --upgrade=vv it has revision trees."
+        case .http(500) where error.message.contains("version of the sync protocol") && needs.collections:
+            return "Collections need Sync Gateway 3.1; older ones have the default collection alone."
         default: return nil
         }
     }
@@ -40,6 +48,8 @@ enum SyncAdvice {
         switch (error.domain, error.code) {
         case (.webSocket, 404) where error.message.contains("collection"), (.http, 404) where error.message.contains("ollection"):
             "Make it on the server, or name others with --collection."
+        case (.http, 400) where error.message.contains("DocIDs"):
+            "Leave --continuous out: a server follows channels, but not single documents."
         case (.http, 400) where error.message.contains("ollection"):
             "The server may have no default collection: name one with --collection SCOPE.NAME."
         default: nil

@@ -130,6 +130,9 @@ final class SyncReport {
         }
     }
 
+    /// Documents that were not even offered, because they are in conflict already.
+    func leave(conflicts: Int) { tally.conflicts += conflicts }
+
     /// The last words.
     func conclude(_ failure: SyncFailure?) throws {
         finish()
