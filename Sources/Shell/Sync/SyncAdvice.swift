@@ -32,9 +32,11 @@ enum SyncAdvice {
         case .http(400) where error.message.hasPrefix("ws://"): return "If the server speaks TLS, write wss:// instead of ws://."
         case .http(401) where error.message.contains("wrong"):
             return "Check both; passwords are case-sensitive. Servers say the same if there is no such database."
+        case .http(401) where error.message.contains("Session"):
+            return "The token of --token or $CBLITE_TOKEN is wrong, or its session has ended: ask the server for another."
         case .http(401): return "Log in with --user NAME. Servers say the same to guests if there is no such database."
         case .http(403): return "Ask the server's administrator for access to this database."
-        case .http(407): return "Give them as --proxy http://NAME:PASSWORD@HOST:PORT."
+        case .http(407): return "The proxy wants a name and a password: --proxy http://NAME:PASSWORD@HOST:PORT."
         case .http(500) where error.message.contains("version of the sync protocol") && needs.vectors:
             return
                 "This database has version vectors, which need Sync Gateway 4. Pull into a new database: without --upgrade=vv it has revision trees."
