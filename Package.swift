@@ -38,9 +38,13 @@ let package = Package(
         library("SQLPlusPlus", ["Fleece"]),
         library("QueryEngine", ["SQLPlusPlus", "DocumentStore", "SQLFunctions", "SQLite", "Fleece", "Platform", "CSQLite"]),
         library("Replication", ["BLIP", "Transport", "DocumentStore", "Fleece", "Platform"]),
+        library("Listener", ["Replication", "BLIP", "Transport", "DocumentStore", "Fleece", "Platform"]),
         library(
             "Shell",
-            ["QueryEngine", "SQLPlusPlus", "Replication", "Transport", "DocumentStore", "SQLite", "Fleece", "Platform", "CLibEdit"]),
+            [
+                "QueryEngine", "SQLPlusPlus", "Listener", "Replication", "Transport", "DocumentStore", "SQLite", "Fleece", "Platform",
+                "CLibEdit",
+            ]),
         .executableTarget(name: "cblite", dependencies: ["Shell"], swiftSettings: fast),
         .executableTarget(name: "bench", path: "Benchmarks/Runner"),
         .executableTarget(name: "bench-blip", dependencies: ["BLIP"], path: "Benchmarks/BLIP", swiftSettings: fast),
@@ -64,6 +68,9 @@ let package = Package(
             name: "ReplicationTests",
             dependencies: ["Replication", "BLIP", "Transport", "DocumentStore", "SQLite", "Fleece", "Platform", "TestSupport"],
             exclude: ["Recordings"]),
+        .testTarget(
+            name: "ListenerTests",
+            dependencies: ["Listener", "Replication", "BLIP", "Transport", "DocumentStore", "SQLite", "Fleece", "Platform", "TestSupport"]),
         .testTarget(
             name: "ShellTests",
             dependencies: ["Shell", "Replication", "QueryEngine", "SQLPlusPlus", "DocumentStore", "Fleece", "TestSupport"]),

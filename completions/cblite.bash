@@ -1,6 +1,6 @@
 # bash completion for cblite, made by 'cblite generate' from the declarations of the commands: do not edit
 
-_cblite_commands='ls cat get revs conflicts changes diff blob fts info file schema stats tree du query select translate sql lscoll put edit rm undelete revert purge expire resolve mv mkcoll rmcoll begin commit rollback cp import export push pull sync dump restore check mkindex rmindex compact reindex open use openremote databases close cd history again quit exit tour help version'
+_cblite_commands='ls cat get revs conflicts changes diff blob fts info file schema stats tree du query select translate sql lscoll put edit rm undelete revert purge expire resolve mv mkcoll rmcoll begin commit rollback cp import export push pull sync serve dump restore check mkindex rmindex compact reindex open use openremote databases close cd history again quit exit tour help version'
 
 # An alias's command.
 _cblite_name() {
@@ -69,6 +69,7 @@ _cblite_flags() {
         'push') echo '--user --token --cert --key --header --cacert --pin --self-signed --proxy --interface --heartbeat --continuous --filter --push-filter --conflict --reset-checkpoint --existing -x --careful --all-collections --channel --doc-id --pull-filter --verbose -v --bidi --writeable --create --upgrade --encrypted --collection -C --json --quiet --color --help -h' ;;
         'pull') echo '--user --token --cert --key --header --cacert --pin --self-signed --proxy --interface --heartbeat --continuous --filter --push-filter --conflict --reset-checkpoint --existing -x --careful --all-collections --channel --doc-id --pull-filter --verbose -v --bidi --writeable --create --upgrade --encrypted --collection -C --json --quiet --color --help -h' ;;
         'sync') echo '--user --token --cert --key --header --cacert --pin --self-signed --proxy --interface --heartbeat --continuous --filter --push-filter --conflict --reset-checkpoint --existing -x --careful --all-collections --channel --doc-id --pull-filter --verbose -v --writeable --create --upgrade --encrypted --collection -C --json --quiet --color --help -h' ;;
+        'serve') echo '--port -p --address --user --users --tls --identity --cert --key --client-ca --read-only --push-only --collection -C --max-connections --max-per-address --heartbeat --verbose -v --writeable --create --upgrade --encrypted --json --quiet --color --help -h' ;;
         'dump') echo '--collection -C --identity --no-raw --no-blobs --no-indexes --writeable --create --upgrade --encrypted --json --quiet --color --help -h' ;;
         'restore') echo '--collection -C --merge --identity --writeable --create --upgrade --encrypted --json --quiet --color --help -h' ;;
         'check') echo '--quick --repair --no-backup --drop-damaged --salvage --writeable --create --upgrade --encrypted --collection -C --json --quiet --color --help -h' ;;
@@ -135,6 +136,7 @@ _cblite_arguments() {
         'push') echo 'database file' ;;
         'pull') echo 'database file' ;;
         'sync') echo 'database file' ;;
+        'serve') echo 'database*' ;;
         'dump') echo 'database file' ;;
         'restore') echo 'database file' ;;
         'check') echo 'database' ;;
@@ -497,6 +499,22 @@ _cblite_value() {
         'sync --collection') echo 'collection' ;;
         'sync -C') echo 'collection' ;;
         'sync --color') echo '=choice:auto,always,never' ;;
+        'serve --port') echo 'text' ;;
+        'serve -p') echo 'text' ;;
+        'serve --address') echo 'text' ;;
+        'serve --user') echo 'text' ;;
+        'serve --users') echo 'file' ;;
+        'serve --identity') echo 'file' ;;
+        'serve --cert') echo 'file' ;;
+        'serve --key') echo 'file' ;;
+        'serve --client-ca') echo 'file' ;;
+        'serve --collection') echo 'collection' ;;
+        'serve -C') echo 'collection' ;;
+        'serve --max-connections') echo 'text' ;;
+        'serve --max-per-address') echo 'text' ;;
+        'serve --heartbeat') echo 'text' ;;
+        'serve --upgrade') echo '=choice:vv' ;;
+        'serve --color') echo '=choice:auto,always,never' ;;
         'dump --collection') echo 'collection' ;;
         'dump -C') echo 'collection' ;;
         'dump --upgrade') echo '=choice:vv' ;;

@@ -43,6 +43,7 @@ _cblite_commands() {
         'push:Send what changed to a server or another database'
         'pull:Fetch what changed on a server or in another database'
         'sync:Push and pull'
+        'serve:Let others replicate with a database'
         'dump:Write a database as a text archive'
         'restore:Make a database from a text archive'
         'check:Look for damage, and mend it'
@@ -1021,6 +1022,37 @@ _cblite_command() {
             '(--help -h)-h[Explain the command]' \
             '1:DATABASE:_cblite_databases' \
             '2::PEER:_files' ;;
+        'serve')
+            _arguments -S \
+            '(--port -p)--port=[Listen at this port instead of 4984; 0 is any that is free]:N: ' \
+            '(--port -p)-p+[Listen at this port instead of 4984; 0 is any that is free]:N: ' \
+            '--address=[Listen at this address, or on this network interface]:ADDRESS: ' \
+            '*--user=[Let NAME in; \:@FILE has the password in a file, else it is asked for]:NAME\[\:PASSWORD\]: ' \
+            '--users=[Let in those whom the lines of the file name\: NAME\:PASSWORD]:FILE:_files' \
+            '--tls[Encrypt, with a certificate that is made for it]' \
+            '--identity=[Encrypt, and keep the certificate and its key in this file]:FILE:_files' \
+            '--cert=[Encrypt with this certificate]:FILE:_files' \
+            '--key=[The private key of the certificate]:FILE:_files' \
+            '--client-ca=[Let in clients that show one of these certificates, or one signed by them]:FILE:_files' \
+            '--read-only[Let others pull, and not push]' \
+            '--push-only[Let others push, and not pull]' \
+            '*--collection=[Only these collections, of all databases or of one]:\[DATABASE\:\]NAME\[,…\]:_cblite_names collection' \
+            '*-C+[Only these collections, of all databases or of one]:\[DATABASE\:\]NAME\[,…\]:_cblite_names collection' \
+            '--max-connections=[As many at most instead of 200]:N: ' \
+            '--max-per-address=[As many at most from one address]:N: ' \
+            '--heartbeat=[Ask silent clients after so long instead of 300 whether they are there]:SECONDS: ' \
+            '*--verbose[Tell of connections; -vv\: of every document]' \
+            '*-v[Tell of connections; -vv\: of every document]' \
+            '--writeable[Open the database for writing]' \
+            '--create[Create the database if it does not exist; implies --writeable]' \
+            '--upgrade=-[Allow an irreversible upgrade of the file format; =vv also turns revision trees into version vectors]::vv:(vv)' \
+            '--encrypted[Ask for the password or key of an encrypted database]' \
+            '--json[Print results and errors as JSON, for programs]' \
+            '--quiet[Say nothing but results and errors]' \
+            '--color=-[Colour the output\: auto (on a terminal), always (also plain --color) or never]::WHEN:(auto always never)' \
+            '(--help -h)--help[Explain the command]' \
+            '(--help -h)-h[Explain the command]' \
+            '*:DATABASE:_cblite_databases' ;;
         'dump')
             _arguments -S \
             '*--collection=[Only these collections]:\[SCOPE.\]NAME\[,…\]:_cblite_names collection' \

@@ -97,7 +97,8 @@ extension BLIPConnection {
         guard lastReceivedNumber < .max, number == lastReceivedNumber + 1 else {
             throw .unexpectedRequest(message: number, expected: lastReceivedNumber &+ 1)
         }
-        guard max(unanswered.count, arriving.count) < limits.openRequests else { throw .tooManyOpenRequests }
+        guard max(unanswered.count + unsentAnswers.count, arriving.count) < limits.openRequests else { throw .tooManyOpenRequests }
+        guard unsentAnswers.bytes < limits.unsentAnswers else { throw .answersNotRead }
         lastReceivedNumber = number
         let wantsResponse = !header.flags.contains(.noReply)
         if wantsResponse { unanswered.insert(number) }

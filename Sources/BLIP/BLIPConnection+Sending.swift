@@ -39,6 +39,8 @@ extension BLIPConnection {
         if message.isCompressed, compressionLevel > 0 { flags.insert(.compressed) }
         let transmission = try Transmission(message, flags: flags, number: request.number, id: newSerial())
         unanswered.remove(request.number)
+        unsentAnswers.count += 1
+        unsentAnswers.bytes += transmission.memory
         if let assembly = arriving[request.number] { assembly.answer = transmission } else { outbox.append(transmission) }
         return transmission.id
     }
@@ -97,6 +99,7 @@ extension BLIPConnection {
             let answer = BLIPConnection.message(.blip(.handlerFailed, "the content could not be read"))
             let flags = message.flags.subtracting(.compressed).with(.error)
             let replacement = try Transmission(answer, flags: flags, number: number, id: message.id)
+            unsentAnswers.bytes += replacement.memory - message.memory
             var frame = try writeFrame(of: replacement, into: buffer)
             frame.sourceFailure = error.description
             return frame
@@ -136,8 +139,10 @@ extension BLIPConnection {
     private func finish(_ message: Transmission) {
         if message.isRequest {
             if !unfinishedRequests.isEmpty { unfinishedRequests[message.number] = nil }
-        } else if !unfinishedResponses.isEmpty {
-            unfinishedResponses[message.number] = nil
+        } else {
+            unsentAnswers.count -= 1
+            unsentAnswers.bytes -= message.memory
+            if !unfinishedResponses.isEmpty { unfinishedResponses[message.number] = nil }
         }
     }
 

@@ -35,6 +35,8 @@ public final class BLIPConnection {
     var lastReceivedNumber: UInt64 = 0
     /// Requests of the peer that are neither answered nor NOREPLY.
     var unanswered: Set<UInt64> = []
+    /// Answers that are not sent, and the bytes of them that are in memory.
+    var unsentAnswers = (count: 0, bytes: 0)
     /// Requests of the peer that are not complete.
     var arriving: [UInt64: Assembly] = [:]
     /// Bytes of incomplete messages, in both directions of the question.
@@ -73,6 +75,7 @@ public final class BLIPConnection {
         unfinishedRequests = [:]
         unfinishedResponses = [:]
         unanswered = []
+        unsentAnswers = (0, 0)
         arriving = [:]
         incompleteBytes = 0
         acknowledgementsDue = Queue()

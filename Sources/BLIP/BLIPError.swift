@@ -13,6 +13,7 @@ public enum BLIPError: Error, Hashable, Sendable {
     case messageTooLarge(message: UInt64)
     case tooMuchIncomplete
     case tooManyOpenRequests
+    case answersNotRead
 
     // What happened here.
     case bodyUnreadable(String)
@@ -27,7 +28,7 @@ public enum BLIPError: Error, Hashable, Sendable {
     public var closeCode: UInt16 {
         switch self {
         case .closed: 1000
-        case .frameTooLarge, .inflatesTooFar, .messageTooLarge, .tooMuchIncomplete, .tooManyOpenRequests: 1009
+        case .frameTooLarge, .inflatesTooFar, .messageTooLarge, .tooMuchIncomplete, .tooManyOpenRequests, .answersNotRead: 1009
         case .bodyUnreadable, .compressorFailed, .invalidProperty, .propertiesTooLarge: 1011
         default: 1002
         }
@@ -49,6 +50,7 @@ extension BLIPError: CustomStringConvertible {
         case .messageTooLarge(let message): "the peer's message \(message) is too large to be kept in memory"
         case .tooMuchIncomplete: "the peer sends too many large messages at once"
         case .tooManyOpenRequests: "the peer sends requests without waiting for answers"
+        case .answersNotRead: "the peer sends requests and does not read the answers"
         case .bodyUnreadable(let what): "the content of a message could not be read: \(what)"
         case .compressorFailed(let code): "a message could not be compressed (zlib error \(code))"
         case .closed: "the connection is closed"

@@ -10,6 +10,9 @@ public struct Limits: Sendable {
     public var incompleteMessages = 256 << 20
     /// Requests of the peer that are incomplete, or not answered yet. The vendor's peers have some hundreds open.
     public var openRequests = 10_000
+    /// Bytes of answers in memory that the peer has not taken. Together with the requests, their number counts as well: one that asks and asks,
+    /// and does not read, is not remembered for ever.
+    public var unsentAnswers = 64 << 20
 
     public init() {}
 }

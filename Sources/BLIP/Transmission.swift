@@ -30,6 +30,8 @@ final class Transmission {
         count = UInt64(head.count - headStart) + body.count
     }
 
+    /// The bytes of it that are in memory until it is sent.
+    var memory: Int { if case .bytes(let bytes) = body { head.count + bytes.count } else { head.count } }
     var hasBegun: Bool { position > 0 }
     var remaining: UInt64 { count - position }
     var isUrgent: Bool { flags.contains(.urgent) }

@@ -1,5 +1,6 @@
 import DocumentStore
 import Fleece
+import Glibc
 
 // Blobs for peers that know only attachments: for every blob in a document, a top-level `_attachments` has a copy of what describes it,
 // under `blob_` and the blob's JSON pointer. Other attachments stay as they are.
@@ -80,6 +81,25 @@ public enum AttachmentEncoding {
             for (index, item) in array.enumerated() { findBlobs(in: item, keys, at: "\(pointer)/\(index)", depth: depth + 1, &blobs) }
         }
     }
+
+    /// Everything in a document's bytes that may be the digest of a blob, each once. A look at the bytes that errs on the side of too many: a text
+    /// may look like one.
+    static func digests(in bytes: UnsafeRawBufferPointer) -> [BlobDigest] {
+        var found: [BlobDigest] = []
+        guard let start = bytes.baseAddress else { return found }
+        var position = 0
+        // A digest ends with a sign that is rare everywhere else.
+        while let hit = memchr(start + position, Int32(UInt8(ascii: "=")), bytes.count - position) {
+            position = UnsafeRawPointer(hit) - start + 1
+            guard position >= digestLength, bytes[position - digestLength] == UInt8(ascii: "s") else { continue }
+            let text = String(decoding: bytes[position - digestLength..<position], as: UTF8.self)
+            if let digest = BlobDigest(text), !found.contains(digest) { found.append(digest) }
+        }
+        return found
+    }
+
+    /// `sha1-` and 28 signs.
+    private static let digestLength = 33
 
     /// A dictionary that says that it is a blob, and which.
     static func isBlob(_ dictionary: DictionaryView, _ keys: SharedKeys?) -> Bool {

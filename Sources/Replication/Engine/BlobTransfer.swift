@@ -1,11 +1,17 @@
 import BLIP
 import DocumentStore
 
-/// A blob as the body of a message: read when a frame has room for it.
-struct BlobBody: BodySource {
+/// A blob as the body of a message: read when a frame has room for it. It tells when nobody needs it any more.
+final class BlobBody: BodySource {
     private let reader: BlobReader
+    private let onEnd: @Sendable () -> Void
 
-    init(_ reader: BlobReader) { self.reader = reader }
+    init(_ reader: BlobReader, onEnd: @escaping @Sendable () -> Void) {
+        self.reader = reader
+        self.onEnd = onEnd
+    }
+
+    deinit { onEnd() }
 
     var count: UInt64 { UInt64(reader.length) }
 
@@ -16,9 +22,39 @@ struct BlobBody: BodySource {
     }
 }
 
-/// A blob on its way into the store. It exists on the thread that works on the store.
+/// A proof in the making that a blob is here.
+final class BlobProof: @unchecked Sendable {
+    // Sendable: one thread after the other has it.
+    private static let piece = 1 << 20
+
+    private let reader: BlobReader
+    private var proof: PossessionProof
+    private var position = 0
+
+    init(_ reader: BlobReader, nonce: [UInt8]) {
+        self.reader = reader
+        proof = PossessionProof(nonce: nonce)
+    }
+
+    /// Nil as long as there is more to be read.
+    func readPiece() -> Result<String, SyncError>? {
+        do throws(StoreError) {
+            let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: BlobProof.piece, alignment: 16)
+            defer { buffer.deallocate() }
+            let count = try reader.read(at: position, into: buffer)
+            guard count > 0 else { return .success(proof.finish()) }
+            proof.update(UnsafeRawBufferPointer(rebasing: buffer[..<count]))
+            position += count
+            return nil
+        } catch {
+            return .failure(DatabaseStore.translate(error))
+        }
+    }
+}
+
+/// A blob on its way into the store. It exists on the thread that writes blobs.
 final class ArrivingBlob: @unchecked Sendable {
-    // Sendable: all but the constants is touched by the store's thread alone.
+    // Sendable: all but the constants is touched by that thread alone.
     let digest: BlobDigest
     private let length: UInt64?
     private let store: BlobStore

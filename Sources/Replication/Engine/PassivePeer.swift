@@ -1,27 +1,49 @@
+import BLIP
 import DocumentStore
 import Transport
+
+/// What happens on a connection that somebody else has opened.
+public enum PassivePeerEvent: Sendable {
+    /// A document came (`pull`), or was sent (`push`), or could not.
+    case document(DocumentEvent, CollectionName)
+    /// The last event: nil if the peer left as it should.
+    case ended(SyncFailure?)
+}
 
 /// A database that others connect to: answers each connection by a session of its own.
 ///
 ///     let peer = PassivePeer(database, configuration, on: loop)
 ///     .webSocket(protocols: peer.protocols) { _, _ in peer.accept() }
+///
+/// All connections share two threads that work on the database: one for documents, and one for blobs that arrive, so that who sends a large one
+/// keeps nobody waiting. Work is done in the order in which it comes, in small pieces, and nobody can have much of it waiting.
 public final class PassivePeer: @unchecked Sendable {
     // Sendable: the loop's thread alone touches what changes.
 
     public let database: Database
     /// What can be spoken with it.
     public let protocols: [String]
+    /// How long somebody who has connected has for the first request; nil for ever.
+    private let patience: Duration?
+    private let limits: Limits
     private let configuration: PassiveSession.Configuration
     private let loop: EventLoop
     private let worker = EventLoop()
+    private let blobWorker = EventLoop()
     private var connections: [ObjectIdentifier: SyncConnection<PassiveSession>] = [:]
     private var feed: ChangeFeed?
     private var isStopped = false
+    private var onEmpty: [@Sendable () -> Void] = []
 
     /// The kind of versioning is the database's, whatever the configuration says.
-    public init(_ database: Database, _ configuration: PassiveSession.Configuration, on loop: EventLoop) throws {
+    public init(
+        _ database: Database, _ configuration: PassiveSession.Configuration, patience: Duration? = nil, limits: Limits = Limits(),
+        on loop: EventLoop
+    ) throws {
         self.database = database
         self.loop = loop
+        self.patience = patience
+        self.limits = limits
         var configuration = configuration
         configuration.usesVectors = try database.read { $0.versioning == .vectors }
         self.configuration = configuration
@@ -37,28 +59,63 @@ public final class PassivePeer: @unchecked Sendable {
     deinit {
         feed?.stop()
         worker.stop()
+        blobWorker.stop()
     }
 
-    /// The owner of a connection that is open, or about to be. On the loop only.
-    public func accept() -> any WebSocketDelegate & Sendable {
+    /// The owner of a connection that is open, or about to be. On the loop only, and so is `observer` called.
+    public func accept(_ observer: (@Sendable (PassivePeerEvent) -> Void)? = nil) -> any WebSocketDelegate & Sendable {
         let stores = Dictionary(
             configuration.collections.map { ($0, DatabaseStore(database, collection: $0, remote: 0)) }, uniquingKeysWith: { one, _ in one })
         let connection = SyncConnection(
-            PassiveSession(configuration), stores: stores, blobs: database.blobs, worker: worker, on: loop)
+            PassiveSession(configuration), stores: stores, blobs: database.blobs, worker: worker, blobWorker: blobWorker, limits: limits,
+            on: loop)
         let key = ObjectIdentifier(connection)
         connections[key] = connection
-        connection.onEnd = { [weak self] _ in self?.connections[key] = nil }
+        if let observer {
+            connection.onReport = { [weak connection] report in
+                guard case .document(let event) = report, let connection else { return }
+                observer(.document(event, connection.session.collectionName(event.collection)))
+            }
+        }
+        connection.onEnd = { [weak self] failure in
+            // Whoever is done closes: for the one who was connected to, that is how it should be.
+            let isFarewell = failure?.error.domain == .webSocket && failure?.error.code == 1000
+            observer?(.ended(isFarewell ? nil : failure))
+            self?.left(key)
+        }
         connection.start()
         if isStopped { connection.stop() }
+        if let patience {
+            loop.timer(after: patience) { [weak connection] in
+                guard let connection, !connection.hasReceived else { return }
+                connection.dismiss(SyncError(.webSocket, 1008, "no request has come"))
+            }
+        }
         return connection
     }
 
-    /// Says farewell to all. Connections that come later find nobody.
-    public func stop() {
+    /// Says farewell to all, and tells when they are gone and what they have sent is written, on any thread. Connections that come later find
+    /// nobody.
+    public func stop(then completion: (@Sendable () -> Void)? = nil) {
         loop.perform {
             self.isStopped = true
             self.feed?.stop()
+            if let completion { self.onEmpty.append(completion) }
             for connection in self.connections.values { connection.stop() }
+            self.tellIfEmpty()
         }
+    }
+
+    private func left(_ key: ObjectIdentifier) {
+        connections[key] = nil
+        tellIfEmpty()
+    }
+
+    private func tellIfEmpty() {
+        guard isStopped, connections.isEmpty, !onEmpty.isEmpty else { return }
+        let listeners = onEmpty
+        onEmpty = []
+        // Behind what still waits to be written.
+        worker.perform { [self] in blobWorker.perform { for tell in listeners { tell() } } }
     }
 }

@@ -2,34 +2,71 @@ import BLIP
 import DocumentStore
 
 // Blobs in both directions, a piece at a time.
+//
+// Each that is under way has a file open, so there are only so many at a time: the others wait.
 extension SyncConnection {
-    func sendBlob(_ request: GetAttachment, to id: IncomingID) {
+    /// A blob that the peer asks for, or wants proof of.
+    enum QueuedBlob {
+        case send(GetAttachment, IncomingID)
+        case prove(ProveAttachment, IncomingID)
+    }
+
+    func serveNextBlob() {
+        while openBlobs < SyncConnection.mostBlobs, let next = queuedBlobs.popFirst() {
+            switch next {
+            case .send(let request, let id): sendBlob(request, to: id)
+            case .prove(let request, let id): proveBlob(request, to: id)
+            }
+        }
+    }
+
+    private func blobIsServed() {
+        openBlobs -= 1
+        serveNextBlob()
+    }
+
+    private func sendBlob(_ request: GetAttachment, to id: IncomingID) {
         do {
             let reader = try BlobReader(blobs, request.digest)
-            respond(to: id, with: OutgoingMessage(body: .source(BlobBody(reader)), isCompressed: request.compress))
+            openBlobs += 1
+            let body = BlobBody(reader) { [weak self] in self?.later { $0.blobIsServed() } }
+            respond(to: id, with: OutgoingMessage(body: .source(body), isCompressed: request.compress))
         } catch {
             respond(to: id, with: DatabaseStore.translate(error))
         }
     }
 
-    func proveBlob(_ request: ProveAttachment, to id: IncomingID) {
-        let blobs = blobs
-        worker.perform { [weak self] in
-            let answer: Result<String, SyncError>
-            do {
-                var proof = PossessionProof(nonce: request.nonce)
-                try blobs.read(request.digest) { proof.update($0) }
-                answer = .success(proof.finish())
-            } catch {
-                answer = .failure(DatabaseStore.translate(error))
-            }
+    private func proveBlob(_ request: ProveAttachment, to id: IncomingID) {
+        do {
+            let reader = try BlobReader(blobs, request.digest)
+            openBlobs += 1
+            prove(BlobProof(reader, nonce: request.nonce), to: id)
+        } catch {
+            respond(to: id, with: DatabaseStore.translate(error))
+        }
+    }
+
+    /// Reads the blob a piece at a time: others have work to be done, too.
+    private func prove(_ proof: BlobProof, to id: IncomingID) {
+        blobWorker.perform { [weak self] in
+            let result = proof.readPiece()
             self?.later { connection in
-                switch answer {
-                case .success(let proof): connection.respond(to: id, with: OutgoingMessage(body: .bytes(Array(proof.utf8))))
-                case .failure(let error): connection.respond(to: id, with: error)
+                switch result {
+                case nil: return connection.prove(proof, to: id)
+                case .success(let text)?: connection.respond(to: id, with: OutgoingMessage(body: .bytes(Array(text.utf8))))
+                case .failure(let error)?: connection.respond(to: id, with: error)
                 }
+                connection.blobIsServed()
                 connection.pumpAndRegulate()
             }
+        }
+    }
+
+    /// Asks for the next of the blobs that are missing here.
+    func fetchNext() {
+        while fetches.count < SyncConnection.mostBlobs, let next = queuedFetches.popFirst() {
+            guard let sent = send(next.request.wire.message) else { return }
+            fetches[sent] = Fetch(ticket: next.ticket, blob: ArrivingBlob(next.message.digest, length: next.length, in: blobs))
         }
     }
 
@@ -55,6 +92,7 @@ extension SyncConnection {
         guard let fetch = fetches[sent] else { return }
         guard !message.isError else {
             fetches[sent] = nil
+            fetchNext()
             return handle(.fetched(SyncError(WireReply(message)), fetch.ticket))
         }
         write(Array(message.body), of: fetch)
@@ -64,7 +102,7 @@ extension SyncConnection {
     private func write(_ bytes: [UInt8], of fetch: Fetch) {
         guard !bytes.isEmpty else { return }
         unwrittenBytes += bytes.count
-        worker.perform { [weak self] in
+        blobWorker.perform { [weak self] in
             fetch.blob.append(bytes)
             self?.later { connection in
                 connection.unwrittenBytes -= bytes.count
@@ -75,7 +113,8 @@ extension SyncConnection {
 
     private func finish(_ sent: SentMessage, _ fetch: Fetch) {
         fetches[sent] = nil
-        worker.perform { [weak self] in
+        fetchNext()
+        blobWorker.perform { [weak self] in
             let error = fetch.blob.finish()
             self?.later { $0.handle(.fetched(error, fetch.ticket)) }
         }

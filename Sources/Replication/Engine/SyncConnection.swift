@@ -14,14 +14,24 @@ final class SyncConnection<Session: SyncSession>: WebSocketDelegate, @unchecked 
         let blob: ArrivingBlob
     }
 
+    /// What is to be fetched when others have come: each has a file open.
+    struct QueuedFetch {
+        let request: SyncRequest
+        let message: GetAttachment
+        let length: UInt64?
+        let ticket: Ticket
+    }
+
     let loop: EventLoop
     /// The thread that works on the store.
     let worker: EventLoop
+    /// The thread that writes blobs: the same, or one of its own. A document is stored when its blobs have been.
+    let blobWorker: EventLoop
     let stores: [CollectionName: DatabaseStore]
     let blobs: BlobStore
     private(set) var session: Session
     private(set) var webSocket: WebSocketConnection?
-    let blip = BLIPConnection()
+    let blip: BLIPConnection
     private let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: FrameSize.maximum, alignment: 16)
     private var isPumping = false
     private var isStopping = false
@@ -29,28 +39,43 @@ final class SyncConnection<Session: SyncSession>: WebSocketDelegate, @unchecked 
     /// Requests of ours that wait for an answer.
     private var awaited: [SentMessage: Ticket] = [:]
     var fetches: [SentMessage: Fetch] = [:]
+    var queuedFetches = Queue<QueuedFetch>()
+    /// The peer's requests for blobs that have to wait for others, and the blobs that are being sent.
+    var queuedBlobs = Queue<QueuedBlob>()
+    var openBlobs = 0
     /// Requests of the peer that wait for one.
     private var requests: [UInt64: ReceivedRequest] = [:]
     /// Bytes of blobs that came and are not written.
     var unwrittenBytes = 0
     private static var mostUnwritten: Int { 4 << 20 }
+    /// Blobs that come, or go, at the same time.
+    static var mostBlobs: Int { 16 }
 
     /// The collections whose checkpoint has been saved.
     private(set) var savedCheckpoints: Set<Int> = []
     private var sessionError: SyncError?
     private var hasSessionEnded = false
     private(set) var hasOpened = false
+    /// Whether the peer has asked for anything.
+    private(set) var hasReceived = false
+    /// What the peer did that no peer does.
+    private var violation: SyncError?
 
     var onOpen: ((WebSocketOpening) -> Void)?
     var onReport: ((Report) -> Void)?
     /// Called once, when the connection is gone.
     var onEnd: ((SyncFailure?) -> Void)?
 
-    init(_ session: Session, stores: [CollectionName: DatabaseStore], blobs: BlobStore, worker: EventLoop, on loop: EventLoop) {
+    init(
+        _ session: Session, stores: [CollectionName: DatabaseStore], blobs: BlobStore, worker: EventLoop, blobWorker: EventLoop? = nil,
+        limits: Limits = Limits(), on loop: EventLoop
+    ) {
         self.session = session
         self.stores = stores
         self.blobs = blobs
         self.worker = worker
+        self.blobWorker = blobWorker ?? worker
+        blip = BLIPConnection(limits: limits)
         self.loop = loop
     }
 
@@ -71,6 +96,12 @@ final class SyncConnection<Session: SyncSession>: WebSocketDelegate, @unchecked 
 
     /// Ends at once.
     func terminate() { webSocket?.terminate() }
+
+    /// Says why, and ends.
+    func dismiss(_ error: SyncError) {
+        close(error)
+        handle(.disconnected(error))
+    }
 
     func databaseChanged(_ name: CollectionName) {
         for index in session.collectionIndexes(of: name) { handle(.databaseChanged(collection: index)) }
@@ -97,12 +128,17 @@ final class SyncConnection<Session: SyncSession>: WebSocketDelegate, @unchecked 
             guard let sent = send(request.wire.message) else { return }
             if let ticket { awaited[sent] = ticket }
         case .fetchBlob(let request, let length, let ticket):
-            guard case .getAttachment(let message) = request.content, let sent = send(request.wire.message) else { return }
-            fetches[sent] = Fetch(ticket: ticket, blob: ArrivingBlob(message.digest, length: length, in: blobs))
+            guard case .getAttachment(let message) = request.content else { return }
+            queuedFetches.append(QueuedFetch(request: request, message: message, length: length, ticket: ticket))
+            fetchNext()
         case .reply(let reply, let id): respond(to: id, with: reply)
         case .store(let request, let ticket): store(request, ticket)
-        case .sendBlob(let message, let id): sendBlob(message, to: id)
-        case .proveBlob(let message, let id): proveBlob(message, to: id)
+        case .sendBlob(let message, let id):
+            queuedBlobs.append(.send(message, id))
+            serveNextBlob()
+        case .proveBlob(let message, let id):
+            queuedBlobs.append(.prove(message, id))
+            serveNextBlob()
         case .startTimer(let ticket, let milliseconds):
             loop.timer(after: .milliseconds(milliseconds)) { [weak self] in self?.handle(.timer(ticket)) }
         case .report(let report): onReport?(report)
@@ -147,6 +183,8 @@ final class SyncConnection<Session: SyncSession>: WebSocketDelegate, @unchecked 
         onReport = nil
         blip.close()
         fetches = [:]
+        queuedFetches = Queue()
+        queuedBlobs = Queue()
         awaited = [:]
         requests = [:]
         onEnd?(sessionError.map { SyncFailure($0, cause: cause) })
@@ -154,7 +192,7 @@ final class SyncConnection<Session: SyncSession>: WebSocketDelegate, @unchecked 
 
     // MARK: Messages
 
-    private func send(_ message: OutgoingMessage) -> SentMessage? {
+    func send(_ message: OutgoingMessage) -> SentMessage? {
         do { return try blip.send(message) } catch {
             fail(error)
             return nil
@@ -184,6 +222,7 @@ final class SyncConnection<Session: SyncSession>: WebSocketDelegate, @unchecked 
     /// The connection is of no use any more.
     private func fail(_ error: BLIPError) {
         guard !hasSessionEnded, error != .closed else { return }
+        violation = SyncError(error)
         webSocket?.close(CloseCode(rawValue: error.closeCode), reason: "\(error)")
         later { $0.handle(.disconnected(SyncError(error))) }
     }
@@ -202,10 +241,10 @@ final class SyncConnection<Session: SyncSession>: WebSocketDelegate, @unchecked 
         }
     }
 
-    /// Reads no more than can be dealt with. Revisions that wait for their blobs are no reason to stop: the blobs come the same way.
+    /// Reads no more than can be dealt with.
     func regulate() {
         guard let webSocket else { return }
-        let isBusy = session.isCongested && fetches.isEmpty || unwrittenBytes > SyncConnection.mostUnwritten
+        let isBusy = session.isCongested || unwrittenBytes > SyncConnection.mostUnwritten
         if webSocket.isReadingPaused != isBusy { webSocket.isReadingPaused = isBusy }
     }
 
@@ -240,7 +279,7 @@ final class SyncConnection<Session: SyncSession>: WebSocketDelegate, @unchecked 
     func webSocket(_ connection: WebSocketConnection, didClose closing: WebSocketClosing) {
         if !hasSessionEnded {
             hasSessionEnded = true
-            sessionError = closing.error.map { SyncError($0) }
+            sessionError = closing.error.map { SyncError($0) } ?? violation
             // What it knows as its last word is ours.
             let actions = session.handle(.disconnected(sessionError), time: Int64(Glibc.time(nil)))
             for case .report(let report) in actions { onReport?(report) }
@@ -252,6 +291,7 @@ final class SyncConnection<Session: SyncSession>: WebSocketDelegate, @unchecked 
     private func received(_ message: IncomingMessage) {
         switch message.origin {
         case .request(let request):
+            hasReceived = true
             if request.wantsResponse { requests[request.number] = request }
             handle(.received(WireRequest(message, request), request.wantsResponse ? IncomingID(request.number) : nil))
         case .response(to: let sent):

@@ -69,8 +69,12 @@ extension SyncError {
     public static func http(_ status: Int, _ message: String = "") -> SyncError { SyncError(.http, status, message) }
     static func liteCore(_ code: Int, _ message: String = "") -> SyncError { SyncError(.liteCore, code, message) }
 
-    /// With what to close the WebSocket when this ends a session: whether the peer may count on our coming back.
-    public var closeCode: Int { isTransientForDocument ? 4001 : 4002 }
+    /// With what to close the WebSocket when this ends a session: the very code, if it is one that this side may send, or else whether the peer
+    /// may count on our coming back.
+    public var closeCode: Int {
+        if domain == .webSocket, [1001, 1002, 1008, 1009, 1011].contains(code) { return code }
+        return isTransientForDocument ? 4001 : 4002
+    }
 
     /// A status of HTTP, in whichever of the domains that carry them it came.
     var httpStatus: Int? {

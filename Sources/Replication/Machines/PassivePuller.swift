@@ -21,9 +21,14 @@ struct PassivePuller {
     }
 
     var isIdle: Bool { pending.isEmpty && receiver.isIdle }
-    var isCongested: Bool { receiver.count >= limits.incomingRevisions }
+    var isCongested: Bool { receiver.isCongested || pending.count >= limits.openProposals }
+    /// More waits than an honest peer would have sent.
+    var isOverfull: Bool { receiver.isOverfull }
 
     mutating func proposed(_ message: ProposalMessage, _ id: IncomingID?, _ outbox: inout Outbox) {
+        guard message.entries.count <= limits.proposalsPerMessage else {
+            return outbox.reply(SyncError(.blip, 400, "more than \(limits.proposalsPerMessage) proposals in one message"), to: id)
+        }
         let number = outbox.store(.review(message.entries), &port)
         pending[number] = .reviewing(id, includesRevision: message.wantsConflictingRevision)
     }

@@ -40,8 +40,13 @@ struct PassivePusher {
 
     var isIdle: Bool { isCaughtUp && !mustReadAgain && pending.isEmpty && sender.isIdle }
 
+    func offers(_ digest: BlobDigest) -> Bool { sender.offers(digest) }
+
     /// The peer itself sent this revision.
-    mutating func noteReceived(_ documentID: String, _ revision: RevisionID) { received[documentID] = revision }
+    mutating func noteReceived(_ documentID: String, _ revision: RevisionID) {
+        // What is not read any more is not told back.
+        if subscription.isContinuous || !isCaughtUp || mustReadAgain { received[documentID] = revision }
+    }
 
     mutating func start(_ outbox: inout Outbox) { goOn(&outbox) }
 

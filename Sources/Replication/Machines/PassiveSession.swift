@@ -22,8 +22,12 @@ public struct PassiveSession: Sendable {
 
     private struct Worker {
         let name: CollectionName
+        /// Whether others may replicate with it: some ask for what is not there.
+        let isOpen: Bool
         var puller: PassivePuller
         var pusher: PassivePusher?
+        /// Where a second subscription goes on with its numbers: what was asked for by the first may still be answered.
+        var pusherPort: Port
     }
 
     /// The reply to `getCollections` in the making.
@@ -47,7 +51,9 @@ public struct PassiveSession: Sendable {
 
     /// The collections of this connection: what the number in a ticket means.
     public var collections: [CollectionName] { workers.map(\.name) }
-    public var isCongested: Bool { workers.contains { $0.puller.isCongested } }
+    public var isCongested: Bool {
+        pending.count >= configuration.limits.openCheckpoints || workers.contains { $0.puller.isCongested }
+    }
 
     public mutating func handle(_ event: Event, time: Int64) -> [Action] {
         var outbox = Outbox()
@@ -71,6 +77,9 @@ public struct PassiveSession: Sendable {
         case .stop: outbox.actions.append(.close(SyncError(.webSocket, 1001, "the server is going away")))
         }
         outbox.notes = []
+        if workers.contains(where: { $0.puller.isOverfull }) {
+            outbox.actions.append(.close(SyncError(.webSocket, 1009, "more revisions wait for their blobs than can be kept")))
+        }
         if outbox.actions.contains(where: { if case .close = $0 { true } else { false } }) { isClosed = true }
         let before = status
         status.activity = isClosed ? .stopped : isIdle ? .idle : .busy
@@ -140,10 +149,14 @@ extension PassiveSession {
         case .getCheckpoint(let message):
             pending[store(.loadPeerCheckpoint(id: message.client), index, &outbox)] = .getCheckpoint(id)
         case .setCheckpoint(let message):
+            guard message.body.count <= configuration.limits.checkpointBytes else {
+                return outbox.reply(SyncError.http(413, "the checkpoint is too large"), to: id)
+            }
             let save = StoreRequest.savePeerCheckpoint(id: message.client, revision: message.revision, body: message.body)
             pending[store(save, index, &outbox)] = .setCheckpoint(id)
         case .subChanges(let message): subscribe(message, id, index, &outbox)
         case .unsubChanges:
+            if let pusher = workers[index].pusher { workers[index].pusherPort = pusher.port }
             workers[index].pusher = nil
             outbox.reply(WireReply.empty, to: id)
         case .changes(let message):
@@ -157,9 +170,9 @@ extension PassiveSession {
             note(workers[index].puller.revision(message, id, &outbox), index)
         case .norev: outbox.reply(WireReply.empty, to: id)
         case .getAttachment(let message):
-            if let id { outbox.actions.append(.sendBlob(message, to: id)) }
+            if let id, mayHave(message.digest, id, &outbox) { outbox.actions.append(.sendBlob(message, to: id)) }
         case .proveAttachment(let message):
-            if let id { outbox.actions.append(.proveBlob(message, to: id)) }
+            if let id, mayHave(message.digest, id, &outbox) { outbox.actions.append(.proveBlob(message, to: id)) }
         case .getCollections, .unknown: break
         }
     }
@@ -170,6 +183,13 @@ extension PassiveSession {
         return false
     }
 
+    /// Blobs are for those who are being sent a document with them: to know a digest is not enough.
+    private func mayHave(_ digest: BlobDigest, _ id: IncomingID, _ outbox: inout Outbox) -> Bool {
+        if workers.contains(where: { $0.pusher?.offers(digest) ?? false }) { return true }
+        outbox.reply(SyncError.http(403, "the blob belongs to no document that is being sent"), to: id)
+        return false
+    }
+
     private mutating func store(_ request: StoreRequest, _ index: Int, _ outbox: inout Outbox) -> Int {
         // One series of numbers for all collections.
         let number = port.ticket().number
@@ -177,11 +197,12 @@ extension PassiveSession {
         return number
     }
 
-    private mutating func add(_ name: CollectionName, wire: Int?) {
+    private mutating func add(_ name: CollectionName, isOpen: Bool, wire: Int?) {
         let puller = PassivePuller(
             Port(collection: workers.count, wire: wire, machine: .puller), allowsDeltas: configuration.allowsDeltas,
             limits: configuration.limits)
-        workers.append(Worker(name: name, puller: puller))
+        let port = Port(collection: workers.count, wire: wire, machine: .pusher)
+        workers.append(Worker(name: name, isOpen: isOpen, puller: puller, pusherPort: port))
     }
 
     private mutating func open(_ message: GetCollections, _ id: IncomingID?, _ outbox: inout Outbox) {
@@ -189,14 +210,17 @@ extension PassiveSession {
             return outbox.reply(
                 SyncError(.blip, 400, "Invalid getCollections message: it must be the first message of a connection"), to: id)
         }
+        guard message.items.count <= configuration.limits.collectionsPerMessage else {
+            return outbox.reply(SyncError(.blip, 400, "Invalid getCollections message: too many collections"), to: id)
+        }
         usesCollections = true
         var items: [CollectionsReply.Item] = []
         var known: [(Int, String)] = []
         for (place, item) in message.items.enumerated() {
-            let name = (try? CollectionName(parsing: item.path)) ?? .default
-            let isKnown = (try? CollectionName(parsing: item.path)) != nil && configuration.collections.contains(name)
+            let name = try? CollectionName(parsing: item.path)
+            let isKnown = name.map { configuration.collections.contains($0) } ?? false
             items.append(isKnown ? .new : .unknown)
-            add(name, wire: place)
+            add(name ?? .default, isOpen: isKnown, wire: place)
             if isKnown { known.append((place, item.checkpointID)) }
         }
         guard !known.isEmpty else { return outbox.reply(CollectionsReply(items: items).wire, to: id) }
@@ -214,14 +238,14 @@ extension PassiveSession {
                 return nil
             }
             usesCollections = false
-            add(.default, wire: nil)
+            add(.default, isOpen: true, wire: nil)
         }
         guard (request.collection != nil) == usesCollections else {
             outbox.reply(SyncError.http(400, "the message does not fit the first message of this connection"), to: id)
             return nil
         }
         let index = request.collection ?? 0
-        guard workers.indices.contains(index), configuration.collections.contains(workers[index].name) else {
+        guard workers.indices.contains(index), workers[index].isOpen else {
             outbox.reply(SyncError.http(400, "no collection number \(index)"), to: id)
             return nil
         }
@@ -251,9 +275,7 @@ extension PassiveSession {
             since = number
         }
         outbox.reply(WireReply.empty, to: id)
-        let wire = usesCollections == true ? index : nil
-        var pusher = PassivePusher(
-            Port(collection: index, wire: wire, machine: .pusher), message, since: since, limits: configuration.limits)
+        var pusher = PassivePusher(workers[index].pusherPort, message, since: since, limits: configuration.limits)
         pusher.start(&outbox)
         workers[index].pusher = pusher
     }

@@ -51,7 +51,7 @@ struct Puller {
     /// Whether all that was announced is here.
     var isIdle: Bool { isCaughtUp && requested.isEmpty && waitingChanges.isEmpty && pending.isEmpty && receiver.isIdle }
     /// Whether nothing more should be read from the connection for the moment.
-    var isCongested: Bool { receiver.count >= limits.incomingRevisions }
+    var isCongested: Bool { receiver.isCongested }
 
     mutating func start(_ outbox: inout Outbox) {
         pending[outbox.store(.findConflicts, &port)] = .findingConflicts

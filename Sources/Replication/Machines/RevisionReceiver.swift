@@ -13,6 +13,7 @@ struct RevisionReceiver {
         var isAbandoned = false
 
         var documentID: String { revision.message.documentID }
+        var bytes: Int { revision.message.body.count + 256 }
     }
 
     enum Outcome {
@@ -42,6 +43,9 @@ struct RevisionReceiver {
     private var timer: Int?
     /// Revisions that came and are not settled.
     private(set) var count = 0
+    private var bytes = 0
+    /// Those of them that wait for blobs. They are no reason not to read: the blobs come over the same connection.
+    private var waiting = (count: 0, bytes: 0)
 
     init(_ limits: FlowLimits, allowsConflict: Bool) {
         self.limits = limits
@@ -49,6 +53,10 @@ struct RevisionReceiver {
     }
 
     var isIdle: Bool { count == 0 }
+    /// Nothing should be read until some of them are stored.
+    var isCongested: Bool { count - waiting.count >= limits.incomingRevisions || bytes - waiting.bytes >= limits.incomingBytes }
+    /// More waits for blobs than anybody may send.
+    var isOverfull: Bool { waiting.count > limits.waitingRevisions || waiting.bytes > limits.waitingBytes }
 
     mutating func receive(_ message: RevisionMessage, _ id: IncomingID?, place: Int?, _ port: inout Port, _ outbox: inout Outbox)
         -> [Settled]
@@ -56,6 +64,7 @@ struct RevisionReceiver {
         let incoming = Incoming(
             revision: ReceivedRevision(message: message, allowsConflict: allowsConflict && !message.forbidsConflict), id: id, place: place)
         count += 1
+        bytes += incoming.bytes
         if let problem = RevisionReceiver.problem(with: message) { return [settle(incoming, .failed(problem), &outbox)] }
         if message.deltaSource == nil, message.body.withUnsafeBytes({ ReceivedBody.isPlain(json: $0) }) {
             enqueue(incoming, &port, &outbox)
@@ -160,6 +169,7 @@ struct RevisionReceiver {
         case .deltaFailed(let reason):
             outbox.reply(SyncError.http(422, reason), to: incoming.id)
             count -= 1
+            bytes -= incoming.bytes
             return [(incoming, .needsWhole)]
         case .failed(let error): return [settle(incoming, .failed(error), &outbox)]
         }
@@ -174,11 +184,15 @@ struct RevisionReceiver {
         let ticket = port.ticket()
         outbox.actions.append(.fetchBlob(SyncRequest(.getAttachment(message), collection: port.wire), length: blob.length, ticket))
         pending[ticket.number] = .fetching(incoming, rest: missing.dropFirst())
+        waiting.count += 1
+        waiting.bytes += incoming.bytes
     }
 
     /// A blob came, or did not.
     mutating func fetched(_ error: SyncError?, _ number: Int, _ port: inout Port, _ outbox: inout Outbox) -> [Settled] {
         guard case .fetching(let incoming, let rest)? = pending.removeValue(forKey: number) else { return [] }
+        waiting.count -= 1
+        waiting.bytes -= incoming.bytes
         if incoming.isAbandoned { return [settle(incoming, .abandoned, &outbox)] }
         if let error { return [settle(incoming, .failed(error), &outbox)] }
         fetch(incoming, rest, &port, &outbox)
@@ -187,6 +201,7 @@ struct RevisionReceiver {
 
     private mutating func settle(_ incoming: Incoming, _ outcome: Outcome, _ outbox: inout Outbox) -> Settled {
         count -= 1
+        bytes -= incoming.bytes
         switch outcome {
         case .stored, .removed, .abandoned, .needsWhole: outbox.reply(WireReply.empty, to: incoming.id)
         case .known: outbox.reply(WireReply(properties: ["noop": "true"]), to: incoming.id)

@@ -15,7 +15,7 @@ struct RevisionSender {
 
     private enum Pending {
         case loading([SendOrder])
-        case sent(SendOrder, RevisionID, bytes: Int, isDelta: Bool)
+        case sent(SendOrder, RevisionID, bytes: Int, isDelta: Bool, blobs: [BlobDigest])
     }
 
     var options = SendOptions()
@@ -26,6 +26,8 @@ struct RevisionSender {
     private var pending: [Int: Pending] = [:]
     private var isLoading = false
     private var unansweredBytes = 0
+    /// How many revisions refer to each blob, of those that are sent and not answered.
+    private var offeredBlobs: [BlobDigest: Int] = [:]
 
     init(_ limits: FlowLimits, forbidsConflict: Bool) {
         self.limits = limits
@@ -35,11 +37,15 @@ struct RevisionSender {
     var isIdle: Bool { queue.isEmpty && pending.isEmpty }
     var queuedCount: Int { queue.count }
 
+    /// Whether the receiver can have use for a blob: it fetches blobs before it answers the revision that they belong to.
+    func offers(_ digest: BlobDigest) -> Bool { offeredBlobs[digest] != nil }
+
     mutating func send(_ order: SendOrder) { queue.append(order) }
 
     /// Goes on as far as the window allows.
     mutating func pump(_ port: inout Port, _ outbox: inout Outbox) {
-        guard !isLoading, !queue.isEmpty, unansweredBytes < limits.unansweredBytes else { return }
+        guard !isLoading, !queue.isEmpty, unansweredBytes < limits.unansweredBytes, pending.count < limits.unansweredRevisions
+        else { return }
         let orders = queue.popFirst(limits.revisionsPerLoad)
         isLoading = true
         pending[outbox.store(.loadRevisions(orders, options), &port)] = .loading(orders)
@@ -69,7 +75,9 @@ struct RevisionSender {
                 unansweredBytes += bytes
                 let sent = message.revision ?? order.revision
                 let isDelta = message.deltaSource != nil
-                pending[outbox.request(.rev(message), &port)] = .sent(order, sent, bytes: bytes, isDelta: isDelta)
+                for blob in message.blobs { offeredBlobs[blob, default: 0] += 1 }
+                pending[outbox.request(.rev(message), &port)] = .sent(
+                    order, sent, bytes: bytes, isDelta: isDelta, blobs: message.blobs)
             }
         }
         return outcomes
@@ -77,9 +85,13 @@ struct RevisionSender {
 
     /// Takes an answer of the peer; nil if it is to something else.
     mutating func replied(_ reply: WireReply, _ number: Int) -> (order: SendOrder, outcome: Outcome, sent: RevisionID)?? {
-        guard case .sent(var order, let sent, let bytes, let isDelta)? = pending[number] else { return .none }
+        guard case .sent(var order, let sent, let bytes, let isDelta, let blobs)? = pending[number] else { return .none }
         pending[number] = nil
         unansweredBytes -= bytes
+        for blob in blobs {
+            let others = offeredBlobs[blob, default: 1] - 1
+            offeredBlobs[blob] = others > 0 ? others : nil
+        }
         guard reply.isError else { return .some((order, .accepted, sent)) }
         let error = SyncError(reply)
         if isDelta, error.meansDeltaFailed(sentDelta: true) {

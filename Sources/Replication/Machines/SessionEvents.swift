@@ -103,10 +103,23 @@ public struct FlowLimits: Hashable, Sendable {
     public var revisionsPerLoad = 50
     /// Bytes that were sent and not answered.
     public var unansweredBytes = 2 << 20
+    /// Revisions that were sent and not answered: a peer has a limit for open requests, too.
+    public var unansweredRevisions = 2000
     /// Revisions that were asked for and have not come; with more, changes wait for their answer.
     public var requestedRevisions = 200
     /// Revisions that came and are not stored; with more, nothing should be read from the connection.
     public var incomingRevisions = 400
+    public var incomingBytes = 8 << 20
+    /// What may wait for blobs, which come over the same connection: with more of them, or of their bytes, the connection ends.
+    public var waitingRevisions = 12_000
+    public var waitingBytes = 64 << 20
+    /// Proposals, and requests about checkpoints, that wait for an answer; with more, nothing should be read from the connection.
+    public var openProposals = 16
+    public var openCheckpoints = 64
+    /// What a peer may leave here as its checkpoint, and the number of collections and proposals that it may name at once.
+    public var checkpointBytes = 1 << 20
+    public var collectionsPerMessage = 1000
+    public var proposalsPerMessage = 10_000
     public var insertionBatch = 100
     public var insertionDelay = 20
     /// Milliseconds between a change and the saving of the checkpoint.

@@ -20,6 +20,8 @@ public struct RevisionMessage: Hashable, Sendable {
     public var body: [UInt8]
     /// The sender does not care what becomes of it.
     public var isNoReply = false
+    /// The blobs that the document refers to. Not sent: the sender knows by them what it may be asked for.
+    public var blobs: [BlobDigest] = []
 
     public init(documentID: String, history: RevisionHistory, sequence: RemoteSequence? = nil, body: [UInt8] = []) {
         self.documentID = documentID

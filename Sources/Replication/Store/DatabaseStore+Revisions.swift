@@ -13,6 +13,7 @@ extension DatabaseStore {
             var message = RevisionMessage(documentID: order.documentID, history: snapshot.global(history))
             if current != order.revision { message.replaces = order.revision }
             message.isDeleted = document.isDeleted
+            message.blobs = document.body.bytes.withUnsafeBytes { AttachmentEncoding.digests(in: $0) }
             let translates = !options.acceptsBlobs && document.flags.contains(.hasAttachments)
             let body = try Outgoing(document.body, document.revision, translates: translates, snapshot.sharedKeys)
             if options.acceptsDeltas, order.allowsDelta, !document.isDeleted, document.body.bytes.count >= DatabaseStore.smallestDelta,

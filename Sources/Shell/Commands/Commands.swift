@@ -46,6 +46,7 @@ enum Commands {
         SyncCommands.push,
         SyncCommands.pull,
         SyncCommands.sync,
+        ServeCommand.declaration,
         DumpCommand.declaration,
         RestoreCommand.declaration,
     ]

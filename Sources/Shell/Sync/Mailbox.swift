@@ -22,6 +22,9 @@ final class Mailbox<Letter: Sendable>: Sendable {
         close(writingEnd)
     }
 
+    /// How many wait to be read.
+    var count: Int { letters.withLock { $0.count } }
+
     func put(_ letter: Letter) {
         let isFirst = letters.withLock { letters in
             letters.append(letter)

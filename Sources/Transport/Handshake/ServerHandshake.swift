@@ -82,11 +82,26 @@ public struct HTTPAnswer: Error, Hashable, Sendable {
     public var headers: HTTPHeaders
     /// A sentence for the person at the other end.
     public var reason: String
+    /// What is sent in its place, as JSON.
+    public var json: [UInt8]?
+    private var hasBody = true
 
     public init(_ status: Int, _ reason: String, headers: HTTPHeaders = [:]) {
         self.status = status
         self.reason = reason
         self.headers = headers
+    }
+
+    public init(_ status: Int, json: [UInt8]) {
+        self.init(status, "")
+        self.json = json
+    }
+
+    /// The same, for whoever asked for the head alone.
+    var withoutBody: HTTPAnswer {
+        var answer = self
+        answer.hasBody = false
+        return answer
     }
 
     /// Who is there must say a name and a password.
@@ -100,12 +115,15 @@ public struct HTTPAnswer: Error, Hashable, Sendable {
     public static let tooManyConnections = HTTPAnswer(503, "too many connections; try again later", headers: ["Retry-After": "10"])
 
     var bytes: [UInt8] {
-        let body = "\(reason)\n"
-        var all: HTTPHeaders = ["Content-Type": "text/plain; charset=utf-8", "Content-Length": "\(body.utf8.count)", "Connection": "close"]
+        let body = (json ?? Array(reason.utf8)) + [UInt8(ascii: "\n")]
+        var all: HTTPHeaders = [
+            "Content-Type": json == nil ? "text/plain; charset=utf-8" : "application/json", "Content-Length": "\(body.count)",
+            "Connection": "close",
+        ]
         for field in headers.fields { all.add(field.name, field.value) }
         var text = "HTTP/1.1 \(status) \(HTTPAnswer.phrase(status))\r\n"
         all.append(to: &text)
-        return Array((text + "\r\n" + body).utf8)
+        return Array((text + "\r\n").utf8) + (hasBody ? body : [])
     }
 
     private static func phrase(_ status: Int) -> String {
@@ -118,6 +136,7 @@ public struct HTTPAnswer: Error, Hashable, Sendable {
         case 405: "Method Not Allowed"
         case 408: "Request Timeout"
         case 426: "Upgrade Required"
+        case 429: "Too Many Requests"
         case 431: "Request Header Fields Too Large"
         case 500: "Internal Server Error"
         case 503: "Service Unavailable"

@@ -55,25 +55,11 @@ final class ListeningSocket {
             }
             return (found, "port \(port)")
         }
-        let numeric = interfaceAddress(address) ?? address
+        let numeric = NetworkAddresses.address(ofInterface: address) ?? address
         guard getaddrinfo(numeric, String(port), &hints, &found) == 0 else {
             throw TransportError(.network(.unknownInterface), "this machine has no network interface or address \"\(address)\"")
         }
         return (found, "\(address), port \(port)")
-    }
-
-    private static func interfaceAddress(_ name: String) -> String? {
-        var list: UnsafeMutablePointer<ifaddrs>?
-        guard getifaddrs(&list) == 0 else { return nil }
-        defer { freeifaddrs(list) }
-        var entry = list
-        while let interface = entry?.pointee {
-            entry = interface.ifa_next
-            guard String(cString: interface.ifa_name) == name, let address = interface.ifa_addr, address.pointee.sa_family == AF_INET
-            else { continue }
-            return ListeningSocket.text(of: address, socklen_t(MemoryLayout<sockaddr_in>.size))
-        }
-        return nil
     }
 
     /// The address as numbers, for people.

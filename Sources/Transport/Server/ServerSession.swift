@@ -5,6 +5,8 @@ final class ServerSession: Hashable {
     // How long somebody who was refused has to read the answer.
     private static let lingering = Duration.seconds(2)
 
+    /// The later it came, the higher.
+    let number: UInt64
     private let socket: SocketStream
     private let peer: String
     private unowned let server: WebSocketServer
@@ -18,8 +20,9 @@ final class ServerSession: Hashable {
     private var hasAnswered = false
     private var isFinished = false
 
-    init(_ socket: SocketStream, peer: String, server: WebSocketServer) {
+    init(_ socket: SocketStream, number: UInt64, peer: String, server: WebSocketServer) {
         self.socket = socket
+        self.number = number
         self.peer = peer
         self.server = server
         stream = socket
@@ -119,9 +122,9 @@ final class ServerSession: Hashable {
                     throw .unauthorized(realm: server.settings.realm)
                 }
             }
-            guard case .webSocket(let protocols, let makeOwner) = try route(request) else { return }
+            let (protocols, makeOwner) = try route(request)
             guard request.wantsWebSocket else { throw .upgradeRequired }
-            guard !server.isFull else { throw .tooManyConnections }
+            guard server.hasRoom(for: peer) else { throw .tooManyConnections }
             let name = request.preferredProtocol(of: protocols)
             guard let name else {
                 throw HTTPAnswer(500, "I only speak \(protocols.joined(separator: ", ")) protocols")
@@ -136,10 +139,13 @@ final class ServerSession: Hashable {
         }
     }
 
-    private func route(_ request: PeerRequest) throws(HTTPAnswer) -> WebSocketServer.Answer {
-        let answer = server.route(request)
-        if case .refuse(let refusal) = answer { throw refusal }
-        return answer
+    private func route(
+        _ request: PeerRequest
+    ) throws(HTTPAnswer) -> (protocols: [String], makeOwner: (WebSocketConnection, PeerRequest) -> any WebSocketDelegate) {
+        switch server.route(request) {
+        case .webSocket(let protocols, let makeOwner): return (protocols, makeOwner)
+        case .refuse(let answer), .answer(let answer): throw request.method == "HEAD" ? answer.withoutBody : answer
+        }
     }
 
     private func refuse(_ refusal: HTTPAnswer) {
@@ -181,7 +187,7 @@ final class ServerSession: Hashable {
         timer?.cancel()
         let connection = WebSocketConnection(.server, peer: peer, limits: server.settings.limits, on: server.loop)
         let opening = WebSocketOpening(subprotocol: name, headers: request.headers, url: nil, certificates: request.certificates)
-        server.opened(connection)
+        server.opened(connection, from: peer)
         let owner = makeOwner(connection, request)
         connection.start(stream, received: Array(received.bytes), opening: opening, delegate: owner)
         server.finished(self)
@@ -195,7 +201,9 @@ extension WebSocketServer.ClientCertificates {
         let isTrusted =
             switch self {
             case .notAsked: true
-            case .authorities(let authorities): !chain.isEmpty && (try? Certificate.status(of: chain, trusting: authorities)) == 0
+            case .authorities(let trusted):
+                // A certificate that is itself in the list needs nobody's signature.
+                chain.first.map { trusted.contains($0) || (try? Certificate.status(of: chain, trusting: trusted)) == 0 } ?? false
             case .check(let check): !chain.isEmpty && check(chain)
             }
         return isTrusted ? nil : TransportError(.network(.tlsCertificateUntrusted), "\(peer): the client's certificate is not accepted")

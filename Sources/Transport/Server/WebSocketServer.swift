@@ -21,6 +21,11 @@ public final class WebSocketServer: @unchecked Sendable {
         /// What the person is told who is asked for a name and a password.
         public var realm = "cblite"
         public var maximumConnections = 200
+        /// How many of them may come from one address.
+        public var maximumConnectionsPerAddress: Int?
+        /// How many may be about to say what they want. Beyond that whoever takes longest is sent away: somebody who has opened a connection
+        /// in order to say nothing does not keep out others.
+        public var maximumRequests = 256
         /// How long a client has for TLS and its request.
         public var requestTimeout = Duration.seconds(10)
         public var limits = WebSocketLimits()
@@ -30,7 +35,7 @@ public final class WebSocketServer: @unchecked Sendable {
 
     public enum ClientCertificates: Sendable {
         case notAsked
-        /// Signed by one of these.
+        /// Signed by one of these, or one of these itself.
         case authorities([Certificate])
         /// The chain of the client, its own certificate first, is looked at by the server's owner.
         case check(@Sendable ([Certificate]) -> Bool)
@@ -41,6 +46,8 @@ public final class WebSocketServer: @unchecked Sendable {
         /// somebody has to keep.
         case webSocket(protocols: [String], (WebSocketConnection, PeerRequest) -> any WebSocketDelegate)
         case refuse(HTTPAnswer)
+        /// An answer to a request that wants no WebSocket.
+        case answer(HTTPAnswer)
     }
 
     public let port: UInt16
@@ -50,7 +57,9 @@ public final class WebSocketServer: @unchecked Sendable {
     let credentials: TLSCredentials?
     private let socket: ListeningSocket
     private var sessions: Set<ServerSession> = []
+    private var sessionCount: UInt64 = 0
     private var connections: [ObjectIdentifier: WebSocketConnection] = [:]
+    private var addresses: [String: Int] = [:]
     private let counter = Mutex(0)
     private var isStopped = false
 
@@ -71,36 +80,49 @@ public final class WebSocketServer: @unchecked Sendable {
     /// How many WebSockets are open.
     public var connectionCount: Int { counter.withLock { $0 } }
 
+    /// Takes no more connections; those that are open go on.
+    public func stopListening() { loop.perform { self.endListening() } }
+
+    private func endListening() {
+        isStopped = true
+        socket.close()
+        for session in sessions { session.cancel() }
+        sessions = []
+    }
+
     /// Takes no more connections, and says farewell to those that are open.
     public func stop() {
         loop.perform {
-            self.isStopped = true
-            self.socket.close()
-            for session in self.sessions { session.cancel() }
-            self.sessions = []
+            self.endListening()
             for connection in self.connections.values { connection.close(.goingAway, reason: "the server stops") }
         }
     }
 
     private func arrived(_ descriptor: Int32, _ peer: String) {
         let stream = SocketStream(descriptor, on: loop, peer: peer)
-        // Somewhat more may ask, so that they can be told that there are too many.
-        guard sessions.count + connections.count < settings.maximumConnections + 32 else { return stream.close() }
-        let session = ServerSession(stream, peer: peer, server: self)
+        if sessions.count >= settings.maximumRequests { sessions.min { $0.number < $1.number }?.cancel() }
+        sessionCount += 1
+        let session = ServerSession(stream, number: sessionCount, peer: peer, server: self)
         sessions.insert(session)
         session.start()
     }
 
-    var isFull: Bool { connections.count >= settings.maximumConnections }
+    /// Whether there is room for another WebSocket of that address.
+    func hasRoom(for address: String) -> Bool {
+        connections.count < settings.maximumConnections && addresses[address, default: 0] < settings.maximumConnectionsPerAddress ?? .max
+    }
 
     func finished(_ session: ServerSession) { sessions.remove(session) }
 
-    func opened(_ connection: WebSocketConnection) {
+    func opened(_ connection: WebSocketConnection, from address: String) {
         let key = ObjectIdentifier(connection)
         connections[key] = connection
+        addresses[address, default: 0] += 1
         counter.withLock { $0 += 1 }
         connection.onEnd = { [weak self] in
             guard let self, self.connections.removeValue(forKey: key) != nil else { return }
+            let others = self.addresses[address, default: 1] - 1
+            self.addresses[address] = others > 0 ? others : nil
             self.counter.withLock { $0 -= 1 }
         }
     }

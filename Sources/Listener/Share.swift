@@ -1,0 +1,42 @@
+import DocumentStore
+import Transport
+
+/// A database that others may replicate with, and how far.
+public struct Share: Sendable {
+    public enum Access: String, Sendable {
+        case readWrite = "read-write"
+        /// Others may pull.
+        case readOnly = "read-only"
+        /// Others may push.
+        case writeOnly = "write-only"
+
+        var allowsPull: Bool { self != .writeOnly }
+        var allowsPush: Bool { self != .readOnly }
+    }
+
+    /// How it is called in URLs: `ws://host:port/NAME`.
+    public var name: String
+    public var database: Database
+    /// The others do not exist for those who connect.
+    public var collections: [CollectionName]
+    public var access = Access.readWrite
+
+    public init(_ name: String, _ database: Database, collections: [CollectionName], access: Access = .readWrite) {
+        self.name = name
+        self.database = database
+        self.collections = collections
+        self.access = access
+    }
+
+    /// What keeps a text from being a name; nil if nothing does.
+    public static func problem(withName name: String) -> String? {
+        if name.isEmpty { return "it is empty" }
+        if name.utf8.count > 200 { return "it is too long" }
+        if name == "." || name == ".." || name.hasPrefix("_") { return "it has another meaning in URLs" }
+        let isOdd = name.unicodeScalars.contains { $0 == "/" || $0.value < 0x20 || $0.value == 0x7F }
+        return isOdd ? "it has a slash or a control character" : nil
+    }
+
+    /// The path of its URL.
+    public var path: String { "/" + PercentEncoding.component(name) }
+}

@@ -1,0 +1,29 @@
+/// `cblite serve DATABASE…`
+enum ServeCommand {
+    static let declaration = CommandDeclaration(
+        "serve", group: .moving,
+        summary: "Let others replicate with a database",
+        discussion: """
+            Listens for replicators: those of Couchbase Lite apps, and "cblite push", "pull" and "sync" elsewhere. The URLs to give to them are \
+            printed. A database is called as its bundle is without ".cblite2"; NAME=PATH gives it another name. All of its collections are \
+            served, or those that --collection names, which --create makes if they are not there.
+
+            Without --user, --users or --client-ca everybody is let in who can connect, so only programs of this machine can, unless --address \
+            says otherwise. With one of them it listens on all of the machine's addresses. Without TLS, passwords and documents can be read and \
+            changed on the way. --tls makes a certificate; its fingerprint is printed, to be compared or pinned at the other side. \
+            --identity keeps it, so that it is the same the next time.
+
+            Nobody can push a conflict: who has one pulls first. Ctrl-C, or SIGTERM, ends it in order. With --json each event is a line.
+            """,
+        flags: ServeFlags.all,
+        arguments: [
+            Argument("DATABASE", .database, .repeating, impliedByOpenDatabase: true, "The .cblite2 bundle, or NAME=PATH")
+        ],
+        examples: [
+            .init("cblite serve travel.cblite2", "For programs of this machine: ws://localhost:4984/travel"),
+            .init("cblite serve travel.cblite2 --tls --user ada:@password.txt", "For ada, from everywhere."),
+            .init("cblite serve --read-only --address 0.0.0.0 travel.cblite2", "For everybody, to pull from."),
+            .init("cblite serve --create -C inventory.hotel in=incoming.cblite2", "A new database to push to, as \"in\"."),
+        ],
+        run: { try DatabaseServer($0).run() })
+}

@@ -1,0 +1,53 @@
+import Testing
+import Transport
+
+@testable import Listener
+
+@Suite struct UserListTests {
+    @Test func onlyTheRightPasswordAdmits() {
+        var users = UserList()
+        users.set("ada", password: "secret")
+        users.set("bob", password: "")
+        #expect(users.admits(Credentials(user: "ada", password: "secret")))
+        for (user, password) in [
+            ("ada", "Secret"), ("ada", ""), ("ada", "secret "), ("", "secret"), ("eve", ""), ("eve", "secret"), ("bob", "x"),
+        ] {
+            #expect(!users.admits(Credentials(user: user, password: password)), "\(user)")
+        }
+    }
+
+    @Test func passwordsAreNeverPrinted() {
+        var users = UserList()
+        users.set("ada", password: "correct horse")
+        var dumped = ""
+        dump(users, to: &dumped)
+        #expect(!"\(users)".contains("correct") && !dumped.contains("correct"))
+    }
+
+    @Test func aFileHasALineForEach() {
+        var users = UserList()
+        #expect(users.read(lines: "# who\nada:pass:word\r\n\nbob:x\n") == nil)
+        #expect(users.names == ["ada", "bob"])
+        #expect(users.admits(Credentials(user: "ada", password: "pass:word")))
+        #expect(users.read(lines: "ada:x\nbob\n") == 2)
+        #expect(users.read(lines: ":x") == 1)
+        #expect(users.read(lines: "ada:") == 1)
+    }
+}
+
+@Suite struct AttemptsTests {
+    private func time(_ seconds: UInt64) -> LoopTime { LoopTime(nanoseconds: seconds * 1_000_000_000) }
+
+    @Test func whoGuessesHasToWaitAndNobodyElse() {
+        var attempts = Attempts()
+        for _ in 0..<Attempts.most {
+            #expect(!attempts.isBlocked("ada", from: "a", at: time(1)))
+            attempts.failed("ada", from: "a", at: time(1))
+        }
+        #expect(attempts.isBlocked("ada", from: "a", at: time(60)))
+        #expect(!attempts.isBlocked("bob", from: "a", at: time(2)) && !attempts.isBlocked("ada", from: "b", at: time(2)))
+        #expect(!attempts.isBlocked("ada", from: "a", at: time(62)))
+        attempts.failed("ada", from: "a", at: time(62))
+        #expect(!attempts.isBlocked("ada", from: "a", at: time(63)))
+    }
+}
