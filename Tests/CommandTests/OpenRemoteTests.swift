@@ -40,6 +40,18 @@ import Testing
         #expect(try copies().isEmpty)
     }
 
+    @Test func aCopyThatIsOnlyLookedAtCanBeRenewed() throws {
+        let process = try RunningProgram([server.url, "--user", "ada"], environment: environment)
+        process.feed(Array("ls\n".utf8))
+        #expect(process.readOutput(atLeast: 5))
+        try server.put("late", "{}")
+        let result = process.finish(input: Array("pull\nput x {}\n".utf8))
+        // It is open for reading again afterwards.
+        #expect(result.exitCode == 1 && result.errors.contains("Pulling from \(server.url)."), "\(result.errors)")
+        #expect(result.errors.contains("Completed 1 docs") && result.errors.contains("opened for reading only"), "\(result.errors)")
+        #expect(try copies().isEmpty)
+    }
+
     @Test func whatCannotBePulledLeavesNothing() throws {
         #expect(try Program.run([server.url, "--user", "ada:wrong"], environment: environment).exitCode == 1)
         #expect(try run(["openremote", "nowhere"], "").exitCode == 2)
@@ -132,7 +144,8 @@ import Testing
     @Test func aContinuousPullTellsHowItGoesOnUntilCtrlC() throws {
         let terminal = try PseudoTerminal(
             ["pull", "--continuous", server.url, scratch.path, "--user", "ada"], environment: environment, columns: 100)
-        try terminal.waitForText("Up to date; Ctrl-C ends: 3 documents")
+        // It is up to date when the checkpoint is saved, a little later.
+        try terminal.waitForText(": 3 documents")
         try server.put("late", "{}")
         try terminal.waitForText("Up to date; Ctrl-C ends: 4 documents")
         terminal.type("\u{3}")

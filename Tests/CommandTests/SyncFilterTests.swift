@@ -128,6 +128,19 @@ import Testing
         #expect(try scratch.expect(["push", other]).errors.hasPrefix("Completed 3 docs"))
     }
 
+    @Test func aCarefulSyncStopsAtTheFirstProblem() throws {
+        try quarrel()
+        // More than are proposed at once: those behind the first ones are not sent any more.
+        try server.database.write { try $0.delete("a") }
+        try server.put("a", #"{"n":7}"#)
+        let lines = (0..<5000).map { "{\"_id\":\"doc-\($0)\"}" }.joined(separator: "\n")
+        try scratch.expect(["import", "-"], input: lines)
+        #expect(try scratch.run(["push", server.url, "--careful"]).exitCode == 4)
+        #expect(try server.documents().count < 5003)
+        try scratch.expect(["sync", server.url])
+        #expect(try server.documents().count >= 5002)
+    }
+
     @Test func aPushSaysWhatIsToBeDoneAboutAConflict() throws {
         try quarrel()
         let result = try scratch.run(["push", server.url])

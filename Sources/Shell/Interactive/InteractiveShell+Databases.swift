@@ -44,6 +44,16 @@ extension InteractiveShell {
         replace(index, by: database)
     }
 
+    /// Works on a database that is open for reading as if it was open for changes, and leaves it as it was.
+    func changing<Result>(_ database: Database, _ work: (Database) throws -> Result) throws -> Result {
+        guard let index = databases.entries.firstIndex(where: { $0.database === database }) else { throw session.readOnlyError(database) }
+        database.close()
+        defer { if let again = try? Database(path: database.path) { replace(index, by: again) } }
+        let writable = try Database(path: database.path, options: .readWrite)
+        defer { writable.close() }
+        return try work(writable)
+    }
+
     private func replace(_ index: Int, by database: Database) {
         databases.update(index) { $0.database = database }
         if databases.currentIndex == index { session.openDatabase = database }

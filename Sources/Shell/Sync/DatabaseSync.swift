@@ -26,8 +26,13 @@ struct DatabaseSync {
         let peer = invocation.argumentIfGiven("PEER")
         guard let path = invocation.argumentIfGiven("DATABASE") else {
             guard let open = session.openDatabase else { throw invocation.usageError("no database is open") }
-            if open.isReadOnly { throw session.readOnlyError(open) }
-            return try run(open, with: endpoint(peer ?? knownPeer(of: open, direction)), direction)
+            let other = try endpoint(peer ?? knownPeer(of: open, direction))
+            guard open.isReadOnly else { return try run(open, with: other, direction) }
+            // A copy that is only looked at can still be renewed.
+            guard direction == .pull, let shell = session.shell, session.remoteCopies.contains(where: { $0.copy.path == open.path }) else {
+                throw session.readOnlyError(open)
+            }
+            return try shell.changing(open) { try run($0, with: other, direction) }
         }
         // `pull URL DATABASE`
         let isSwapped = if case .remote = try endpoint(path) { true } else { false }
