@@ -2,7 +2,9 @@ import BLIP
 import DocumentStore
 import FoundationEssentials
 import Glibc
+import Platform
 import Replication
+import Synchronization
 import TestSupport
 import Testing
 import Transport
@@ -156,6 +158,28 @@ import Transport
         await client.stopReading()
         try await othersAreServed(503)
         client.leave()
+    }
+
+    @Test func whoReadsDoesNotWaitForWhatIsToBeStored() async throws {
+        let (reading, writing) = (try await connect(), try await connect())
+        let gate = Mutex(false)
+        let database = database
+        let (entered, enters) = AsyncStream<Void>.makeStream()
+        let holder = Thread {
+            _ = try? database.write { _ in
+                enters.finish()
+                while !gate.withLock({ $0 }) { usleep(1000) }
+            }
+        }
+        for await _ in entered {}
+        // Nobody can write now.
+        await writing.send("setCheckpoint", ["client": "x"], Array("{}".utf8))
+        #expect(await writing.ask("getCheckpoint", ["client": "x"])?.errorCode == "HTTP 404")
+        #expect(await reading.ask("subChanges")?.error == nil)
+        #expect(await reading.request("changes")?.text.contains("doc-0") == true)
+        gate.withLock { $0 = true }
+        holder.join()
+        try await othersAreServed()
     }
 
     @Test func revisionsThatCannotBe() async throws {

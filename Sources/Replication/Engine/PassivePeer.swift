@@ -15,8 +15,9 @@ public enum PassivePeerEvent: Sendable {
 ///     let peer = PassivePeer(database, configuration, on: loop)
 ///     .webSocket(protocols: peer.protocols) { _, _ in peer.accept() }
 ///
-/// All connections share two threads that work on the database: one for documents, and one for blobs that arrive, so that who sends a large one
-/// keeps nobody waiting. Work is done in the order in which it comes, in small pieces, and nobody can have much of it waiting.
+/// All connections share three threads that work on the database: one reads, one stores documents, and one writes blobs that arrive, so that who
+/// sends much keeps nobody waiting who only wants to read. Work is done in the order in which it comes, in small pieces, and nobody can have much of
+/// it waiting.
 public final class PassivePeer: @unchecked Sendable {
     // Sendable: the loop's thread alone touches what changes.
 
@@ -29,6 +30,7 @@ public final class PassivePeer: @unchecked Sendable {
     private let configuration: PassiveSession.Configuration
     private let loop: EventLoop
     private let worker = EventLoop()
+    private let reader = EventLoop()
     private let blobWorker = EventLoop()
     private var connections: [ObjectIdentifier: SyncConnection<PassiveSession>] = [:]
     private var feed: ChangeFeed?
@@ -59,6 +61,7 @@ public final class PassivePeer: @unchecked Sendable {
     deinit {
         feed?.stop()
         worker.stop()
+        reader.stop()
         blobWorker.stop()
     }
 
@@ -67,8 +70,8 @@ public final class PassivePeer: @unchecked Sendable {
         let stores = Dictionary(
             configuration.collections.map { ($0, DatabaseStore(database, collection: $0, remote: 0)) }, uniquingKeysWith: { one, _ in one })
         let connection = SyncConnection(
-            PassiveSession(configuration), stores: stores, blobs: database.blobs, worker: worker, blobWorker: blobWorker, limits: limits,
-            on: loop)
+            PassiveSession(configuration), stores: stores, blobs: database.blobs, worker: worker, reader: reader,
+            blobWorker: blobWorker, limits: limits, on: loop)
         let key = ObjectIdentifier(connection)
         connections[key] = connection
         if let observer {

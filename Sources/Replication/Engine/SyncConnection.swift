@@ -23,8 +23,10 @@ final class SyncConnection<Session: SyncSession>: WebSocketDelegate, @unchecked 
     }
 
     let loop: EventLoop
-    /// The thread that works on the store.
+    /// The thread that changes the store.
     let worker: EventLoop
+    /// The thread that reads the store: the same, or one of its own.
+    let reader: EventLoop
     /// The thread that writes blobs: the same, or one of its own. A document is stored when its blobs have been.
     let blobWorker: EventLoop
     let stores: [CollectionName: DatabaseStore]
@@ -67,13 +69,14 @@ final class SyncConnection<Session: SyncSession>: WebSocketDelegate, @unchecked 
     var onEnd: ((SyncFailure?) -> Void)?
 
     init(
-        _ session: Session, stores: [CollectionName: DatabaseStore], blobs: BlobStore, worker: EventLoop, blobWorker: EventLoop? = nil,
-        limits: Limits = Limits(), on loop: EventLoop
+        _ session: Session, stores: [CollectionName: DatabaseStore], blobs: BlobStore, worker: EventLoop, reader: EventLoop? = nil,
+        blobWorker: EventLoop? = nil, limits: Limits = Limits(), on loop: EventLoop
     ) {
         self.session = session
         self.stores = stores
         self.blobs = blobs
         self.worker = worker
+        self.reader = reader ?? worker
         self.blobWorker = blobWorker ?? worker
         blip = BLIPConnection(limits: limits)
         self.loop = loop
@@ -151,7 +154,7 @@ final class SyncConnection<Session: SyncSession>: WebSocketDelegate, @unchecked 
         guard let store = stores[name] else {
             return later { $0.handle(.stored(.failed(SyncError.http(404, "no collection \"\(name)\"")), ticket)) }
         }
-        worker.perform { [weak self] in
+        (request.isReading ? reader : worker).perform { [weak self] in
             let answer = store.perform(request)
             self?.later { connection in
                 if case .saveCheckpoint = request, case .done = answer { connection.savedCheckpoints.insert(ticket.collection) }

@@ -42,10 +42,15 @@ struct PassivePusher {
 
     func offers(_ digest: BlobDigest) -> Bool { sender.offers(digest) }
 
-    /// The peer itself sent this revision.
+    /// The peer itself sends this revision, which may be found in the database before it is known that it was stored.
     mutating func noteReceived(_ documentID: String, _ revision: RevisionID) {
         // What is not read any more is not told back.
         if subscription.isContinuous || !isCaughtUp || mustReadAgain { received[documentID] = revision }
+    }
+
+    /// It was not stored.
+    mutating func forgetReceived(_ documentID: String, _ revision: RevisionID) {
+        if received[documentID] == revision { received[documentID] = nil }
     }
 
     mutating func start(_ outbox: inout Outbox) { goOn(&outbox) }

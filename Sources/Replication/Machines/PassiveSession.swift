@@ -102,8 +102,8 @@ public struct PassiveSession: Sendable {
     private mutating func note(_ settled: [RevisionReceiver.Settled], _ index: Int) {
         guard workers[index].pusher != nil else { return }
         for (incoming, outcome) in settled {
-            guard case .stored = outcome, let revision = incoming.revision.message.revision else { continue }
-            workers[index].pusher?.noteReceived(incoming.documentID, revision)
+            if case .stored = outcome { continue }
+            if let revision = incoming.revision.message.revision { workers[index].pusher?.forgetReceived(incoming.documentID, revision) }
         }
     }
 
@@ -167,6 +167,7 @@ extension PassiveSession {
             workers[index].puller.proposed(message, id, &outbox)
         case .rev(let message):
             guard mayPush(id, &outbox) else { return }
+            if let revision = message.revision { workers[index].pusher?.noteReceived(message.documentID, revision) }
             note(workers[index].puller.revision(message, id, &outbox), index)
         case .norev: outbox.reply(WireReply.empty, to: id)
         case .getAttachment(let message):

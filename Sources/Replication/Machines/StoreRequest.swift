@@ -38,6 +38,14 @@ public enum StoreRequest: Sendable {
     case findConflicts
     /// Settles the conflict of a document, by the default rule or the app's → `resolved`
     case resolveConflict(documentID: String)
+
+    /// Whether it changes nothing, so that whoever connected to us need not wait for what others want stored.
+    var isReading: Bool {
+        switch self {
+        case .loadPeerCheckpoint, .readChanges, .review, .loadRevisions, .prepare: true
+        default: false
+        }
+    }
 }
 
 public enum StoreAnswer: Sendable {
