@@ -8,9 +8,10 @@ enum OpenRemoteCommand {
         summary: "Work interactively on a copy of a server's database",
         discussion: """
             Pulls a database, or what the flags choose of it, into a temporary copy and opens that; the URL alone means the same. The copy is \
-            deleted at the end. At a terminal there is a prompt, otherwise the statements on standard input are run.
+            deleted at the end. At a terminal there is a prompt, otherwise the statements on standard input are run. In the copy, pull fetches \
+            what is new; it need not be told from where.
 
-            With --writeable the copy can be changed: push sends the changes, pull fetches new ones, and neither needs to be told where. What \
+            With --writeable the copy can be changed, and push sends the changes. What \
             was not pushed at the end is asked about; where there is nobody to be asked, the copy stays, and its path is said. --bidi opens \
             it for changes, too, and pushes them at the end without asking.
             """,
