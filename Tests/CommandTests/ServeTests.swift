@@ -42,12 +42,29 @@ import Testing
         #expect(result.exitCode == 0, "\(result.errors)")
         for line in [
             "For everybody on this machine, ", "connected to scratch (cblite)", "sent a", "received c",
-            "Stopped; 1 documents received, 2 sent.",
+            "Stopped; 1 document received, 2 sent.",
         ] {
             #expect(result.errors.contains(line), "\(result.errors)")
         }
         #expect(try run(["diff", scratch.path, other]).output == "")
         #expect(try run(["check", scratch.path]).exitCode == 0)
+    }
+
+    @Test func theInteractiveShellServesTheOpenDatabaseUntilCtrlC() throws {
+        let terminal = try PseudoTerminal(["--writeable", scratch.path])
+        try terminal.waitForLine("scratch>")
+        terminal.type("serve --port 0\n")
+        try terminal.waitForText("Ctrl-C ends it.")
+        let url = try #require(terminal.screen.lines.first { $0.hasPrefix("ws://localhost:") && $0.hasSuffix("/scratch") })
+        let other = directory + "/other.cblite2"
+        #expect(try run(["pull", url, other]).errors.hasPrefix("Completed 2 docs"))
+        terminal.type("\u{3}")
+        try terminal.waitForText("Stopped; 0 documents received, 2 sent.")
+        // The prompt is back, and the database is as open as it was.
+        try terminal.waitForLine("scratch>")
+        #expect(try terminal.run("put c {}", prompt: "scratch>").joined().contains("Created"))
+        terminal.type("\u{4}")
+        #expect(try terminal.finish() == 0)
     }
 
     @Test func eventsAreLinesForPrograms() throws {

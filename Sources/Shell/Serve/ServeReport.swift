@@ -34,7 +34,10 @@ final class ServeReport {
 
     private func beganText() throws {
         for share in listener.shares {
-            for url in urls(share) { try invocation.output.writeText(url + "\n") }
+            for url in urls(share) {
+                try invocation.output.writeText(url)
+                try invocation.output.write("\n")
+            }
         }
         if let certificate = listener.settings.identity?.certificates.first {
             session.notice("SHA-256 of the certificate: \(certificate.fingerprint.certificate)")
@@ -152,7 +155,8 @@ final class ServeReport {
 
     private static func text(_ traffic: ListenerTraffic) -> String {
         let failed = traffic.failures > 0 ? ", \(Progress.grouped(traffic.failures)) refused" : ""
-        return "\(Progress.grouped(traffic.documentsIn)) documents received, \(Progress.grouped(traffic.documentsOut)) sent\(failed)"
+        let documents = traffic.documentsIn == 1 ? "document" : "documents"
+        return "\(Progress.grouped(traffic.documentsIn)) \(documents) received, \(Progress.grouped(traffic.documentsOut)) sent\(failed)"
     }
 
     /// `Serving: 3 connections, 1,204 documents received, 88 sent, 310/s`
