@@ -49,38 +49,26 @@ extension Snapshot {
         return nil
     }
 
-    /// Documents behind the checkpoint whose current revision is not the one that the remote was last known to have; and how many it has.
+    /// Documents behind the checkpoint that a push would send; and how many the remote is known to have.
     private func pendingCount(
         of collection: CollectionName, remote: UInt16, since checkpoint: Checkpoint?, _ limit: Int
     ) throws -> (pending: Int, synced: Int, isExact: Bool) {
         let last = try lastSequence(of: collection)
-        let done = checkpoint?.local ?? 0
-        guard last > done else { return (0, 0, true) }
-        let behind = Int(clamping: last - done)
+        let checkpoint = checkpoint ?? Checkpoint()
+        guard last > checkpoint.local else { return (0, 0, true) }
+        let behind = Int(clamping: last - checkpoint.local)
         // Without an index by sequence all documents would have to be read to find these.
         guard try hasSequenceIndex(of: collection) ? behind <= limit : isSmall(collection, limit) else { return (behind, 0, false) }
-        var options = ScanOptions(order: .stored, content: .everything)
-        options.includesDeleted = true
-        options.since = done
-        let cursor = try scan(collection, options)
-        // A damaged one cannot be pushed either.
-        cursor.onDamage = { _ in }
         var (pending, synced) = (0, 0)
-        while try cursor.next() {
-            if let checkpoint, checkpoint.completed.contains(cursor.sequence) { continue }
-            if try cursor.isKnown(to: remote) { synced += 1 } else { pending += 1 }
+        do {
+            try forEachChange(in: collection, since: checkpoint.local, remote: remote) { document in
+                if document.isPending(checkpoint) { pending += 1 }
+                if document.remoteRevision == document.revision { synced += 1 }
+            }
+        } catch let error as StoreError where error.code == .corrupt {
+            // A push would stop there as well.
+            return (behind, synced, false)
         }
         return (pending, synced, true)
-    }
-}
-
-extension DocumentCursor {
-    /// Whether a remote has the current revision, as far as is known.
-    fileprivate func isKnown(to remote: UInt16) throws -> Bool {
-        // The mark of a push to the first remote is a flag of the document, which spares rewriting its revisions.
-        if remote == 1, flags.contains(.synced) { return true }
-        guard let document = try? document() else { return false }
-        if let tree = document.tree { return tree.latest(onRemote: remote)?.id == tree.revisions.first?.id }
-        return document.vectors?.latest(onRemote: remote)?.id == document.revision
     }
 }

@@ -251,7 +251,7 @@ extension ActiveSession {
                 workers[index].pusher = Pusher(
                     Port(collection: index, wire: wire, machine: .pusher), checkpoint: checkpointer.checkpoint,
                     isContinuous: collection.push == .continuous, alsoPulls: collection.pull != .off, trustsMarks: checkpointer.isValid,
-                    limits: configuration.limits)
+                    allowsDeltas: configuration.allowsDeltas, limits: configuration.limits)
             }
             if collection.pull != .off {
                 var options = Puller.Options(subscription: subscription(collection, checkpointer))

@@ -27,14 +27,14 @@ struct PassivePusher {
     private static let messagesInFlight = 5
     private static let smallestBatch = 10
 
-    init(_ port: Port, _ subscription: SubChanges, since: UInt64, limits: FlowLimits) {
+    init(_ port: Port, _ subscription: SubChanges, since: UInt64, allowsDeltas: Bool, limits: FlowLimits) {
         self.port = port
         self.subscription = subscription
         self.limits = limits
         documentIDs = subscription.documentIDs.map { Set($0) }
         batch = max(PassivePusher.smallestBatch, min(subscription.batch ?? limits.changesPerMessage, limits.changesPerMessage))
         lastRead = since
-        sender = RevisionSender(limits, forbidsConflict: false)
+        sender = RevisionSender(limits, forbidsConflict: false, allowsDeltas: allowsDeltas)
         sender.options.acceptsReplacements = subscription.acceptsReplacements
     }
 
@@ -118,7 +118,7 @@ struct PassivePusher {
         } else if case .told(let changes)? = pending.removeValue(forKey: number) {
             toldCount -= 1
             if let answer = try? ChangesReply(reply), !reply.isError {
-                sender.options.add(answer.options)
+                sender.learn(answer.options)
                 for (place, change) in changes.enumerated() {
                     guard case .wanted(let ancestors) = answer[place] else { continue }
                     sender.send(

@@ -276,7 +276,8 @@ extension PassiveSession {
             since = number
         }
         outbox.reply(WireReply.empty, to: id)
-        var pusher = PassivePusher(workers[index].pusherPort, message, since: since, limits: configuration.limits)
+        var pusher = PassivePusher(
+            workers[index].pusherPort, message, since: since, allowsDeltas: configuration.allowsDeltas, limits: configuration.limits)
         pusher.start(&outbox)
         workers[index].pusher = pusher
     }

@@ -49,7 +49,8 @@ struct Pusher {
     private var marks: [RemoteMark] = []
 
     init(
-        _ port: Port, checkpoint: Checkpoint, isContinuous: Bool, alsoPulls: Bool, trustsMarks: Bool, limits: FlowLimits
+        _ port: Port, checkpoint: Checkpoint, isContinuous: Bool, alsoPulls: Bool, trustsMarks: Bool, allowsDeltas: Bool,
+        limits: FlowLimits
     ) {
         self.port = port
         self.isContinuous = isContinuous
@@ -58,7 +59,7 @@ struct Pusher {
         self.limits = limits
         done = checkpoint.completed
         lastRead = checkpoint.local
-        sender = RevisionSender(limits, forbidsConflict: true)
+        sender = RevisionSender(limits, forbidsConflict: true, allowsDeltas: allowsDeltas)
     }
 
     /// Whether everything that was read is settled, but for what waits for the puller.
@@ -187,7 +188,7 @@ struct Pusher {
         }
         do {
             let answer = try ProposalReply(reply)
-            sender.options.add(answer.options)
+            sender.learn(answer.options)
             // What is sent was proposed, and nothing else was.
             sender.options.acceptsReplacements = false
             for (place, change) in changes.enumerated() { settle(change, answer[place], &outbox) }

@@ -21,6 +21,7 @@ struct RevisionSender {
     var options = SendOptions()
     /// The receiver is to refuse what competes.
     let forbidsConflict: Bool
+    private let allowsDeltas: Bool
     private let limits: FlowLimits
     private var queue = Queue<SendOrder>()
     private var pending: [Int: Pending] = [:]
@@ -29,8 +30,9 @@ struct RevisionSender {
     /// How many revisions refer to each blob, of those that are sent and not answered.
     private var offeredBlobs: [BlobDigest: Int] = [:]
 
-    init(_ limits: FlowLimits, forbidsConflict: Bool) {
+    init(_ limits: FlowLimits, forbidsConflict: Bool, allowsDeltas: Bool) {
         self.limits = limits
+        self.allowsDeltas = allowsDeltas
         self.forbidsConflict = forbidsConflict
     }
 
@@ -39,6 +41,12 @@ struct RevisionSender {
 
     /// Whether the receiver can have use for a blob: it fetches blobs before it answers the revision that they belong to.
     func offers(_ digest: BlobDigest) -> Bool { offeredBlobs[digest] != nil }
+
+    /// The receiver said what it understands.
+    mutating func learn(_ said: SendOptions) {
+        options.add(said)
+        if !allowsDeltas { options.acceptsDeltas = false }
+    }
 
     mutating func send(_ order: SendOrder) { queue.append(order) }
 

@@ -1,23 +1,42 @@
 import DocumentStore
 
 extension DatabaseStore {
-    private static let page = 1000
-
-    /// The documents with changes that the peer is not known to have, in the order of the changes.
+    /// The documents with changes that a push would send, in the order of the changes.
     public func pendingDocuments() throws -> [String] {
         try database.read { snapshot in
             let checkpoint = try snapshot.checkpoint(checkpointID).map { Checkpoint(json: $0) } ?? Checkpoint()
             var pending: [String] = []
-            var last = checkpoint.local
-            while true {
-                let documents = try snapshot.changedDocuments(in: collection, since: last, limit: DatabaseStore.page, remote: remote)
-                for document in documents where try isToBePushed(document, snapshot) {
-                    let isDone = checkpoint.completed.contains(document.sequence) || document.remoteRevision == document.revision
-                    if !isDone { pending.append(document.id) }
-                }
-                guard let next = documents.last?.sequence, documents.count == DatabaseStore.page else { return pending }
-                last = next
+            try snapshot.forEachChange(in: collection, since: checkpoint.local, remote: remote) { document in
+                if document.isPending(checkpoint), try isToBePushed(document, snapshot) { pending.append(document.id) }
             }
+            return pending
+        }
+    }
+}
+
+extension ChangedDocument {
+    /// Whether a push has to do with it at all: not while the remote's revision competes with it, nor when its time has come.
+    var isPushable: Bool { !isConflicted && !isExpired }
+
+    /// Whether a push would send it, filters aside. A pusher decides by the same.
+    func isPending(_ checkpoint: Checkpoint) -> Bool {
+        isPushable && remoteRevision != revision && !checkpoint.completed.contains(sequence)
+    }
+}
+
+extension Snapshot {
+    private static var page: Int { 1000 }
+
+    /// All documents that changed after a sequence, a page at a time.
+    func forEachChange(
+        in collection: CollectionName, since: UInt64, remote: UInt16, _ body: (ChangedDocument) throws -> Void
+    ) throws {
+        var last = since
+        while true {
+            let documents = try changedDocuments(in: collection, since: last, limit: Snapshot.page, remote: remote)
+            for document in documents { try body(document) }
+            guard let next = documents.last?.sequence, documents.count == Snapshot.page else { return }
+            last = next
         }
     }
 }

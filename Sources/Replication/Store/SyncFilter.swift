@@ -72,7 +72,7 @@ extension DatabaseStore {
 
     /// Whether a change is any of the peer's business.
     func isToBePushed(_ document: ChangedDocument, _ snapshot: Snapshot) throws -> Bool {
-        guard !document.isConflicted, !document.isExpired, documentIDs?.contains(document.id) ?? true else { return false }
+        guard document.isPushable, documentIDs?.contains(document.id) ?? true else { return false }
         guard let pushFilter else { return true }
         guard let stored = try snapshot.document(document.id, in: collection) else { return false }
         return try DatabaseStore.asking {

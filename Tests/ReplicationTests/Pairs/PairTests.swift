@@ -167,6 +167,22 @@ import Testing
         #expect(try documents(of: first) == documents(of: second))
     }
 
+    @Test(arguments: [true, false]) func deltasAreSentIfTheyAreAllowed(_ areAllowed: Bool) throws {
+        let (first, server) = (try create("a"), try create("s"))
+        func push() throws -> Pair {
+            let pair = try Pair(first, server, push: .once, pull: .off) { $0.allowsDeltas = areAllowed }
+            try pair.run()
+            #expect(pair.isClosed && pair.failure == nil)
+            return pair
+        }
+        try fill(first, 3, padding: 500)
+        _ = try push()
+        let text = String(repeating: "x", count: 500)
+        try first.write { try $0.save("doc-1", body: $0.encode(json: #"{"n":"one","text":"\#(text)"}"#)) }
+        #expect(try push().deltaCount == (areAllowed ? 1 : 0))
+        #expect(try documents(of: first) == documents(of: server))
+    }
+
     @Test func collectionsGoTheirOwnWays() throws {
         let (first, server) = (try create("a"), try create("s"))
         let names = [try CollectionName(name: "flowers"), try CollectionName(scope: "garden", name: "trees"), .default]

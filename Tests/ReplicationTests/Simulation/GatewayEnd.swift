@@ -117,6 +117,7 @@ final class GatewayEnd: End {
             try reply(answer.wire, to: number)
         case .rev(let message): try take(message, index, number)
         case .getAttachment(let message):
+            if let error = isBadMoment(5) { return try reply(error.reply, to: number) }
             let content = gateway.blobs[message.digest]
             try reply(content.map { WireReply(body: $0) } ?? SyncError.http(404).reply, to: number)
         default: throw MalformedMessage("a client does not send \(request.profile)")
@@ -312,7 +313,7 @@ final class GatewayEnd: End {
 
     /// What comes next of a feed; nil if there is nothing to say.
     private func next(_ feed: inout Feed, _ collection: Int) -> (entries: [GatewayModel.Entry], late: Int)? {
-        guard feed.unanswered < 2, feed.isContinuous || !feed.saidCaughtUp else { return nil }
+        guard feed.unanswered < 5, feed.isContinuous || !feed.saidCaughtUp else { return nil }
         var entries = feed.late.filter { isTrue($0, feed, collection) }
         feed.late = []
         let late = entries.count

@@ -31,8 +31,12 @@ final class SessionEnd: End {
     private var timers: [Ticket] = []
     private var awaited: [UInt64: Ticket] = [:]
     private var fetches: [UInt64: (digest: BlobDigest, ticket: Ticket)] = [:]
-    /// Requests of the peer that wait for an answer.
+    /// Requests of the peer that wait for an answer, and those of them that are revisions.
     private var unanswered: Set<UInt64> = []
+    private var unansweredRevisions: Set<UInt64> = []
+    /// Announcements of the peer that wait for an answer, and what was asked for of those before.
+    private var announced: [UInt64: (collection: String, ChangesMessage)] = [:]
+    private var wanted: Set<String> = []
     /// Collections whose change is still to be noticed.
     private var changed: Set<Int> = []
     /// What a `rev` was about, and how large.
@@ -82,7 +86,9 @@ final class SessionEnd: End {
         for action in actions {
             switch action {
             case .request(let request, let ticket): try send(request, ticket)
-            case .reply(let reply, let id): try answer(id) { try link.send(reply, to: $0, from: side) }
+            case .reply(let reply, let id):
+                try noteWanted(reply, id)
+                try answer(id) { try link.send(reply, to: $0, from: side) }
             case .store(let request, let ticket): try enqueue(request, ticket)
             case .fetchBlob(let request, _, let ticket):
                 guard case .getAttachment(let message) = request.content else { throw fail("no blob is fetched") }
@@ -108,7 +114,34 @@ final class SessionEnd: End {
         }
     }
 
+    private func noteWanted(_ reply: WireReply, _ id: IncomingID) throws {
+        guard let (collection, message) = announced.removeValue(forKey: id.number), !reply.isError else { return }
+        let answer = try ChangesReply(reply)
+        for (place, entry) in message.entries.enumerated() {
+            if case .wanted = answer[place] { wanted.insert("\(collection) \(entry.documentID) \(entry.revision?.text ?? "")") }
+        }
+        // What was announced in one message is asked for at once.
+        let most = (limits.requestedRevisions + 10) * replica.collections.count
+        if wanted.count > most { throw fail("\(wanted.count) revisions are asked for and have not come, \(most) may") }
+    }
+
+    /// What comes is counted, as long as it is understood.
+    private func noteArrival(_ wire: WireRequest, _ number: UInt64?) throws {
+        let collection = wire.properties["collection"] ?? "0"
+        if wire.profile == "changes", let number { announced[number] = (collection, try ChangesMessage(wire)) }
+        guard wire.profile == "rev" || wire.profile == "norev" else { return }
+        let asked = wire.properties["replacedRev"] ?? wire.properties["rev"] ?? ""
+        wanted.remove("\(collection) \(wire.properties["id"] ?? "") \(asked)")
+        guard wire.profile == "rev", let number else { return }
+        unansweredRevisions.insert(number)
+        let most = limits.incomingRevisions * replica.collections.count
+        if unansweredRevisions.count > most, fetches.isEmpty {
+            throw fail("\(unansweredRevisions.count) revisions came and are not stored, \(most) may")
+        }
+    }
+
     private func answer(_ id: IncomingID, _ send: (UInt64) throws -> Void) throws {
+        unansweredRevisions.remove(id.number)
         guard unanswered.remove(id.number) != nil else { throw fail("request \(id.number) is answered twice") }
         try send(id.number)
     }
@@ -164,6 +197,7 @@ final class SessionEnd: End {
         switch packet {
         case .request(let wire, let number):
             if let number { unanswered.insert(number) }
+            try noteArrival(wire, number)
             try handle(.received(wire, number.map { IncomingID($0) }))
         case .reply(let reply, let number):
             if let (digest, ticket) = fetches.removeValue(forKey: number) { return try handle(.fetched(keep(reply, digest), ticket)) }

@@ -130,10 +130,10 @@ final class Simulation: @unchecked Sendable {
         limits.insertionBatch = 5
         limits.changesPerMessage = 8
         limits.requestedRevisions = 12
-        limits.incomingRevisions = 10
+        limits.incomingRevisions = 6
         limits.revisionsPerLoad = 3
         limits.queuedRevisions = 20
-        limits.unansweredBytes = 400
+        limits.unansweredBytes = 1200
         limits.marksPerBatch = 6
         return limits
     }
