@@ -40,6 +40,8 @@ public final class Replicator: @unchecked Sendable {
     private let retry: RetryPolicy
 
     private var state = State.idle
+    /// Nobody else has to keep it between `start` and the end.
+    private var myself: Replicator?
     private var isStopping = false
     private var stopTimer: LoopTimer?
     private var failures = 0
@@ -67,6 +69,7 @@ public final class Replicator: @unchecked Sendable {
     public func start() {
         loop.perform {
             guard case .idle = self.state else { return }
+            self.myself = self
             self.prepare()
         }
     }
@@ -184,6 +187,7 @@ public final class Replicator: @unchecked Sendable {
             loop.perform {
                 self.observer(.ended(failure))
                 self.peer = nil
+                self.myself = nil
             }
         }
     }
