@@ -48,6 +48,9 @@ let package = Package(
         .executableTarget(name: "cblite", dependencies: ["Shell"], swiftSettings: fast),
         .executableTarget(name: "bench", path: "Benchmarks/Runner"),
         .executableTarget(name: "bench-blip", dependencies: ["BLIP"], path: "Benchmarks/BLIP", swiftSettings: fast),
+        .executableTarget(
+            name: "bench-sync", dependencies: ["Replication", "Transport", "DocumentStore", "Fleece"], path: "Benchmarks/Sync",
+            swiftSettings: fast),
 
         .target(name: "TestSupport", path: "Tests/TestSupport"),
         .testTarget(name: "PlatformTests", dependencies: ["Platform"]),

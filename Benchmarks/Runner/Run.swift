@@ -1,17 +1,19 @@
 import Glibc
 
-/// A finished run of a program: how long it took, seen from outside, and the most memory it held.
+/// A finished run of a program: how long it took, seen from outside, the processor's time, and the most memory it held.
 struct Run {
     let milliseconds: Double
+    let processorMilliseconds: Double
     let peakMiB: Double
+    let hasSucceeded: Bool
 
-    /// Runs a program to its end with its output thrown away.
-    init(of program: String, _ arguments: [String]) throws {
+    /// Runs a program to its end with its output thrown away, or put into a file.
+    init(of program: String, _ arguments: [String], output: String = "/dev/null") throws {
         var actions = posix_spawn_file_actions_t()
         posix_spawn_file_actions_init(&actions)
         defer { posix_spawn_file_actions_destroy(&actions) }
         posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0)
-        posix_spawn_file_actions_addopen(&actions, 1, "/dev/null", O_WRONLY, 0)
+        posix_spawn_file_actions_addopen(&actions, 1, output, O_WRONLY | O_CREAT | O_TRUNC, 0o644)
         posix_spawn_file_actions_addopen(&actions, 2, "/dev/null", O_WRONLY, 0)
 
         var argv = ([program] + arguments).map { strdup($0) } + [nil]
@@ -24,18 +26,22 @@ struct Run {
         var usage = rusage()
         while wait4(pid, &status, 0, &usage) < 0 && errno == EINTR {}
         milliseconds = Run.now() - started
+        processorMilliseconds = Run.milliseconds(usage.ru_utime) + Run.milliseconds(usage.ru_stime)
         peakMiB = Double(usage.ru_maxrss) / 1024
+        hasSucceeded = status == 0
     }
 
-    private init(milliseconds: Double, peakMiB: Double) {
-        self.milliseconds = milliseconds
-        self.peakMiB = peakMiB
+    private init(_ first: Run, _ second: Run) {
+        milliseconds = first.milliseconds + second.milliseconds
+        processorMilliseconds = first.processorMilliseconds + second.processorMilliseconds
+        peakMiB = max(first.peakMiB, second.peakMiB)
+        hasSucceeded = first.hasSucceeded && second.hasSucceeded
     }
 
     /// This run and the next one as one.
-    func followed(by next: Run) -> Run {
-        Run(milliseconds: milliseconds + next.milliseconds, peakMiB: max(peakMiB, next.peakMiB))
-    }
+    func followed(by next: Run) -> Run { Run(self, next) }
+
+    private static func milliseconds(_ time: timeval) -> Double { Double(time.tv_sec) * 1e3 + Double(time.tv_usec) / 1e3 }
 
     private static func now() -> Double {
         var time = timespec()

@@ -1,15 +1,19 @@
 import Glibc
 
 // bench [--program PATH] [--vendor PATH] [--data FILE] [--folder DIR] [--runs N] [WORKLOAD…]
+// bench … --gateway URL [--documents N]
 //
 // Times whole processes after a warm-up, the two programs in turn so that a machine that slows down slows both,
-// and prints a table of medians. What the workloads are: Workload.swift. What was measured: ../README.md.
+// and prints a table of medians. What the workloads are: Workload.swift; with a gateway, whose database has to be empty, it is
+// GatewayComparison.swift. What was measured: ../README.md.
 
 var program = ".build/release/cblite"
 var vendor: String?
 var folder = ".build/bench"
 var data: String?
 var runs = 7
+var gateway: String?
+var documents = 10_000
 var chosen: [String] = []
 
 var words = CommandLine.arguments.dropFirst()
@@ -19,6 +23,8 @@ while let word = words.popFirst() {
     case "--vendor": vendor = words.popFirst()
     case "--folder": folder = words.popFirst() ?? folder
     case "--data": data = words.popFirst()
+    case "--gateway": gateway = words.popFirst()
+    case "--documents": documents = words.popFirst().flatMap { Int($0) } ?? documents
     case "--runs": runs = words.popFirst().flatMap { Int($0) } ?? runs
     default: chosen.append(word)
     }
@@ -41,6 +47,12 @@ func cell(_ value: Double, _ digits: Int, width: Int) -> String {
 
 do {
     let data = data ?? folder + "/users.json"
+    if let gateway {
+        let comparison = GatewayComparison(
+            url: gateway, program: program, vendor: vendor, folder: folder + "/gateway", data: data, documents: documents, runs: runs)
+        try comparison.run()
+        exit(0)
+    }
     let ours = Contestant(program: program, folder: folder + "/ours", data: data)
     let theirs = vendor.map { Contestant(program: $0, folder: folder + "/theirs", data: data) }
     try ours.prepare()
