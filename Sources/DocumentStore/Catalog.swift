@@ -12,16 +12,23 @@ struct StoreTable: Sendable {
     /// Whether bodies can be whole revision trees: only releases before 3.1 left the table's name without quotes.
     let mayHoldTreesInBodies: Bool
 
-    var quotedName: String { quoted(identifier: name) }
+    let quotedName: String
     /// `extra`, or what stands for it.
-    var extra: String {
-        guard hasExtra else { return "NULL" }
-        return mayBeSwapped ? "(CASE WHEN typeof(expiration)='blob' THEN expiration ELSE extra END)" : "extra"
+    let extra: String
+    let expiration: String
+    /// Statements that are run for each document, so that their texts are not made for each.
+    let statements: Statements
+
+    struct Statements: Sendable {
+        /// The row of a key: `Snapshot.record`.
+        let select: String
+        /// The values of a row in the order of `Transaction.bind`.
+        let insert: String
+        let update: String
+        /// Marks what has a key and a version as synced.
+        let markSynced: String
     }
-    var expiration: String {
-        guard hasExpiration else { return "NULL" }
-        return mayBeSwapped ? "(CASE WHEN typeof(expiration)='blob' THEN extra ELSE expiration END)" : "expiration"
-    }
+
     /// True in SQL if the row has no `extra`, found out without reading the value.
     var lacksExtra: String {
         hasExtra ? (mayBeSwapped ? "typeof(\(extra))='null'" : "typeof(extra)='null'") : "1"
@@ -34,6 +41,18 @@ struct StoreTable: Sendable {
         hasExpiration = StoreTable.declares(" expiration INTEGER", sql)
         mayHoldTreesInBodies = !sql.hasPrefix("CREATE TABLE \"")
         mayBeSwapped = keyStore == "del_default" && hasExtra && hasExpiration
+        quotedName = quoted(identifier: name)
+        let swapped = mayBeSwapped ? "CASE WHEN typeof(expiration)='blob' THEN" : nil
+        extra = hasExtra ? swapped.map { "(\($0) expiration ELSE extra END)" } ?? "extra" : "NULL"
+        expiration = hasExpiration ? swapped.map { "(\($0) extra ELSE expiration END)" } ?? "expiration" : "NULL"
+        statements = Statements(
+            select: "SELECT sequence, flags, version, body, \(extra), \(expiration) FROM \(quotedName) WHERE key=?",
+            insert: hasExtra
+                ? "INSERT OR IGNORE INTO \(quotedName) (version, body, flags, sequence, key, extra) VALUES (?1, ?2, ?3, ?4, ?5, ?6)"
+                : "INSERT OR IGNORE INTO \(quotedName) (version, body, flags, sequence, key) VALUES (?1, ?2, ?3, ?4, ?5)",
+            update: "UPDATE \(quotedName) SET version=?1, body=?2, flags=?3, sequence=?4\(hasExtra ? ", extra=?6" : "")"
+                + " WHERE key=?5 AND sequence=?7 AND (flags >> 16)=?8",
+            markSynced: "UPDATE \(quotedName) SET flags=((flags + 0x10000) | 8) WHERE key=? AND version=?")
     }
 
     // The name may contain any word; the columns come after the parenthesis. (`String.contains` would do, but the first call takes as long as

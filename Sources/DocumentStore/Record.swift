@@ -38,8 +38,7 @@ extension Snapshot {
     }
 
     private func record(_ id: UnsafeRawBufferPointer, in table: StoreTable) throws -> Record? {
-        let sql = "SELECT sequence, flags, version, body, \(table.extra), \(table.expiration) FROM \(table.quotedName) WHERE key=?"
-        return try connection.withStatement(sql) { row in
+        try connection.withStatement(table.statements.select) { row in
             try row.bind(text: id, 1, staysInPlace: true)
             guard try row.step() else { return nil }
             let flags = row.int64(1)

@@ -55,24 +55,26 @@ extension Transaction {
     }
 
     private func tryInsert(_ row: Row, _ table: StoreTable) throws -> Bool {
+        guard let expiration = row.expiration, table.hasExpiration else {
+            return try connection.withStatement(table.statements.insert) { statement in
+                try bind(row, statement, table)
+                try statement.run()
+                return connection.changes > 0
+            }
+        }
         let columns = table.hasExtra ? "version, body, flags, sequence, key, extra" : "version, body, flags, sequence, key"
         let values = table.hasExtra ? "?1, ?2, ?3, ?4, ?5, ?6" : "?1, ?2, ?3, ?4, ?5"
-        let keepsExpiration = row.expiration != nil && table.hasExpiration
-        let sql =
-            "INSERT OR IGNORE INTO \(table.quotedName) (\(columns)\(keepsExpiration ? ", expiration" : "")) VALUES (\(values)\(keepsExpiration ? ", ?7" : ""))"
+        let sql = "INSERT OR IGNORE INTO \(table.quotedName) (\(columns), expiration) VALUES (\(values), ?7)"
         return try connection.withStatement(sql) { statement in
             try bind(row, statement, table)
-            if keepsExpiration { try statement.bind(row.expiration, 7) }
+            try statement.bind(expiration, 7)
             try statement.run()
             return connection.changes > 0
         }
     }
 
     private func update(_ row: Row, _ table: StoreTable, _ old: Record) throws -> Bool {
-        let extra = table.hasExtra ? ", extra=?6" : ""
-        let sql =
-            "UPDATE \(table.quotedName) SET version=?1, body=?2, flags=?3, sequence=?4\(extra) WHERE key=?5 AND sequence=?7 AND (flags >> 16)=?8"
-        return try connection.withStatement(sql) { statement in
+        try connection.withStatement(table.statements.update) { statement in
             try bind(row, statement, table)
             try statement.bind(Int64(bitPattern: old.sequence), 7)
             try statement.bind(Int64(old.subsequence), 8)

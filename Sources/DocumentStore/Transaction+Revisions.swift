@@ -78,7 +78,8 @@ extension Transaction {
     /// Notes that a remote has a revision of ours.
     public func markPushed(_ revision: RevisionID, of id: String, in collection: CollectionName = .default, to remote: UInt16) throws {
         let tables = try tables(collection)
-        guard let old = try record(id, in: tables) else { throw Transaction.missing(id) }
+        // As a rule it is the current revision of a tree: then nothing has to be read.
+        if remote == 1, versioning == .trees, try markSynced(revision, of: id, tables) { return }
         var isFlag = false
         if versioning == .vectors {
             _ = try changeVectors(id, tables) { revisions in
@@ -92,7 +93,7 @@ extension Transaction {
             } result: { _, _, _ in
             }
         }
-        guard isFlag else { return }
+        guard isFlag, let old = try record(id, in: tables) else { return }
         // Short for writing the whole tree: remote 1 has the current revision.
         let table = old.isInDeletedTable ? tables.deleted ?? tables.live : tables.live
         let sql = "UPDATE \(table.quotedName) SET flags = ((flags + 0x10000) | 8) WHERE key=? AND sequence=?"
@@ -101,6 +102,20 @@ extension Transaction {
             try statement.bind(Int64(bitPattern: old.sequence), 2)
             try statement.run()
         }
+    }
+
+    /// Marks a document as synced whose current revision is this one. False if there is none.
+    private func markSynced(_ revision: RevisionID, of id: String, _ tables: CollectionTables) throws -> Bool {
+        for table in tables.all {
+            let isFound = try connection.withStatement(table.statements.markSynced) { statement in
+                try statement.bind(id, 1)
+                try revision.withBinary { try statement.bind(blob: $0, 2) }
+                try statement.run()
+                return connection.changes > 0
+            }
+            if isFound { return true }
+        }
+        return false
     }
 
     /// Notes that a remote refused a revision of ours for good. Only trees of 3.2 and later have room for that.

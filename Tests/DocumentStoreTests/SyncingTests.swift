@@ -126,6 +126,34 @@ struct SyncingTests {
         }
     }
 
+    @Test(arguments: ["v2.x/upgrade_2.7", "v3.x/db_3_0_0_names_100_with_deleted", "v4.x/revtrees_4.1"], [UInt16(1), 2])
+    func whatARemoteGotIsNoted(_ fixture: String, _ remote: UInt16) throws {
+        let database = try open(fixture)
+        try database.write { transaction in
+            func latest() throws -> RevisionID? {
+                let known = try transaction.document("mine")?.latest(onRemote: remote)
+                let change = try transaction.changedDocuments(since: 0, limit: 10_000, remote: remote).first { $0.id == "mine" }
+                #expect(change?.remoteRevision == known)
+                return known
+            }
+            let first = try transaction.save("mine", body: transaction.encode(json: #"{"a":1}"#)).id
+            try #expect(latest() == nil)
+            try transaction.markPushed(first, of: "mine", to: remote)
+            try #expect(latest() == first)
+            // It was changed while it was on its way.
+            let second = try transaction.save("mine", body: transaction.encode(json: #"{"a":2}"#)).id
+            try #expect(latest() == first)
+            let third = try transaction.save("mine", body: transaction.encode(json: #"{"a":3}"#)).id
+            try transaction.markPushed(second, of: "mine", to: remote)
+            try #expect(latest() == second)
+            #expect(throws: StoreError.self) { try transaction.markPushed(RevisionID(parsing: "3-abcd"), of: "mine", to: remote) }
+            #expect(throws: StoreError.self) { try transaction.markPushed(third, of: "nobody", to: remote) }
+            let tombstone = try transaction.delete("mine").id
+            try transaction.markPushed(tombstone, of: "mine", to: remote)
+            try #expect(latest() == tombstone)
+        }
+    }
+
     @Test func whatARemoteRefusedIsNoted() throws {
         let database = try open("v4.x/revtrees_4.1")
         try database.write { transaction in
