@@ -9,6 +9,9 @@ public final class BlobWriter {
     private var sha1 = SHA1()
     public private(set) var length = 0
     private var isDone = false
+    /// What is not in the file yet. A peer's frames have odd lengths, and whole pages are written in less time than parts of them.
+    private var gathered: [UInt8] = []
+    private static let chunk = 1 << 17
 
     public init(_ store: BlobStore) throws(StoreError) {
         self.store = store
@@ -29,12 +32,31 @@ public final class BlobWriter {
 
     public func append(_ bytes: UnsafeRawBufferPointer) throws(StoreError) {
         sha1.update(bytes)
-        try BlobStore.write(bytes, to: descriptor, temporary)
         length += bytes.count
+        var rest = bytes
+        if !gathered.isEmpty || rest.count < BlobWriter.chunk {
+            let part = min(rest.count, BlobWriter.chunk - gathered.count)
+            gathered.append(contentsOf: UnsafeRawBufferPointer(rebasing: rest[..<part]))
+            rest = UnsafeRawBufferPointer(rebasing: rest[part...])
+            guard gathered.count == BlobWriter.chunk else { return }
+            try flush()
+        }
+        let whole = rest.count / BlobWriter.chunk * BlobWriter.chunk
+        if whole > 0 { try BlobStore.write(UnsafeRawBufferPointer(rebasing: rest[..<whole]), to: descriptor, temporary) }
+        gathered.append(contentsOf: UnsafeRawBufferPointer(rebasing: rest[whole...]))
+    }
+
+    private func flush() throws(StoreError) {
+        let result = gathered.withUnsafeBytes { bytes in
+            Result { () throws(StoreError) in try BlobStore.write(bytes, to: descriptor, temporary) }
+        }
+        try result.get()
+        gathered.removeAll(keepingCapacity: true)
     }
 
     /// Puts the blob into its place. If `expected` is given and the content has another digest, nothing is stored.
     public func finish(expecting expected: BlobDigest? = nil) throws(StoreError) -> BlobStore.Stored {
+        try flush()
         let digest = BlobDigest(sha1.finish())
         if let expected, expected != digest { throw StoreError(.corrupt, "the content of blob \(expected) has another digest: \(digest)") }
         let path = store.path(digest)

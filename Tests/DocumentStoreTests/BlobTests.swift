@@ -59,6 +59,24 @@ import Testing
         #expect(seen == total)
     }
 
+    /// Whatever pieces it comes in, many of which are neither a page nor a whole number of them.
+    @Test(arguments: [[1], [16_376], [131_072], [131_071, 2], [131_073], [400_000, 0, 7], [5, 262_144, 131_067], [0]])
+    func contentComesInPiecesOfAnyLength(_ lengths: [Int]) throws {
+        let database = try Database(path: path, options: .create)
+        var random = SeededRandom(seed: 5)
+        let writer = try BlobWriter(database.blobs)
+        var content: [UInt8] = []
+        for length in lengths + lengths + lengths {
+            let piece = (0..<length).map { _ in UInt8(truncatingIfNeeded: random.next()) }
+            try piece.withUnsafeBytes { try writer.append($0) }
+            content += piece
+        }
+        #expect(writer.length == content.count)
+        let stored = try writer.finish()
+        #expect(stored.length == content.count)
+        try #expect(Self.content(database.blobs, stored.digest) == content)
+    }
+
     @Test func damagedContentIsNoticed() throws {
         let database = try Database(path: path, options: .create)
         let digest = try Array("hello blob".utf8).withUnsafeBytes { try database.blobs.write($0).digest }
