@@ -6,7 +6,7 @@ extension BLIPConnection {
         var flags = FrameFlags(.request)
         if message.isUrgent { flags.insert(.urgent) }
         if message.isNoReply { flags.insert(.noReply) }
-        if message.isCompressed, compressionLevel > 0 { flags.insert(.compressed) }
+        if message.isCompressed, compresses, compressionLevel > 0 { flags.insert(.compressed) }
         let transmission = try Transmission(message, flags: flags, id: newSerial())
         outbox.append(transmission)
         return transmission.id
@@ -36,7 +36,7 @@ extension BLIPConnection {
         guard failure == nil, unanswered.contains(request.number) else { return nil }
         var flags = FrameFlags(type)
         if request.isUrgent { flags.insert(.urgent) }
-        if message.isCompressed, compressionLevel > 0 { flags.insert(.compressed) }
+        if message.isCompressed, compresses, compressionLevel > 0 { flags.insert(.compressed) }
         let transmission = try Transmission(message, flags: flags, number: request.number, id: newSerial())
         unanswered.remove(request.number)
         unsentAnswers.count += 1

@@ -9,6 +9,8 @@
 public final class BLIPConnection {
     public let limits: Limits
     let compressionLevel: Int32
+    /// Whether messages that ask for it are compressed. Where bytes cost nothing on their way, it only takes time.
+    public var compresses = true
 
     /// Why it is over; nil while it works.
     public internal(set) var failure: BLIPError?

@@ -92,4 +92,23 @@ struct SchedulingTests {
         #expect(try sender.frames().last?[1] == 0)
         #expect(sender.close().isEmpty)
     }
+
+    /// The peer goes on compressing, or not, as it likes: each message says for itself.
+    @Test func compressionCanBeGivenUpOnTheWay() throws {
+        let (sender, receiver) = (BLIPConnection(), BLIPConnection())
+        let body = [UInt8](repeating: 7, count: 500)
+        for compresses in [true, false, true] {
+            sender.compresses = compresses
+            try sender.send(OutgoingMessage(body: .bytes(body), isCompressed: true))
+            let frame = try #require(try sender.nextFrame())
+            #expect((frame.count < 100) == compresses)
+            let message = try #require(try receiver.receive(frame)?.message)
+            #expect(message.isCompressed == compresses && message.body.elementsEqual(body))
+            receiver.compresses = compresses
+            try receiver.respond(to: #require(message.request), OutgoingMessage(body: .bytes(body), isCompressed: true))
+            let answer = try #require(try receiver.nextFrame())
+            #expect((answer.count < 100) == compresses)
+            #expect(try sender.receive(answer)?.message?.body.elementsEqual(body) == true)
+        }
+    }
 }

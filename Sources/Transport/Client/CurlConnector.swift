@@ -129,7 +129,9 @@ final class CurlConnector {
         let completion = completion
         cancel()
         if code == CURLE_OK {
-            completion?(.success(CurlStream(handle, on: loop, peer: target.name)))
+            // Behind a proxy may be anybody.
+            let isLocal = target.proxy == nil && SocketAddress.isLocal(peerOf: handle.socket)
+            completion?(.success(CurlStream(handle, on: loop, peer: target.name, isLocal: isLocal)))
         } else {
             completion?(.failure(failure(code)))
         }
@@ -171,6 +173,7 @@ final class CurlStream: ByteStream {
     private let watch: FileWatch
     private let callback: Callback
     private let peer: String
+    let isLocal: Bool
 
     // The watch needs what to call before there is a stream to be called.
     private final class Callback { var onReady: ((FileWatch.Readiness) -> Void)? }
@@ -180,9 +183,10 @@ final class CurlStream: ByteStream {
         set { callback.onReady = newValue }
     }
 
-    init(_ handle: CurlHandle, on loop: EventLoop, peer: String) {
+    init(_ handle: CurlHandle, on loop: EventLoop, peer: String, isLocal: Bool) {
         self.handle = handle
         self.peer = peer
+        self.isLocal = isLocal
         let callback = Callback()
         self.callback = callback
         watch = loop.watch(handle.socket) { ready in callback.onReady?(ready) }

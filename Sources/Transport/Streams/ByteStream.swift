@@ -16,6 +16,9 @@ enum StreamResult {
 protocol ByteStream: AnyObject {
     var onReady: ((FileWatch.Readiness) -> Void)? { get set }
 
+    /// Whether the other end is on this machine.
+    var isLocal: Bool { get }
+
     func read(into space: UnsafeMutableRawBufferPointer) -> StreamResult
 
     /// Writes as much as there is room for. What was not written is to come first in the next attempt, and unchanged.

@@ -24,6 +24,7 @@ final class PipeStream: ByteStream, @unchecked Sendable {
     private var interest: FileWatch.Readiness = []
     private var isClosed = false
     var onReady: ((FileWatch.Readiness) -> Void)?
+    var isLocal: Bool { true }
 
     private init(_ loop: EventLoop, _ incoming: Half, _ outgoing: Half) {
         self.loop = loop

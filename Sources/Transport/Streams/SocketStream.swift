@@ -7,6 +7,7 @@ final class SocketStream: ByteStream {
     private let watch: FileWatch
     private let callback: Callback
     private let peer: String
+    let isLocal: Bool
     private var isClosed = false
 
     // The watch needs what to call before there is a stream to be called.
@@ -20,6 +21,7 @@ final class SocketStream: ByteStream {
     init(_ descriptor: Int32, on loop: EventLoop, peer: String) {
         self.descriptor = descriptor
         self.peer = peer
+        isLocal = SocketAddress.isLocal(peerOf: descriptor)
         _ = fcntl(descriptor, F_SETFL, fcntl(descriptor, F_GETFL) | O_NONBLOCK)
         _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC)
         // Messages are complete when they are written: there is nothing to wait for.

@@ -27,6 +27,7 @@ final class TLSStream: ByteStream {
     private var cause: TransportError?
     private(set) var peerCertificates: [Certificate] = []
     var onReady: ((FileWatch.Readiness) -> Void)?
+    var isLocal: Bool { lower.isLocal }
 
     init(_ parameters: Parameters, over lower: any ByteStream) throws(TransportError) {
         self.lower = lower

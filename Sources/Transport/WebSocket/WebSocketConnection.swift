@@ -123,6 +123,9 @@ public final class WebSocketConnection: @unchecked Sendable {
         opener.start()
     }
 
+    /// Whether the peer is on this machine, so that bytes cost nothing on their way.
+    public var isLocal: Bool { stream?.isLocal ?? false }
+
     /// The certificates that the peer has shown, its own first, whether they were trusted or not.
     public var certificates: [Certificate] { peerCertificates }
 
