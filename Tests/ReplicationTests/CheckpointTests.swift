@@ -22,7 +22,10 @@ import Testing
             #expect(sequence.json == text)
             #expect(sequence.isBefore(RemoteSequence(5)) == nil)
         }
-        for text in ["", "null", "nonsense", "1 2", "{"] { #expect(RemoteSequence(json: text) == nil) }
+        for text in ["", "null", "nonsense", "1 2", "{", "01", "1x"] { #expect(RemoteSequence(json: text) == nil, "\(text)") }
+        for text in ["0", "9", "10", "123456789012345678", "18446744073709551615"] {
+            #expect(RemoteSequence(json: text)?.json == text, "\(text)")
+        }
     }
 }
 

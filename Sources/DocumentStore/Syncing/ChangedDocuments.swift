@@ -27,18 +27,21 @@ extension Snapshot {
         let cursor = try scan(collection, options)
         var changes: [ChangedDocument] = []
         while try cursor.next() {
-            let record = Record(
-                flags: cursor.flags, subsequence: cursor.subsequence, sequence: cursor.sequence, version: Array(cursor.versionBytes),
-                body: cursor.bodyColumn.map(Array.init), extra: cursor.extraBytes.map(Array.init), expiration: cursor.expiration)
             let id = cursor.id
-            let known = remote == 0 ? nil : try latest(of: record, id, onRemote: remote)
+            let known = remote == 0 ? nil : try latest(of: record(at: cursor), id, onRemote: remote)
             changes.append(
                 ChangedDocument(
-                    id: id, sequence: record.sequence, revision: global(try cursor.revision()), isDeleted: cursor.isDeleted,
-                    isConflicted: known?.competes ?? false, isExpired: record.expiration.map { $0 <= now } ?? false,
+                    id: id, sequence: cursor.sequence, revision: global(try cursor.revision()), isDeleted: cursor.isDeleted,
+                    isConflicted: known?.competes ?? false, isExpired: cursor.expiration.map { $0 <= now } ?? false,
                     bodySize: cursor.bodySize, remoteRevision: known.map { global($0.id) }))
         }
         return changes
+    }
+
+    private func record(at cursor: DocumentCursor) -> Record {
+        Record(
+            flags: cursor.flags, subsequence: cursor.subsequence, sequence: cursor.sequence, version: Array(cursor.versionBytes),
+            body: cursor.bodyColumn.map(Array.init), extra: cursor.extraBytes.map(Array.init), expiration: cursor.expiration)
     }
 
     private func latest(of record: Record, _ id: String, onRemote remote: UInt16) throws -> (id: RevisionID, competes: Bool)? {

@@ -7,11 +7,22 @@ public struct RemoteSequence: Hashable, Sendable, CustomStringConvertible {
 
     /// Nil unless the text is JSON: anything else would break the messages it is put into.
     public init?(json: String) {
+        // Nearly all are numbers.
+        if RemoteSequence.isNumber(json) {
+            self.json = json
+            return
+        }
         let encoder = Encoder()
         guard (try? JSONParser.parse(json, into: encoder)) != nil, let parsed = try? encoder.finish() else { return nil }
         let isNull = parsed.withRoot { $0.isNull }
         guard !isNull else { return nil }
         self.json = json
+    }
+
+    /// As JSON writes one that needs no second look: neither a sign, nor a leading zero, nor more digits than fit.
+    private static func isNumber(_ text: String) -> Bool {
+        guard let first = text.utf8.first, text.utf8.count < 19, first != UInt8(ascii: "0") else { return false }
+        return text.utf8.allSatisfy { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }
     }
 
     /// A number, as databases of this kind count.

@@ -5,8 +5,7 @@ extension WireRequest {
     private static let profileProperty = "Profile"
 
     init(_ message: IncomingMessage, _ request: ReceivedRequest) {
-        var properties = message.allProperties
-        properties.removeAll { $0.name == WireRequest.profileProperty }
+        let properties = message.allProperties.filter { $0.name != WireRequest.profileProperty }
         self.init(
             profile: message.profile ?? "", properties: Properties(properties), body: Array(message.body), isUrgent: request.isUrgent,
             isCompressed: message.isCompressed, isNoReply: !request.wantsResponse)

@@ -39,14 +39,14 @@ extension DatabaseStore {
         let keys: SharedKeys?
 
         init(_ body: FleeceData, _ revision: RevisionID, translates: Bool, _ keys: SharedKeys) throws {
-            let encoder = Encoder()
-            if translates, body.withRoot({ AttachmentEncoding.write($0, keys: keys, generation: revision.generation, into: encoder) }) {
-                properties = try encoder.finish()
-                self.keys = nil
-            } else {
-                properties = body
-                self.keys = keys
+            if translates {
+                let encoder = Encoder()
+                if body.withRoot({ AttachmentEncoding.write($0, keys: keys, generation: revision.generation, into: encoder) }) {
+                    (properties, self.keys) = (try encoder.finish(), nil)
+                    return
+                }
             }
+            (properties, self.keys) = (body, keys)
         }
 
         var json: [UInt8] {

@@ -72,9 +72,10 @@ final class TestServer: Sendable {
     let peer: PassivePeer
     let server: WebSocketServer
 
-    /// `cutAfter` gives, for each connection in turn, after how many messages it is cut; nil when it is not.
+    /// `cutAfter` gives, for each connection in turn, after how many messages it is cut; nil when it is not. `onFrame` sees what comes.
     init(
-        _ database: Database, collections: [CollectionName] = [.default], cutAfter: @escaping @Sendable (Int) -> Int? = { _ in nil }
+        _ database: Database, collections: [CollectionName] = [.default], cutAfter: @escaping @Sendable (Int) -> Int? = { _ in nil },
+        onFrame: @escaping @Sendable ([UInt8]) -> Void = { _ in }
     ) throws {
         let peer = try PassivePeer(database, .init(collections: collections), on: EngineLoops.server)
         self.peer = peer
@@ -88,8 +89,7 @@ final class TestServer: Sendable {
                     count += 1
                     return count
                 }
-                guard let limit = cutAfter(number) else { return peer.accept() }
-                return Scissors(peer.accept(), limit: limit)
+                return Scissors(peer.accept(), limit: cutAfter(number) ?? .max, onFrame: onFrame)
             }
         }
     }
@@ -110,10 +110,12 @@ final class Scissors: WebSocketDelegate, @unchecked Sendable {
     // Sendable: used on the loop only.
     private let owner: any WebSocketDelegate
     private var left: Int
+    private let onFrame: @Sendable ([UInt8]) -> Void
     private var myself: Scissors?
 
-    init(_ owner: any WebSocketDelegate, limit: Int) {
+    init(_ owner: any WebSocketDelegate, limit: Int, onFrame: @escaping @Sendable ([UInt8]) -> Void) {
         self.owner = owner
+        self.onFrame = onFrame
         left = limit
         myself = self
     }
@@ -123,6 +125,7 @@ final class Scissors: WebSocketDelegate, @unchecked Sendable {
     func webSocket(_ connection: WebSocketConnection, didReceive message: UnsafeRawBufferPointer) {
         left -= 1
         if left < 0 { return connection.terminate() }
+        onFrame(Array(message))
         owner.webSocket(connection, didReceive: message)
     }
 

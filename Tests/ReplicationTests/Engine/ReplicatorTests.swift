@@ -1,5 +1,6 @@
 import DocumentStore
 import Fleece
+import Synchronization
 import TestSupport
 import Testing
 import Transport
@@ -141,6 +142,41 @@ import Transport
         }
         #expect(pull.isFine())
         #expect(try documents(of: first) == documents(of: second))
+    }
+
+    /// Between programs of one machine bytes cost nothing, but compressing them takes most of the time.
+    @Test func nothingIsCompressedOnTheWayToThisMachine() async throws {
+        let (first, middle) = (try create("a"), try create("m"))
+        try fill(first, 300)
+        let flags = Mutex<[UInt8]>([])
+        let server = try TestServer(
+            middle,
+            onFrame: { frame in
+                // Behind the message's number, whose last byte is the first one without a high bit.
+                flags.withLock { $0.append(frame.drop { $0 >= 0x80 }.dropFirst().first ?? 0) }
+            })
+        #expect(try await synchronize(first, server.settings([both()])).isFine(pushed: 300))
+        let compressed: UInt8 = 0x08
+        #expect(flags.withLock { $0.count > 300 && !$0.contains { $0 & compressed != 0 } })
+    }
+
+    /// Whoever only wants it done does not have to keep it.
+    @Test func aReplicatorNeedsNoOwner() async throws {
+        let (first, middle) = (try create("a"), try create("m"))
+        try fill(first, 100)
+        let server = try TestServer(middle)
+        let (stream, continuation) = AsyncStream<ReplicatorEvent>.makeStream()
+        Replicator(first, try server.settings([both()]), on: EngineLoops.client) { event in
+            continuation.yield(event)
+            if case .ended = event { continuation.finish() }
+        }.start()
+        var outcome = SyncOutcome()
+        var hasEnded = false
+        for await event in stream {
+            if case .ended = event { hasEnded = true }
+            outcome.take(event)
+        }
+        #expect(hasEnded && outcome.isFine(pushed: 100))
     }
 
     @Test func aReplicatorThatIsStoppedGoesOnLater() async throws {
