@@ -17,10 +17,12 @@ import Testing
         private var last: UInt64 = 0
         private(set) var lastSequence: UInt64 = 0
 
-        init(purgesLost: Bool = true) {
+        init(purgesLost: Bool = true, limits: FlowLimits = FlowLimits()) {
             var collection = ActiveSession.Collection(checkpointID: "cp", push: .off, pull: .once)
             collection.purgesLost = purgesLost
-            session = ActiveSession(.init(collections: [collection]))
+            var configuration = ActiveSession.Configuration(collections: [collection])
+            configuration.limits = limits
+            session = ActiveSession(configuration)
             take(session.start())
             answer(.checkpoint(id: "cp", body: nil))
             handle(.connected(.v3))
@@ -52,10 +54,10 @@ import Testing
             }
         }
 
-        /// Answers the oldest request to the store.
-        mutating func answer(_ answer: StoreAnswer) {
-            guard !stores.isEmpty else { return }
-            let next = stores.removeFirst()
+        /// Answers the oldest request to the store, or another one.
+        mutating func answer(_ answer: StoreAnswer, _ place: Int = 0) {
+            guard place < stores.count else { return }
+            let next = stores.remove(at: place)
             handle(.stored(answer, next.ticket))
         }
 
@@ -153,6 +155,8 @@ import Testing
     @Test(arguments: Whereabouts.allCases) func whatIsLostWhileItComesIsNotStored(_ place: Whereabouts) throws {
         var pull = Pull()
         _ = pull.announce("a", first, .unknown(ancestors: []))
+        // It waits for company only while some is expected.
+        if place == .waitingForOthers { _ = pull.announce("b", first, .unknown(ancestors: [])) }
         let isPlain = place == .onItsWay || place == .waitingForOthers
         let body = isPlain ? "{}" : #"{"p":{"@type":"blob","digest":"\#(MessageTests.digest)"}}"#
         let message = RevisionMessage(documentID: "a", history: history("1-aa"), sequence: RemoteSequence(1), body: Array(body.utf8))
@@ -171,8 +175,12 @@ import Testing
         pull.fireTimers()
         #expect(pull.stores.isEmpty)
         #expect(pull.replies[try #require(number)]?.isError == false)
+        let last = RemoteSequence(pull.lastSequence)
+        if place == .waitingForOthers {
+            pull.receive(.norev(.init(documentID: "b", revision: first, sequence: nil, status: 404)), noReply: true)
+        }
         pull.finish()
-        #expect(pull.saved?.remote == RemoteSequence(pull.lastSequence))
+        #expect(pull.saved?.remote == last)
     }
 
     @Test func aReplacementTakesThePlaceOfWhatWasAskedFor() {
@@ -237,6 +245,59 @@ import Testing
         #expect(pull.events.filter { $0.error != nil }.count == 2)
         pull.finish()
         #expect(pull.saved?.remote == RemoteSequence(2))
+    }
+
+    /// The peer is not kept waiting by our disk, but only so far.
+    @Test func moreIsAskedForWhileRevisionsAreBeingStored() {
+        var limits = FlowLimits()
+        (limits.requestedRevisions, limits.incomingRevisions) = (5, 20)
+        (limits.insertionThreshold, limits.insertionBatch) = (4, 12)
+        var pull = Pull(limits: limits)
+        var sent = 0
+        func send(_ pull: inout Pull) {
+            let revision = RevisionMessage(
+                documentID: "d\(sent)", history: history("1-aa"), sequence: RemoteSequence(UInt64(sent)), body: Array("{}".utf8))
+            pull.receive(.rev(revision), noReply: true)
+            sent += 1
+        }
+        for number in 0..<50 {
+            pull.receive(
+                .changes(.init(entries: [.init(sequence: RemoteSequence(UInt64(number)), documentID: "d\(number)", revision: first)])))
+        }
+        var insertions: [(count: Int, ticket: Ticket)] = []
+        // Every announcement is looked up, and every revision comes, but the store has not written any.
+        while true {
+            if let place = pull.stores.firstIndex(where: { if case .lookUp = $0.request { true } else { false } }) {
+                pull.answer(.lookups([.unknown(ancestors: [])]), place)
+            } else if sent < pull.replies.count {
+                send(&pull)
+            } else {
+                break
+            }
+        }
+        // Those that were asked for when it became too much come as well.
+        #expect(pull.replies.count == limits.incomingRevisions + limits.requestedRevisions - 1)
+        #expect(pull.session.isCongested)
+        // What gathered during an insertion is inserted together.
+        while let (request, ticket) = pull.stores.first, case .insert(let revisions) = request {
+            insertions.append((revisions.count, ticket))
+            pull.answer(.inserted(revisions.map { _ in .inserted(isConflict: false) }))
+        }
+        #expect(insertions.map(\.count) == [4, 12, 8])
+        #expect(!pull.session.isCongested && !pull.stores.isEmpty, "and the rest is looked up")
+    }
+
+    @Test func theLastRevisionsDoNotWaitForCompany() {
+        var pull = Pull()
+        _ = pull.announce("a", first, .unknown(ancestors: []))
+        _ = pull.announce("b", first, .unknown(ancestors: []))
+        func inserts(_ pull: Pull) -> Bool { if case .insert? = pull.stores.first?.request { true } else { false } }
+        for (id, isLast) in [("a", false), ("b", true)] {
+            let message = RevisionMessage(
+                documentID: id, history: history("1-aa"), sequence: RemoteSequence(1), body: Array("{}".utf8))
+            pull.receive(.rev(message), noReply: true)
+            #expect(inserts(pull) == isLast)
+        }
     }
 
     /// A peer that promises much more than it sends is not answered until it has sent that.

@@ -24,13 +24,21 @@ struct Puller {
         let revision: RevisionID
     }
 
+    /// A revision that was asked for, until it is settled.
+    private struct Requested {
+        /// Where it has its sequence.
+        let place: Int
+        var hasCome = false
+    }
+
     var port: Port
     private let options: Options
     private let limits: FlowLimits
     private var receiver: RevisionReceiver
     private var sequences: AnnouncedSequences
-    /// Where each revision that was asked for has its sequence.
-    private var requested: [Key: Int] = [:]
+    private var requested: [Key: Requested] = [:]
+    /// How many of those have not come.
+    private var awaitedCount = 0
     /// Documents that the user lost while something of them was on its way, and where that was told: what stands before it is not stored.
     private var lostPlaces: [String: Int] = [:]
     /// Announced revisions of which the store is asked, and which may all be wanted.
@@ -68,9 +76,10 @@ struct Puller {
         }
     }
 
-    /// Looks which of the announced revisions are here, unless too many that were asked for are still to come.
+    /// Looks which of the announced revisions are here, unless too many that were asked for are still to come, or to be stored. The peer is asked
+    /// for more while the last ones are being stored, so that neither side waits for the other.
     private mutating func lookUp(_ outbox: inout Outbox) {
-        while requested.count + lookedUpCount < limits.requestedRevisions, let next = waitingChanges.popFirst() {
+        while awaitedCount + lookedUpCount < limits.requestedRevisions, !receiver.hasEnough, let next = waitingChanges.popFirst() {
             let entries = next.message.entries
             lookedUpCount += entries.count
             let places = entries.map { sequences.announce($0.sequence) }
@@ -112,7 +121,8 @@ struct Puller {
                 finish(place, &outbox)
             case .unknown(let ancestors):
                 reply.items.append(.wanted(ancestors: ancestors))
-                requested[key] = place
+                requested[key] = Requested(place: place)
+                awaitedCount += 1
                 outbox.notes.append(.progress(completed: 0, total: UInt64(entry.bodySize ?? 0), documents: 0))
             }
         }
@@ -150,40 +160,68 @@ struct Puller {
     }
 
     mutating func revision(_ message: RevisionMessage, _ id: IncomingID?, _ outbox: inout Outbox) {
-        let asked = message.replaces ?? message.revision
-        let place = asked.flatMap { requested[Key(documentID: message.documentID, revision: $0)] }
+        let place = arrive(message)
         if let text = message.senderError {
             let error = SyncError(.webSocket, 502, "the peer could not send the document: \(text)")
             outbox.report(event(message.documentID, message.revision, error: error))
-            forget(message)
+            forget(Puller.key(message))
             outbox.reply(WireReply.empty, to: id)
         } else if let place, let lost = lostPlaces[message.documentID], place < lost {
-            forget(message)
+            forget(Puller.key(message))
             finish(place, &outbox)
             outbox.reply(WireReply.empty, to: id)
         } else {
             settle(receiver.receive(message, id, place: place, &port, &outbox), &outbox)
         }
-        lookUp(&outbox)
+        goOn(&outbox)
     }
 
-    /// It will not come any more. What failed for the moment keeps its sequence open, so that the next session gets it again.
-    private mutating func forget(_ message: RevisionMessage) {
-        guard let asked = message.replaces ?? message.revision else { return }
-        requested[Key(documentID: message.documentID, revision: asked)] = nil
+    private mutating func goOn(_ outbox: inout Outbox) {
+        lookUp(&outbox)
+        // Nothing else is on its way: what has come need not wait for company.
+        if awaitedCount == 0, lookedUpCount == 0 { receiver.flush(&port, &outbox) }
+    }
+
+    private static func key(_ message: RevisionMessage) -> Key? {
+        (message.replaces ?? message.revision).map { Key(documentID: message.documentID, revision: $0) }
+    }
+
+    /// Gives the place of its sequence, if it was asked for.
+    private mutating func arrive(_ message: RevisionMessage) -> Int? {
+        guard let key = Puller.key(message), let found = requested[key] else { return nil }
+        if !found.hasCome {
+            requested[key]?.hasCome = true
+            awaitedCount -= 1
+        }
+        return found.place
+    }
+
+    /// It is settled, or will not come any more. What failed for the moment keeps its sequence open, so that the next session gets it again.
+    @discardableResult
+    private mutating func forget(_ key: Key?) -> Int? {
+        guard let key, let found = requested.removeValue(forKey: key) else { return nil }
+        if !found.hasCome { awaitedCount -= 1 }
         if requested.isEmpty { lostPlaces = [:] }
+        return found.place
+    }
+
+    /// It comes once more.
+    private mutating func expectAgain(_ message: RevisionMessage) {
+        guard let key = Puller.key(message), requested[key]?.hasCome ?? false else { return }
+        requested[key]?.hasCome = false
+        awaitedCount += 1
     }
 
     mutating func noRevision(_ message: NoRevisionMessage, _ outbox: inout Outbox) {
         guard let revision = message.revision,
-            let place = requested.removeValue(forKey: Key(documentID: message.documentID, revision: revision))
+            let place = forget(Key(documentID: message.documentID, revision: revision))
         else { return }
         let error = SyncError.http(message.status, message.reason ?? "")
         // What failed for the moment keeps its sequence open, so that the next session gets it.
         if !error.isTransientForDocument { finish(place, &outbox) }
         // What is gone or superseded is no error.
         if message.status != 404, message.status != 410 { outbox.report(event(message.documentID, revision, error: error)) }
-        lookUp(&outbox)
+        goOn(&outbox)
     }
 
     private mutating func settle(_ settled: [RevisionReceiver.Settled], _ outbox: inout Outbox) {
@@ -193,10 +231,10 @@ struct Puller {
             switch outcome {
             case .needsWhole:
                 // Without an answer the sender does not know.
-                if incoming.id == nil { forget(message) }
+                if incoming.id == nil { forget(Puller.key(message)) } else { expectAgain(message) }
                 continue
             case .removed:
-                forget(message)
+                forget(Puller.key(message))
                 let event = event(message.documentID, message.revision, flags: .removed)
                 if options.purgesLost, let place = incoming.place {
                     purge([(event, place)], &outbox)
@@ -205,11 +243,11 @@ struct Puller {
                 }
                 continue
             case .abandoned:
-                forget(message)
+                forget(Puller.key(message))
                 if let place = incoming.place { finish(place, &outbox) }
                 continue
             case .failed(let error):
-                forget(message)
+                forget(Puller.key(message))
                 outbox.report(event(message.documentID, message.revision, flags: flags, error: error))
                 if !error.isTransientForDocument, let place = incoming.place { finish(place, &outbox) }
                 continue
@@ -220,11 +258,10 @@ struct Puller {
             case .known:
                 outbox.notes.append(.pulled(documentID: message.documentID, isConflict: false))
             }
-            forget(message)
+            forget(Puller.key(message))
             outbox.notes.append(.progress(completed: UInt64(message.body.count), total: 0, documents: 1))
             if let place = incoming.place { finish(place, &outbox) }
         }
-        lookUp(&outbox)
     }
 
     private mutating func resolve(_ documentID: String, _ outbox: inout Outbox) {
@@ -232,7 +269,10 @@ struct Puller {
     }
 
     mutating func stored(_ answer: StoreAnswer, _ number: Int, _ outbox: inout Outbox) {
-        if let settled = receiver.stored(answer, number, &port, &outbox) { return settle(settled, &outbox) }
+        if let settled = receiver.stored(answer, number, &port, &outbox) {
+            settle(settled, &outbox)
+            return goOn(&outbox)
+        }
         switch (pending.removeValue(forKey: number), answer) {
         case (.lookingUp(let entries, let places, let id)?, .lookups(let lookups)):
             self.answer(entries, places, lookups, id, &outbox)
@@ -258,7 +298,7 @@ struct Puller {
             outbox.report(event(id, nil, error: error))
         default: break
         }
-        lookUp(&outbox)
+        goOn(&outbox)
     }
 
     mutating func replied(_ reply: WireReply, _ number: Int, _ outbox: inout Outbox) {
@@ -268,6 +308,7 @@ struct Puller {
 
     mutating func fetched(_ error: SyncError?, _ number: Int, _ outbox: inout Outbox) {
         settle(receiver.fetched(error, number, &port, &outbox), &outbox)
+        goOn(&outbox)
     }
 
     mutating func timerFired(_ number: Int, _ outbox: inout Outbox) {

@@ -20,12 +20,6 @@ struct Queue<Element> {
         }
         return element
     }
-
-    mutating func popFirst(_ count: Int) -> [Element] {
-        var elements: [Element] = []
-        while elements.count < count, let element = popFirst() { elements.append(element) }
-        return elements
-    }
 }
 
 extension Queue: Sendable where Element: Sendable {}

@@ -39,9 +39,11 @@ struct RevisionReceiver {
     let allowsConflict: Bool
     private let limits: FlowLimits
     private var batch: [Incoming] = []
+    private var batchBytes = 0
     private var pending: [Int: Pending] = [:]
     private var timer: Int?
-    /// Revisions that came and are not settled.
+    private var isInserting = false
+    /// Revisions that came and are not settled, and the bytes of their bodies.
     private(set) var count = 0
     private var bytes = 0
     /// Those of them that wait for blobs. They are no reason not to read: the blobs come over the same connection.
@@ -57,6 +59,8 @@ struct RevisionReceiver {
     var isCongested: Bool { count - waiting.count >= limits.incomingRevisions || bytes - waiting.bytes >= limits.incomingBytes }
     /// More waits for blobs than anybody may send.
     var isOverfull: Bool { waiting.count > limits.waitingRevisions || waiting.bytes > limits.waitingBytes }
+    /// Nothing more should be asked for: neither those that wait for blobs nor the others are to become too many.
+    var hasEnough: Bool { count >= limits.incomingRevisions || bytes >= limits.incomingBytes }
 
     mutating func receive(_ message: RevisionMessage, _ id: IncomingID?, place: Int?, _ port: inout Port, _ outbox: inout Outbox)
         -> [Settled]
@@ -84,18 +88,22 @@ struct RevisionReceiver {
 
     private mutating func enqueue(_ incoming: Incoming, _ port: inout Port, _ outbox: inout Outbox) {
         batch.append(incoming)
-        if batch.count >= limits.insertionBatch {
+        batchBytes += incoming.bytes
+        if batch.count >= limits.insertionThreshold || batchBytes >= limits.insertionBytes {
             flush(&port, &outbox)
         } else if timer == nil {
             timer = outbox.startTimer(milliseconds: limits.insertionDelay, &port)
         }
     }
 
+    /// Has inserted what has gathered. While a batch is being inserted the next one grows, since a larger one takes less time for each.
     mutating func flush(_ port: inout Port, _ outbox: inout Outbox) {
         timer = nil
-        guard !batch.isEmpty else { return }
-        let revisions = batch
-        batch = []
+        guard !batch.isEmpty, !isInserting else { return }
+        let revisions = Array(batch.prefix(limits.insertionBatch))
+        batch.removeFirst(revisions.count)
+        for incoming in revisions { batchBytes -= incoming.bytes }
+        isInserting = true
         pending[outbox.store(.insert(revisions.map(\.revision)), &port)] = .inserting(revisions)
     }
 
@@ -115,7 +123,15 @@ struct RevisionReceiver {
         }
         let abandoned = batch.filter(isMeant)
         batch.removeAll(where: isMeant)
+        for incoming in abandoned { batchBytes -= incoming.bytes }
         return abandoned.map { settle($0, .abandoned, &outbox) }
+    }
+
+    /// A batch is done, and what gathered meanwhile is next.
+    private mutating func inserted(_ number: Int, _ port: inout Port, _ outbox: inout Outbox) {
+        pending[number] = nil
+        isInserting = false
+        flush(&port, &outbox)
     }
 
     /// False if the timer is somebody else's.
@@ -135,7 +151,7 @@ struct RevisionReceiver {
             pending[number] = nil
             return [settle(incoming, .failed(RevisionReceiver.failure(answer)), &outbox)]
         case (.inserting(let revisions)?, .inserted(let insertions)) where insertions.count == revisions.count:
-            pending[number] = nil
+            inserted(number, &port, &outbox)
             return zip(revisions, insertions).map { incoming, insertion in
                 switch insertion {
                 case .inserted(let isConflict): settle(incoming, .stored(isConflict: isConflict), &outbox)
@@ -144,7 +160,7 @@ struct RevisionReceiver {
                 }
             }
         case (.inserting(let revisions)?, let answer):
-            pending[number] = nil
+            inserted(number, &port, &outbox)
             return revisions.map { settle($0, .failed(RevisionReceiver.failure(answer)), &outbox) }
         default: return nil
         }
@@ -168,8 +184,7 @@ struct RevisionReceiver {
         case .removed: return [settle(incoming, .removed, &outbox)]
         case .deltaFailed(let reason):
             outbox.reply(SyncError.http(422, reason), to: incoming.id)
-            count -= 1
-            bytes -= incoming.bytes
+            leave(incoming)
             return [(incoming, .needsWhole)]
         case .failed(let error): return [settle(incoming, .failed(error), &outbox)]
         }
@@ -199,9 +214,13 @@ struct RevisionReceiver {
         return []
     }
 
-    private mutating func settle(_ incoming: Incoming, _ outcome: Outcome, _ outbox: inout Outbox) -> Settled {
+    private mutating func leave(_ incoming: Incoming) {
         count -= 1
         bytes -= incoming.bytes
+    }
+
+    private mutating func settle(_ incoming: Incoming, _ outcome: Outcome, _ outbox: inout Outbox) -> Settled {
+        leave(incoming)
         switch outcome {
         case .stored, .removed, .abandoned, .needsWhole: outbox.reply(WireReply.empty, to: incoming.id)
         case .known: outbox.reply(WireReply(properties: ["noop": "true"]), to: incoming.id)

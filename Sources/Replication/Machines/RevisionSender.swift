@@ -54,7 +54,12 @@ struct RevisionSender {
     mutating func pump(_ port: inout Port, _ outbox: inout Outbox) {
         guard !isLoading, !queue.isEmpty, unansweredBytes < limits.unansweredBytes, pending.count < limits.unansweredRevisions
         else { return }
-        let orders = queue.popFirst(limits.revisionsPerLoad)
+        var orders: [SendOrder] = []
+        var bytes = 0
+        while orders.count < limits.revisionsPerLoad, bytes < limits.bytesPerLoad, let order = queue.popFirst() {
+            orders.append(order)
+            bytes += order.bodySize
+        }
         isLoading = true
         pending[outbox.store(.loadRevisions(orders, options), &port)] = .loading(orders)
     }

@@ -99,16 +99,17 @@ public struct FlowLimits: Hashable, Sendable {
     public var proposalsInFlightWhenCaughtUp = 1
     /// Revisions that wait for being sent; with more, no further changes are read.
     public var queuedRevisions = 600
-    /// Revisions that are loaded with one request.
-    public var revisionsPerLoad = 50
+    /// Revisions that are loaded with one request, and the bytes of their bodies; a larger one is loaded alone.
+    public var revisionsPerLoad = 200
+    public var bytesPerLoad = 256 << 10
     /// Bytes that were sent and not answered.
     public var unansweredBytes = 2 << 20
     /// Revisions that were sent and not answered: a peer has a limit for open requests, too.
     public var unansweredRevisions = 2000
     /// Revisions that were asked for and have not come; with more, changes wait for their answer.
     public var requestedRevisions = 200
-    /// Revisions that came and are not stored; with more, nothing should be read from the connection.
-    public var incomingRevisions = 400
+    /// Revisions that came and are not stored, and the bytes of their bodies; with more, nothing should be read from the connection.
+    public var incomingRevisions = 1000
     public var incomingBytes = 8 << 20
     /// What may wait for blobs, which come over the same connection: with more of them, or of their bytes, the connection ends.
     public var waitingRevisions = 12_000
@@ -120,7 +121,12 @@ public struct FlowLimits: Hashable, Sendable {
     public var checkpointBytes = 1 << 20
     public var collectionsPerMessage = 1000
     public var proposalsPerMessage = 10_000
-    public var insertionBatch = 100
+    /// Revisions that are inserted without waiting for more, or the bytes of their bodies. While others are being inserted, more gather, of which
+    /// no more than `insertionBatch` are inserted together.
+    public var insertionThreshold = 100
+    public var insertionBytes = 256 << 10
+    public var insertionBatch = 500
+    /// Milliseconds that fewer wait for company.
     public var insertionDelay = 20
     /// Milliseconds between a change and the saving of the checkpoint.
     public var checkpointDelay = 5000

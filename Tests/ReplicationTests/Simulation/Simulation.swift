@@ -127,6 +127,7 @@ final class Simulation: @unchecked Sendable {
     /// Small ones, so that they are reached.
     private static var limits: FlowLimits {
         var limits = FlowLimits()
+        limits.insertionThreshold = 3
         limits.insertionBatch = 5
         limits.changesPerMessage = 8
         limits.requestedRevisions = 12
