@@ -11,11 +11,12 @@ extension Transaction {
     }
 
     /// Adds a revision that was made elsewhere, with its history: the IDs from the revision itself back to its ancestors.
-    /// `remote` is where it comes from, 0 for nowhere in particular; a revision that competes with ours is then kept beside it.
+    /// `remote` is where it comes from, 0 for nowhere in particular; a revision that competes with ours is then kept beside it. With `ended`, a
+    /// tombstone and its history, it takes the place of a branch of ours, which its owner has seen and given up.
     @discardableResult
     public func insertExisting(
         _ id: String, in collection: CollectionName = .default, history: [RevisionID], body: FleeceData?, isDeleted: Bool = false,
-        remote: UInt16 = 0, allowsConflicts: Bool = true
+        remote: UInt16 = 0, allowsConflicts: Bool = true, inPlaceOf ended: [RevisionID] = []
     ) throws -> Inserted {
         try DocumentRules.check(id: id)
         let tables = try tables(collection)
@@ -23,9 +24,14 @@ extension Transaction {
         if let body, try refersToBlobs(body) { flags.insert(.hasAttachments) }
         if versioning == .vectors { return try insertExistingVectors(id, tables, history, body, isDeleted: isDeleted, remote: remote) }
         return try changeTree(id, tables, mayCreate: true) { tree in
-            let received = try tree.insert(
-                history: history, body: body.map { ArraySlice($0.bytes) }, flags: flags, remote: remote, allowsConflicts: allowsConflicts,
-                depth: treeDepth())
+            let body = body.map { ArraySlice($0.bytes) }
+            let received =
+                if ended.isEmpty {
+                    try tree.insert(
+                        history: history, body: body, flags: flags, remote: remote, allowsConflicts: allowsConflicts, depth: treeDepth())
+                } else {
+                    try tree.insert(history: history, body: body, flags: flags, inPlaceOf: ended, depth: treeDepth())
+                }
             return (received, received.needsSave)
         } result: { received, sequence, tree in
             Inserted(addedCount: received.addedCount, sequence: sequence, isConflicted: tree.isConflicted)

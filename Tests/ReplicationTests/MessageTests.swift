@@ -27,6 +27,8 @@ import Testing
         tree.forbidsConflict = true
         tree.deltaSource = revision("2-bb")
         tree.replaces = revision("2-bbbb")
+        var settled = RevisionMessage(documentID: "e", history: history("2-cc, 1-aa"))
+        settled.endedBranch = [revision("3-dd"), revision("2-bb"), revision("1-aa")]
         var vector = RevisionMessage(
             documentID: "v",
             history: history("3@AliceAliceAliceAliceAA, 2@BobBobBobBobBobBobBobA, 1@CarolCarolCarolCarolCA; 1@DaveDaveDaveDaveDaveDA"))
@@ -52,7 +54,7 @@ import Testing
                     .init(documentID: "b", revision: revision("2-aa"), serverRevision: revision("1-aa"), bodySize: 40),
                     .init(documentID: "c", revision: revision("3@AliceAliceAliceAliceAA"), bodySize: 3),
                 ])),
-            .rev(tree), .rev(vector), .rev(past), .rev(legacy),
+            .rev(tree), .rev(settled), .rev(vector), .rev(past), .rev(legacy),
             .norev(
                 NoRevisionMessage(documentID: "a", revision: revision("1-aa"), sequence: RemoteSequence(5), status: 404, reason: "gone")),
             .getAttachment(GetAttachment(digest: blob, documentID: "d", compress: true)),

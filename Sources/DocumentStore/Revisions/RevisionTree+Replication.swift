@@ -36,6 +36,22 @@ extension RevisionTree {
         return Received(addedCount: known, needsSave: known > 0 || remote != 0)
     }
 
+    /// Adds a revision of somebody who has settled a conflict with the current one: that branch ends in a tombstone, and the revision comes in its
+    /// place. Whether nothing else lives is checked: a conflict is not settled by half.
+    ///
+    /// - Parameter ended: the tombstone and what it descends from, the nearest first.
+    public mutating func insert(
+        history: [RevisionID], body: ArraySlice<UInt8>?, flags: Flags, inPlaceOf ended: [RevisionID], depth: Int = defaultDepth
+    ) throws(RevisionError) -> Received {
+        if let revision = history.first, index(of: revision) != nil { return Received(addedCount: 0, needsSave: false) }
+        var settled = self
+        let tombstone = try settled.insert(history: ended, body: nil, flags: [.deleted, .closed], allowsConflicts: false, depth: depth)
+        guard settled.revisions.first?.isDeleted ?? false else { throw .conflict }
+        let received = try settled.insert(history: history, body: body, flags: flags, depth: depth)
+        self = settled
+        return Received(addedCount: received.addedCount, needsSave: tombstone.needsSave || received.needsSave)
+    }
+
     /// How many items of a history are unknown, and where the first known one stands.
     private func commonAncestor(_ history: [RevisionID], depth: Int) throws(RevisionError) -> (unknown: Int, ancestor: Int?) {
         for (place, id) in history.enumerated() {

@@ -10,6 +10,8 @@ public struct RevisionMessage: Hashable, Sendable {
     public var isDeleted = false
     /// The receiver must refuse it if it would compete with another.
     public var forbidsConflict = false
+    /// The sender has settled a conflict against the receiver's branch: the tombstone that ends it, and what that descends from.
+    public var endedBranch: [RevisionID] = []
     /// The body is a delta to this revision's.
     public var deltaSource: RevisionID?
     /// The revision that was asked for, and is not to be had any more.
@@ -42,6 +44,7 @@ public struct RevisionMessage: Hashable, Sendable {
         do {
             history = try RevisionMessage.history(revision, properties["history"] ?? "")
             deltaSource = try properties["deltaSrc"].map { try RevisionID(parsing: $0) }
+            endedBranch = try RevisionMessage.branch(properties["deleted_branch"] ?? "")
             replaces = try properties["replacedRev"].map { try RevisionID(parsing: $0) }
         } catch {
             throw MalformedMessage("rev: \(error)")
@@ -65,6 +68,11 @@ public struct RevisionMessage: Hashable, Sendable {
         return try RevisionHistory(parsing: revision + separator + history)
     }
 
+    private static func branch(_ text: String) throws(RevisionError) -> [RevisionID] {
+        guard !text.isEmpty else { return [] }
+        return try RevisionHistory(parsing: text).treeIDs
+    }
+
     /// The property `history`; empty if nothing is known of the past.
     private var historyText: String {
         if history.vector.isEmpty { return history.treeIDs.dropFirst().map(\.text).joined(separator: ",") }
@@ -84,6 +92,7 @@ public struct RevisionMessage: Hashable, Sendable {
         wire.properties.append("sequence", sequence?.json)
         wire.properties.append("deleted", if: isDeleted, "1")
         wire.properties.append("noconflicts", if: forbidsConflict)
+        if !endedBranch.isEmpty { wire.properties.append("deleted_branch", endedBranch.map(\.text).joined(separator: ",")) }
         wire.properties.append("deltaSrc", deltaSource?.text)
         wire.properties.append("replacedRev", replaces?.text)
         wire.properties.append("error", senderError)

@@ -180,7 +180,7 @@ extension DatabaseStore {
         }
         let outcome = try transaction.insertExisting(
             message.documentID, in: collection, history: message.history.treeIDs, body: body, isDeleted: message.isDeleted, remote: remote,
-            allowsConflicts: received.allowsConflict)
+            allowsConflicts: received.allowsConflict, inPlaceOf: received.allowsConflict ? [] : message.endedBranch)
         return outcome.addedCount == 0 ? .known : .inserted(isConflict: outcome.isConflicted)
     }
 }

@@ -184,6 +184,40 @@ import Testing
         #expect(try document.tree.insert(history: [RevisionID(parsing: "2-bb")], body: nil, flags: []).needsSave == false)
     }
 
+    @Test func whoHasSettledAConflictReplacesOurBranch() throws {
+        var document = TreeDocument()
+        try document.insert(["2-bb", "1-aa"])
+        let ended = try ["3-dd", "2-bb", "1-aa"].map { try RevisionID(parsing: $0) }
+        let history = try ["2-cc", "1-aa"].map { try RevisionID(parsing: $0) }
+        let received = try document.tree.insert(history: history, body: .emptyDictionary, flags: [], inPlaceOf: ended)
+        #expect(received == .init(addedCount: 1, needsSave: true))
+        try document.save()
+        #expect(document.tree.revisions.map(\.id.text) == ["2-cc", "3-dd", "2-bb", "1-aa"])
+        #expect(document.tree.current?.isDeleted == false)
+        #expect(!document.tree.isConflicted)
+        // The same once more is nothing new.
+        #expect(
+            try document.tree.insert(history: history, body: .emptyDictionary, flags: [], inPlaceOf: ended)
+                == .init(addedCount: 0, needsSave: false))
+    }
+
+    @Test func aBranchThatWentOnIsNotReplaced() throws {
+        var document = TreeDocument()
+        try document.insert(["3-bb", "2-bb", "1-aa"])
+        let ended = try ["3-dd", "2-bb", "1-aa"].map { try RevisionID(parsing: $0) }
+        let history = try ["2-cc", "1-aa"].map { try RevisionID(parsing: $0) }
+        let before = document.tree.revisions.map(\.id)
+        #expect(throws: RevisionError.conflict) {
+            try document.tree.insert(history: history, body: .emptyDictionary, flags: [], inPlaceOf: ended)
+        }
+        // A tombstone on another branch settles nothing here.
+        #expect(throws: RevisionError.conflict) {
+            try document.tree.insert(
+                history: history, body: .emptyDictionary, flags: [], inPlaceOf: [RevisionID(parsing: "2-ee"), history[1]])
+        }
+        #expect(document.tree.revisions.map(\.id) == before)
+    }
+
     @Test func aRemoteThatSwitchesBranchesTakesItsOldOneAlong() throws {
         // Its revision was current here: the document follows.
         var document = TreeDocument()
