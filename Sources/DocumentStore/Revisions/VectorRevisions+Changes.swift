@@ -48,7 +48,8 @@ extension VectorRevisions {
         var received = Revision(
             version: new.vector.isEmpty ? new.treeIDs.first.map { .tree($0) } ?? .vector(new.vector) : .vector(new.vector),
             properties: properties, flags: flags.intersection([.deleted, .hasAttachments]))
-        let order = order(of: new, received, remote: remote, keys)
+        let isSameMerge = isSameMerge(new.vector, received, keys)
+        let order = isSameMerge ? orderOfMerges(new.vector) : order(of: new, received, remote: remote)
         if remote == 0, order == .conflict { throw .conflict }
         if remote == 0, order != .newer { return .ignored }
         switch order {
@@ -73,6 +74,7 @@ extension VectorRevisions {
             return .known
         case .older:
             remotes[remote] = received
+            if isSameMerge { keepKnowledge(of: new.vector) }
             return .known
         case .conflict:
             received.flags.insert(.conflicted)
@@ -81,14 +83,25 @@ extension VectorRevisions {
         }
     }
 
+    /// Whether a received revision is the current one by another name: two databases have settled a conflict alike, and neither knew of it.
+    private func isSameMerge(_ vector: VersionVector, _ received: Revision, _ keys: SharedKeys?) -> Bool {
+        guard let current, vector.isMerge, current.version.vector.isMerge, vector.merged == current.version.vector.merged,
+            vector.order(relativeTo: current.version.vector) == .conflict
+        else { return false }
+        return received.isDeleted == current.isDeleted && VectorRevisions.areEqual(received, current, keys)
+    }
+
+    /// How the same merge, made elsewhere, stands to the current revision. The later one stays, everywhere: if each side kept its own, the
+    /// document would go by two names for ever. The later one knows of the other then, so that it is taken by those who have that.
+    private func orderOfMerges(_ other: VersionVector) -> RevisionOrder {
+        guard let ours = current?.version.vector.current?.time, let theirs = other.current?.time else { return .newer }
+        return theirs == ours ? .same : theirs > ours ? .newer : .older
+    }
+
     /// How a received revision stands to the current one.
-    private func order(of new: RevisionHistory, _ received: Revision, remote: UInt16, _ keys: SharedKeys?) -> RevisionOrder {
+    private func order(of new: RevisionHistory, _ received: Revision, remote: UInt16) -> RevisionOrder {
         guard let current else { return .newer }
-        // The same merge, made twice.
         let vector = current.version.vector
-        if new.vector.isMerge, vector.isMerge, new.vector.merged == vector.merged, VectorRevisions.areEqual(received, current, keys) {
-            return .same
-        }
         let order = new.order(relativeTo: history)
         // Deleted here as there, and created anew there without knowing of it.
         if order == .conflict, current.isDeleted, let stored = remotes[remote], stored.version == current.version,

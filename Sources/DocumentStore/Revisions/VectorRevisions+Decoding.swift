@@ -34,7 +34,7 @@ extension VectorRevisions {
         current = Revision(
             version: stored, properties: body.isEmpty ? .emptyDictionary : FleeceData(copying: body),
             flags: flags.intersection([.deleted, .hasAttachments]))
-        savedID = stored.id
+        savedVersion = stored
         if let extra { try read(extra, body) }
         if flags.contains(.synced) { remotes[1] = current }
     }
@@ -100,7 +100,7 @@ extension VectorRevisions {
         var imported = revision(first)
         if imported.properties == nil { imported.properties = .emptyDictionary }
         current = imported
-        savedID = first.id
+        savedVersion = .tree(first.id)
         treeHistory = tree.history(of: 0)
         for remote in tree.remoteIDs where remote <= VectorRevisions.maximumRemote {
             guard let latest = tree.latest(onRemote: remote) else { continue }

@@ -4,16 +4,16 @@ import Glibc
 extension VectorRevisions {
     /// Decides what is to be written. `body` is NULL for empty properties, and `extra` if there is nothing but the current revision.
     public func prepareSave() throws(RevisionError) -> SaveOutcome {
-        guard let current, let id = current.id else { throw .notFound }
+        guard let current, current.id != nil else { throw .notFound }
         let properties = current.properties ?? .emptyDictionary
         let body = VectorRevisions.isEmpty(properties) ? nil : ArraySlice(properties.bytes)
         return SaveOutcome(
             version: current.version.binary, body: body, extra: remotes.isEmpty && legacyParent == nil ? nil : try encodedExtra(properties),
-            flags: documentFlags, needsNewSequence: id != savedID)
+            flags: documentFlags, needsNewSequence: current.version != savedVersion)
     }
 
     /// Tells the revisions that they were saved.
-    public mutating func didSave() { savedID = current?.id }
+    public mutating func didSave() { savedVersion = current?.version }
 
     private func encodedExtra(_ properties: FleeceData) throws(RevisionError) -> [UInt8] {
         var writer = ExtraWriter(base: VectorRevisions.isEmpty(properties) ? nil : properties)

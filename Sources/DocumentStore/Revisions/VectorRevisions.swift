@@ -23,8 +23,8 @@ public struct VectorRevisions: Sendable {
     /// The current revision's ancestors, as long as they are still to be found in a revision tree.
     var treeHistory: [RevisionID] = []
     var remotes: [UInt16: Revision] = [:]
-    /// The current revision of the record as it is stored; nil if there is none.
-    var savedID: RevisionID?
+    /// What the record as it is stored calls the current revision, and says that it knows of; nil if there is none.
+    var savedVersion: StoredVersion?
 
     /// The revisions of a document that does not exist yet.
     public init() {}

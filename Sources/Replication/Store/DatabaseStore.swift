@@ -217,14 +217,22 @@ public struct DatabaseStore: Sendable {
         case .deleted: properties = nil
         }
         guard properties != conflict.remote else {
+            let (ours, theirs) = (conflict.localRevision, conflict.remoteRevision)
+            let keepsOurs = properties == conflict.local && DatabaseStore.isLater(ours, than: theirs)
             try transaction.resolveConflict(
-                conflict.documentID, in: collection, winner: conflict.remoteRevision, loser: conflict.localRevision)
-            return false
+                conflict.documentID, in: collection, winner: keepsOurs ? ours : theirs, loser: keepsOurs ? theirs : ours)
+            return keepsOurs
         }
         let merged = try properties.map { try transaction.encode(json: $0) } ?? .emptyDictionary
         let saved = try transaction.resolveConflict(
             conflict.documentID, in: collection, winner: conflict.remoteRevision, loser: conflict.localRevision, merged: merged,
             mergedIsDeleted: properties == nil)
         return saved.id != conflict.remoteRevision
+    }
+
+    /// Where two versions say the same, such as two deletions, the later one stays. If each side took the other's, they would swap them.
+    private static func isLater(_ ours: RevisionID, than theirs: RevisionID) -> Bool {
+        guard let ours = ours.version, let theirs = theirs.version else { return false }
+        return ours.time > theirs.time
     }
 }

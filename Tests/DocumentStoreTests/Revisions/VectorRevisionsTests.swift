@@ -72,6 +72,8 @@ import Testing
         mine = try #require(document.revisions.current?.id)
         try document.resolve(winner: mine, loser: theirs)
         try document.expect(records["localwins"])
+        // The vendor's record got a new one too: that the winner knows of the loser is news.
+        #expect(document.outcome?.needsNewSequence == true)
 
         document = try conflicted(localTime: 0x18e9_d1d1_10c1_0002)
         mine = try #require(document.revisions.current?.id)
@@ -222,12 +224,37 @@ import Testing
         #expect(document.revisions.latest(onRemote: 1)?.version.vector.description == "18e9d1d110b00002@AliceAliceAliceAliceAA")
     }
 
+    private let merged = "18e9d1d110a00001@AliceAliceAliceAliceAA, 18e9d1d110a00000@ZegpoldZegpoldZegpoldA;"
+
     @Test func theSameMergeMadeTwiceIsNoConflict() throws {
         var document = VectorDocument()
-        let merged = "18e9d1d110a00001@AliceAliceAliceAliceAA, 18e9d1d110a00000@ZegpoldZegpoldZegpoldA;"
         #expect(try document.pull("18e9d1d110b00001@*, \(merged)", "7000") == .current)
-        #expect(try document.pull("18e9d1d110b00002@DaveDaveDaveDaveDaveDA, \(merged)", "7000") == .known)
         #expect(try document.pull("18e9d1d110b00002@DaveDaveDaveDaveDaveDA, \(merged)", "7001416100018003") == .conflict)
+        #expect(try document.pull("18e9d1d110b00002@DaveDaveDaveDaveDaveDA, \(merged)", "7000") == .current)
+        #expect(!document.revisions.isConflicted)
+        // Who has ours can take theirs for newer when it comes from here.
+        #expect(document.revisions.history.vector[.local] == 0x18e9_d1d1_10b0_0001)
+    }
+
+    @Test func ofTheSameMergeMadeTwiceTheLaterOneStays() throws {
+        var document = VectorDocument()
+        let (ours, theirs) = ("18e9d1d110b00002@*", "18e9d1d110b00001@DaveDaveDaveDaveDaveDA")
+        #expect(try document.pull("\(ours), \(merged)", "7000", remote: 2) == .current)
+        #expect(try document.pull("\(theirs), \(merged)", "7000", remote: 0) == .ignored)
+        #expect(try document.pull("\(theirs), \(merged)", "7000") == .known)
+        #expect(document.revisions.history.description == "\(ours), \(merged) \(theirs)")
+        // Their owner is to be told.
+        #expect(document.outcome?.needsNewSequence == true)
+        #expect(document.revisions.latest(onRemote: 1)?.id == (try RevisionID(parsing: theirs)))
+        #expect(try document.pull("\(theirs), \(merged)", "7000") == .known)
+        #expect(document.outcome?.needsNewSequence == false)
+    }
+
+    @Test func aMergeThatWasDeletedIsNotTheSameAsAnEmptyOne() throws {
+        var document = VectorDocument()
+        #expect(try document.pull("18e9d1d110b00001@*, \(merged)", "7000") == .current)
+        let deleted = try RevisionHistory(parsing: "18e9d1d110b00002@DaveDaveDaveDaveDaveDA, \(merged)")
+        #expect(try document.insert(deleted, "7000", flags: .deleted, remote: 1) == .conflict)
     }
 
     @Test func whatWasDeletedHereAndThereMayBeCreatedAnewThere() throws {
@@ -335,10 +362,10 @@ struct VectorDocument {
     mutating func insert(
         _ history: RevisionHistory, _ body: String, flags: DocumentFlags = [], remote: UInt16
     ) throws -> VectorRevisions.Received {
-        let before = revisions.current?.id
+        let before = revisions.current?.version
         let received = try revisions.insert(
             history: history, properties: FleeceData(bytes(body)), flags: flags, remote: remote, clock: &clock, wallClock: wallClock)
-        #expect(try save().needsNewSequence == (revisions.current?.id != before))
+        #expect(try save().needsNewSequence == (revisions.current?.version != before))
         return received
     }
 

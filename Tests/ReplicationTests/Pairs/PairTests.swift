@@ -134,6 +134,51 @@ import Testing
         #expect(s["doc-3"]?.contains(" true ") == true)
     }
 
+    /// Two who meet a conflict at the same time, each with what a third party has of the other.
+    @Test func twoDeletionsDoNotChangePlaces() throws {
+        let (first, second) = (try create("a", vectors: true), try create("b", vectors: true))
+        let (third, fourth) = (try create("c", vectors: true), try create("d", vectors: true))
+        func push(_ from: Database, _ to: Database) throws { try replicate(from, to, push: .once, pull: .off) }
+        func pull(_ to: Database, _ from: Database) throws { try replicate(to, from, push: .off, pull: .once) }
+        try fill(first, 1)
+        try push(first, second)
+        try first.write { _ = try $0.delete("doc-0") }
+        try push(first, third)
+        try second.write { _ = try $0.delete("doc-0") }
+        try push(second, fourth)
+        let later = try documents(of: second)
+        try pull(first, fourth)
+        try pull(second, third)
+        #expect(try documents(of: first) == later)
+        #expect(try documents(of: second) == later)
+        // Who has the earlier one takes the later one for newer.
+        try push(second, third)
+        #expect(try documents(of: third) == later)
+    }
+
+    @Test func aMergeThatWasMadeTwiceHasOneNameInTheEnd() throws {
+        let (first, second, server) = (try create("a", vectors: true), try create("b", vectors: true), try create("s", vectors: true))
+        let merging: SyncResolver = { _ in .merged(#"{"by":"both"}"#) }
+        try fill(first, 1)
+        try replicate(first, second, push: .once, pull: .off)
+        try server.write { _ = try $0.save("doc-0", body: $0.encode(json: #"{"by":"server"}"#)) }
+        try replicate(first, server, push: .off, pull: .once, resolver: merging)
+        try replicate(second, server, push: .off, pull: .once, resolver: merging)
+        let later = try documents(of: second)
+        #expect(try documents(of: first) != later)
+        for database in [first, second, first] { try replicate(database, server, push: .once, pull: .once, resolver: merging) }
+        for database in [first, second, server] { #expect(try documents(of: database) == later) }
+    }
+
+    private func replicate(
+        _ database: Database, _ peer: Database, push: ActiveSession.Mode, pull: ActiveSession.Mode, resolver: SyncResolver? = nil
+    ) throws {
+        let remote = "ws://\(ObjectIdentifier(peer).hashValue)/db"
+        let pair = try Pair(database, peer, push: push, pull: pull, version: .v4, remote: remote, resolver: resolver)
+        try pair.run()
+        #expect(pair.isClosed && pair.failure == nil)
+    }
+
     @Test(arguments: [false, true]) func blobsAndDeltasTravel(_ vectors: Bool) throws {
         let (first, server, second) = (
             try create("a", vectors: vectors), try create("s", vectors: vectors), try create("b", vectors: vectors)
