@@ -95,6 +95,37 @@ import Testing
 
     private let first = revision("1-aa")
 
+    /// A tombstone on its way, and a new document of that name, pushed from here, which the peer tells of before the tombstone is stored.
+    @Test(arguments: [true, false]) func aRevisionIsNotOvertakenByALaterOneOfItsDocument(_ comes: Bool) {
+        var pull = Pull()
+        #expect(pull.announce("a", revision("3-cc"), flags: .deleted, .unknown(ancestors: []))?[0] == .wanted(ancestors: []))
+        let later = pull.receive(.changes(.init(entries: [.init(sequence: RemoteSequence(7), documentID: "a", revision: first)])))
+        pull.receive(.changes(.init(entries: [.init(sequence: RemoteSequence(8), documentID: "b", revision: first)])))
+        #expect(pull.stores.isEmpty)
+        if comes {
+            let history = RevisionHistory(treeIDs: [revision("3-cc")])
+            var message = RevisionMessage(documentID: "a", history: history, sequence: RemoteSequence(1), body: Array("{}".utf8))
+            message.isDeleted = true
+            pull.receive(.rev(message))
+            guard case .insert? = pull.stores.first?.request else {
+                Issue.record("the tombstone is not stored")
+                return
+            }
+            #expect(pull.stores.count == 1)
+            pull.answer(.inserted([.inserted(isConflict: false)]))
+        } else {
+            let message = NoRevisionMessage(documentID: "a", revision: revision("3-cc"), sequence: RemoteSequence(1), status: 404)
+            pull.receive(.norev(message), noReply: true)
+        }
+        guard pull.stores.count == 2, case .lookUp(let entries) = pull.stores[0].request else {
+            Issue.record("what came after it is not looked at")
+            return
+        }
+        #expect(entries.map(\.documentID) == ["a"])
+        pull.answer(.lookups([.unknown(ancestors: [])]))
+        #expect(pull.replies[later].flatMap { try? ChangesReply($0) }?[0] == .wanted(ancestors: []))
+    }
+
     @Test(arguments: [true, false]) func whatTheUserLostGoes(_ purges: Bool) {
         var pull = Pull(purgesLost: purges)
         let reply = pull.announce("a", first, flags: .removed, .unknown(ancestors: []))

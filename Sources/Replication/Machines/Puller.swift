@@ -37,7 +37,9 @@ struct Puller {
     private var receiver: RevisionReceiver
     private var sequences: AnnouncedSequences
     private var requested: [Key: Requested] = [:]
-    /// How many of those have not come.
+    /// By document, the revision that was announced last and is not settled.
+    private var openRevisions: [String: RevisionID] = [:]
+    /// How many of those that were asked for have not come.
     private var awaitedCount = 0
     /// Documents that the user lost while something of them was on its way, and where that was told: what stands before it is not stored.
     private var lostPlaces: [String: Int] = [:]
@@ -79,12 +81,31 @@ struct Puller {
     /// Looks which of the announced revisions are here, unless too many that were asked for are still to come, or to be stored. The peer is asked
     /// for more while the last ones are being stored, so that neither side waits for the other.
     private mutating func lookUp(_ outbox: inout Outbox) {
-        while awaitedCount + lookedUpCount < limits.requestedRevisions, !receiver.hasEnough, let next = waitingChanges.popFirst() {
+        while awaitedCount + lookedUpCount < limits.requestedRevisions, !receiver.hasEnough, let next = waitingChanges.first,
+            !overtakes(next.message)
+        {
+            _ = waitingChanges.popFirst()
             let entries = next.message.entries
             lookedUpCount += entries.count
+            for entry in entries where !entry.flags.losesAccess { openRevisions[entry.documentID] = entry.revision }
             let places = entries.map { sequences.announce($0.sequence) }
             pending[outbox.store(.lookUp(entries), &port)] = .lookingUp(entries, places: places, next.id)
         }
+    }
+
+    /// Whether a document in it is still to get an earlier revision. What is here of it and what is not can be said only after that: a tree
+    /// takes what is stored last for what the peer has now, and the earlier one would replace what came of it since.
+    private func overtakes(_ message: ChangesMessage) -> Bool {
+        guard !openRevisions.isEmpty else { return false }
+        return message.entries.contains { entry in
+            guard !entry.flags.losesAccess, let open = openRevisions[entry.documentID] else { return false }
+            return open != entry.revision
+        }
+    }
+
+    /// A revision is settled, unless another one of its document was announced since.
+    private mutating func close(_ documentID: String, _ revision: RevisionID) {
+        if openRevisions[documentID] == revision { openRevisions[documentID] = nil }
     }
 
     private mutating func answer(
@@ -112,6 +133,7 @@ struct Puller {
             let key = Key(documentID: entry.documentID, revision: revision)
             switch index < lookups.count ? lookups[index] : .known {
             case .known:
+                close(entry.documentID, revision)
                 reply.items.append(.notWanted)
                 outbox.notes.append(.pulled(documentID: entry.documentID, isConflict: false))
                 finish(place, &outbox)
@@ -200,6 +222,7 @@ struct Puller {
     @discardableResult
     private mutating func forget(_ key: Key?) -> Int? {
         guard let key, let found = requested.removeValue(forKey: key) else { return nil }
+        close(key.documentID, key.revision)
         if !found.hasCome { awaitedCount -= 1 }
         if requested.isEmpty { lostPlaces = [:] }
         return found.place

@@ -5,6 +5,7 @@ struct Queue<Element> {
 
     var count: Int { items.count - start }
     var isEmpty: Bool { count == 0 }
+    var first: Element? { start < items.count ? items[start] : nil }
 
     mutating func append(_ element: Element) { items.append(element) }
     mutating func append(contentsOf elements: some Sequence<Element>) { items.append(contentsOf: elements) }

@@ -70,7 +70,8 @@ extension Simulation {
                 continue
             }
             guard gateway.isVisible(theirs, to: replica.number) || theirs.isDeleted else {
-                if mine != nil, way.pulls, way.purgesLost, climate.version != .v2, !replica.edited.contains(key) {
+                // Whoever has only a tombstone of it is told nothing of what it became where he does not see it.
+                if let mine, !mine.isDeleted, way.pulls, way.purgesLost, climate.version != .v2, !replica.edited.contains(key) {
                     throw fail("\(name) is still here, and access to it is lost")
                 }
                 continue
