@@ -120,8 +120,8 @@ extension VectorRevisions {
         current?.version = .vector(vector.trivialMerge(loser: old))
     }
 
-    /// A revision that competed with the last current one does not compete with one that knows of both: somebody else has settled it.
-    private mutating func endSettledConflicts() {
+    /// A revision that competed with the last current one does not compete with one that knows of both: it is settled.
+    mutating func endSettledConflicts() {
         for (remote, revision) in remotes where revision.isConflicted {
             let theirs: RevisionHistory =
                 switch revision.version {

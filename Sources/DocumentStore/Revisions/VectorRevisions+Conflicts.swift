@@ -50,6 +50,7 @@ extension VectorRevisions {
         other.flags.remove(.conflicted)
         remotes[remote] = other
         setCurrent(result)
+        endSettledConflicts()
         guard let id = result.id else { throw .notFound }
         return id
     }

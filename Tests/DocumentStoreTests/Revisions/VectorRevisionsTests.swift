@@ -196,6 +196,32 @@ import Testing
         #expect(!document.revisions.isConflicted && document.flags == [])
     }
 
+    /// Two peers have revisions of the same origin, one of them an older one.
+    @Test func whoSettlesAConflictSettlesThoseThatAreInIt() throws {
+        var document = VectorDocument()
+        #expect(try document.pull("18e9d1d110b00001@*", "7000", remote: 3) == .current)
+        #expect(try document.pull("18e9d1d110b00000@AliceAliceAliceAliceAA", "7000", remote: 2) == .conflict)
+        #expect(try document.pull("18e9d1d110b00002@AliceAliceAliceAliceAA", "7000") == .conflict)
+        let (ours, theirs) = (
+            try RevisionID(parsing: "18e9d1d110b00001@*"), try RevisionID(parsing: "18e9d1d110b00002@AliceAliceAliceAliceAA")
+        )
+        try document.resolve(winner: theirs, loser: ours)
+        #expect(!document.revisions.isConflicted && document.flags == [])
+    }
+
+    /// What a third peer brought is still to be settled.
+    @Test func whoSettlesAConflictLeavesTheOthers() throws {
+        var document = VectorDocument()
+        #expect(try document.pull("18e9d1d110b00001@*", "7000", remote: 3) == .current)
+        #expect(try document.pull("18e9d1d110b00000@DaveDaveDaveDaveDaveDA", "7000", remote: 2) == .conflict)
+        #expect(try document.pull("18e9d1d110b00002@AliceAliceAliceAliceAA", "7000") == .conflict)
+        let (ours, theirs) = (
+            try RevisionID(parsing: "18e9d1d110b00001@*"), try RevisionID(parsing: "18e9d1d110b00002@AliceAliceAliceAliceAA")
+        )
+        try document.resolve(winner: theirs, loser: ours)
+        #expect(document.revisions.conflicts.map(\.id) == [try RevisionID(parsing: "18e9d1d110b00000@DaveDaveDaveDaveDaveDA")])
+    }
+
     @Test func aRemoteThatHasTheCurrentRevisionDoesNotCompete() throws {
         var document = VectorDocument()
         #expect(try document.pull("18e9d1d110b00000@ZegpoldZegpoldZegpoldA", "7000") == .current)

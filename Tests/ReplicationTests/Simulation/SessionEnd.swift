@@ -162,7 +162,8 @@ final class SessionEnd: End {
         // What replaces another may be asked for itself meanwhile.
         let isWasted = message.replaces == nil && !replaced.contains(what)
         if message.replaces != nil { replaced.insert(what) }
-        if isWasted, let known = replica.acknowledged[what], known.link == ObjectIdentifier(link) || known.step < link.start,
+        // Where a tree follows two partners in turn, what it knows of one goes with the branch.
+        if isWasted, simulation.climate.isToAgree, let known = replica.acknowledged[what], known.link == ObjectIdentifier(link) || known.step < link.start,
             try link.receiver(from: side)?.knows(message, request.collection ?? 0) ?? false
         {
             throw fail("\(what) is sent again although it was acknowledged")
