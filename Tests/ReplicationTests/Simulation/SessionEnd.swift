@@ -163,7 +163,8 @@ final class SessionEnd: End {
         let isWasted = message.replaces == nil && !replaced.contains(what)
         if message.replaces != nil { replaced.insert(what) }
         // Where a tree follows two partners in turn, what it knows of one goes with the branch.
-        if isWasted, simulation.climate.isToAgree, let known = replica.acknowledged[what], known.link == ObjectIdentifier(link) || known.step < link.start,
+        if isWasted, simulation.climate.isToAgree, let known = replica.acknowledged[what],
+            known.link == ObjectIdentifier(link) || known.step < link.start,
             try link.receiver(from: side)?.knows(message, request.collection ?? 0) ?? false
         {
             throw fail("\(what) is sent again although it was acknowledged")
