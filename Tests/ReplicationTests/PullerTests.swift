@@ -61,9 +61,6 @@ import Testing
             handle(.stored(answer, next.ticket))
         }
 
-        /// The oldest request to the store, which is answered later.
-        mutating func takeStore() -> Ticket? { stores.isEmpty ? nil : stores.removeFirst().ticket }
-
         mutating func fireTimers() {
             let due = timers
             timers = []
@@ -178,40 +175,57 @@ import Testing
         #expect(pull.saved?.remote == nil)
     }
 
-    /// Where a revision can be when the user loses the document.
-    enum Whereabouts: CaseIterable {
-        case onItsWay, beingPrepared, waitingForBlobs, waitingForOthers
+    /// What may become of a document while a revision of it is on its way.
+    enum Successor: CaseIterable {
+        case lost, known, wanted
     }
 
-    @Test(arguments: Whereabouts.allCases) func whatIsLostWhileItComesIsNotStored(_ place: Whereabouts) throws {
+    @Test(arguments: Successor.allCases) func whatIsToldNextOfADocumentWaits(_ successor: Successor) throws {
         var pull = Pull()
         _ = pull.announce("a", first, .unknown(ancestors: []))
-        // It waits for company only while some is expected.
-        if place == .waitingForOthers { _ = pull.announce("b", first, .unknown(ancestors: [])) }
-        let isPlain = place == .onItsWay || place == .waitingForOthers
-        let body = isPlain ? "{}" : #"{"p":{"@type":"blob","digest":"\#(MessageTests.digest)"}}"#
-        let message = RevisionMessage(documentID: "a", history: history("1-aa"), sequence: RemoteSequence(1), body: Array(body.utf8))
-        var number = place == .onItsWay ? nil : pull.receive(.rev(message))
-        let blob = ReceivedBody.Blob(digest: try #require(BlobDigest(MessageTests.digest)), length: nil, isCompressible: false)
-        if place == .waitingForBlobs { pull.answer(.prepared(.ready(.emptyDictionary, missing: [blob]))) }
-        let preparing = place == .beingPrepared ? pull.takeStore() : nil
-        _ = pull.announce("a", revision("2-bb"), flags: .removed, .unknown(ancestors: []))
-        pull.answer(.done)
-        switch place {
-        case .onItsWay: number = pull.receive(.rev(message))
-        case .beingPrepared: pull.handle(.stored(.prepared(.ready(.emptyDictionary, missing: [blob])), try #require(preparing)))
-        case .waitingForBlobs: pull.handle(.fetched(nil, try #require(pull.requests.last?.ticket)))
-        case .waitingForOthers: break
-        }
-        pull.fireTimers()
+        #expect(pull.announce("a", revision("2-bb"), flags: successor == .lost ? .removed : [], .known) == nil)
+        let (number, last) = (pull.lastSequence, RemoteSequence(pull.lastSequence))
         #expect(pull.stores.isEmpty)
-        #expect(pull.replies[try #require(number)]?.isError == false)
-        let last = RemoteSequence(pull.lastSequence)
-        if place == .waitingForOthers {
-            pull.receive(.norev(.init(documentID: "b", revision: first, sequence: nil, status: 404)), noReply: true)
+
+        pull.receive(.rev(RevisionMessage(documentID: "a", history: history("1-aa"), sequence: RemoteSequence(1), body: Array("{}".utf8))))
+        pull.answer(.inserted([.inserted(isConflict: false)]))
+        guard case .lookUp(let entries)? = pull.stores.first?.request else {
+            Issue.record("the store is not asked")
+            return
+        }
+        #expect(entries.map(\.revision) == [revision("2-bb")])
+        pull.answer(.lookups([successor == .wanted ? .unknown(ancestors: [first]) : .known]))
+        let reply = try ChangesReply(try #require(pull.replies[number]))
+        switch successor {
+        case .known: #expect(reply[0] == .notWanted)
+        case .wanted:
+            #expect(reply[0] == .wanted(ancestors: [first]))
+            pull.receive(.norev(.init(documentID: "a", revision: revision("2-bb"), sequence: last, status: 404)), noReply: true)
+        case .lost:
+            #expect(reply[0] == .notWanted)
+            guard case .purge(["a"])? = pull.stores.first?.request else {
+                Issue.record("nothing is purged")
+                return
+            }
+            pull.answer(.done)
         }
         pull.finish()
         #expect(pull.saved?.remote == last)
+    }
+
+    @Test func ofADocumentThatIsToldOfTwiceTheLastCounts() throws {
+        var pull = Pull()
+        let number = pull.receive(
+            .changes(
+                .init(entries: [
+                    .init(sequence: RemoteSequence(1), documentID: "a", revision: first),
+                    .init(sequence: RemoteSequence(2), documentID: "a", revision: revision("2-bb")),
+                ])))
+        pull.answer(.lookups([.unknown(ancestors: []), .unknown(ancestors: [])]))
+        #expect(try ChangesReply(try #require(pull.replies[number])).items == [.notWanted, .wanted(ancestors: [])])
+        pull.receive(.norev(.init(documentID: "a", revision: revision("2-bb"), sequence: RemoteSequence(2), status: 404)), noReply: true)
+        pull.finish()
+        #expect(pull.saved?.remote == RemoteSequence(2))
     }
 
     @Test func aReplacementTakesThePlaceOfWhatWasAskedFor() {

@@ -69,7 +69,7 @@ struct PassivePuller {
             let message = incoming.revision.message
             var failure: SyncError?
             switch outcome {
-            case .known, .needsWhole, .removed, .abandoned: continue
+            case .known, .needsWhole, .removed: continue
             case .failed(let error): failure = error
             case .stored: break
             }

@@ -19,16 +19,20 @@ struct Puller {
         case resolving(String)
     }
 
-    private struct Key: Hashable {
-        let documentID: String
-        let revision: RevisionID
-    }
-
-    /// A revision that was asked for, until it is settled.
-    private struct Requested {
+    /// What was announced of a document, until it is settled.
+    private struct Announced {
+        let revision: RevisionID?
         /// Where it has its sequence.
         let place: Int
-        var hasCome = false
+        var state = State.lookedUp
+
+        enum State {
+            /// The store is asked whether it is here.
+            case lookedUp
+            /// The peer is asked for it.
+            case awaited
+            case come
+        }
     }
 
     var port: Port
@@ -36,15 +40,15 @@ struct Puller {
     private let limits: FlowLimits
     private var receiver: RevisionReceiver
     private var sequences: AnnouncedSequences
-    private var requested: [Key: Requested] = [:]
-    /// By document, the revision that was announced last and is not settled.
-    private var openRevisions: [String: RevisionID] = [:]
-    /// How many of those that were asked for have not come.
+    /// A document has one of them at a time. What is announced next of it waits until the last is settled: revisions overtake each other, and what is
+    /// not current any more, or was lost, must not be stored after what followed it.
+    private var announced: [String: Announced] = [:]
+    /// How many of those have not come.
     private var awaitedCount = 0
-    /// Documents that the user lost while something of them was on its way, and where that was told: what stands before it is not stored.
-    private var lostPlaces: [String: Int] = [:]
-    /// Announced revisions of which the store is asked, and which may all be wanted.
+    /// Of how many the store is asked. They may all be wanted.
     private var lookedUpCount = 0
+    /// The document that the next changes wait for.
+    private var blocker: String?
     private var waitingChanges = Queue<(message: ChangesMessage, id: IncomingID?)>()
     private var pending: [Int: Pending] = [:]
     private var isCaughtUp = false
@@ -59,7 +63,7 @@ struct Puller {
     }
 
     /// Whether all that was announced is here.
-    var isIdle: Bool { isCaughtUp && requested.isEmpty && waitingChanges.isEmpty && pending.isEmpty && receiver.isIdle }
+    var isIdle: Bool { isCaughtUp && announced.isEmpty && waitingChanges.isEmpty && pending.isEmpty && receiver.isIdle }
     /// Whether nothing more should be read from the connection for the moment.
     var isCongested: Bool { receiver.isCongested }
 
@@ -82,30 +86,25 @@ struct Puller {
     /// for more while the last ones are being stored, so that neither side waits for the other.
     private mutating func lookUp(_ outbox: inout Outbox) {
         while awaitedCount + lookedUpCount < limits.requestedRevisions, !receiver.hasEnough, let next = waitingChanges.first,
-            !overtakes(next.message)
+            !isBlocked(next.message)
         {
             _ = waitingChanges.popFirst()
             let entries = next.message.entries
             lookedUpCount += entries.count
-            for entry in entries where !entry.flags.losesAccess { openRevisions[entry.documentID] = entry.revision }
-            let places = entries.map { sequences.announce($0.sequence) }
+            let places = entries.map { entry in
+                let place = sequences.announce(entry.sequence)
+                // The last one that a message tells of a document is the one that counts.
+                announced[entry.documentID] = Announced(revision: entry.revision, place: place)
+                return place
+            }
             pending[outbox.store(.lookUp(entries), &port)] = .lookingUp(entries, places: places, next.id)
         }
     }
 
-    /// Whether a document in it is still to get an earlier revision. What is here of it and what is not can be said only after that: a tree
-    /// takes what is stored last for what the peer has now, and the earlier one would replace what came of it since.
-    private func overtakes(_ message: ChangesMessage) -> Bool {
-        guard !openRevisions.isEmpty else { return false }
-        return message.entries.contains { entry in
-            guard !entry.flags.losesAccess, let open = openRevisions[entry.documentID] else { return false }
-            return open != entry.revision
-        }
-    }
-
-    /// A revision is settled, unless another one of its document was announced since.
-    private mutating func close(_ documentID: String, _ revision: RevisionID) {
-        if openRevisions[documentID] == revision { openRevisions[documentID] = nil }
+    private mutating func isBlocked(_ message: ChangesMessage) -> Bool {
+        if let blocker, announced[blocker] != nil { return true }
+        blocker = message.entries.first { announced[$0.documentID] != nil }?.documentID
+        return blocker != nil
     }
 
     private mutating func answer(
@@ -117,33 +116,35 @@ struct Puller {
         var lost: [(DocumentEvent, Int)] = []
         for (index, entry) in entries.enumerated() {
             let place = places[index]
+            guard announced[entry.documentID]?.place == place else {
+                reply.items.append(.notWanted)
+                finish(place, &outbox)
+                continue
+            }
             if entry.flags.losesAccess {
                 reply.items.append(.notWanted)
+                announced[entry.documentID] = nil
                 let event = event(entry.documentID, entry.revision, flags: entry.flags)
                 if options.purgesLost { lost.append((event, place)) } else { finish(place, &outbox) }
                 continue
             }
-            guard let revision = entry.revision else {
+            guard entry.revision != nil else {
                 reply.items.append(.notWanted)
+                announced[entry.documentID] = nil
                 let error = SyncError.liteCore(SyncError.LiteCoreCode.badRevisionID, "the peer named a revision that cannot be one")
                 outbox.report(event(entry.documentID, nil, error: error))
                 finish(place, &outbox)
                 continue
             }
-            let key = Key(documentID: entry.documentID, revision: revision)
             switch index < lookups.count ? lookups[index] : .known {
             case .known:
-                close(entry.documentID, revision)
                 reply.items.append(.notWanted)
+                announced[entry.documentID] = nil
                 outbox.notes.append(.pulled(documentID: entry.documentID, isConflict: false))
-                finish(place, &outbox)
-            case .unknown where requested[key] != nil:
-                // It is on its way already, with an earlier sequence.
-                reply.items.append(.notWanted)
                 finish(place, &outbox)
             case .unknown(let ancestors):
                 reply.items.append(.wanted(ancestors: ancestors))
-                requested[key] = Requested(place: place)
+                announced[entry.documentID]?.state = .awaited
                 awaitedCount += 1
                 outbox.notes.append(.progress(completed: 0, total: UInt64(entry.bodySize ?? 0), documents: 0))
             }
@@ -161,10 +162,6 @@ struct Puller {
 
     private mutating func purge(_ lost: [(DocumentEvent, Int)], _ outbox: inout Outbox) {
         guard !lost.isEmpty else { return }
-        for (event, place) in lost {
-            if requested.contains(where: { $0.key.documentID == event.documentID }) { lostPlaces[event.documentID] = place }
-            settle(receiver.abandon(event.documentID, before: place, &outbox), &outbox)
-        }
         let number = outbox.store(.purge(lost.map(\.0.documentID)), &port)
         pending[number] = .purging(lost.map(\.0), places: lost.map(\.1))
     }
@@ -186,11 +183,7 @@ struct Puller {
         if let text = message.senderError {
             let error = SyncError(.webSocket, 502, "the peer could not send the document: \(text)")
             outbox.report(event(message.documentID, message.revision, error: error))
-            forget(Puller.key(message))
-            outbox.reply(WireReply.empty, to: id)
-        } else if let place, let lost = lostPlaces[message.documentID], place < lost {
-            forget(Puller.key(message))
-            finish(place, &outbox)
+            forget(message)
             outbox.reply(WireReply.empty, to: id)
         } else {
             settle(receiver.receive(message, id, place: place, &port, &outbox), &outbox)
@@ -204,15 +197,19 @@ struct Puller {
         if awaitedCount == 0, lookedUpCount == 0 { receiver.flush(&port, &outbox) }
     }
 
-    private static func key(_ message: RevisionMessage) -> Key? {
-        (message.replaces ?? message.revision).map { Key(documentID: message.documentID, revision: $0) }
+    /// What was asked for that this is; nil for what comes unasked.
+    private func request(_ documentID: String, _ revision: RevisionID?) -> Announced? {
+        guard let found = announced[documentID], found.state != .lookedUp, found.revision == revision else { return nil }
+        return found
     }
+
+    private func request(_ message: RevisionMessage) -> Announced? { request(message.documentID, message.replaces ?? message.revision) }
 
     /// Gives the place of its sequence, if it was asked for.
     private mutating func arrive(_ message: RevisionMessage) -> Int? {
-        guard let key = Puller.key(message), let found = requested[key] else { return nil }
-        if !found.hasCome {
-            requested[key]?.hasCome = true
+        guard let found = request(message) else { return nil }
+        if found.state == .awaited {
+            announced[message.documentID]?.state = .come
             awaitedCount -= 1
         }
         return found.place
@@ -220,24 +217,25 @@ struct Puller {
 
     /// It is settled, or will not come any more. What failed for the moment keeps its sequence open, so that the next session gets it again.
     @discardableResult
-    private mutating func forget(_ key: Key?) -> Int? {
-        guard let key, let found = requested.removeValue(forKey: key) else { return nil }
-        close(key.documentID, key.revision)
-        if !found.hasCome { awaitedCount -= 1 }
-        if requested.isEmpty { lostPlaces = [:] }
+    private mutating func forget(_ documentID: String, _ revision: RevisionID?) -> Int? {
+        guard let found = request(documentID, revision) else { return nil }
+        announced[documentID] = nil
+        if found.state == .awaited { awaitedCount -= 1 }
         return found.place
     }
 
+    private mutating func forget(_ message: RevisionMessage) { forget(message.documentID, message.replaces ?? message.revision) }
+
     /// It comes once more.
     private mutating func expectAgain(_ message: RevisionMessage) {
-        guard let key = Puller.key(message), requested[key]?.hasCome ?? false else { return }
-        requested[key]?.hasCome = false
+        guard request(message)?.state == .come else { return }
+        announced[message.documentID]?.state = .awaited
         awaitedCount += 1
     }
 
     mutating func noRevision(_ message: NoRevisionMessage, _ outbox: inout Outbox) {
         guard let revision = message.revision,
-            let place = forget(Key(documentID: message.documentID, revision: revision))
+            let place = forget(message.documentID, revision)
         else { return }
         let error = SyncError.http(message.status, message.reason ?? "")
         // What failed for the moment keeps its sequence open, so that the next session gets it.
@@ -254,10 +252,10 @@ struct Puller {
             switch outcome {
             case .needsWhole:
                 // Without an answer the sender does not know.
-                if incoming.id == nil { forget(Puller.key(message)) } else { expectAgain(message) }
+                if incoming.id == nil { forget(message) } else { expectAgain(message) }
                 continue
             case .removed:
-                forget(Puller.key(message))
+                forget(message)
                 let event = event(message.documentID, message.revision, flags: .removed)
                 if options.purgesLost, let place = incoming.place {
                     purge([(event, place)], &outbox)
@@ -265,12 +263,8 @@ struct Puller {
                     finish(place, &outbox)
                 }
                 continue
-            case .abandoned:
-                forget(Puller.key(message))
-                if let place = incoming.place { finish(place, &outbox) }
-                continue
             case .failed(let error):
-                forget(Puller.key(message))
+                forget(message)
                 outbox.report(event(message.documentID, message.revision, flags: flags, error: error))
                 if !error.isTransientForDocument, let place = incoming.place { finish(place, &outbox) }
                 continue
@@ -281,7 +275,7 @@ struct Puller {
             case .known:
                 outbox.notes.append(.pulled(documentID: message.documentID, isConflict: false))
             }
-            forget(Puller.key(message))
+            forget(message)
             outbox.notes.append(.progress(completed: UInt64(message.body.count), total: 0, documents: 1))
             if let place = incoming.place { finish(place, &outbox) }
         }

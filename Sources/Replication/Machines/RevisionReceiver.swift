@@ -9,8 +9,6 @@ struct RevisionReceiver {
         let id: IncomingID?
         /// What the owner knows it by.
         let place: Int?
-        /// It is not to be stored any more.
-        var isAbandoned = false
 
         var documentID: String { revision.message.documentID }
         var bytes: Int { revision.message.body.count + 256 }
@@ -21,8 +19,6 @@ struct RevisionReceiver {
         case known
         /// The document left the user's channels.
         case removed
-        /// The user lost the document while this was on its way.
-        case abandoned
         /// The delta did not fit; the sender was told, and sends all of it if it waits for answers.
         case needsWhole
         case failed(SyncError)
@@ -107,26 +103,6 @@ struct RevisionReceiver {
         pending[outbox.store(.insert(revisions.map(\.revision)), &port)] = .inserting(revisions)
     }
 
-    /// Revisions of a document that are at an earlier place, and not being stored yet, are not to be stored. Gives those that wait for nothing else.
-    mutating func abandon(_ documentID: String, before place: Int, _ outbox: inout Outbox) -> [Settled] {
-        func isMeant(_ incoming: Incoming) -> Bool { incoming.documentID == documentID && incoming.place.map { $0 < place } ?? false }
-        for (number, work) in pending {
-            switch work {
-            case .preparing(var incoming) where isMeant(incoming):
-                incoming.isAbandoned = true
-                pending[number] = .preparing(incoming)
-            case .fetching(var incoming, let rest) where isMeant(incoming):
-                incoming.isAbandoned = true
-                pending[number] = .fetching(incoming, rest: rest)
-            default: break
-            }
-        }
-        let abandoned = batch.filter(isMeant)
-        batch.removeAll(where: isMeant)
-        for incoming in abandoned { batchBytes -= incoming.bytes }
-        return abandoned.map { settle($0, .abandoned, &outbox) }
-    }
-
     /// A batch is done, and what gathered meanwhile is next.
     private mutating func inserted(_ number: Int, _ port: inout Port, _ outbox: inout Outbox) {
         pending[number] = nil
@@ -174,7 +150,6 @@ struct RevisionReceiver {
     private mutating func prepared(
         _ incoming: Incoming, _ preparation: Preparation, _ port: inout Port, _ outbox: inout Outbox
     ) -> [Settled] {
-        if incoming.isAbandoned { return [settle(incoming, .abandoned, &outbox)] }
         switch preparation {
         case .ready(let properties, let missing):
             var incoming = incoming
@@ -208,7 +183,6 @@ struct RevisionReceiver {
         guard case .fetching(let incoming, let rest)? = pending.removeValue(forKey: number) else { return [] }
         waiting.count -= 1
         waiting.bytes -= incoming.bytes
-        if incoming.isAbandoned { return [settle(incoming, .abandoned, &outbox)] }
         if let error { return [settle(incoming, .failed(error), &outbox)] }
         fetch(incoming, rest, &port, &outbox)
         return []
@@ -222,7 +196,7 @@ struct RevisionReceiver {
     private mutating func settle(_ incoming: Incoming, _ outcome: Outcome, _ outbox: inout Outbox) -> Settled {
         leave(incoming)
         switch outcome {
-        case .stored, .removed, .abandoned, .needsWhole: outbox.reply(WireReply.empty, to: incoming.id)
+        case .stored, .removed, .needsWhole: outbox.reply(WireReply.empty, to: incoming.id)
         case .known: outbox.reply(WireReply(properties: ["noop": "true"]), to: incoming.id)
         case .failed(let error): outbox.reply(error, to: incoming.id)
         }
