@@ -76,7 +76,8 @@ struct Puller {
         if message.entries.isEmpty {
             isCaughtUp = true
             outbox.reply(WireReply.empty, to: id)
-        } else {
+        } else if id != nil {
+            // Of what needs no answer nothing could be asked for.
             waitingChanges.append((message, id))
             lookUp(&outbox)
         }

@@ -93,6 +93,8 @@ final class HostilePeer: WebSocketDelegate, @unchecked Sendable {
     private var messages: HostileMessages
     private let opensWithCollections: Bool
     private var unanswered: Set<SentMessage> = []
+    /// What it told of in `changes`.
+    private var announced: [SentMessage: [UInt8]] = [:]
     private var onEnd: ((String?) -> Void)?
     private var webSocket: WebSocketConnection?
     private let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: FrameSize.maximum, alignment: 16)
@@ -117,7 +119,9 @@ final class HostilePeer: WebSocketDelegate, @unchecked Sendable {
             for _ in 0..<HostilePeer.count {
                 let message = messages.request()
                 let sent = try blip.send(message)
-                if !message.isNoReply { unanswered.insert(sent) }
+                guard !message.isNoReply else { continue }
+                unanswered.insert(sent)
+                if case .bytes(let body) = message.body { announced[sent] = body }
             }
             hasSentAll = true
         } catch {
@@ -137,7 +141,9 @@ final class HostilePeer: WebSocketDelegate, @unchecked Sendable {
 
     private func received(_ message: IncomingMessage) throws {
         switch message.origin {
-        case .response(to: let sent): unanswered.remove(sent)
+        case .response(to: let sent):
+            unanswered.remove(sent)
+            if let body = announced.removeValue(forKey: sent), !message.isError { try withhold(body, message) }
         case .request(let request):
             asked += 1
             guard request.wantsResponse else { return }
@@ -147,6 +153,19 @@ final class HostilePeer: WebSocketDelegate, @unchecked Sendable {
             } else {
                 try blip.respond(to: request, messages.reply(to: message.profile ?? "", isRight: isRight))
             }
+        }
+    }
+
+    /// It does not send the revisions that it is asked for, and says so. Who says nothing is waited for: nothing later of such a document is looked
+    /// at, and the changes that tell of it get no answer.
+    private func withhold(_ body: [UInt8], _ answer: IncomingMessage) throws {
+        guard let changes = try? ChangesMessage(WireRequest(profile: "changes", body: body)),
+            let reply = try? ChangesReply(WireReply(answer))
+        else { return }
+        for (index, entry) in changes.entries.enumerated() {
+            guard case .wanted = reply[index] else { continue }
+            let gone = NoRevisionMessage(documentID: entry.documentID, revision: entry.revision, sequence: nil, status: 404)
+            _ = try blip.send(SyncRequest(.norev(gone), collection: messages.usesCollections ? 0 : nil).wire.message)
         }
     }
 
