@@ -53,6 +53,9 @@ let package = Package(
             swiftSettings: fast),
 
         .target(name: "TestSupport", path: "Tests/TestSupport"),
+        .target(
+            name: "ReplicationTestSupport", dependencies: ["Replication", "Transport", "DocumentStore", "Fleece"],
+            path: "Tests/ReplicationTestSupport"),
         .testTarget(name: "PlatformTests", dependencies: ["Platform"]),
         .testTarget(name: "FleeceTests", dependencies: ["Fleece", "TestSupport"]),
         .testTarget(name: "BLIPTests", dependencies: ["BLIP", "TestSupport"]),
@@ -69,11 +72,17 @@ let package = Package(
             ]),
         .testTarget(
             name: "ReplicationTests",
-            dependencies: ["Replication", "BLIP", "Transport", "DocumentStore", "SQLite", "Fleece", "Platform", "TestSupport"],
+            dependencies: [
+                "Replication", "BLIP", "Transport", "DocumentStore", "SQLite", "Fleece", "Platform", "TestSupport",
+                "ReplicationTestSupport",
+            ],
             exclude: ["Recordings"]),
         .testTarget(
             name: "ListenerTests",
-            dependencies: ["Listener", "Replication", "BLIP", "Transport", "DocumentStore", "SQLite", "Fleece", "Platform", "TestSupport"]),
+            dependencies: [
+                "Listener", "Replication", "BLIP", "Transport", "DocumentStore", "SQLite", "Fleece", "Platform", "TestSupport",
+                "ReplicationTestSupport",
+            ]),
         .testTarget(
             name: "ShellTests",
             dependencies: ["Shell", "Replication", "QueryEngine", "SQLPlusPlus", "DocumentStore", "Fleece", "TestSupport"]),

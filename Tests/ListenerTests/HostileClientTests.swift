@@ -4,6 +4,7 @@ import FoundationEssentials
 import Glibc
 import Platform
 import Replication
+import ReplicationTestSupport
 import Synchronization
 import TestSupport
 import Testing
@@ -33,7 +34,7 @@ import Transport
         let other = try databases.create("other-\(UUID().uuidString)", 1)
         let outcome = await sync(other, try listener.url(), push: .off)
         #expect(outcome.failure == nil && outcome.errors.isEmpty, "\(outcome)", sourceLocation: sourceLocation)
-        #expect(try database.content().count == expected, sourceLocation: sourceLocation)
+        #expect(try documents(of: database).count == expected, sourceLocation: sourceLocation)
     }
 
     @Test func framesThatAreNone() async throws {
@@ -211,7 +212,7 @@ import Transport
         #expect(await push("b", "2-\(digest)", "{}", ["deltaSrc": "1-\(digest)"]) == "HTTP 422")
         // The connection is still of use.
         #expect(await push("good", "1-\(digest)", #"{"x":1}"#) == nil)
-        #expect(try database.content()["good"] != nil)
+        #expect(try documents(of: database)["good"] != nil)
     }
 
     @Test func blobsThatAreNotWhatTheyShouldBe() async throws {
@@ -228,7 +229,7 @@ import Transport
         #expect(last?.errorCode == "HTTP 404")
         client.leave()
         await listener.stop()
-        #expect(try database.content().count == 3 && !database.blobs.exists(digest))
+        #expect(try documents(of: database).count == 3 && !database.blobs.exists(digest))
         let folder = database.path + "/Attachments"
         #expect(((try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []).isEmpty)
     }
@@ -261,7 +262,7 @@ import Transport
         #expect(await client.ask("rev", ["id": "x", "rev": revision], Array("{}".utf8))?.errorCode == "HTTP 403")
         await client.send("rev", ["id": "x", "rev": revision], Array("{}".utf8), isNoReply: true)
         #expect(await client.ask("getCheckpoint", ["client": "x"])?.errorCode == "HTTP 404")
-        #expect(try database.content().count == 3)
+        #expect(try documents(of: database).count == 3)
     }
 
     @Test func requestsThatNobodyReadsTheAnswersOfAreBounded() async throws {

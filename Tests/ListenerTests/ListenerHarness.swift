@@ -3,18 +3,13 @@ import DocumentStore
 import Fleece
 import Glibc
 import Replication
+import ReplicationTestSupport
 import Synchronization
 import TestSupport
 import Testing
 import Transport
 
 @testable import Listener
-
-/// Loops of the tests: their threads are few, however many tests run at the same time.
-enum Loops {
-    static let client = EventLoop()
-    static let server = EventLoop()
-}
 
 /// Databases of a test's own.
 struct Databases {
@@ -47,21 +42,6 @@ extension Database {
         try write { try $0.save(id, in: collection, body: $0.encode(json: json)) }
         return blob.digest
     }
-
-    /// Revision, deletion and properties of all documents.
-    func content(of collection: CollectionName = .default) throws -> [String: String] {
-        try read { snapshot in
-            var options = ScanOptions(content: .everything)
-            options.includesDeleted = true
-            let cursor = try snapshot.scan(collection, options)
-            var content: [String: String] = [:]
-            while let document = try cursor.nextDocument() {
-                let json = document.body.withRoot { $0.json(keys: snapshot.sharedKeys, style: .canonical) }
-                content[document.id] = "\(snapshot.global(document.revision)) \(document.isDeleted) \(json)"
-            }
-            return content
-        }
-    }
 }
 
 /// A listener and what it has told.
@@ -71,7 +51,7 @@ final class TestListener: Sendable {
     let listener: SyncListener
     private let notes: Notes
 
-    init(_ shares: [Share], on loop: EventLoop = Loops.server, _ change: (inout ListenerSettings) -> Void = { _ in }) throws {
+    init(_ shares: [Share], on loop: EventLoop = EngineLoops.server, _ change: (inout ListenerSettings) -> Void = { _ in }) throws {
         var settings = ListenerSettings()
         change(&settings)
         let notes = Notes()
@@ -80,7 +60,7 @@ final class TestListener: Sendable {
     }
 
     convenience init(
-        _ database: Database, on loop: EventLoop = Loops.server, _ change: (inout ListenerSettings) -> Void = { _ in }
+        _ database: Database, on loop: EventLoop = EngineLoops.server, _ change: (inout ListenerSettings) -> Void = { _ in }
     ) throws {
         try self.init([Share("db", database, collections: database.read { $0.collections() })], on: loop, change)
     }
@@ -94,35 +74,6 @@ final class TestListener: Sendable {
     deinit { listener.stop {} }
 }
 
-/// What came of a replicator.
-struct SyncOutcome: Sendable {
-    var failure: SyncFailure?
-    var pushed: [String] = []
-    var pulled: [String] = []
-    var errors: [DocumentEvent] = []
-
-    mutating func take(_ event: ReplicatorEvent) {
-        switch event {
-        case .document(let event, _):
-            if event.error != nil {
-                errors.append(event)
-            } else if event.direction == .push {
-                pushed.append(event.documentID)
-            } else {
-                pulled.append(event.documentID)
-            }
-        case .ended(let failure): self.failure = failure
-        case .status, .connected, .waiting: break
-        }
-    }
-
-    /// Nothing went wrong, and so many documents went each way.
-    func isFine(pushed: Int? = nil, pulled: Int? = nil) -> Bool {
-        failure == nil && errors.isEmpty && (pushed ?? self.pushed.count) == self.pushed.count
-            && (pulled ?? self.pulled.count) == self.pulled.count
-    }
-}
-
 /// Replicates with a listener, to the end. `onEvent` sees each event on the loop, and may stop it.
 func sync(
     _ database: Database, _ url: PeerURL, push: ActiveSession.Mode = .once, pull: ActiveSession.Mode = .once,
@@ -134,17 +85,5 @@ func sync(
     var settings = ReplicatorSettings(.server(server), collections: collections.map { .init($0, push: push, pull: pull) })
     // A test wants to know at once.
     settings.retry = RetryPolicy(maxRetries: 0)
-    let (stream, continuation) = AsyncStream<ReplicatorEvent>.makeStream()
-    let box = Mutex<Replicator?>(nil)
-    let replicator = Replicator(database, settings, on: Loops.client) { event in
-        if let replicator = box.withLock({ $0 }) { onEvent(replicator, event) }
-        continuation.yield(event)
-        if case .ended = event { continuation.finish() }
-    }
-    box.withLock { $0 = replicator }
-    replicator.start()
-    var outcome = SyncOutcome()
-    for await event in stream { outcome.take(event) }
-    box.withLock { $0 = nil }
-    return outcome
+    return await synchronize(database, settings, onEvent: onEvent)
 }

@@ -1,6 +1,7 @@
 import BLIP
 import Glibc
 import Replication
+import ReplicationTestSupport
 import Synchronization
 import Testing
 import Transport
@@ -37,8 +38,8 @@ final class RawClient: WebSocketDelegate, @unchecked Sendable {
         settings.handshake.credentials = user
         settings.trust = .anything
         let complete = settings
-        Loops.client.perform {
-            let connection = WebSocketConnection(complete, on: Loops.client, delegate: self)
+        EngineLoops.client.perform {
+            let connection = WebSocketConnection(complete, on: EngineLoops.client, delegate: self)
             self.connection = connection
             connection.open()
         }
@@ -53,7 +54,7 @@ final class RawClient: WebSocketDelegate, @unchecked Sendable {
     }
 
     private func onLoop<Result: Sendable>(_ work: @escaping @Sendable () -> Result) async -> Result {
-        await withCheckedContinuation { done in Loops.client.perform { done.resume(returning: work()) } }
+        await withCheckedContinuation { done in EngineLoops.client.perform { done.resume(returning: work()) } }
     }
 
     private func pump() {
@@ -117,7 +118,7 @@ final class RawClient: WebSocketDelegate, @unchecked Sendable {
     func send(raw bytes: [UInt8]) async { await onLoop { bytes.withUnsafeBytes { self.connection?.send($0) } } }
 
     func stopReading() async { await onLoop { self.connection?.isReadingPaused = true } }
-    func leave() { Loops.client.perform { self.connection?.terminate() } }
+    func leave() { EngineLoops.client.perform { self.connection?.terminate() } }
 
     /// How it ends, whatever comes before.
     func closing() async -> WebSocketClosing? {

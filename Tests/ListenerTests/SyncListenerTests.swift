@@ -1,6 +1,7 @@
 import DocumentStore
 import Glibc
 import Replication
+import ReplicationTestSupport
 import Synchronization
 import TestSupport
 import Testing
@@ -35,9 +36,9 @@ import Transport
         let pulled = await sync(second, try listener.url(), collections: both)
         #expect(pulled.isFine(pushed: 0), "\(pulled)")
         for name in both {
-            let expected = try first.content(of: name)
-            #expect(try middle.content(of: name) == expected)
-            #expect(try second.content(of: name).filter { $0.key != "doc-7" } == expected.filter { $0.key != "doc-7" })
+            let expected = try documents(of: first, in: name)
+            #expect(try documents(of: middle, in: name) == expected)
+            #expect(try documents(of: second, in: name).filter { $0.key != "doc-7" } == expected.filter { $0.key != "doc-7" })
         }
         var count = 0
         try second.blobs.read(digest) { count += $0.count }
@@ -58,9 +59,9 @@ import Transport
         }
         let refused = await sync(first, try listener.url(), pull: .off)
         #expect(refused.errors.map(\.documentID) == ["doc-0"] && refused.errors.first?.error?.code == 409)
-        #expect(try middle.content()["doc-0"]?.contains("middle") == true)
+        #expect(try documents(of: middle)["doc-0"]?.contains("middle") == true)
         for _ in 0..<2 { _ = await sync(first, try listener.url()) }
-        #expect(try first.content() == middle.content())
+        #expect(try documents(of: first) == documents(of: middle))
     }
 
     @Test func continuousReplicatorsHearOfEachOther() async throws {
@@ -95,7 +96,7 @@ import Transport
         #expect(outcome.isFine(pulled: 2))
         let refused = await sync(first, try listener.url(), pull: .off)
         #expect(refused.pushed.isEmpty && (refused.failure?.error.code ?? refused.errors.first?.error?.code) == 403, "\(refused)")
-        #expect(try middle.content().count == 2)
+        #expect(try documents(of: middle).count == 2)
     }
 
     @Test func pushOnlyMeansNoPull() async throws {
@@ -222,10 +223,10 @@ import Transport
         #expect(pushed.failure?.error.code == 1001, "\(String(describing: pushed.failure))")
         await listener.stop()
         // What was acknowledged is there, and the next listener gets the rest.
-        #expect(try middle.content().count >= pushed.pushed.count && middle.content().count < 2000)
+        #expect(try documents(of: middle).count >= pushed.pushed.count && documents(of: middle).count < 2000)
         let next = try TestListener(middle)
         #expect(await sync(first, try next.url(), pull: .off).failure == nil)
-        #expect(try middle.content() == first.content())
+        #expect(try documents(of: middle) == documents(of: first))
     }
 
     @Test func manyClientsAtOnceAreAllServed() async throws {
@@ -243,8 +244,8 @@ import Transport
             return await group.reduce(into: [SyncOutcome]()) { if !$1.isFine(pushed: 20) { $0.append($1) } }
         }
         #expect(failed.isEmpty, "\(failed)")
-        #expect(try middle.content().count == 50 + count * 20)
+        #expect(try documents(of: middle).count == 50 + count * 20)
         for client in clients { #expect(await sync(client, url, push: .off).failure == nil) }
-        for client in clients { #expect(try client.content() == middle.content()) }
+        for client in clients { #expect(try documents(of: client) == documents(of: middle)) }
     }
 }

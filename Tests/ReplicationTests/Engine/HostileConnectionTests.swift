@@ -2,6 +2,7 @@ import BLIP
 import DocumentStore
 import Fleece
 import FoundationEssentials
+import ReplicationTestSupport
 import TestSupport
 import Testing
 import Transport

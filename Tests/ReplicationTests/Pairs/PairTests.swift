@@ -1,5 +1,6 @@
 import DocumentStore
 import Fleece
+import ReplicationTestSupport
 import TestSupport
 import Testing
 

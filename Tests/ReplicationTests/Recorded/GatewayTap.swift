@@ -1,3 +1,4 @@
+import ReplicationTestSupport
 import Synchronization
 import Transport
 

@@ -1,4 +1,5 @@
 import BLIP
+import ReplicationTestSupport
 import Synchronization
 import Testing
 import Transport
