@@ -46,16 +46,17 @@ import Testing
         #expect(try Program.run(["info", scratch.path]).output.contains("Warning:     1 blob is missing that documents refer to."))
     }
 
-    /// A page of the documents is overwritten.
+    /// A page of the documents is overwritten. Which ones are theirs depends on how the import was divided into transactions.
     @Test func aDamagedDatabaseIsDescribedAsFarAsItCanBe() throws {
         let scratch = try Scratch()
         let lines = (0..<2000).map { #"{"n": \#($0), "text": "some words that take up room"}"# }
         #expect(try Program.run(["import", scratch.path, "-"], input: lines.joined(separator: "\n")).exitCode == 0)
         let file = scratch.path + "/db.sqlite3"
-        var bytes = Array(try Data(contentsOf: URL(filePath: file)))
-        let page = bytes.count / 4096 / 2
-        for index in page * 4096..<(page + 1) * 4096 { bytes[index] = 0x5A }
-        try Data(bytes).write(to: URL(filePath: file))
+        var bytes = try Data(contentsOf: URL(filePath: file))
+        let pages = stride(from: bytes.count / 8192 * 4096, to: bytes.count, by: 4096).map { $0..<$0 + 4096 }
+        let page = try #require(pages.first { String(decoding: bytes[$0], as: UTF8.self).contains("words that take") })
+        bytes.replaceSubrange(page, with: repeatElement(0x5A, count: page.count))
+        try bytes.write(to: URL(filePath: file))
         let result = try Program.run(["info", "--json", scratch.path])
         #expect(result.exitCode == 0, "\(result.errors)")
         #expect(result.output.contains(#""code":"damaged""#))

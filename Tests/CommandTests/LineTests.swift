@@ -204,7 +204,7 @@ import Testing
         try terminal.waitForLine(".output")
         #expect(try scratch.ids() == ["doc-1", "doc-2"])
         terminal.type("\n")
-        try terminal.waitForLine("scratch>", timeout: 120)
+        try terminal.waitForLine("scratch>")
         #expect(try scratch.ids().count == 1002)
     }
 

@@ -38,7 +38,7 @@ import Testing
                 """)
         }
         for program in writers + readers {
-            let result = program.finish(timeout: 300)
+            let result = program.finish()
             #expect(result.exitCode == 0, "\(result.errors)")
         }
         let documents = Set(try Program.run(["cat", "--raw", path, "*"]).lines)
@@ -55,7 +55,9 @@ import Testing
         try expectWhole()
 
         let last = try #require(try Program.run(["changes", path, "--json"]).lines.last)
-        for _ in 0..<300 where !follower.outputSoFar.contains(last) { follower.readOutput(atLeast: .max, timeout: 0.1) }
+        for _ in 0..<Int(10 * Patience.seconds) where !follower.outputSoFar.contains(last) {
+            follower.readOutput(atLeast: .max, timeout: 0.1)
+        }
         #expect(follower.outputSoFar.contains(last))
         follower.send(signal: SIGINT)
         #expect(follower.finish().exitCode == 130)
@@ -76,7 +78,7 @@ import Testing
                 """)
         }
         for writer in writers {
-            let result = writer.finish(timeout: 300)
+            let result = writer.finish()
             #expect(result.exitCode == 0, "\(result.errors)")
         }
         #expect(try Program.run(["cat", "--raw", path, "counter"]).output == "{\"_id\":\"counter\", \"n\":20}\n")

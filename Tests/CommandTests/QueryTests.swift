@@ -265,7 +265,7 @@ import Testing
         let program = try RunningProgram(["query", "--raw", scratch.path, query])
         usleep(300_000)
         program.send(signal: SIGINT)
-        let result = program.finish(timeout: 10)
+        let result = program.finish()
         #expect(!result.timedOut)
         #expect(result.exitCode == 130)
     }

@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 /// `serve`, and other runs of the program that connect to it.
-@Suite(.timeLimit(.minutes(2))) struct ServeTests {
+@Suite(.timeLimit(.minutes(10))) struct ServeTests {
     private let scratch: Scratch
     private var directory: String { scratch.directory.path }
 

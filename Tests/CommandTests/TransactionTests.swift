@@ -161,7 +161,7 @@ struct TransactionTests {
         // Enough to fill the cache, so that some of it is in the log already.
         let body = String(repeating: "x", count: 200_000)
         let puts = (0..<100).map { "put big\($0) {\"text\":\"\(body)\"}\n" }.joined()
-        process.feed(Array("begin\n.output /dev/null\n\(puts).output\nrm a\n!echo ready\n".utf8), timeout: 60)
+        process.feed(Array("begin\n.output /dev/null\n\(puts).output\nrm a\n!echo ready\n".utf8))
         while !process.outputSoFar.contains("ready\n"), process.readOutput(atLeast: process.outputSoFar.utf8.count + 1) {}
         process.send(signal: SIGKILL)
         #expect(process.finish().exitCode == 128 + SIGKILL)

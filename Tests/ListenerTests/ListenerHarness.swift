@@ -53,6 +53,9 @@ final class TestListener: Sendable {
 
     init(_ shares: [Share], on loop: EventLoop = EngineLoops.server, _ change: (inout ListenerSettings) -> Void = { _ in }) throws {
         var settings = ListenerSettings()
+        // How soon a test says something depends on what else the machine does. Tests of these limits have a clock of their own.
+        settings.requestTimeout = Patience.duration
+        settings.firstMessageTimeout = Patience.duration
         change(&settings)
         let notes = Notes()
         self.notes = notes
@@ -81,6 +84,7 @@ func sync(
     onEvent: @escaping @Sendable (Replicator, ReplicatorEvent) -> Void = { _, _ in }
 ) async -> SyncOutcome {
     var server = ReplicatorSettings.server(url)
+    server.connectTimeout = Patience.duration
     change(&server)
     var settings = ReplicatorSettings(.server(server), collections: collections.map { .init($0, push: push, pull: pull) })
     // A test wants to know at once.

@@ -3,6 +3,7 @@ import Glibc
 import Replication
 import ReplicationTestSupport
 import Synchronization
+import TestSupport
 import Testing
 import Transport
 
@@ -37,6 +38,7 @@ final class RawClient: WebSocketDelegate, @unchecked Sendable {
         var settings = WebSocketClientSettings(HandshakeRequest(url: url.appending("_blipsync"), protocols: [subprotocol]))
         settings.handshake.credentials = user
         settings.trust = .anything
+        settings.connectTimeout = Patience.duration
         let complete = settings
         EngineLoops.client.perform {
             let connection = WebSocketConnection(complete, on: EngineLoops.client, delegate: self)

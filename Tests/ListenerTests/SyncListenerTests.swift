@@ -10,7 +10,7 @@ import Transport
 @testable import Listener
 
 /// Replicators of ours at a listener.
-@Suite(.timeLimit(.minutes(2))) struct SyncListenerTests {
+@Suite(.timeLimit(.minutes(10))) struct SyncListenerTests {
     private let databases: Databases
     private let flowers: CollectionName
 
@@ -194,7 +194,7 @@ import Transport
         _ = await clients[0].closing()
         // Its end is known to the listener a moment later.
         var again: RawClient?
-        for _ in 0..<200 where again == nil {
+        for _ in 0..<Int(100 * Patience.seconds) where again == nil {
             again = try? await RawClient(listener.url())
             if again == nil { try await Task.sleep(for: .milliseconds(10)) }
         }

@@ -29,9 +29,9 @@ private final class EventLog: Sendable {
     func append(_ text: String) { events.withLock { $0.append(text) } }
     var all: [String] { events.withLock { $0 } }
 
-    /// Waits for a number of events; what comes later than half a minute does not come.
+    /// Waits for a number of events; what has not come when patience ends does not come.
     func wait(for count: Int) -> [String] {
-        let end = ContinuousClock.now + .seconds(30)
+        let end = ContinuousClock.now + Patience.duration
         while all.count < count, .now < end { usleep(1000) }
         return all
     }

@@ -39,13 +39,15 @@ public enum Program {
 
     /// Runs the program to its end. The environment is the test's own without colours, plus `environment`.
     public static func run(
-        _ arguments: [String], input: String = "", environment: [String: String] = [:], directory: String? = nil, timeout: Double = 60
+        _ arguments: [String], input: String = "", environment: [String: String] = [:], directory: String? = nil,
+        timeout: Double = Patience.seconds
     ) throws -> Result {
         try run(arguments, inputBytes: Array(input.utf8), environment: environment, directory: directory, timeout: timeout)
     }
 
     public static func run(
-        _ arguments: [String], inputBytes: [UInt8], environment: [String: String] = [:], directory: String? = nil, timeout: Double = 60
+        _ arguments: [String], inputBytes: [UInt8], environment: [String: String] = [:], directory: String? = nil,
+        timeout: Double = Patience.seconds
     ) throws -> Result {
         let process = try RunningProgram(arguments, environment: environment, directory: directory)
         return process.finish(input: inputBytes, timeout: timeout)
@@ -54,7 +56,9 @@ public enum Program {
 
 extension Program {
     /// Runs another program, a shell for example. Nil if it is not installed.
-    public static func run(tool name: String, _ arguments: [String], input: String = "", timeout: Double = 60) throws -> Result? {
+    public static func run(tool name: String, _ arguments: [String], input: String = "", timeout: Double = Patience.seconds) throws
+        -> Result?
+    {
         let places = ["/usr/bin/", "/bin/", "/usr/local/bin/"].map { $0 + name }
         guard let path = places.first(where: { access($0, X_OK) == 0 }) else { return nil }
         return try RunningProgram(arguments, program: path).finish(input: Array(input.utf8), timeout: timeout)
@@ -145,7 +149,7 @@ public final class RunningProgram {
 
     /// Reads until the program has printed a number of bytes, or the time is up. True if it has.
     @discardableResult
-    public func readOutput(atLeast count: Int, timeout: Double = 30) -> Bool {
+    public func readOutput(atLeast count: Int, timeout: Double = Patience.seconds) -> Bool {
         let end = RunningProgram.now() + timeout
         while outputBytes.count < count, output >= 0, RunningProgram.now() < end {
             var none: ArraySlice<UInt8> = []
@@ -156,7 +160,7 @@ public final class RunningProgram {
 
     /// Writes input as far as the program takes it, and leaves its input open. It returns when all is written, the program has ended, or the
     /// time is up.
-    public func feed(_ bytes: [UInt8], timeout: Double = 30) {
+    public func feed(_ bytes: [UInt8], timeout: Double = Patience.seconds) {
         let end = RunningProgram.now() + timeout
         var rest = bytes[...]
         while !rest.isEmpty, output >= 0 || errors >= 0, RunningProgram.now() < end {
@@ -168,7 +172,7 @@ public final class RunningProgram {
     public var outputSoFar: String { String(decoding: outputBytes, as: UTF8.self) }
 
     /// Feeds the rest of the input, reads everything, and waits for the end.
-    public func finish(input bytes: [UInt8] = [], timeout: Double = 60) -> Program.Result {
+    public func finish(input bytes: [UInt8] = [], timeout: Double = Patience.seconds) -> Program.Result {
         let end = RunningProgram.now() + timeout
         var rest = bytes[...]
         var timedOut = false

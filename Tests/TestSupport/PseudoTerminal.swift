@@ -119,7 +119,7 @@ public final class PseudoTerminal {
     public func send(signal: Int32) { kill(processID, signal) }
 
     /// Waits until the screen is as it should be.
-    public func wait(for what: String, timeout: Double = 30, _ isReached: (Screen) -> Bool) throws {
+    public func wait(for what: String, timeout: Double = Patience.seconds, _ isReached: (Screen) -> Bool) throws {
         let end = PseudoTerminal.now() + timeout
         while !isReached(screen) {
             guard PseudoTerminal.now() < end else { throw TimedOut(description: "waited for \(what); the screen shows:\n\(text)") }
@@ -128,12 +128,12 @@ public final class PseudoTerminal {
     }
 
     /// Waits until the cursor stands on a line of this text.
-    public func waitForLine(_ text: String, timeout: Double = 30) throws {
+    public func waitForLine(_ text: String, timeout: Double = Patience.seconds) throws {
         try wait(for: "the line \"\(text)\"", timeout: timeout) { $0.currentLine == text }
     }
 
     /// Waits until the screen contains a text.
-    public func waitForText(_ text: String, timeout: Double = 30) throws {
+    public func waitForText(_ text: String, timeout: Double = Patience.seconds) throws {
         try wait(for: "\"\(text)\"", timeout: timeout) { screen in screen.lines.contains { $0.contains(text) } }
     }
 
@@ -171,7 +171,7 @@ public final class PseudoTerminal {
     }
 
     /// Waits for the end of the program: its exit code, or 128 and the signal.
-    public func finish(timeout: Double = 30) throws -> Int32 {
+    public func finish(timeout: Double = Patience.seconds) throws -> Int32 {
         let end = PseudoTerminal.now() + timeout
         while !isAtEnd {
             guard PseudoTerminal.now() < end else { throw TimedOut(description: "waited for the end; the screen shows:\n\(text)") }

@@ -4,7 +4,7 @@ import Testing
 
 @testable import Transport
 
-@Suite(.timeLimit(.minutes(2))) struct ConnectionTests {
+@Suite(.timeLimit(.minutes(10))) struct ConnectionTests {
     @Test func aClientAndAServerTalk() async throws {
         let echo = try EchoServer()
         defer { echo.stop() }

@@ -5,7 +5,7 @@ import Testing
 
 @testable import Transport
 
-@Suite(.timeLimit(.minutes(2))) struct HostilePeerTests {
+@Suite(.timeLimit(.minutes(10))) struct HostilePeerTests {
     /// A connection whose other end is in the test's hands.
     private func wired(_ role: WebSocketRole, _ limits: WebSocketLimits = WebSocketLimits()) async -> (Recorder, PipeStream) {
         let (end, other) = PipeStream.pair(Loops.client, Loops.client)

@@ -4,7 +4,7 @@ import Testing
 
 @testable import Transport
 
-@Suite(.timeLimit(.minutes(3))) struct LoadTests {
+@Suite(.timeLimit(.minutes(10))) struct LoadTests {
     /// Much more than all buffers together. `CBLITE_LOAD_MEGABYTES` has more sent.
     static let megabytes = getenv("CBLITE_LOAD_MEGABYTES").flatMap { Int(String(cString: $0)) } ?? 48
 

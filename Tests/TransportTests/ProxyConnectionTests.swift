@@ -39,7 +39,7 @@ private final class TestProxy: Sendable {
     }
 }
 
-@Suite(.timeLimit(.minutes(2))) struct ProxyConnectionTests {
+@Suite(.timeLimit(.minutes(10))) struct ProxyConnectionTests {
     @Test(arguments: [false, true])
     func aProxyOpensTheWay(isSecure: Bool) async throws {
         let echo = try EchoServer { if isSecure { $0.identity = TestIdentities.server } }

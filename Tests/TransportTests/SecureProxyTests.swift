@@ -106,7 +106,7 @@ private final class SecureProxy: @unchecked Sendable {
     }
 }
 
-@Suite(.timeLimit(.minutes(2))) struct SecureProxyTests {
+@Suite(.timeLimit(.minutes(10))) struct SecureProxyTests {
     @Test(arguments: [false, true])
     func aProxyWithTLSIsGoneThrough(isPeerSecure: Bool) async throws {
         let directory = try TemporaryDirectory()

@@ -6,7 +6,7 @@ import Testing
 
 @testable import Transport
 
-@Suite(.timeLimit(.minutes(2))) struct TLSTests {
+@Suite(.timeLimit(.minutes(10))) struct TLSTests {
     private let authorities = TLSTrust.authorities(TestIdentities.authority.certificates)
 
     /// How a client that trusts so fares with a server that has this identity.

@@ -96,15 +96,15 @@ struct ScreenScript {
                 lastRow = keys.contains("\n") ? terminal.screen.cursorRow : -1
                 terminal.type(keys)
             case "wait":
-                try terminal.wait(for: "the line \"\(rest)\" (\(place))", timeout: 15) { screen in
+                try terminal.wait(for: "the line \"\(rest)\" (\(place))") { screen in
                     screen.cursorRow > lastRow && screen.currentLine == rest
                 }
             case "until":
-                try terminal.wait(for: "\"\(rest)\" (\(place))", timeout: 15) { screen in
+                try terminal.wait(for: "\"\(rest)\" (\(place))") { screen in
                     screen.lines.dropFirst(start).contains { $0.contains(rest) }
                 }
             case "working":
-                try terminal.wait(for: "the work to begin (\(place))", timeout: 15) { _ in terminal.isReadingPlainly }
+                try terminal.wait(for: "the work to begin (\(place))") { _ in terminal.isReadingPlainly }
             case "resize":
                 // Lines that were shown already may be drawn anew.
                 start = startBefore
@@ -120,7 +120,7 @@ struct ScreenScript {
                 terminal.settle()
             } else {
                 // Reading the last bytes may take longer than what the script waited for.
-                try? terminal.wait(for: "the screen", timeout: 10) { screen in
+                try? terminal.wait(for: "the screen") { screen in
                     Capture.masked(lines(screen, options).joined(separator: "\n")) == wanted
                 }
             }

@@ -74,7 +74,7 @@ import Transport
             connection = passive
         }
         // Only somebody who hangs is waited for that long.
-        EngineLoops.server.timer(after: .seconds(10)) { peer.giveUp() }
+        EngineLoops.server.timer(after: Patience.duration) { peer.giveUp() }
         for await problem in ended.stream { if let problem { Issue.record("seed \(seed), \(victim), vectors \(vectors): \(problem)") } }
         // A WebSocket does not keep its owner alive.
         withExtendedLifetime(connection) {}

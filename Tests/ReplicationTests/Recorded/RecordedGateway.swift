@@ -1,6 +1,7 @@
 import BLIP
 import ReplicationTestSupport
 import Synchronization
+import TestSupport
 import Testing
 import Transport
 
@@ -20,8 +21,6 @@ final class RecordedGateway: WebSocketDelegate, @unchecked Sendable {
     /// Today's numbers of our requests, by those of then.
     private var numbers: [UInt64: UInt64] = [:]
     private var timer: LoopTimer?
-    /// Nobody who is alive is silent for so long. Only a test that fails waits for it.
-    private static let patience = Duration.seconds(30)
 
     init(_ session: Recording.Session, finish: @escaping @Sendable ([String]) -> Void) {
         steps = session.steps
@@ -31,7 +30,7 @@ final class RecordedGateway: WebSocketDelegate, @unchecked Sendable {
     private func complain(_ text: String) { complaints.append(text) }
 
     func webSocket(_ connection: WebSocketConnection, didOpen opening: WebSocketOpening) {
-        timer = EngineLoops.server.timer(after: RecordedGateway.patience) { [weak self, weak connection] in
+        timer = EngineLoops.server.timer(after: Patience.duration) { [weak self, weak connection] in
             guard let self else { return }
             self.complain("nobody says \(self.missing.first?.description ?? "anything") any more")
             connection?.terminate()
