@@ -171,6 +171,7 @@ final class CurlConnector {
 final class CurlStream: ByteStream {
     private var handle: CurlHandle?
     private let watch: FileWatch
+    private let acknowledger: Acknowledger
     private let callback: Callback
     private let peer: String
     let isLocal: Bool
@@ -187,6 +188,7 @@ final class CurlStream: ByteStream {
         self.handle = handle
         self.peer = peer
         self.isLocal = isLocal
+        acknowledger = Acknowledger(handle.socket, on: loop)
         let callback = Callback()
         self.callback = callback
         watch = loop.watch(handle.socket) { ready in callback.onReady?(ready) }
@@ -198,6 +200,7 @@ final class CurlStream: ByteStream {
         guard let handle else { return .end }
         var count = 0
         let code = handle.curl.receive(handle.easy, space.baseAddress, space.count, &count)
+        if code == CURLE_AGAIN { acknowledger.readAll() }
         return code == CURLE_OK && count == 0 ? .end : result(code, count)
     }
 
@@ -222,6 +225,7 @@ final class CurlStream: ByteStream {
 
     func close() {
         onReady = nil
+        acknowledger.end()
         watch.end()
         handle = nil
     }

@@ -19,6 +19,7 @@ protocol ByteStream: AnyObject {
     /// Whether the other end is on this machine.
     var isLocal: Bool { get }
 
+    /// A socket that has been read to the end of what came acknowledges it soon.
     func read(into space: UnsafeMutableRawBufferPointer) -> StreamResult
 
     /// Writes as much as there is room for. What was not written is to come first in the next attempt, and unchanged.

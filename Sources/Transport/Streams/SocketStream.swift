@@ -5,6 +5,7 @@ import Glibc
 final class SocketStream: ByteStream {
     private let descriptor: Int32
     private let watch: FileWatch
+    private let acknowledger: Acknowledger
     private let callback: Callback
     private let peer: String
     let isLocal: Bool
@@ -27,6 +28,7 @@ final class SocketStream: ByteStream {
         // Messages are complete when they are written: there is nothing to wait for.
         var one: Int32 = 1
         setsockopt(descriptor, Int32(IPPROTO_TCP), TCP_NODELAY, &one, socklen_t(MemoryLayout<Int32>.size))
+        acknowledger = Acknowledger(descriptor, on: loop)
         let callback = Callback()
         self.callback = callback
         watch = loop.watch(descriptor) { ready in callback.onReady?(ready) }
@@ -35,7 +37,9 @@ final class SocketStream: ByteStream {
     deinit { close() }
 
     func read(into space: UnsafeMutableRawBufferPointer) -> StreamResult {
-        result(isClosed ? 0 : recv(descriptor, space.baseAddress, space.count, 0))
+        let result = result(isClosed ? 0 : recv(descriptor, space.baseAddress, space.count, 0))
+        if case .blocked = result { acknowledger.readAll() }
+        return result
     }
 
     func write(_ bytes: UnsafeRawBufferPointer) -> StreamResult {
@@ -60,6 +64,7 @@ final class SocketStream: ByteStream {
         guard !isClosed else { return }
         isClosed = true
         onReady = nil
+        acknowledger.end()
         watch.end()
         Glibc.close(descriptor)
     }
