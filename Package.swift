@@ -30,7 +30,7 @@ let package = Package(
 
         library("Platform", ["CNettle"]),
         library("Fleece", []),
-        library("BLIP", ["CZlib"]),
+        library("BLIP", ["Platform", "CZlib"]),
         library("Transport", ["Fleece", "Platform", "CCurl", "CGnuTLS", "CEpoll"]),
         library("SQLite", ["CSQLite"]),
         library("SQLFunctions", ["Fleece", "SQLite", "CSQLite", "CICU", "CStemmer"]),
@@ -58,7 +58,7 @@ let package = Package(
             path: "Tests/ReplicationTestSupport"),
         .testTarget(name: "PlatformTests", dependencies: ["Platform"]),
         .testTarget(name: "FleeceTests", dependencies: ["Fleece", "TestSupport"]),
-        .testTarget(name: "BLIPTests", dependencies: ["BLIP", "TestSupport"]),
+        .testTarget(name: "BLIPTests", dependencies: ["BLIP", "Platform", "TestSupport"]),
         .testTarget(name: "TransportTests", dependencies: ["Transport", "Fleece", "Platform", "TestSupport"]),
         .testTarget(name: "SQLiteTests", dependencies: ["SQLite", "TestSupport"]),
         .testTarget(name: "SQLFunctionsTests", dependencies: ["SQLFunctions", "DocumentStore", "SQLite", "Fleece", "TestSupport"]),

@@ -1,3 +1,5 @@
+import Platform
+
 extension BLIPConnection {
     /// What a frame of the peer's brought.
     public enum Event: Sendable {

@@ -1,3 +1,5 @@
+import Platform
+
 extension BLIPConnection {
     /// Queues a request. Its answer comes as an event, unless it is NOREPLY.
     @discardableResult

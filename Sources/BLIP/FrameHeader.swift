@@ -1,3 +1,5 @@
+import Platform
+
 /// What a frame is a part of.
 enum FrameType: UInt8 {
     case request = 0

@@ -1,3 +1,5 @@
+import Platform
+
 /// The properties of a message to be sent, encoded as they are added: `name NUL value NUL`, and so on.
 ///
 ///     var properties: MessageProperties = ["Profile": "rev", "id": id]

@@ -1,4 +1,5 @@
 import Glibc
+import Platform
 
 /// A received message's properties, read where they lie: `name NUL value NUL`, and so on.
 struct PropertyArea {

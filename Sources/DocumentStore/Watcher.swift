@@ -1,4 +1,5 @@
 import Glibc
+import Platform
 import Synchronization
 
 /// Waits for committed changes, of this process and of others.
@@ -9,7 +10,7 @@ import Synchronization
 ///     }
 public final class Watcher {
     private let database: Database
-    private let bell: Bell
+    private let bell: WatcherBell
     private let notifications: Int32
     private var seen: [CollectionName: State]
     private let noticesPurges: Bool
@@ -28,7 +29,7 @@ public final class Watcher {
     init(_ database: Database, since: [CollectionName: UInt64]?, noticesPurges: Bool) throws {
         self.database = database
         self.noticesPurges = noticesPurges
-        bell = try Bell()
+        bell = try WatcherBell()
         // The kernel tells when a file of the bundle is written: the log, with each commit of any process.
         notifications = inotify_init1(Int32(IN_NONBLOCK) | Int32(IN_CLOEXEC))
         seen = try database.collectionStates(withPurges: noticesPurges)
@@ -97,28 +98,19 @@ public final class Watcher {
     }
 }
 
-/// A file descriptor that becomes readable when somebody rings.
-final class Bell: Sendable {
-    let descriptor: Int32
-    private let cord: Int32
+/// What a watcher hears: that there is something to look at, that it is called, that it is over.
+final class WatcherBell: Sendable {
+    private let bell: Bell
     private let cancelled = Atomic<Bool>(false)
     private let called = Atomic<Bool>(false)
 
     init() throws(StoreError) {
-        var ends: [Int32] = [-1, -1]
-        guard pipe(&ends) == 0 else { throw StoreError(.inputOutput, "cannot wait for changes: \(FileStatus.reason())") }
-        (descriptor, cord) = (ends[0], ends[1])
-        for end in ends {
-            _ = fcntl(end, F_SETFD, FD_CLOEXEC)
-            _ = fcntl(end, F_SETFL, O_NONBLOCK)
+        do { bell = try Bell() } catch {
+            throw StoreError(.inputOutput, "cannot wait for changes: \(FileStatus.reason(error.errno))")
         }
     }
 
-    deinit {
-        close(descriptor)
-        close(cord)
-    }
-
+    var descriptor: Int32 { bell.descriptor }
     var isCancelled: Bool { cancelled.load(ordering: .acquiring) }
 
     func cancel() {
@@ -134,24 +126,16 @@ final class Bell: Sendable {
 
     func takeCall() -> Bool { called.exchange(false, ordering: .acquiring) }
 
-    /// If the pipe is full, the bell is ringing already.
-    func ring() {
-        var byte: UInt8 = 0
-        _ = write(cord, &byte, 1)
-    }
-
-    func reset() {
-        var bytes = [UInt8](repeating: 0, count: 256)
-        while read(descriptor, &bytes, bytes.count) > 0 {}
-    }
+    func ring() { bell.ring() }
+    func reset() { bell.reset() }
 }
 
 /// The bells of a database's watchers.
 final class WatcherList: Sendable {
-    private let bells = Mutex<[Bell]>([])
+    private let bells = Mutex<[WatcherBell]>([])
 
-    func add(_ bell: Bell) { bells.withLock { $0.append(bell) } }
-    func remove(_ bell: Bell) { bells.withLock { $0.removeAll { $0 === bell } } }
+    func add(_ bell: WatcherBell) { bells.withLock { $0.append(bell) } }
+    func remove(_ bell: WatcherBell) { bells.withLock { $0.removeAll { $0 === bell } } }
     func signal() { bells.withLock { $0.forEach { $0.ring() } } }
     func cancel() { bells.withLock { $0.forEach { $0.cancel() } } }
 }

@@ -57,7 +57,7 @@ public struct RevisionID: Hashable, Sendable, CustomStringConvertible {
 
     /// A tree ID; nil for generation 0, and for an empty digest or one that is too long.
     public init?(generation: UInt32, digest: UnsafeRawBufferPointer) {
-        let length = Varint.length(UInt64(generation)) + digest.count
+        let length = Varint.length(of: UInt64(generation)) + digest.count
         guard generation > 0, !digest.isEmpty, length <= RevisionID.maximumLength else { return nil }
         withUnsafeMutableBytes(of: &words) { storage in
             guard let start = storage.baseAddress else { return }
@@ -109,7 +109,7 @@ public struct RevisionID: Hashable, Sendable, CustomStringConvertible {
     static func isTreeID(_ bytes: UnsafeRawBufferPointer) -> Bool {
         var position = 0
         guard let generation = Varint.read(bytes, at: &position) else { return false }
-        return (1...UInt64(UInt32.max)).contains(generation) && Varint.length(generation) == position && position < bytes.count
+        return (1...UInt64(UInt32.max)).contains(generation) && Varint.length(of: generation) == position && position < bytes.count
     }
 
     private static func bad(_ bytes: UnsafeRawBufferPointer, _ reason: String) -> RevisionError {

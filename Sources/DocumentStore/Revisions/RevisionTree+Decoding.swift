@@ -1,3 +1,5 @@
+import Platform
+
 // The tree's binary form: entries, a zero size, then the remotes' latest revisions, a separator, and the refused revisions.
 //
 //     u32 size, u16 parent, u8 flags, u8 n, n bytes of ID, varint sequence, body      (integers big-endian)

@@ -1,3 +1,5 @@
+import Platform
+
 // Writes what `RevisionTree+Decoding.swift` reads, in the form of a file's generation.
 extension RevisionTree {
     /// What releases could read.
@@ -35,7 +37,7 @@ extension RevisionTree {
     }
 
     private func entryLength(_ revision: Revision, withBody: Bool) -> Int {
-        RevisionTree.entryHeader + revision.id.withBinary(\.count) + Varint.length(revision.sequence)
+        RevisionTree.entryHeader + revision.id.withBinary(\.count) + Varint.length(of: revision.sequence)
             + (withBody ? revision.body?.count ?? 0 : 0)
     }
 

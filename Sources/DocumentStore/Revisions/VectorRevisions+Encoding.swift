@@ -1,5 +1,6 @@
 import Fleece
 import Glibc
+import Platform
 
 extension VectorRevisions {
     /// Decides what is to be written. `body` is NULL for empty properties, and `extra` if there is nothing but the current revision.

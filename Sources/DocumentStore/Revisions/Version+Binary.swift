@@ -1,3 +1,5 @@
+import Platform
+
 // The binary form of one version: a compressed time, then a source.
 //
 // A time usually ends in sixteen zero bits (the counter), which are left out; the lowest bit of the varint says whether they were.
