@@ -165,24 +165,27 @@ import Testing
 
     /// Two copies of the checkpoint that agree let the next session believe what documents say of the peer, which has forgotten some of it.
     @Test func whatAPeerForgotIsOfferedBeforeAnythingIsSaved() throws {
-        func run(isAnswered: Bool) throws -> [Action] {
+        func run(answer: ProposalReply.Item?) throws -> [Action] {
             var pusher = session(push: .continuous)
             let change = LocalChange(sequence: 5, documentID: "a", revision: revision("1-aa"), remoteRevision: revision("1-aa"))
             var actions = try opened(&pusher, checkpoint: #"{"local":9}"#, peer: #"{"local":3}"#, changes: [change])
             let proposal = try #require(proposals(actions))
-            if isAnswered {
-                let mark = try #require(stores(pusher.handle(.replied(ProposalReply(items: [.known]).wire, proposal.1), time: 0)).first)
-                actions += pusher.handle(.stored(.done, mark.1), time: 0)
+            if let answer {
+                let after = pusher.handle(.replied(ProposalReply(items: [answer]).wire, proposal.1), time: 0)
+                actions += after
+                for mark in stores(after) { actions += pusher.handle(.stored(.done, mark.1), time: 0) }
             }
             return actions + pusher.handle(.stop, time: 0)
         }
         func saves(_ actions: [Action]) -> Bool {
             requests(actions).contains { if case .setCheckpoint = $0.0 { true } else { false } }
         }
-        let cutShort = try run(isAnswered: false)
+        let cutShort = try run(answer: nil)
         #expect(!saves(cutShort))
         #expect(cutShort.contains { if case .close(nil) = $0 { true } else { false } })
-        #expect(saves(try run(isAnswered: true)))
+        #expect(saves(try run(answer: .known)))
+        // What it could not take just now is still forgotten.
+        #expect(!saves(try run(answer: .refused(status: 503))))
     }
 
     /// An expired or foreign checkpoint on the peer does not keep ours from being saved.

@@ -159,7 +159,9 @@ public struct ActiveSession: Sendable {
         }
         if phase == .opening { negotiate(&outbox) }
         if phase == .running {
-            for index in workers.indices where workers[index].pusher?.isIdle ?? false { workers[index].checkpointer.release(&outbox) }
+            for index in workers.indices where workers[index].pusher?.hasOfferedAll ?? false {
+                workers[index].checkpointer.release(&outbox)
+            }
             endIfDone(time: time, &outbox)
         }
         if phase == .ending, workers.allSatisfy(\.checkpointer.isIdle) { close(nil, &outbox) }

@@ -44,6 +44,8 @@ struct Pusher {
     /// Changes that met a conflict which the puller is to bring home.
     private var waiting: [String: Change] = [:]
     private var forbidden: [Change] = []
+    /// Something failed for the moment, and is left to the next session.
+    private var hasFailures = false
     /// What the peer acknowledged, until it is noted in the documents.
     private var acknowledged: [String: RevisionID] = [:]
     private var marks: [RemoteMark] = []
@@ -65,6 +67,9 @@ struct Pusher {
     /// Whether everything that was read is settled, but for what waits for the puller.
     var isIdle: Bool { isCaughtUp && !mustReadAgain && pending.isEmpty && sender.isIdle && toPropose.isEmpty && forbidden.isEmpty }
     var hasMarks: Bool { !marks.isEmpty || !acknowledged.isEmpty }
+    /// Whether the peer has heard of everything that it was not believed to have. What failed for the moment is still to be offered again, which
+    /// a session that believes the documents would not do.
+    var hasOfferedAll: Bool { isIdle && !hasFailures }
 
     mutating func start(_ outbox: inout Outbox) { goOn(&outbox) }
 
@@ -266,7 +271,9 @@ struct Pusher {
             DocumentEvent(
                 .push, collection: port.collection, documentID: change.local.documentID, revision: change.local.revision,
                 flags: change.local.isDeleted ? .deleted : [], error: error, isTransient: isTransient))
-        if isTransient { release(change, &outbox) } else { finish(change, &outbox) }
+        guard isTransient else { return finish(change, &outbox) }
+        hasFailures = true
+        release(change, &outbox)
     }
 
     private mutating func finish(_ change: Change, _ outbox: inout Outbox) {
