@@ -92,7 +92,10 @@ import Testing
         let mine = Checkpoint(completed: SequenceSet(0..<50), remote: RemoteSequence(20))
         #expect(mine.validated(against: mine).isValid)
         let behind = Checkpoint(completed: SequenceSet(0..<30), remote: RemoteSequence(10))
-        #expect(mine.validated(against: behind) == (behind, false))
+        // What the peer had once it may have again.
+        #expect(mine.validated(against: behind) == (Checkpoint(completed: behind.completed), false))
+        let behindInOne = Checkpoint(completed: SequenceSet(0..<30), remote: RemoteSequence(20))
+        #expect(mine.validated(against: behindInOne) == (Checkpoint(completed: behind.completed), false))
         let ahead = Checkpoint(completed: SequenceSet(0..<60), remote: RemoteSequence(30))
         #expect(mine.validated(against: ahead) == (mine, false))
         let strange = Checkpoint(completed: SequenceSet(0..<50), remote: RemoteSequence(json: #""what""#))

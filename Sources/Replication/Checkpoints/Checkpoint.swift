@@ -90,26 +90,15 @@ extension Checkpoint {
 extension Checkpoint {
     /// What our copy and the peer's agree on. `isValid` is false if ours had to give way: then what is remembered of the peer's revisions
     /// cannot be believed either.
+    ///
+    /// The peer's copy is the first to be saved. If it has less than ours, the peer went back to an earlier state, and has revisions again which
+    /// gave way to later ones here and there: they are not here, and it tells of them only to who asks for everything.
     public func validated(against peer: Checkpoint) -> (agreed: Checkpoint, isValid: Bool) {
         var agreed = self
-        var isValid = true
-        if completed != peer.completed {
-            agreed.completed = completed.intersection(peer.completed)
-            isValid = false
-        }
-        if let remote, remote != peer.remote {
-            let isBehind = peer.remote.flatMap { $0.isBefore(remote) }
-            switch isBehind {
-            case true?:
-                agreed.remote = peer.remote
-                isValid = false
-            case false?: break
-            case nil:
-                agreed.remote = nil
-                isValid = false
-            }
-        }
-        return (agreed, isValid)
+        agreed.completed = completed.intersection(peer.completed)
+        let isBehind = remote.map { $0 != peer.remote && peer.remote?.isBefore($0) ?? true } ?? false
+        if isBehind || agreed.completed != completed { agreed.remote = nil }
+        return (agreed, completed == peer.completed && !isBehind)
     }
 }
 
