@@ -77,8 +77,8 @@ final class GatewayModel {
     var connections: [GatewayEnd] = []
     var random: SeededRandom
     var isFair = false
-    /// Something was purged at some time: what was told before may be nowhere.
-    private(set) var wasPurged = false
+    /// What was purged at some time, by collection and ID: what was told of it before may be nowhere.
+    private(set) var everPurged: Set<String> = []
     private var lastTime: UInt64 = 0
 
     init(_ climate: Climate, seed: UInt64) {
@@ -258,7 +258,7 @@ final class GatewayModel {
     func purge(_ collection: Int, _ id: String) {
         guard state.collections[collection].documents.removeValue(forKey: id) != nil else { return }
         state.collections[collection].purged.insert(id)
-        wasPurged = true
+        everPurged.insert("\(collection) \(id)")
     }
 
     /// What was never to come does not come: sequences are complete again.

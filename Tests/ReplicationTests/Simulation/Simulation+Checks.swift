@@ -70,8 +70,10 @@ extension Simulation {
                 continue
             }
             guard gateway.isVisible(theirs, to: replica.number) || theirs.isDeleted else {
-                // Whoever has only a tombstone of it is told nothing of what it became where he does not see it.
-                if let mine, !mine.isDeleted, way.pulls, way.purgesLost, climate.version != .v2, !replica.edited.contains(key) {
+                // Whoever has only a tombstone of it is told nothing of what it became where he does not see it. The same after a purge: no
+                // gateway tells of it, and what is made of that name then was never his.
+                let wasTold = !gateway.everPurged.contains(key)
+                if let mine, !mine.isDeleted, way.pulls, way.purgesLost, climate.version != .v2, wasTold, !replica.edited.contains(key) {
                     throw fail("\(name) is still here, and access to it is lost")
                 }
                 continue
@@ -117,7 +119,7 @@ extension Simulation {
             guard let document = target.documents[entry.id], document.revision == entry.revision, entry.flags.isEmpty,
                 gateway.isVisible(document, to: replica.number), !replica.ways[collection].takesNoSecrets,
                 replica.ways[collection].documentIDs?.contains(entry.id) ?? true,
-                !gateway.wasPurged
+                gateway.everPurged.isEmpty
             else { continue }
             if try !replica.knows(entry.id, entry.revision, collection) {
                 throw fail("the checkpoint of replica \(replica.number) says \(remote), but \(entry.id) \(entry.revision) is not here")
