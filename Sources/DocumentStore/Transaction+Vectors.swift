@@ -25,13 +25,20 @@ extension Transaction {
     }
 
     /// Adds a revision that was made elsewhere to a database with version vectors. Its history may name this database by `*` or by its UUID.
+    /// The document may be in conflict although the revision is current now: with what another remote has.
     @discardableResult
     public func insertExisting(
         _ id: String, in collection: CollectionName = .default, history: RevisionHistory, body: FleeceData, isDeleted: Bool = false,
         remote: UInt16 = 0
-    ) throws -> VectorRevisions.Received {
+    ) throws -> (received: VectorRevisions.Received, isConflicted: Bool) {
         try DocumentRules.check(id: id)
-        return try insert(id, tables(collection), history, body, isDeleted: isDeleted, remote: remote).change
+        let result = try insert(id, tables(collection), history, body, isDeleted: isDeleted, remote: remote)
+        return (result.change, result.revisions.isConflicted)
+    }
+
+    /// Notes that a remote has a version that the current one knows of.
+    func noteLatestVersion(_ revision: RevisionID, of id: String, in collection: CollectionName, onRemote remote: UInt16) throws {
+        _ = try changeVectors(id, tables(collection)) { try ($0.noteLatest(revision, onRemote: remote), true) }
     }
 
     func insertExistingVectors(

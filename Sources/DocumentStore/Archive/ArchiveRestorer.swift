@@ -244,7 +244,8 @@ public final class ArchiveRestorer {
                         }
                     let received = try transaction.insertExisting(
                         document.id, in: tables.name, history: history, body: properties, isDeleted: revision.isDeleted,
-                        remote: remote)
+                        remote: remote
+                    ).received
                     if received == .current || received == .conflict { added += 1 }
                 }
             }

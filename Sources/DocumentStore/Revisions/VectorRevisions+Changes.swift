@@ -64,9 +64,9 @@ extension VectorRevisions {
             let known = current?.version.vector ?? VersionVector()
             setCurrent(received)
             treeHistory = new.vector.isEmpty ? new.treeIDs : []
-            keepKnowledge(of: known)
+            if isSameMerge { keepKnowledge(of: known) }
             if remote != 0 { remotes[remote] = received }
-            endSettledConflicts()
+            compareWithRemotes()
             return .current
         case .same:
             received.properties = current?.properties
@@ -112,12 +112,27 @@ extension VectorRevisions {
         return order
     }
 
-    /// A conflict that was settled without a new version leaves the vector of the winner with more here than elsewhere. What descends from the
-    /// winner does not know of the loser then, which others must not take for a conflict again.
+    /// What the other one of two equal merges knew, the one that stays knows.
     private mutating func keepKnowledge(of old: VersionVector) {
         guard let vector = current?.version.vector, !vector.isEmpty else { return }
         guard old.versions.contains(where: { vector[$0.source] ?? 0 < $0.time }) else { return }
         current?.version = .vector(vector.trivialMerge(loser: old))
+    }
+
+    /// A conflict that was settled without a new version leaves the vector of the winner with more here than elsewhere. What others made of the
+    /// winner does not know of the loser, and did not compete with it: it does so now, with those remotes that have it. To pass on what the winner
+    /// knew would claim a victory that others, who have both, may see on the other side; and what two revisions claim of each other nobody settles.
+    private mutating func compareWithRemotes() {
+        endSettledConflicts()
+        for (remote, revision) in remotes where !revision.isConflicted {
+            guard revision.version.treeID == nil, let id = revision.id, !knows(id) else { continue }
+            if revision.properties == nil {
+                // Of what is not here a conflict could not be settled.
+                keepKnowledge(of: revision.version.vector)
+            } else {
+                remotes[remote]?.flags.insert(.conflicted)
+            }
+        }
     }
 
     /// A revision that competed with the last current one does not compete with one that knows of both: it is settled.
@@ -156,5 +171,11 @@ extension VectorRevisions {
         let wasConflicted = remotes[remote]?.isConflicted ?? false
         remotes[remote] = current
         return remote == 1 && !wasConflicted ? .flag : .record
+    }
+
+    /// Notes that a remote has a version that the current one knows of, whose properties are not here any more: it is the parent to name.
+    mutating func noteLatest(_ id: RevisionID, onRemote remote: UInt16) throws(RevisionError) {
+        guard (1...VectorRevisions.maximumRemote).contains(remote), let version = id.version, knows(id) else { throw .notFound }
+        remotes[remote] = Revision(version: .vector(VersionVector(version)), properties: nil, flags: [])
     }
 }

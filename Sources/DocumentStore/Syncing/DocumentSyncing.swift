@@ -100,12 +100,14 @@ extension VectorRevisions {
         let noted = latest(onRemote: remote)
         if noted?.id == id { return .known(isNoted: true) }
         if knows(id) {
-            // What is older than the current revision needs no note: the next push names the current one's whole history.
-            let isCurrent = current.map { names(id, $0.version) } ?? false
-            return .known(isNoted: remote == 0 || !isCurrent)
+            guard remote != 0 else { return .known(isNoted: true) }
+            if let current, names(id, current.version) { return .known(isNoted: false) }
+            // What somebody else brought here may be all that this remote has. What is older than its mark is told late.
+            guard let version = id.version else { return .known(isNoted: true) }
+            return .known(isNoted: noted.map { $0.version.converted.order(relativeTo: version) != .older } ?? false)
         }
-        // Tombstones are no bases.
-        let bases = [current, noted].compactMap { $0 }.filter { !$0.isDeleted }.compactMap(\.id)
+        // Tombstones are no bases, nor is what is not here.
+        let bases = [current, noted].compactMap { $0 }.filter { !$0.isDeleted && $0.properties != nil }.compactMap(\.id)
         return .unknown(ancestors: bases.count == 2 && bases[0] == bases[1] ? [bases[0]] : bases)
     }
 
@@ -133,8 +135,10 @@ extension Transaction {
             }
             // As if it had come from there: the tree knows when a late note is to be ignored.
             try insertExisting(id, in: collection, history: tree.history(of: index), body: nil, remote: remote)
-        } else {
+        } else if document.revision == revision {
             try markPushed(revision, of: id, in: collection, to: remote)
+        } else {
+            try noteLatestVersion(revision, of: id, in: collection, onRemote: remote)
         }
     }
 }

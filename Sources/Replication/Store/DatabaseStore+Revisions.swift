@@ -169,9 +169,8 @@ extension DatabaseStore {
         if transaction.versioning == .vectors {
             let outcome = try transaction.insertExisting(
                 message.documentID, in: collection, history: message.history, body: body, isDeleted: message.isDeleted, remote: remote)
-            switch outcome {
-            case .current: return .inserted(isConflict: false)
-            case .conflict: return .inserted(isConflict: true)
+            switch outcome.received {
+            case .current, .conflict: return .inserted(isConflict: outcome.isConflicted)
             case .known, .ignored: return .known
             }
         }

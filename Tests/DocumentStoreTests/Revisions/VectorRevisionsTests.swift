@@ -233,7 +233,8 @@ import Testing
         #expect(try document.revisions.markPushed(id, toRemote: 1) == .flag)
     }
 
-    @Test func whatAConflictTaughtIsNotForgotten() throws {
+    /// Alice's revision won here, without a new version. What others made of it does not know of the loser.
+    @Test func whatDescendsFromAWinnerMeetsTheLoserAnew() throws {
         var document = VectorDocument()
         #expect(try document.pull("18e9d1d110b00000@ZegpoldZegpoldZegpoldA", "7000", remote: 2) == .current)
         #expect(try document.pull("18e9d1d110b00001@AliceAliceAliceAliceAA", "7000") == .conflict)
@@ -244,10 +245,36 @@ import Testing
         try document.resolve(winner: theirs, loser: ours)
         let settled = "18e9d1d110b00001@AliceAliceAliceAliceAA; 18e9d1d110b00000@ZegpoldZegpoldZegpoldA"
         #expect(document.revisions.history.description == settled)
-        // Alice never heard of the loser.
         #expect(try document.pull("18e9d1d110b00002@AliceAliceAliceAliceAA", "7000") == .current)
-        #expect(document.revisions.history.vector.versions.contains { RevisionID($0) == ours })
-        #expect(document.revisions.latest(onRemote: 1)?.version.vector.description == "18e9d1d110b00002@AliceAliceAliceAliceAA")
+        // The second remote has the loser still.
+        #expect(document.revisions.history.description == "18e9d1d110b00002@AliceAliceAliceAliceAA")
+        #expect(document.revisions.conflicts.map(\.id) == [ours])
+        #expect(document.flags?.contains(.conflicted) == true)
+        // And whoever settles it the other way is not in its way.
+        let other = "18e9d1d110b00000@ZegpoldZegpoldZegpoldA; 18e9d1d110b00002@AliceAliceAliceAliceAA"
+        #expect(try document.pull(other, "7000", remote: 0) == .current)
+        #expect(!document.revisions.isConflicted)
+    }
+
+    /// It is the parent to name, but there are no properties that a conflict could be settled with.
+    @Test func whatARemoteHasOfOurPastIsNoted() throws {
+        var document = VectorDocument()
+        let old = try RevisionID(parsing: "18e9d1d110b00000@ZegpoldZegpoldZegpoldA")
+        #expect(try document.pull("18e9d1d110b00001@AliceAliceAliceAliceAA; 18e9d1d110b00000@ZegpoldZegpoldZegpoldA", "7000") == .current)
+        #expect(document.revisions.acquaintance(with: old, remote: 2) == .known(isNoted: false))
+        try document.revisions.noteLatest(old, onRemote: 2)
+        #expect(document.revisions.latest(onRemote: 2)?.id == old)
+        #expect(document.revisions.acquaintance(with: old, remote: 2) == .known(isNoted: true))
+        let newer = try RevisionID(parsing: "18e9d1d110b00002@DaveDaveDaveDaveDaveDA")
+        let current = try #require(document.revisions.current?.id)
+        #expect(document.revisions.acquaintance(with: newer, remote: 2) == .unknown(ancestors: [current]))
+        // What the first remote has is newer: the note of the old one comes late.
+        #expect(document.revisions.acquaintance(with: old, remote: 1) == .known(isNoted: true))
+        #expect(throws: RevisionError.notFound) { try document.revisions.noteLatest(newer, onRemote: 2) }
+
+        #expect(try document.pull("18e9d1d110b00002@AliceAliceAliceAliceAA", "7000") == .current)
+        #expect(!document.revisions.isConflicted)
+        #expect(document.revisions.history.vector.versions.contains { RevisionID($0) == old })
     }
 
     private let merged = "18e9d1d110a00001@AliceAliceAliceAliceAA, 18e9d1d110a00000@ZegpoldZegpoldZegpoldA;"
