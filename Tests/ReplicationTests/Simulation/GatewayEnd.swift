@@ -302,7 +302,10 @@ final class GatewayEnd: End {
         if let documentIDs = feed.documentIDs, !documentIDs.contains(entry.id) { return false }
         guard let document = gateway.state.collections[collection].documents[entry.id] else { return false }
         if entry.flags == .deleted || entry.flags == [.deleted, .removed] {
-            return document.revision == entry.revision && !(feed.activeOnly && !feed.saidCaughtUp)
+            if feed.activeOnly, !feed.saidCaughtUp { return false }
+            // That it left a user's channels by its deletion a gateway tells as long as it has not come back to them, whatever it became elsewhere.
+            let isLast = gateway.state.collections[collection].feeds[user].last { $0.id == entry.id }?.place == entry.place
+            return document.revision == entry.revision || isLast && !gateway.isVisible(document, to: user)
         }
         if !entry.flags.isEmpty {
             guard !gateway.isVisible(document, to: user) else { return false }
