@@ -10,10 +10,8 @@ struct LogPosition: Equatable {
     private let header: (UInt64, UInt64, UInt64, UInt64, UInt64, UInt64)
 
     /// Nil if the log is just being written to, or if the connection does not share its index with anybody.
-    init?(of connection: Connection) {
-        guard (try? connection.strings("PRAGMA journal_mode")) == ["wal"], let file = LogPosition.file(of: connection),
-            let index = LogPosition.index(of: file)
-        else { return nil }
+    init?(of store: StoreConnection) {
+        guard store.hasLog, let file = LogPosition.file(of: store.connection), let index = LogPosition.index(of: file) else { return nil }
         // The header is there twice, and a writer changes one after the other.
         let first = LogPosition.load(index)
         file.pointee.pMethods?.pointee.xShmBarrier(file)

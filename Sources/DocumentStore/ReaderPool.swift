@@ -84,7 +84,7 @@ final class ReaderPool: Sendable {
         try reader.begin()
         defer { reader.end() }
         // The position is that of a moment after the state was pinned: if it is still the old one, nothing came in between.
-        guard !session.access.isCoordinated || LogPosition(of: reader.connection) == position.log else { return nil }
+        guard !session.access.isCoordinated || LogPosition(of: reader) == position.log else { return nil }
         return try work(reader)
     }
 
@@ -119,9 +119,9 @@ final class ReaderPool: Sendable {
             reader.position = Position(session: session, log: nil)
             return
         }
-        let before = LogPosition(of: reader.connection)
+        let before = LogPosition(of: reader)
         try reader.begin()
-        if let before, before == LogPosition(of: reader.connection) { reader.position = Position(session: session, log: before) }
+        if let before, before == LogPosition(of: reader) { reader.position = Position(session: session, log: before) }
     }
 
     private func take() throws -> (Session, StoreConnection) {

@@ -25,6 +25,7 @@ final class StoreConnection: @unchecked Sendable {
     private var functions: FunctionContext?
     private(set) var schemaVersion: Int64
     private var dataVersion: Int64
+    private var isKnownToHaveLog = false
 
     /// Reads schema and info in a transaction of its own.
     init(_ connection: Connection, functions: FunctionContext? = nil, isWriter: Bool = false) throws {
@@ -46,6 +47,13 @@ final class StoreConnection: @unchecked Sendable {
 
     var versioning: Versioning { info.versioning ?? (catalog.generation.separatesBodies ? .trees : .treesInBody) }
     var store: InfoStore { InfoStore(connection: connection, generation: catalog.generation) }
+
+    /// Whether changes go to a write-ahead log. Nobody can give it up while a connection has it open. SQLite compiles the question anew whenever it
+    /// is asked, which took as long as the rest of beginning to read.
+    var hasLog: Bool {
+        if !isKnownToHaveLog { isKnownToHaveLog = (try? connection.strings("PRAGMA journal_mode")) == ["wal"] }
+        return isKnownToHaveLog
+    }
 
     /// Begins a transaction that reads one state of the file, and learns of what changed since the last one.
     func begin(immediate: Bool = false) throws {
