@@ -36,9 +36,13 @@ public final class DocumentCursor {
         collection = tables.name
         self.options = options
         query = ScanQuery(tables, options, mayHoldTombstones: snapshot.mayHoldTombstones(tables))
-        statement = try snapshot.connection.prepare(query.sql)
+        statement = try snapshot.connection.take(query.sql)
         try query.bind(to: statement)
     }
+
+    /// Gives the statement back to the connection, for the next scan of this kind. Nothing can be read any more. Who scans for a few documents
+    /// again and again saves the compiling by that; nobody has to.
+    func close() { if rest == nil { snapshot.connection.keep(statement) } }
 
     /// Goes to the next document; false when there is none.
     @inline(__always)

@@ -25,6 +25,7 @@ extension Snapshot {
         options.since = since
         options.limit = limit
         let cursor = try scan(collection, options)
+        defer { cursor.close() }
         var changes: [ChangedDocument] = []
         while try cursor.next() {
             let id = cursor.id
@@ -62,6 +63,7 @@ extension Snapshot {
         options.includesDeleted = true
         options.onlyConflicts = true
         let cursor = try scan(collection, options)
+        defer { cursor.close() }
         var ids: [String] = []
         while try cursor.next() { ids.append(cursor.id) }
         return ids
