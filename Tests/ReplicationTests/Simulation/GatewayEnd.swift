@@ -314,14 +314,23 @@ final class GatewayEnd: End {
         return document.revision == entry.revision && gateway.isVisible(document, to: user)
     }
 
+    private func isReady(_ feed: Feed) -> Bool { feed.unanswered < 5 && (feed.isContinuous || !feed.saidCaughtUp) }
+
+    /// What was not told yet. That is short.
+    private func start(of feed: Feed, in list: [GatewayModel.Entry]) -> Int {
+        var start = list.count
+        while start > 0, feed.position < list[start - 1].place { start -= 1 }
+        return start
+    }
+
     /// What comes next of a feed; nil if there is nothing to say.
     private func next(_ feed: inout Feed, _ collection: Int) -> (entries: [GatewayModel.Entry], late: Int)? {
-        guard feed.unanswered < 5, feed.isContinuous || !feed.saidCaughtUp else { return nil }
+        guard isReady(feed) else { return nil }
         var entries = feed.late.filter { isTrue($0, feed, collection) }
         feed.late = []
         let late = entries.count
         let list = gateway.state.collections[collection].feeds[user]
-        for entry in list[(list.firstIndex { feed.position < $0.place } ?? list.count)...] {
+        for entry in list[start(of: feed, in: list)...] {
             guard entries.count < 10 + late else { break }
             feed.position = entry.place
             if isTrue(entry, feed, collection) { entries.append(entry) }
@@ -330,11 +339,15 @@ final class GatewayEnd: End {
     }
 
     var hasWork: Bool {
-        feeds.contains { collection, feed in
-            var feed = feed
-            return next(&feed, collection) != nil
+        for (collection, feed) in feeds where isReady(feed) {
+            if !feed.saidCaughtUp || feed.late.contains(where: { isTrue($0, feed, collection) }) { return true }
+            let list = gateway.state.collections[collection].feeds[user]
+            if list[start(of: feed, in: list)...].contains(where: { isTrue($0, feed, collection) }) { return true }
         }
+        return false
     }
+
+    var isCongested: Bool { false }
 
     func work() throws {
         for collection in feeds.keys.sorted() {

@@ -85,7 +85,11 @@ final class Replica {
         return isDone
     }
 
-    func save(blob content: [UInt8]) throws -> BlobDigest { try content.withUnsafeBytes { try database.blobs.write($0) }.digest }
+    func save(blob content: [UInt8]) throws -> BlobDigest {
+        // There are few, and most are here.
+        if let digest = SessionEnd.digest(of: content), database.blobs.exists(digest) { return digest }
+        return try content.withUnsafeBytes { try database.blobs.write($0) }.digest
+    }
 
     func blob(_ digest: BlobDigest) -> [UInt8]? {
         var content: [UInt8] = []
@@ -111,11 +115,17 @@ final class Replica {
 
     /// Whether a revision is here, or was, or something newer is.
     func knows(_ id: String, _ revision: RevisionID, _ collection: Int) throws -> Bool {
+        try firstUnknown(of: [(id, revision)], collection) == nil
+    }
+
+    func firstUnknown(of revisions: [(id: String, revision: RevisionID)], _ collection: Int) throws -> (id: String, revision: RevisionID)? {
         try database.read { snapshot in
-            guard let document = try snapshot.document(id, in: collections[collection]) else { return false }
-            if case .known = document.acquaintance(with: snapshot.local(revision), remote: 0) { return true }
-            let rivals = (document.tree?.conflicts.map(\.id) ?? []) + (document.vectors?.conflicts.compactMap(\.id) ?? [])
-            return rivals.contains(snapshot.local(revision))
+            try revisions.first { id, revision in
+                guard let document = try snapshot.document(id, in: collections[collection]) else { return true }
+                if case .known = document.acquaintance(with: snapshot.local(revision), remote: 0) { return false }
+                let rivals = (document.tree?.conflicts.map(\.id) ?? []) + (document.vectors?.conflicts.compactMap(\.id) ?? [])
+                return !rivals.contains(snapshot.local(revision))
+            }
         }
     }
 }

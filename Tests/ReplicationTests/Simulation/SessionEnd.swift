@@ -11,6 +11,8 @@ protocol End: AnyObject {
     /// Whether it has something to do by itself, and does some of it.
     var hasWork: Bool { get }
     func work() throws
+    /// Whether nothing is read for the moment.
+    var isCongested: Bool { get }
     /// Whether a revision is here, or something newer.
     func knows(_ message: RevisionMessage, _ collection: Int) throws -> Bool
     /// Whether nothing is owed, by either side.
@@ -257,7 +259,7 @@ final class SessionEnd: End {
     }
 
     /// While it cannot take more, only what it waits for is read.
-    var isCongested: Bool { session.isCongested && fetches.isEmpty }
+    var isCongested: Bool { fetches.isEmpty && session.isCongested }
 
     var isIdle: Bool {
         unanswered.isEmpty && awaited.isEmpty && fetches.isEmpty && (activity == .idle || activity == .stopped)

@@ -114,16 +114,18 @@ extension Simulation {
         else { return }
         let target = gateway.state.collections[collection]
         // What was said last of each document counts.
-        let latest = Dictionary(target.feeds[replica.number].map { ($0.id, $0) }, uniquingKeysWith: { $1 })
-        for entry in latest.values where entry.place <= place {
-            guard let document = target.documents[entry.id], document.revision == entry.revision, entry.flags.isEmpty,
+        var latest: [String: GatewayModel.Entry] = [:]
+        for entry in target.feeds[replica.number] { latest[entry.id] = entry }
+        let announced = latest.values.filter { entry in
+            guard entry.place <= place, let document = target.documents[entry.id], document.revision == entry.revision, entry.flags.isEmpty,
                 gateway.isVisible(document, to: replica.number), !replica.ways[collection].takesNoSecrets,
                 replica.ways[collection].documentIDs?.contains(entry.id) ?? true,
                 gateway.everPurged.isEmpty
-            else { continue }
-            if try !replica.knows(entry.id, entry.revision, collection) {
-                throw fail("the checkpoint of replica \(replica.number) says \(remote), but \(entry.id) \(entry.revision) is not here")
-            }
+            else { return false }
+            return true
+        }
+        if let missing = try replica.firstUnknown(of: announced.map { ($0.id, $0.revision) }, collection) {
+            throw fail("the checkpoint of replica \(replica.number) says \(remote), but \(missing.id) \(missing.revision) is not here")
         }
     }
 }

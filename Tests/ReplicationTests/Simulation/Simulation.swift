@@ -54,7 +54,7 @@ final class Simulation: @unchecked Sendable {
         climate = Climate(&random, documents: names)
         gateway = GatewayModel(climate, seed: random.next())
         collections = try (0..<climate.collectionCount).map { $0 == 0 ? .default : try CollectionName(name: "c\($0)") }
-        directory = try TemporaryDirectory()
+        directory = try TemporaryDirectory(inMemory: true)
         for number in 0..<climate.replicaCount {
             let replica = try Replica(number, path: "\(directory.path)/\(number).cblite2", climate, collections: collections) {
                 [unowned self] in try self.resolve($0, by: number)
@@ -309,10 +309,11 @@ final class Simulation: @unchecked Sendable {
 
     /// Lets something happen on a connection, if it can.
     private func move(_ link: Link) throws {
-        guard let possible = moves(of: link) else { return }
-        let move = random.element(of: possible)
+        let possible = moves(of: link)
+        guard !possible.isEmpty else { return }
+        let move = possible.choose(&random)
         do {
-            try move()
+            try self.move(link, move)
         } catch let error as Failure {
             throw error
         } catch  where link.isDamaged {
@@ -324,17 +325,39 @@ final class Simulation: @unchecked Sendable {
         if link.isClosed { sweep() }
     }
 
-    private func moves(of link: Link) -> [() throws -> Void]? {
-        guard let client = link.client, let server = link.server else { return nil }
-        var moves: [() throws -> Void] = []
-        for side in [Side.client, .server] where link.line.canMove(to: side) {
-            if side == .client, link.isHalfClosed { continue }
-            let end: any End = side == .client ? client : server
-            if let end = end as? SessionEnd, end.isCongested { continue }
-            moves.append { [self] in if let packet = try link.line.move(to: side, &random) { try end.receive(packet) } }
+    /// What can happen on a connection. It is looked at before each step, on all of them while they come to rest.
+    private struct Moves: OptionSet {
+        let rawValue: Int
+        static let toClient = Moves(rawValue: 1)
+        static let toServer = Moves(rawValue: 2)
+        static let client = Moves(rawValue: 4)
+        static let server = Moves(rawValue: 8)
+
+        /// One of them.
+        func choose(_ random: inout SeededRandom) -> Moves {
+            var rest = rawValue
+            for _ in 0..<random.below(rawValue.nonzeroBitCount) { rest &= rest - 1 }
+            return Moves(rawValue: rest & -rest)
         }
-        for end in [client, server] as [any End] where end.hasWork { moves.append { try end.work() } }
-        return moves.isEmpty ? nil : moves
+    }
+
+    private func moves(of link: Link) -> Moves {
+        guard let client = link.client, let server = link.server else { return [] }
+        var moves: Moves = []
+        if link.line.canMove(to: .client), !link.isHalfClosed, !client.isCongested { moves.insert(.toClient) }
+        if link.line.canMove(to: .server), !server.isCongested { moves.insert(.toServer) }
+        if client.hasWork { moves.insert(.client) }
+        if server.hasWork { moves.insert(.server) }
+        return moves
+    }
+
+    private func move(_ link: Link, _ move: Moves) throws {
+        switch move {
+        case .toClient: if let packet = try link.line.move(to: .client, &random) { try link.client?.receive(packet) }
+        case .toServer: if let packet = try link.line.move(to: .server, &random) { try link.server?.receive(packet) }
+        case .client: try link.client?.work()
+        default: try link.server?.work()
+        }
     }
 
     // Healing
@@ -370,7 +393,7 @@ final class Simulation: @unchecked Sendable {
     private func rest() throws {
         var count = 0
         while true {
-            let lively = links.filter { moves(of: $0) != nil }
+            let lively = links.filter { !moves(of: $0).isEmpty }
             guard !lively.isEmpty else { break }
             step += 1
             count += 1

@@ -1,4 +1,5 @@
 import FoundationEssentials
+import Synchronization
 import Testing
 
 @testable import Replication
@@ -22,21 +23,44 @@ import Testing
         _ = try Simulation.run(seed: try #require(SimulationTests.first), steps: SimulationTests.steps)
     }
 
-    @Test(.enabled(if: seconds != nil)) func manySeeds() throws {
-        let seconds = try #require(SimulationTests.seconds)
-        let start = ContinuousClock.now
-        let first = SimulationTests.first ?? 1000
-        var seed = first
-        var steps = 0
-        var failures = 0
-        while ContinuousClock.now - start < .seconds(seconds), failures < SimulationTests.mostFailures {
-            do { steps += try Simulation.run(seed: seed, steps: SimulationTests.steps) } catch {
-                Issue.record(error)
-                print(error)
-                failures += 1
+    /// What the seeds gave that several threads go through.
+    private final class Tally: Sendable {
+        private let state: Mutex<(next: UInt64, steps: Int, failures: Int)>
+
+        init(first: UInt64) { state = Mutex((first, 0, 0)) }
+
+        /// The next seed, unless it is enough.
+        func next() -> UInt64? {
+            state.withLock { state in
+                defer { state.next += 1 }
+                return state.failures < mostFailures ? state.next : nil
             }
-            seed += 1
         }
-        print("\(seed - first) seeds, \(steps) steps in \(ContinuousClock.now - start)")
+
+        func noteSuccess(steps: Int) { state.withLock { $0.steps += steps } }
+        func noteFailure() { state.withLock { $0.failures += 1 } }
+        var steps: Int { state.withLock { $0.steps } }
+        var reached: UInt64 { state.withLock { $0.next } }
+    }
+
+    @Test(.enabled(if: seconds != nil)) func manySeeds() async throws {
+        let start = ContinuousClock.now
+        let end = start + .seconds(try #require(SimulationTests.seconds))
+        let first = SimulationTests.first ?? 1000
+        let tally = Tally(first: first)
+        await withTaskGroup { group in
+            for _ in 0..<ProcessInfo.processInfo.activeProcessorCount {
+                group.addTask {
+                    while ContinuousClock.now < end, let seed = tally.next() {
+                        do { tally.noteSuccess(steps: try Simulation.run(seed: seed, steps: SimulationTests.steps)) } catch {
+                            Issue.record(error)
+                            print(error)
+                            tally.noteFailure()
+                        }
+                    }
+                }
+            }
+        }
+        print("\(tally.reached - first) seeds, \(tally.steps) steps in \(ContinuousClock.now - start)")
     }
 }
