@@ -91,6 +91,36 @@ import Testing
         #expect(marks == [RemoteMark(documentID: "a", revision: revision("1-aa"))])
     }
 
+    /// The pull may have stored what is in the way before the refusal comes, and the session may end before there is anything new to push: both
+    /// sides deleted the document, or the peer's side won.
+    @Test(arguments: [true, false]) func aConflictThatThePullHasBroughtIsNoErrorOfThePush(_ isHere: Bool) throws {
+        var both = session(push: .once, pull: .once)
+        let change = LocalChange(sequence: 1, documentID: "a", revision: revision("2-bb"), remoteRevision: revision("1-aa"))
+        let load = try #require(stores(both.start()).first)
+        _ = both.handle(.stored(.checkpoint(id: "cp-1", body: Array("{}".utf8)), load.1), time: 0)
+        let ask = try #require(requests(both.handle(.connected(.v3), time: 0)).first?.1)
+        var actions = both.handle(.replied(CheckpointReply(revision: "0-1", body: Array("{}".utf8)).wire, ask), time: 0)
+        var events: [DocumentEvent] = []
+        func handle(_ event: Event) {
+            actions = both.handle(event, time: 0)
+            events += actions.compactMap { if case .report(.document(let event)) = $0 { event } else { nil } }
+        }
+        let subscription = try #require(requests(actions).first { if case .subChanges = $0.0 { true } else { false } }?.1)
+        let (search, read) = (try #require(stores(actions).first).1, try #require(stores(actions).last).1)
+        handle(.replied(WireReply.empty, subscription))
+        handle(.stored(.documents([]), search))
+        handle(.stored(.changes(LocalChanges(changes: [change], last: 1, isComplete: true)), read))
+        let proposal = try #require(proposals(actions))
+        handle(.replied(ProposalReply(items: [.conflict(with: revision("2-cc"))]).wire, proposal.1))
+        let inspection = try #require(stores(actions).last { if case .inspect = $0.0 { true } else { false } })
+        let state = DocumentState(
+            current: revision("2-bb"), remoteRevision: revision(isHere ? "2-cc" : "1-aa"), isConflicted: isHere, descendsFromPeer: false)
+        handle(.stored(.state(state), inspection.1))
+        handle(.received(SyncRequest(.changes(.init(entries: []))).wire, nil))
+        #expect(events.map(\.error?.code) == (isHere ? [] : [409]))
+        #expect(requests(actions).contains { if case .setCheckpoint = $0.0 { true } else { false } })
+    }
+
     @Test func whatThePeerHasIsNotOffered() throws {
         var pusher = session()
         let change = LocalChange(sequence: 5, documentID: "a", revision: revision("1-aa"), remoteRevision: revision("1-aa"))

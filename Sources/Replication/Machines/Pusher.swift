@@ -312,6 +312,9 @@ extension Pusher {
         {
             again.serverRevision = remote
             toPropose.append(again)
+        } else if alsoPulls, state.isConflicted {
+            // The pull has brought it already, and settles it or says why not.
+            finish(change, &outbox)
         } else if alsoPulls {
             // The pull brings what is in the way, and settling that makes a revision which can be pushed.
             release(change, &outbox)
