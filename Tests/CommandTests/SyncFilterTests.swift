@@ -33,6 +33,16 @@ import Testing
         #expect(asking.errors.hasPrefix("Completed 0 docs"))
     }
 
+    @Test func aConflictWithWhatTheFilterLeavesOutIsNotSaidToBeHere() throws {
+        try scratch.expect(["push", server.url])
+        try server.put("a", #"{"n":9}"#)
+        try scratch.expect(["put", "a", #"{"n":8}"#])
+        let synced = try scratch.run(["sync", server.url, "--pull-filter", "n > 100"])
+        #expect(synced.exitCode == 4 && synced.errors.contains("a: it was changed on the other side too"))
+        #expect(synced.errors.contains("did not come") && !synced.errors.contains("resolve"))
+        #expect(try scratch.run(["conflicts"]).output.isEmpty)
+    }
+
     @Test func aPullTakesWhatTheFilterLetsThrough() throws {
         try scratch.expect(["push", server.url])
         let copy = scratch.directory.path + "/copy.cblite2"

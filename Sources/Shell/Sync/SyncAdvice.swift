@@ -77,9 +77,13 @@ enum SyncAdvice {
     /// What to do about documents that were left, if there is something.
     static func advice(on tally: SyncTally, _ direction: DatabaseSync.Direction) -> String? {
         guard tally.conflicts > 0 else { return nil }
+        // What did not come is not in the list.
+        let isHere = tally.conflicts > tally.conflictsOfPushes
         return direction == .push
             ? "Conflicts are settled where changes meet: \"sync\" pulls the other side's first. Until then these documents stay behind."
-            : "\"conflicts\" lists what is left, and \"resolve\" settles it."
+            : isHere
+                ? "\"conflicts\" lists what is left, and \"resolve\" settles it."
+                : "What the other side has did not come: a filter leaves it out, or the user may not see it. These documents stay behind."
     }
 }
 

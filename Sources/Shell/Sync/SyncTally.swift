@@ -8,6 +8,8 @@ struct SyncTally {
     var failed = 0
     /// Changed on both sides, and left so.
     var conflicts = 0
+    /// Those of them that a push met, and what is in the way did not come.
+    var conflictsOfPushes = 0
     /// Left out by the filter of a pull.
     var filtered = 0
 
@@ -26,7 +28,9 @@ struct SyncTally {
         case .done where event.direction == .push: pushed += 1
         case .done: pulled += 1
         case .failed: failed += 1
-        case .conflict: conflicts += 1
+        case .conflict:
+            conflicts += 1
+            if event.direction == .push { conflictsOfPushes += 1 }
         case .filtered: filtered += 1
         }
     }
