@@ -680,7 +680,7 @@ complete -c cblite -n "__cblite_is 'openremote'" -l interface -x -d 'Connect fro
 complete -c cblite -n "__cblite_is 'openremote'" -l heartbeat -x -d 'Ask a silent server after this time whether it is still there (default: 300)'
 complete -c cblite -n "__cblite_is 'openremote'" -l filter -x -d 'Pull only documents for which this SQL++ condition is true'
 complete -c cblite -n "__cblite_is 'openremote'" -l bidi -d 'Open it for changes, and push them at the end'
-complete -c cblite -n "__cblite_is 'openremote'" -l continuous -d 'Understood and ignored: pull fetches what is new'
+complete -c cblite -n "__cblite_is 'openremote'" -l continuous -d 'Go on pulling what is new while the copy is open'
 complete -c cblite -n "__cblite_is 'openremote'" -l keep-going -d 'Go on with the next statement of a script when one fails'
 complete -c cblite -n "__cblite_is 'openremote'" -l all-collections -d 'Replicate all collections of the database; so does --collection '\''*'\'''
 complete -c cblite -n "__cblite_is 'openremote'" -l channel -x -d 'Pull these channels only'

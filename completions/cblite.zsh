@@ -1212,7 +1212,7 @@ _cblite_command() {
             '--heartbeat=[Ask a silent server after this time whether it is still there (default\: 300)]:SECONDS: ' \
             '*--filter=[Pull only documents for which this SQL++ condition is true]:\[COLLECTION\:\]CONDITION: ' \
             '--bidi[Open it for changes, and push them at the end]' \
-            '--continuous[Understood and ignored\: pull fetches what is new]' \
+            '--continuous[Go on pulling what is new while the copy is open]' \
             '--keep-going[Go on with the next statement of a script when one fails]' \
             '--all-collections[Replicate all collections of the database; so does --collection '\''*'\'']' \
             '*--channel=[Pull these channels only]:NAME,…: ' \

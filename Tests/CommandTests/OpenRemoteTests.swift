@@ -131,6 +131,33 @@ import Testing
         #expect(try copies().isEmpty)
     }
 
+    @Test(arguments: [false, true]) func whatIsNewComesByItself(_ isWriteable: Bool) throws {
+        let words = [server.url, "--user", "ada", "--continuous"] + (isWriteable ? ["--writeable"] : [])
+        let terminal = try PseudoTerminal(words, environment: environment, columns: 100)
+        let prompt = "db@127.0.0.1>"
+        try terminal.waitForLine(prompt)
+        try server.put("late", "{}")
+        var lines: [String] = []
+        for _ in 0..<10_000 where lines.first != "4" { lines = try terminal.run("SELECT count(*) FROM _", prompt: prompt) }
+        #expect(lines.first == "4")
+        // Others may write at the same time.
+        if isWriteable {
+            try terminal.run("put new {}", prompt: prompt)
+            try terminal.run("push", prompt: prompt)
+            #expect(try server.documents().count == 5)
+        }
+        terminal.type("quit\n")
+        #expect(try terminal.finish() == 0)
+        #expect(try copies().isEmpty)
+    }
+
+    @Test func aScriptMayFollowToo() throws {
+        let result = try run([server.url, "--continuous"], "ls\n")
+        #expect(result.exitCode == 0 && !result.errors.contains("any more"), "\(result.errors)")
+        #expect(result.output.hasPrefix("doc-1"))
+        #expect(try copies().isEmpty)
+    }
+
     @Test func ctrlCAtTheQuestionEndsIt() throws {
         var variables = environment
         variables["CBLITE_PASSWORD"] = nil

@@ -9,7 +9,7 @@ enum OpenRemoteCommand {
         discussion: """
             Pulls a database, or what the flags choose of it, into a temporary copy and opens that; the URL alone means the same. The copy is \
             deleted at the end. At a terminal there is a prompt, otherwise the statements on standard input are run. In the copy, pull fetches \
-            what is new; it need not be told from where.
+            what is new; it need not be told from where. With --continuous that comes by itself.
 
             With --writeable the copy can be changed, and push sends the changes. What \
             was not pushed at the end is asked about; where there is nobody to be asked, the copy stays, and its path is said. --bidi opens \
@@ -20,8 +20,7 @@ enum OpenRemoteCommand {
                 "filter", value: "[COLLECTION:]CONDITION", .text, repeatable: true,
                 "Pull only documents for which this SQL++ condition is true"),
             Flag("bidi", "Open it for changes, and push them at the end"),
-            // The copy is that of a moment: the vendor's program keeps pulling while one looks at it.
-            Flag("continuous", "Understood and ignored: pull fetches what is new"),
+            Flag("continuous", "Go on pulling what is new while the copy is open"),
             GlobalFlags.keepGoing,
         ] + DatabaseSync.pullFlags,
         arguments: [Argument("URL", .text, .required, "ws://HOST:PORT/DATABASE, or wss://… with TLS")],
@@ -40,7 +39,6 @@ enum OpenRemoteCommand {
             session.notice(
                 "\(path) was left by a session that was killed, perhaps with changes that were not pushed. Delete it when nobody needs it.")
         }
-        if invocation.flag("continuous") { session.notice("--continuous is ignored here: \"pull\" fetches what is new.") }
         let isWriteable = session.options.isWriteable || invocation.flag("bidi")
         let copy: RemoteCopy
         do { copy = try RemoteCopy(of: url, isWriteable: isWriteable) } catch let error as TransportError {
@@ -49,7 +47,8 @@ enum OpenRemoteCommand {
         session.remoteCopies.append(.init(copy: copy, pushesAtEnd: invocation.flag("bidi")))
         Termination.delay()
         do {
-            try pull(url, into: copy, invocation)
+            let follower = try pull(url, into: copy, invocation)
+            session.remoteCopies[session.remoteCopies.count - 1].follower = follower
         } catch {
             session.remoteCopies.removeLast()
             copy.remove()
@@ -69,15 +68,28 @@ enum OpenRemoteCommand {
         return try InteractiveShell.run(on: copy.path, in: session, collection: collections.flatMap { try? CollectionName(parsing: $0) })
     }
 
-    private static func pull(_ url: String, into copy: RemoteCopy, _ invocation: Invocation) throws {
+    /// Gives what goes on pulling, if it is to.
+    private static func pull(_ url: String, into copy: RemoteCopy, _ invocation: Invocation) throws -> RemoteFollower? {
         let session = invocation.session
         let wantsJSON = session.options.isJSON
         // Standard output is for what the statements find.
         session.options.isJSON = false
         defer { session.options.isJSON = wantsJSON }
         let database = try Database(path: copy.path, options: Database.Options(access: .create, upgrade: upgrade(session.options)))
-        defer { database.close() }
-        _ = try DatabaseSync(invocation).run(database, with: .remote(url), .pull)
+        do {
+            let sync = DatabaseSync(invocation)
+            var settings = try sync.settings(database, with: .remote(url), .pull)
+            try sync.follow(database, settings, .pull)
+            if invocation.flag("continuous") {
+                for index in settings.collections.indices { settings.collections[index].pull = .continuous }
+                return try RemoteFollower(database, settings)
+            }
+        } catch {
+            database.close()
+            throw error
+        }
+        database.close()
+        return nil
     }
 
     private static func upgrade(_ options: GlobalOptions) -> Database.Options.Upgrade {

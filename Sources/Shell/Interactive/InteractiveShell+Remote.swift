@@ -6,12 +6,16 @@ struct OpenRemoteCopy {
     let copy: RemoteCopy
     /// Without asking.
     var pushesAtEnd = false
+    /// What goes on pulling.
+    var follower: RemoteFollower?
 }
 
 extension InteractiveShell {
     /// At the end, before the databases are closed: pushes what is to be pushed, and removes the copies of servers' databases.
     func leaveRemoteCopies() {
+        tellOfFollowers()
         for open in session.remoteCopies {
+            open.follower?.end()
             let copy = open.copy
             let index = databases.index(ofPath: copy.path)
             let isWriteable = index.map { !databases.entries[$0].database.isReadOnly } ?? false
@@ -25,6 +29,15 @@ extension InteractiveShell {
         }
         session.remoteCopies = []
         if !databases.entries.contains(where: \.isInTransaction), Termination.signal == nil { Termination.permit() }
+    }
+
+    /// Says which copies do not get what is new any more.
+    func tellOfFollowers() {
+        for open in session.remoteCopies {
+            guard let failure = open.follower?.failure() else { continue }
+            let name = TerminalText.escaped(open.copy.url)
+            session.warn("what is new at \(name) does not come any more: \(SyncAdvice.shortened(failure.error.message))")
+        }
     }
 
     /// Whether the copy may go.

@@ -91,6 +91,7 @@ final class InteractiveShell {
             if typed.isEmpty { try announceTour() }
             if history.reload() { editor.setHistory(history.entries) }
             hasLostTransaction = false
+            tellOfFollowers()
             editor.onCompletion = { [typed] in completer.complete((typed + [$0]).joined(separator: "\n")) }
             switch editor.read(prompt: prompt(isContinued: !typed.isEmpty)) {
             case .text(var line):

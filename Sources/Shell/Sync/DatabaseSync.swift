@@ -47,7 +47,7 @@ struct DatabaseSync {
 
     /// Whether a flag is there that not all of the commands have which replicate.
     private func has(_ flag: String) -> Bool { invocation.parsed.declares(flag) && invocation.flag(flag) }
-    // A copy that is opened is that of a moment.
+    // A copy that is opened goes on behind the prompt.
     private var isContinuous: Bool { invocation.parsed.command.name != OpenRemoteCommand.declaration.name && has("continuous") }
 
     private func endpoint(_ path: String) throws -> Endpoint {
@@ -60,6 +60,11 @@ struct DatabaseSync {
 
     /// Replicates, and tells how much.
     func run(_ database: Database, with endpoint: Endpoint, _ direction: Direction) throws -> ExitCode {
+        try follow(database, settings(database, with: endpoint, direction), direction)
+    }
+
+    /// What the flags say is to be done.
+    func settings(_ database: Database, with endpoint: Endpoint, _ direction: Direction) throws -> ReplicatorSettings {
         try session.refuseInTransaction("what is not committed cannot be replicated", at: database.path)
         if direction == .push, has("conflict") {
             throw invocation.usageError("--conflict is for pull and sync: a push settles nothing")
@@ -84,7 +89,7 @@ struct DatabaseSync {
         }
         var settings = ReplicatorSettings(try peer(endpoint, names), collections: collections)
         settings.isReset = has("reset-checkpoint")
-        return try follow(database, settings, direction)
+        return settings
     }
 
     private func peer(_ endpoint: Endpoint, _ names: [CollectionName]) throws -> ReplicatorSettings.Peer {
@@ -110,7 +115,8 @@ struct DatabaseSync {
         if !missing.isEmpty { try database.write { for name in missing { try $0.createCollection(name) } } }
     }
 
-    private func follow(_ database: Database, _ settings: ReplicatorSettings, _ direction: Direction) throws -> ExitCode {
+    @discardableResult
+    func follow(_ database: Database, _ settings: ReplicatorSettings, _ direction: Direction) throws -> ExitCode {
         let isContinuous = isContinuous
         let isCareful = has("careful")
         let mailbox = try Mailbox<ReplicatorEvent>()
