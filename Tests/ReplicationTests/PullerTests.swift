@@ -292,6 +292,16 @@ import Testing
         #expect(pull.saved?.remote == RemoteSequence(2))
     }
 
+    /// No peer could send it, or even say that it does not: BLIP has no word for the first of these IDs.
+    @Test(arguments: ["a\0", "", "_a", String(repeating: "a", count: 241)]) func whatCannotBeADocumentIsNotAskedFor(_ id: String) {
+        var pull = Pull()
+        let reply = pull.announce(id, first, .unknown(ancestors: []))
+        #expect(reply != nil && reply?.items == [])
+        #expect(pull.events.map { $0.error?.code } == [400])
+        pull.finish()
+        #expect(pull.saved?.remote == RemoteSequence(1))
+    }
+
     /// The peer is not kept waiting by our disk, but only so far.
     @Test func moreIsAskedForWhileRevisionsAreBeingStored() {
         var limits = FlowLimits()

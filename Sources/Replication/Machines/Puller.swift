@@ -129,11 +129,10 @@ struct Puller {
                 if options.purgesLost { lost.append((event, place)) } else { finish(place, &outbox) }
                 continue
             }
-            guard entry.revision != nil else {
+            if let error = Puller.problem(with: entry) {
                 reply.items.append(.notWanted)
                 announced[entry.documentID] = nil
-                let error = SyncError.liteCore(SyncError.LiteCoreCode.badRevisionID, "the peer named a revision that cannot be one")
-                outbox.report(event(entry.documentID, nil, error: error))
+                outbox.report(event(entry.documentID, entry.revision, error: error))
                 finish(place, &outbox)
                 continue
             }
@@ -159,6 +158,14 @@ struct Puller {
         }
         outbox.reply(reply.wire, to: id)
         purge(lost, &outbox)
+    }
+
+    /// What cannot be taken in is not asked for.
+    private static func problem(with entry: ChangesMessage.Entry) -> SyncError? {
+        guard entry.revision != nil else {
+            return SyncError.liteCore(SyncError.LiteCoreCode.badRevisionID, "the peer named a revision that cannot be one")
+        }
+        return RevisionReceiver.problem(withID: entry.documentID)
     }
 
     private mutating func purge(_ lost: [(DocumentEvent, Int)], _ outbox: inout Outbox) {

@@ -75,11 +75,15 @@ struct RevisionReceiver {
     }
 
     private static func problem(with message: RevisionMessage) -> SyncError? {
-        var id = message.documentID
-        if let problem = id.withUTF8({ DocumentRules.problem(withID: UnsafeRawBufferPointer($0)) }) {
-            return SyncError(.blip, 400, "\"\(message.documentID)\" cannot be a document ID: \(problem)")
-        }
+        if let problem = problem(withID: message.documentID) { return problem }
         return message.isDeleted && message.deltaSource != nil ? SyncError(.blip, 400, "a tombstone cannot be a delta") : nil
+    }
+
+    static func problem(withID documentID: String) -> SyncError? {
+        var id = documentID
+        return id.withUTF8 { DocumentRules.problem(withID: UnsafeRawBufferPointer($0)) }.map {
+            SyncError(.blip, 400, "\"\(documentID)\" cannot be a document ID: \($0)")
+        }
     }
 
     private mutating func enqueue(_ incoming: Incoming, _ port: inout Port, _ outbox: inout Outbox) {
