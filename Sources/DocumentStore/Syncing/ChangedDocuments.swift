@@ -15,28 +15,65 @@ public struct ChangedDocument: Hashable, Sendable {
     public let remoteRevision: RevisionID?
 }
 
+/// A document that changed, and of which nothing can be read but that.
+public struct DamagedChange: Hashable, Sendable {
+    public let id: String
+    public let sequence: UInt64
+    /// What is wrong with it.
+    public let problem: String
+}
+
+/// Changes in the order of their sequences. Those that cannot be read are in a list of their own, so that one does not hide the others.
+public struct ChangedDocuments: Sendable {
+    public var readable: [ChangedDocument] = []
+    public var damaged: [DamagedChange] = []
+
+    public var count: Int { readable.count + damaged.count }
+    /// All up to here were looked at; nil if there are none.
+    public var lastSequence: UInt64? {
+        guard let last = readable.last?.sequence else { return damaged.last?.sequence }
+        return max(last, damaged.last?.sequence ?? 0)
+    }
+}
+
 extension Snapshot {
-    /// The documents of a collection that changed after a sequence, tombstones too, in the order of their sequences.
+    /// The documents of a collection that changed after a sequence, tombstones too, in the order of their sequences. A damaged one is an error.
     public func changedDocuments(
         in collection: CollectionName = .default, since: UInt64, limit: Int, remote: UInt16, now: Int64 = Transaction.now
     ) throws -> [ChangedDocument] {
+        let changes = try changes(in: collection, since: since, limit: limit, remote: remote, now: now)
+        if let damaged = changes.damaged.first { throw StoreError(.corrupt, damaged.problem) }
+        return changes.readable
+    }
+
+    /// The same, with those that are damaged.
+    public func changes(
+        in collection: CollectionName = .default, since: UInt64, limit: Int, remote: UInt16, now: Int64 = Transaction.now
+    ) throws -> ChangedDocuments {
         var options = ScanOptions(order: .sequence, content: .everything)
         options.includesDeleted = true
         options.since = since
         options.limit = limit
         let cursor = try scan(collection, options)
         defer { cursor.close() }
-        var changes: [ChangedDocument] = []
+        var changes = ChangedDocuments()
         while try cursor.next() {
-            let id = cursor.id
-            let known = remote == 0 ? nil : try latest(of: record(at: cursor), id, onRemote: remote)
-            changes.append(
-                ChangedDocument(
-                    id: id, sequence: cursor.sequence, revision: global(try cursor.revision()), isDeleted: cursor.isDeleted,
-                    isConflicted: known?.competes ?? false, isExpired: cursor.expiration.map { $0 <= now } ?? false,
-                    bodySize: cursor.bodySize, remoteRevision: known.map { global($0.id) }))
+            do {
+                changes.readable.append(try change(at: cursor, remote: remote, now: now))
+            } catch let error as StoreError where error.code == .corrupt {
+                changes.damaged.append(DamagedChange(id: cursor.id, sequence: cursor.sequence, problem: error.message))
+            }
         }
         return changes
+    }
+
+    private func change(at cursor: DocumentCursor, remote: UInt16, now: Int64) throws -> ChangedDocument {
+        let id = cursor.id
+        let known = remote == 0 ? nil : try latest(of: record(at: cursor), id, onRemote: remote)
+        return ChangedDocument(
+            id: id, sequence: cursor.sequence, revision: global(try cursor.revision()), isDeleted: cursor.isDeleted,
+            isConflicted: known?.competes ?? false, isExpired: cursor.expiration.map { $0 <= now } ?? false,
+            bodySize: cursor.bodySize, remoteRevision: known.map { global($0.id) })
     }
 
     private func record(at cursor: DocumentCursor) -> Record {

@@ -60,14 +60,11 @@ extension Snapshot {
         // Without an index by sequence all documents would have to be read to find these.
         guard try hasSequenceIndex(of: collection) ? behind <= limit : isSmall(collection, limit) else { return (behind, 0, false) }
         var (pending, synced) = (0, 0)
-        do {
-            try forEachChange(in: collection, since: checkpoint.local, remote: remote) { document in
-                if document.isPending(checkpoint) { pending += 1 }
-                if document.remoteRevision == document.revision { synced += 1 }
-            }
-        } catch let error as StoreError where error.code == .corrupt {
-            // A push would stop there as well.
-            return (behind, synced, false)
+        try forEachChange(in: collection, since: checkpoint.local, remote: remote) { document in
+            if document.isPending(checkpoint) { pending += 1 }
+            if document.remoteRevision == document.revision { synced += 1 }
+        } damaged: { document in
+            if document.isPending(checkpoint) { pending += 1 }
         }
         return (pending, synced, true)
     }

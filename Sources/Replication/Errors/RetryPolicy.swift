@@ -38,6 +38,8 @@ extension SyncError {
 
     /// Whether a document that failed so is worth another try in the next session.
     var isTransientForDocument: Bool { httpStatus.map { SyncError.transientStatuses.contains($0) } ?? false }
+    /// Whether this database cannot be read at that place. Somebody may repair it: what is damaged is not done.
+    var isDamage: Bool { domain == .liteCore && code == LiteCoreCode.corruptData }
 }
 
 /// When to connect again after a failure.

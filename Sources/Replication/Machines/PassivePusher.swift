@@ -88,6 +88,10 @@ struct PassivePusher {
     private mutating func take(_ list: LocalChanges, _ outbox: inout Outbox) {
         lastRead = max(lastRead, list.last)
         isCaughtUp = list.isComplete
+        for change in list.unreadable where documentIDs?.contains(change.documentID) ?? true {
+            outbox.report(
+                DocumentEvent(.push, collection: port.collection, documentID: change.documentID, revision: nil, error: change.error))
+        }
         let changes = list.changes.filter { change in
             // What came from this very peer is no news to it.
             if received[change.documentID] == change.revision {

@@ -44,7 +44,7 @@ struct Pusher {
     /// Changes that met a conflict which the puller is to bring home.
     private var waiting: [String: Change] = [:]
     private var forbidden: [Change] = []
-    /// Something failed for the moment, and is left to the next session.
+    /// Something failed for the moment, or cannot be read, and is left to the next session.
     private var hasFailures = false
     /// What the peer acknowledged, until it is noted in the documents.
     private var acknowledged: [String: RevisionID] = [:]
@@ -131,6 +131,11 @@ struct Pusher {
     }
 
     private mutating func take(_ list: LocalChanges, _ outbox: inout Outbox) {
+        let unreadable = list.unreadable.filter { !done.contains($0.sequence) }
+        for change in unreadable {
+            outbox.report(
+                DocumentEvent(.push, collection: port.collection, documentID: change.documentID, revision: nil, error: change.error))
+        }
         var open: [LocalChange] = []
         for change in list.changes where !done.contains(change.sequence) {
             let remote = acknowledged[change.documentID] ?? change.remoteRevision
@@ -140,7 +145,8 @@ struct Pusher {
         }
         lastRead = max(lastRead, list.last)
         isCaughtUp = list.isComplete
-        outbox.notes.append(.changesRead(upTo: lastRead, pending: open.map(\.sequence)))
+        // What is damaged stays open: the checkpoint does not pass it, so that each session tells of it until it is repaired.
+        outbox.notes.append(.changesRead(upTo: lastRead, pending: (open.map(\.sequence) + unreadable.map(\.sequence)).sorted()))
         for change in open {
             outbox.notes.append(.progress(completed: 0, total: UInt64(change.bodySize), documents: 0))
             if let older = waiting.removeValue(forKey: change.documentID) { finish(older, &outbox) }
@@ -271,7 +277,7 @@ struct Pusher {
             DocumentEvent(
                 .push, collection: port.collection, documentID: change.local.documentID, revision: change.local.revision,
                 flags: change.local.isDeleted ? .deleted : [], error: error, isTransient: isTransient))
-        guard isTransient else { return finish(change, &outbox) }
+        guard isTransient || error.isDamage else { return finish(change, &outbox) }
         hasFailures = true
         release(change, &outbox)
     }

@@ -89,8 +89,16 @@ public struct LocalChange: Hashable, Sendable {
     }
 }
 
+/// A document that changed here, and is damaged.
+public struct UnreadableChange: Hashable, Sendable {
+    public var sequence: UInt64
+    public var documentID: String
+    public var error: SyncError
+}
+
 public struct LocalChanges: Hashable, Sendable {
     public var changes: [LocalChange]
+    public var unreadable: [UnreadableChange] = []
     /// All up to here was looked at, also what is not listed.
     public var last: UInt64
     /// Nothing follows.

@@ -8,6 +8,8 @@ extension DatabaseStore {
             var pending: [String] = []
             try snapshot.forEachChange(in: collection, since: checkpoint.local, remote: remote) { document in
                 if document.isPending(checkpoint), try isToBePushed(document, snapshot) { pending.append(document.id) }
+            } damaged: { document in
+                if document.isPending(checkpoint), documentIDs?.contains(document.id) ?? true { pending.append(document.id) }
             }
             return pending
         }
@@ -24,18 +26,25 @@ extension ChangedDocument {
     }
 }
 
+extension DamagedChange {
+    /// A push tries it again each time.
+    func isPending(_ checkpoint: Checkpoint) -> Bool { !checkpoint.completed.contains(sequence) }
+}
+
 extension Snapshot {
     private static var page: Int { 1000 }
 
-    /// All documents that changed after a sequence, a page at a time.
+    /// All documents that changed after a sequence, a page at a time; of each page those that are damaged come last.
     func forEachChange(
-        in collection: CollectionName, since: UInt64, remote: UInt16, _ body: (ChangedDocument) throws -> Void
+        in collection: CollectionName, since: UInt64, remote: UInt16, _ body: (ChangedDocument) throws -> Void,
+        damaged: (DamagedChange) throws -> Void
     ) throws {
         var last = since
         while true {
-            let documents = try changedDocuments(in: collection, since: last, limit: Snapshot.page, remote: remote)
-            for document in documents { try body(document) }
-            guard let next = documents.last?.sequence, documents.count == Snapshot.page else { return }
+            let documents = try changes(in: collection, since: last, limit: Snapshot.page, remote: remote)
+            for document in documents.readable { try body(document) }
+            for document in documents.damaged { try damaged(document) }
+            guard let next = documents.lastSequence, documents.count == Snapshot.page else { return }
             last = next
         }
     }

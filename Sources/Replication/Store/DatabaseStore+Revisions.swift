@@ -27,9 +27,17 @@ extension DatabaseStore {
                 }
             }
             message.body = body.json
+            // What cannot be read is written so; it may also be what a text says.
+            if message.body.withUnsafeBytes({ $0.contains("undefined") }) { try DatabaseStore.check(document, snapshot.sharedKeys) }
             return .loaded(message)
         } catch {
             return .failed(DatabaseStore.translate(error))
+        }
+    }
+
+    private static func check(_ document: Document, _ keys: SharedKeys) throws(StoreError) {
+        do { try Validator.validate(document.body, keyCount: keys.count, options: .legacyPointers) } catch {
+            throw StoreError(.corrupt, "document \"\(document.id)\" is damaged: \(error)")
         }
     }
 

@@ -95,10 +95,16 @@ public struct DatabaseStore: Sendable {
 
     private func readChanges(since: UInt64, limit: Int) throws -> LocalChanges {
         try database.read { snapshot in
-            let documents = try snapshot.changedDocuments(in: collection, since: since, limit: limit, remote: remote)
-            var list = LocalChanges(changes: [], last: documents.last?.sequence ?? since, isComplete: documents.count < limit)
+            let documents = try snapshot.changes(in: collection, since: since, limit: limit, remote: remote)
+            var list = LocalChanges(changes: [], last: documents.lastSequence ?? since, isComplete: documents.count < limit)
             if list.isComplete { list.last = max(list.last, try snapshot.lastSequence(of: collection)) }
-            for document in documents where try isToBePushed(document, snapshot) {
+            for damaged in documents.damaged where documentIDs?.contains(damaged.id) ?? true {
+                list.unreadable.append(
+                    UnreadableChange(
+                        sequence: damaged.sequence, documentID: damaged.id,
+                        error: .liteCore(SyncError.LiteCoreCode.corruptData, damaged.problem)))
+            }
+            for document in documents.readable where try isToBePushed(document, snapshot) {
                 list.changes.append(
                     LocalChange(
                         sequence: document.sequence, documentID: document.id, revision: document.revision, isDeleted: document.isDeleted,
