@@ -69,7 +69,7 @@ _cblite_flags() {
         'push') echo '--user --token --cert --key --header --cacert --pin --self-signed --proxy --interface --heartbeat --continuous --filter --push-filter --conflict --reset-checkpoint --existing -x --careful --all-collections --channel --doc-id --pull-filter --verbose -v --bidi --writeable --create --upgrade --encrypted --collection -C --json --quiet --color --help -h' ;;
         'pull') echo '--user --token --cert --key --header --cacert --pin --self-signed --proxy --interface --heartbeat --continuous --filter --push-filter --conflict --reset-checkpoint --existing -x --careful --all-collections --channel --doc-id --pull-filter --verbose -v --bidi --writeable --create --upgrade --encrypted --collection -C --json --quiet --color --help -h' ;;
         'sync') echo '--user --token --cert --key --header --cacert --pin --self-signed --proxy --interface --heartbeat --continuous --filter --push-filter --conflict --reset-checkpoint --existing -x --careful --all-collections --channel --doc-id --pull-filter --verbose -v --writeable --create --upgrade --encrypted --collection -C --json --quiet --color --help -h' ;;
-        'serve') echo '--port -p --address --user --users --tls --identity --cert --key --client-ca --read-only --push-only --collection -C --max-connections --max-per-address --heartbeat --verbose -v --writeable --create --upgrade --encrypted --json --quiet --color --help -h' ;;
+        'serve') echo '--port -p --address --user --reader --users --tls --identity --cert --key --client-ca --read-only --push-only --collection -C --max-connections --max-per-address --heartbeat --verbose -v --writeable --create --upgrade --encrypted --json --quiet --color --help -h' ;;
         'dump') echo '--collection -C --identity --no-raw --no-blobs --no-indexes --writeable --create --upgrade --encrypted --json --quiet --color --help -h' ;;
         'restore') echo '--collection -C --merge --identity --writeable --create --upgrade --encrypted --json --quiet --color --help -h' ;;
         'check') echo '--quick --repair --no-backup --drop-damaged --salvage --writeable --create --upgrade --encrypted --collection -C --json --quiet --color --help -h' ;;
@@ -503,6 +503,7 @@ _cblite_value() {
         'serve -p') echo 'text' ;;
         'serve --address') echo 'text' ;;
         'serve --user') echo 'text' ;;
+        'serve --reader') echo 'text' ;;
         'serve --users') echo 'file' ;;
         'serve --identity') echo 'file' ;;
         'serve --cert') echo 'file' ;;

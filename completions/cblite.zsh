@@ -1028,6 +1028,7 @@ _cblite_command() {
             '(--port -p)-p+[Listen at this port instead of 4984; 0 is any that is free]:N: ' \
             '--address=[Listen at this address, or on this network interface]:ADDRESS: ' \
             '*--user=[Let NAME in; \:@FILE has the password in a file, else it is asked for]:NAME\[\:PASSWORD\]: ' \
+            '*--reader=[Let NAME in to pull, and not to push]:NAME\[\:PASSWORD\]: ' \
             '--users=[Let in those whom the lines of the file name\: NAME\:PASSWORD]:FILE:_files' \
             '--tls[Encrypt, with a certificate that is made for it]' \
             '--identity=[Encrypt, and keep the certificate and its key in this file]:FILE:_files' \

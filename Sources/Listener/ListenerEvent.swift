@@ -15,6 +15,8 @@ public struct ListenerClient: Sendable {
     public let agent: String?
     /// The name of the database, as it is in the URL.
     public let database: String
+    /// How far it is open to them.
+    public let access: Share.Access
     public let subprotocol: String
 
     /// For people: `ada at 192.0.2.7`

@@ -15,6 +15,7 @@ final class ListenerRouter: @unchecked Sendable {
     private struct Visitor {
         let user: String?
         let certificate: String?
+        var rights = UserRights()
     }
 
     /// The last component of the path at which replicators connect.
@@ -79,16 +80,20 @@ final class ListenerRouter: @unchecked Sendable {
             attempts.failed(credentials.user, from: request.address, at: now)
             throw .unauthorized(realm: "cblite")
         }
-        return Visitor(user: credentials.user, certificate: certificate)
+        return Visitor(user: credentials.user, certificate: certificate, rights: users.rights(of: credentials.user) ?? UserRights())
     }
 
     private func answer(to request: PeerRequest, for visitor: Visitor) -> WebSocketServer.Answer {
-        guard let name = request.path.first else { return page(request, serverPage) }
-        guard let share = shares[name], let peer = peers[name] else { return .refuse(.notFound) }
+        guard let name = request.path.first else { return page(request, serverPage(for: visitor)) }
+        // What is not for somebody is not there for them.
+        guard var share = shares[name], let peer = peers[name], let access = visitor.rights.access(to: share) else {
+            return .refuse(.notFound)
+        }
+        share.access = access
         switch request.path.dropFirst() {
         case []: return page(request, databasePage(share))
         case [ListenerRouter.syncEndpoint]:
-            return .webSocket(protocols: peer.protocols) { [self] _, request in accept(request, visitor, share, peer) }
+            return .webSocket(protocols: peer.protocols) { [self, share] _, request in accept(request, visitor, share, peer) }
         default: return .refuse(HTTPAnswer(404, "there is nothing of that name"))
         }
     }
@@ -97,11 +102,11 @@ final class ListenerRouter: @unchecked Sendable {
         lastNumber += 1
         let client = ListenerClient(
             number: lastNumber, address: request.address, user: visitor.user, certificate: visitor.certificate,
-            agent: request.headers["User-Agent"], database: share.name,
+            agent: request.headers["User-Agent"], database: share.name, access: share.access,
             subprotocol: request.preferredProtocol(of: peer.protocols) ?? "")
         observer(.connected(client))
         let count = Mutex(ListenerTraffic())
-        return peer.accept { [self] event in
+        return peer.accept(allowsPush: share.access.allowsPush, allowsPull: share.access.allowsPull) { [self] event in
             switch event {
             case .document(let event, let collection):
                 count.withLock { $0.add(event) }
@@ -122,7 +127,7 @@ extension ListenerRouter {
         return .answer(HTTPAnswer(200, json: json()))
     }
 
-    private var serverPage: [UInt8] {
+    private func serverPage(for visitor: Visitor) -> [UInt8] {
         var page = JSONObjectWriter()
         page.begin()
         page.add(
@@ -131,7 +136,7 @@ extension ListenerRouter {
                 vendor.add("name", "cblite")
                 if !settings.version.isEmpty { vendor.add("version", settings.version) }
             })
-        page.add("databases", list: shares.keys.sorted())
+        page.add("databases", list: shares.values.filter { visitor.rights.access(to: $0) != nil }.map(\.name).sorted())
         page.end()
         return page.buffer.withBytes { Array($0) }
     }

@@ -12,6 +12,12 @@ public struct Share: Sendable {
 
         var allowsPull: Bool { self != .writeOnly }
         var allowsPush: Bool { self != .readOnly }
+
+        /// What two rules leave together; nil if that is nothing.
+        func limited(to other: Access) -> Access? {
+            if self == .readWrite { return other }
+            return other == .readWrite || other == self ? self : nil
+        }
     }
 
     /// How it is called in URLs: `ws://host:port/NAME`.

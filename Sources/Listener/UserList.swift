@@ -2,7 +2,26 @@ import Glibc
 import Platform
 import Transport
 
-/// Names with passwords. The passwords themselves are not kept: only what shows that one is right.
+/// What somebody may do who was let in.
+public struct UserRights: Hashable, Sendable {
+    /// Within what the database's share allows.
+    public var access = Share.Access.readWrite
+    /// The names of the databases that are there for them; nil for all.
+    public var databases: Set<String>?
+
+    public init(_ access: Share.Access = .readWrite, databases: Set<String>? = nil) {
+        self.access = access
+        self.databases = databases
+    }
+
+    /// How far a share is open to somebody with these rights; nil if it is not.
+    func access(to share: Share) -> Share.Access? {
+        guard databases?.contains(share.name) ?? true else { return nil }
+        return share.access.limited(to: access)
+    }
+}
+
+/// Names with passwords and rights. The passwords themselves are not kept: only what shows that one is right.
 public struct UserList: Sendable, CustomStringConvertible {
     private struct Secret: Sendable {
         let salt: [UInt8]
@@ -24,6 +43,7 @@ public struct UserList: Sendable, CustomStringConvertible {
     }
 
     private var secrets: [String: Secret] = [:]
+    private var rights: [String: UserRights] = [:]
     // An unknown name takes as long as a wrong password.
     private let nobody = Secret("")
 
@@ -32,8 +52,16 @@ public struct UserList: Sendable, CustomStringConvertible {
     public var isEmpty: Bool { secrets.isEmpty }
     public var names: [String] { secrets.keys.sorted() }
 
-    /// Adds somebody, or gives them another password.
-    public mutating func set(_ name: String, password: String) { secrets[name] = Secret(password) }
+    /// Adds somebody, or gives them another password and other rights.
+    public mutating func set(_ name: String, password: String, rights: UserRights = UserRights()) {
+        secrets[name] = Secret(password)
+        self.rights[name] = rights
+    }
+
+    /// Nil if there is nobody of that name.
+    public func rights(of name: String) -> UserRights? { rights[name] }
+    /// The databases that are named in somebody's rights.
+    public var databases: Set<String> { rights.values.reduce(into: []) { $0.formUnion($1.databases ?? []) } }
 
     public func admits(_ credentials: Credentials) -> Bool {
         let secret = secrets[credentials.user]
@@ -41,18 +69,52 @@ public struct UserList: Sendable, CustomStringConvertible {
         return isRight && secret != nil
     }
 
-    /// Reads lines of `NAME:PASSWORD`; empty ones, and those that begin with `#`, are passed over. Gives the number of the first line that is
-    /// something else.
+    /// Reads lines of `NAME:PASSWORD`; empty ones, and those that begin with `#`, are passed over. A line `[read-only]`, `[push-only]` or
+    /// `[read-write]` says what those below it may do, and with names behind the word, `[read-only travel, hotels]`, with which databases.
+    /// Gives the number of the first line that is something else.
     public mutating func read(lines text: String) -> Int? {
+        var rights = UserRights()
         for (number, line) in text.split(omittingEmptySubsequences: false, whereSeparator: \.isNewline).enumerated() {
             guard !line.isEmpty, !line.hasPrefix("#") else { continue }
+            if line.hasPrefix("["), line.hasSuffix("]") {
+                guard let header = UserRights(header: line.dropFirst().dropLast()) else { return number + 1 }
+                rights = header
+                continue
+            }
             guard let colon = line.firstIndex(of: ":"), colon > line.startIndex, line.index(after: colon) < line.endIndex else {
                 return number + 1
             }
-            set(String(line[..<colon]), password: String(line[line.index(after: colon)...]))
+            set(String(line[..<colon]), password: String(line[line.index(after: colon)...]), rights: rights)
         }
         return nil
     }
 
     public var description: String { "\(secrets.count) users" }
+}
+
+extension UserRights {
+    /// `read-only`, `read-write travel, hotels`
+    fileprivate init?(header: Substring) {
+        let words = header.split(separator: " ", maxSplits: 1)
+        guard let first = words.first, let access = Share.Access(word: first) else { return nil }
+        self.init(access)
+        guard words.count > 1 else { return }
+        let names = words[1].split(separator: ",", omittingEmptySubsequences: false).map { name in
+            String(name.drop { $0 == " " }.reversed().drop { $0 == " " }.reversed())
+        }
+        guard names.allSatisfy({ Share.problem(withName: $0) == nil }) else { return nil }
+        databases = Set(names)
+    }
+}
+
+extension Share.Access {
+    /// The word for it in files of users, as the flags of `serve` call it.
+    fileprivate init?(word: Substring) {
+        switch word {
+        case "read-write": self = .readWrite
+        case "read-only": self = .readOnly
+        case "push-only": self = .writeOnly
+        default: return nil
+        }
+    }
 }

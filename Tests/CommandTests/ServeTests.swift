@@ -114,6 +114,26 @@ import Testing
         #expect(try !String(contentsOfFile: directory + "/server.crt", encoding: .utf8).contains("PRIVATE"))
     }
 
+    @Test func somebodyMayPullOnly() throws {
+        let users = directory + "/users"
+        try Data("[push-only scratch]\nsensor:x\n".utf8).write(to: URL(filePath: users))
+        chmod(users, 0o600)
+        let words = [scratch.path, "--address", "127.0.0.1", "--user", "ada:x", "--reader", "bob:x", "--users", users]
+        let server = try Server(words)
+        let other = directory + "/other.cblite2"
+        #expect(try run(["pull", server.url, other, "--user", "bob:x"]).exitCode == 0)
+        #expect(try run(["put", other, "c", "{}"]).exitCode == 0)
+        let refused = try run(["push", other, server.url, "--user", "bob:x"])
+        #expect(refused.exitCode == 1 && refused.errors.contains("pull-only"), "\(refused.errors)")
+        #expect(try run(["pull", server.url, directory + "/x.cblite2", "--user", "sensor:x"]).exitCode == 1)
+        #expect(try run(["push", other, server.url, "--user", "sensor:x"]).exitCode == 0)
+        let result = server.stop()
+        #expect(result.errors.contains("For ada, bob (to pull only), sensor (to push only)"), "\(result.errors)")
+        try Data("[read-only scratsch]\nsensor:x\n".utf8).write(to: URL(filePath: users))
+        let unknown = try run(["serve"] + words)
+        #expect(unknown.exitCode == 1 && unknown.errors.contains("no database \"scratsch\" is served. Did you mean"), "\(unknown.errors)")
+    }
+
     @Test func severalDatabasesHaveNames() throws {
         let other = directory + "/other.cblite2"
         let server = try Server(["--create", scratch.path, "second=\(other)", "-C", "_default", "--collection", "second:garden.flowers"])
@@ -144,7 +164,8 @@ import Testing
     @Test(
         arguments: [
             (["--user", "ada"], 2, "the password is missing"), (["--user", "ada:"], 2, "the password of ada is empty"),
-            (["--user", ":x"], 2, "--user needs a name"), (["--user", "ada:@/nonexistent"], 1, "/nonexistent: "),
+            (["--user", ":x"], 2, "--user needs a name"), (["--reader", ":x"], 2, "--reader needs a name"),
+            (["--user", "ada:@/nonexistent"], 1, "/nonexistent: "),
             (["--users", "/nonexistent"], 1, "/nonexistent: "), (["--users", "/dev/null"], 1, "there is no user in it"),
             (["--cert", "/nonexistent"], 2, "--cert needs a --key"), (["--key", "/nonexistent"], 2, "--key needs a --cert"),
             (["--cert", "/nonexistent", "--key", "/nonexistent"], 1, "/nonexistent: "),

@@ -106,6 +106,39 @@ import Transport
         #expect(await sync(first, try listener.url(), push: .off).failure?.error.code == 403)
     }
 
+    @Test func eachUserHasRightsOfTheirOwn() async throws {
+        let (middle, other) = (try databases.create("m", 2), try databases.create("n", 1))
+        var users = UserList()
+        users.set("ada", password: "x")
+        users.set("bob", password: "x", rights: UserRights(.readOnly))
+        users.set("carl", password: "x", rights: UserRights(.writeOnly, databases: ["db"]))
+        let collections = [CollectionName.default]
+        let shares = [Share("db", middle, collections: collections), Share("shown", other, collections: collections, access: .readOnly)]
+        let listener = try TestListener(shares) { $0.users = users }
+        func run(_ user: String, _ name: String = "db", push: Bool) async throws -> SyncOutcome {
+            let client = try databases.create("\(user)-\(name)-\(push)")
+            try client.fill(push ? 1 : 0, prefix: user)
+            return await sync(client, try listener.url(name), push: push ? .once : .off, pull: push ? .off : .once) {
+                $0.handshake.credentials = Credentials(user: user, password: "x")
+            }
+        }
+        func isRefused(_ outcome: SyncOutcome) -> Bool {
+            outcome.pushed.isEmpty && outcome.pulled.isEmpty && (outcome.failure?.error.code ?? outcome.errors.first?.error?.code) == 403
+        }
+        #expect(try await run("ada", push: true).isFine(pushed: 1))
+        #expect(try await run("ada", push: false).isFine(pulled: 3))
+        #expect(try await isRefused(run("bob", push: true)))
+        #expect(try await run("bob", push: false).isFine(pulled: 3))
+        #expect(try await run("carl", push: true).isFine(pushed: 1))
+        #expect(try await isRefused(run("carl", push: false)))
+        // What a database does not allow is nobody's right.
+        #expect(try await isRefused(run("ada", "shown", push: true)))
+        #expect(try await run("bob", "shown", push: false).isFine(pulled: 1))
+        #expect(try await run("carl", "shown", push: true).failure?.error.code == 404)
+        #expect(try documents(of: middle).keys.sorted() == ["ada-0", "carl-0", "doc-0", "doc-1"])
+        #expect(try documents(of: other).count == 1)
+    }
+
     @Test func collectionsThatAreNotSharedAreNotThere() async throws {
         let (first, middle) = (try databases.create("a", 1), try databases.create("m"))
         for database in [first, middle] { try database.fill(1, in: flowers) }

@@ -33,6 +33,22 @@ import Transport
         #expect(users.read(lines: ":x") == 1)
         #expect(users.read(lines: "ada:") == 1)
     }
+
+    @Test func linesInBracketsSayWhatThoseBelowMay() {
+        var users = UserList()
+        let lines = "ada:x\n[read-only]\nbob:x\n[push-only travel, my hotels]\ncarl:x\n[read-write]\n[eve:x\n"
+        #expect(users.read(lines: lines) == nil)
+        #expect(users.names == ["[eve", "ada", "bob", "carl"])
+        #expect(users.rights(of: "ada") == UserRights(.readWrite))
+        #expect(users.rights(of: "bob") == UserRights(.readOnly))
+        #expect(users.rights(of: "carl") == UserRights(.writeOnly, databases: ["travel", "my hotels"]))
+        #expect(users.rights(of: "[eve") == UserRights(.readWrite) && users.rights(of: "eve") == nil)
+        #expect(users.databases == ["travel", "my hotels"])
+        // Nobody gets more than was meant because a word is misspelt.
+        for header in ["[readonly]", "[]", "[ ]", "[read-only a,]", "[read-only a/b]", "[admin:x]"] {
+            #expect(users.read(lines: "ada:x\n\(header)\nbob:x") == 2, "\(header)")
+        }
+    }
 }
 
 @Suite struct AttemptsTests {

@@ -65,8 +65,14 @@ public final class PassivePeer: @unchecked Sendable {
         blobWorker.stop()
     }
 
-    /// The owner of a connection that is open, or about to be. On the loop only, and so is `observer` called.
-    public func accept(_ observer: (@Sendable (PassivePeerEvent) -> Void)? = nil) -> any WebSocketDelegate & Sendable {
+    /// The owner of a connection that is open, or about to be. On the loop only, and so is `observer` called. What the configuration does not
+    /// allow is allowed to nobody.
+    public func accept(
+        allowsPush: Bool = true, allowsPull: Bool = true, _ observer: (@Sendable (PassivePeerEvent) -> Void)? = nil
+    ) -> any WebSocketDelegate & Sendable {
+        var configuration = configuration
+        if !allowsPush { configuration.allowsPush = false }
+        if !allowsPull { configuration.allowsPull = false }
         let stores = Dictionary(
             configuration.collections.map { ($0, DatabaseStore(database, collection: $0, remote: 0)) }, uniquingKeysWith: { one, _ in one })
         let connection = SyncConnection(

@@ -13,6 +13,10 @@ enum ServeCommand {
             changed on the way. --tls makes a certificate; its fingerprint is printed, to be compared or pinned at the other side. \
             --identity keeps it, so that it is the same the next time.
 
+            --user lets somebody in to push and pull, --reader to pull alone. In the file of --users, a line [read-only], [push-only] or \
+            [read-write] says what those below it may do, and [read-only travel,hotels] with which of the databases: the others are not there \
+            for them.
+
             Nobody can push a conflict: who has one pulls first. Ctrl-C, or SIGTERM, ends it in order. With --json each event is a line.
             """,
         flags: ServeFlags.all,
@@ -22,6 +26,7 @@ enum ServeCommand {
         examples: [
             .init("cblite serve travel.cblite2", "For programs of this machine: ws://localhost:4984/travel"),
             .init("cblite serve travel.cblite2 --tls --user ada:@password.txt", "For ada, from everywhere."),
+            .init("cblite serve travel.cblite2 --user ada --reader bob", "ada may push and pull, bob may pull."),
             .init("cblite serve --read-only --address 0.0.0.0 travel.cblite2", "For everybody, to pull from."),
             .init("cblite serve --create -C inventory.hotel in=incoming.cblite2", "A new database to push to, as \"in\"."),
         ],

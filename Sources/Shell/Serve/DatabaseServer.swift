@@ -26,7 +26,7 @@ struct DatabaseServer {
         let flags = ServeFlags(invocation: invocation)
         // Mistakes in the flags are told before databases are made or opened.
         let settings = try flags.settings()
-        let shares = try flags.shares()
+        let shares = try flags.shares(for: settings.users)
         OpenFiles.permitMany()
 
         // A transaction of another database in the shell wants these signals for itself.

@@ -14,6 +14,7 @@ struct ServeFlags {
         Flag(
             "user", value: "NAME[:PASSWORD]", .text, repeatable: true,
             "Let NAME in; :@FILE has the password in a file, else it is asked for"),
+        Flag("reader", value: "NAME[:PASSWORD]", .text, repeatable: true, "Let NAME in to pull, and not to push"),
         Flag("users", value: "FILE", .file, "Let in those whom the lines of the file name: NAME:PASSWORD"),
         Flag("tls", "Encrypt, with a certificate that is made for it"),
         Flag("identity", value: "FILE", .file, "Encrypt, and keep the certificate and its key in this file"),
@@ -59,24 +60,28 @@ struct ServeFlags {
         if let file = invocation.string("users") {
             let text = String(decoding: try SecretFile.read(file, warningIn: session), as: UTF8.self)
             if let line = users.read(lines: text) {
-                throw CommandError.failed("\(file): line \(line) is not NAME:PASSWORD")
+                throw CommandError.failed(
+                    "\(file): line \(line) is not NAME:PASSWORD",
+                    hint: "[read-only], [push-only] or [read-write] on a line says what those below may do, [read-only NAME,…] with which.")
             }
             if users.isEmpty { throw CommandError.failed("\(file): there is no user in it") }
         }
-        for user in invocation.strings("user") {
-            let (name, password) = try self.user(user)
-            guard !name.isEmpty else { throw invocation.usageError("--user needs a name, not \"\(user)\"") }
-            guard !password.isEmpty else { throw invocation.usageError("the password of \(name) is empty") }
-            users.set(name, password: password)
+        for (flag, access) in [("user", Share.Access.readWrite), ("reader", .readOnly)] {
+            for user in invocation.strings(flag) {
+                let (name, password) = try self.user(user, flag)
+                guard !name.isEmpty else { throw invocation.usageError("--\(flag) needs a name, not \"\(user)\"") }
+                guard !password.isEmpty else { throw invocation.usageError("the password of \(name) is empty") }
+                users.set(name, password: password, rights: UserRights(access))
+            }
         }
         return users.isEmpty ? nil : users
     }
 
-    private func user(_ text: String) throws -> (name: String, password: String) {
+    private func user(_ text: String, _ flag: String) throws -> (name: String, password: String) {
         let parts = text.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false)
         let name = String(parts[0])
         guard parts.count == 2 else {
-            return (name, try session.askSecret("Password for \(name): ", orSay: "--user NAME:@FILE, or --users FILE"))
+            return (name, try session.askSecret("Password for \(name): ", orSay: "--\(flag) NAME:@FILE, or --users FILE"))
         }
         guard parts[1].hasPrefix("@") else { return (name, String(parts[1])) }
         let lines = String(decoding: try SecretFile.read(String(parts[1].dropFirst()), warningIn: session), as: UTF8.self)
@@ -86,7 +91,8 @@ struct ServeFlags {
 
     // MARK: Databases
 
-    func shares() throws -> [Share] {
+    /// What is served; whatever databases the rights of users name must be among it.
+    func shares(for users: UserList?) throws -> [Share] {
         let access: Share.Access
         switch (invocation.flag("read-only"), invocation.flag("push-only")) {
         case (true, true): throw invocation.usageError("with both --read-only and --push-only there is nothing to be done")
@@ -103,6 +109,12 @@ struct ServeFlags {
                 throw invocation.usageError("two databases are called \"\(name)\"; NAME=PATH gives one of them another name")
             }
             shares.append(Share(name, database, collections: [], access: access))
+        }
+        if let users {
+            for name in users.databases.sorted() where !shares.contains(where: { $0.name == name }) {
+                let suggestion = Suggestion.sentence(for: name, in: shares.map(\.name), quoted: true)
+                throw CommandError.failed("--users: no database \"\(name)\" is served.\(suggestion)")
+            }
         }
         let wanted = try collections(shares.map(\.name))
         for index in shares.indices {

@@ -50,7 +50,14 @@ final class ServeReport {
             }
         let whom: String
         if let users = listener.settings.users {
-            whom = users.names.count <= 5 ? users.names.joined(separator: ", ") : "\(users.names.count) users"
+            let names = users.names.map { name in
+                switch users.rights(of: name)?.access {
+                case .readOnly: "\(name) (to pull only)"
+                case .writeOnly: "\(name) (to push only)"
+                default: name
+                }
+            }
+            whom = names.count <= 5 ? names.joined(separator: ", ") : "\(names.count) users"
         } else {
             whom = listener.settings.clientCertificates == nil ? "everybody" : "clients with a certificate"
         }
@@ -126,6 +133,7 @@ final class ServeReport {
                 if let certificate = client.certificate { line.add("certificate", certificate) }
                 if let agent = client.agent { line.add("agent", agent) }
                 line.add("database", client.database)
+                line.add("access", client.access.rawValue)
                 line.add("protocol", client.subprotocol)
             case .ended(let client, let traffic, let failure):
                 line.add("event", "ended")
