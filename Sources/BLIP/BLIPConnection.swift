@@ -59,6 +59,9 @@ public final class BLIPConnection {
     public var hasFrames: Bool { failure == nil && !(outbox.isEmpty && acknowledgementsDue.isEmpty) }
     /// Own messages that have something left to send, those that wait for an acknowledgement aside.
     public var queuedMessages: Int { outbox.count }
+    /// Bytes that are kept until the peer sends the rest of its messages, or takes the answers to them.
+    public var owedBytes: Int { incompleteBytes + unsentAnswers.bytes + arriving.count * BLIPConnection.assemblySize }
+    private static let assemblySize = 256
     /// Own requests that are sent, wholly or partly, and not answered.
     public var awaitedResponses: Int { awaiting.count }
     /// Requests of the peer that want an answer and have none. An owner that lets them become too many stops reading.

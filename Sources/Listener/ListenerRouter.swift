@@ -38,13 +38,15 @@ final class ListenerRouter: @unchecked Sendable {
         self.observer = observer
         var named: [String: Share] = [:]
         var peers: [String: PassivePeer] = [:]
+        let memory = SharedMemory(limit: settings.memory, on: loop)
         for share in shares {
             named[share.name] = share
             var configuration = PassiveSession.Configuration(collections: share.collections)
             configuration.allowsPull = share.access.allowsPull
             configuration.allowsPush = share.access.allowsPush
             peers[share.name] = try PassivePeer(
-                share.database, configuration, patience: settings.firstMessageTimeout, limits: ListenerRouter.limits, on: loop)
+                share.database, configuration, patience: settings.firstMessageTimeout, limits: ListenerRouter.limits, memory: memory,
+                on: loop)
         }
         self.shares = named
         self.peers = peers

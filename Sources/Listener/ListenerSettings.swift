@@ -16,6 +16,8 @@ public struct ListenerSettings: Sendable {
     public var maximumConnectionsPerAddress: Int?
     /// Connections that have not said yet what they want.
     public var maximumRequests = 256
+    /// Bytes that all connections together may have waiting to be stored, or to be sent, before those that have much of it are made to wait.
+    public var memory = 32 << 20
     /// A silent client is asked after this time whether it is still there; nil never.
     public var heartbeat: Duration? = .seconds(300)
     /// How long a client has for TLS and its request, and then for the first message.

@@ -147,6 +147,32 @@ import Transport
         client.leave()
     }
 
+    @Test func whoKeepsMemoryThatOthersNeedHasToLeave() async throws {
+        let clock = ManualClock()
+        let small = try TestListener(database, on: EventLoop(clock: .manual(clock))) { $0.memory = 192 << 10 }
+        var clients: [RawClient] = []
+        for _ in 0..<2 {
+            let client = try await RawClient(small.url())
+            #expect(await client.ask("getCheckpoint", ["client": "x"])?.errorCode == "HTTP 404")
+            // Without acknowledgements no more than the beginning of a message is sent.
+            await client.stopReading()
+            await client.send("rev", ["id": "x", "rev": "1-aa"], [UInt8](repeating: 0x20, count: 1 << 20))
+            clients.append(client)
+        }
+        func ended() -> [Int] {
+            small.events.compactMap { if case .ended(_, _, let failure) = $0 { failure?.error.code } else { nil } }
+        }
+        for _ in 0..<2000 where ended().isEmpty {
+            clock.advance(by: .seconds(1))
+            try await Task.sleep(for: .milliseconds(5))
+        }
+        // There is room enough for the other one.
+        #expect(ended() == [503])
+        let other = try databases.create("other")
+        #expect(await sync(other, try small.url(), push: .off).isFine(pulled: 3))
+        for client in clients { client.leave() }
+    }
+
     @Test func oneThatStopsReadingDoesNotKeepTheOthersWaiting() async throws {
         try database.write { transaction in
             let text = String(repeating: "long ", count: 400)

@@ -27,6 +27,7 @@ public final class PassivePeer: @unchecked Sendable {
     /// How long somebody who has connected has for the first request; nil for ever.
     private let patience: Duration?
     private let limits: Limits
+    private let memory: SharedMemory
     private let configuration: PassiveSession.Configuration
     private let loop: EventLoop
     private let worker = EventLoop()
@@ -37,11 +38,12 @@ public final class PassivePeer: @unchecked Sendable {
     private var isStopped = false
     private var onEmpty: [@Sendable () -> Void] = []
 
-    /// The kind of versioning is the database's, whatever the configuration says.
+    /// The kind of versioning is the database's, whatever the configuration says. Peers of one server have their memory in common.
     public init(
         _ database: Database, _ configuration: PassiveSession.Configuration, patience: Duration? = nil, limits: Limits = Limits(),
-        on loop: EventLoop
+        memory: SharedMemory? = nil, on loop: EventLoop
     ) throws {
+        self.memory = memory ?? SharedMemory(on: loop)
         self.database = database
         self.loop = loop
         self.patience = patience
@@ -77,7 +79,7 @@ public final class PassivePeer: @unchecked Sendable {
             configuration.collections.map { ($0, DatabaseStore(database, collection: $0, remote: 0)) }, uniquingKeysWith: { one, _ in one })
         let connection = SyncConnection(
             PassiveSession(configuration), stores: stores, blobs: database.blobs, worker: worker, reader: reader,
-            blobWorker: blobWorker, limits: limits, on: loop)
+            blobWorker: blobWorker, limits: limits, memory: memory, on: loop)
         let key = ObjectIdentifier(connection)
         connections[key] = connection
         if let observer {

@@ -50,6 +50,10 @@ final class SyncConnection<Session: SyncSession>: WebSocketDelegate, @unchecked 
     /// Bytes of blobs that came and are not written.
     var unwrittenBytes = 0
     private static var mostUnwritten: Int { 4 << 20 }
+    /// What it shares with the other connections of a server, and its number there.
+    private let memory: SharedMemory?
+    private var place = 0
+    private var lastHeard = LoopTime(nanoseconds: 0)
     /// Blobs that come, or go, at the same time.
     static var mostBlobs: Int { 16 }
     /// Revisions become hardly larger than at the vendor's level 6, in half of the time.
@@ -72,8 +76,9 @@ final class SyncConnection<Session: SyncSession>: WebSocketDelegate, @unchecked 
 
     init(
         _ session: Session, stores: [CollectionName: DatabaseStore], blobs: BlobStore, worker: EventLoop, reader: EventLoop? = nil,
-        blobWorker: EventLoop? = nil, limits: Limits = Limits(), on loop: EventLoop
+        blobWorker: EventLoop? = nil, limits: Limits = Limits(), memory: SharedMemory? = nil, on loop: EventLoop
     ) {
+        self.memory = memory
         self.session = session
         self.stores = stores
         self.blobs = blobs
@@ -89,6 +94,7 @@ final class SyncConnection<Session: SyncSession>: WebSocketDelegate, @unchecked 
     /// Begins. A client's WebSocket is given to be opened; one that is open already tells so itself.
     func start(opening webSocket: WebSocketConnection? = nil) {
         self.webSocket = webSocket
+        if let memory { place = memory.enter(self) }
         perform(session.start())
         webSocket?.open()
     }
@@ -114,6 +120,7 @@ final class SyncConnection<Session: SyncSession>: WebSocketDelegate, @unchecked 
 
     func handle(_ event: Event) {
         let time = Int64(Glibc.time(nil))
+        if let memory { session.isMemoryScarce = memory.isScarce }
         perform(session.handle(event, time: time))
         // A session that was just beginning could not stop yet.
         if isStopping, !session.isClosed { perform(session.handle(.stop, time: time)) }
@@ -182,6 +189,7 @@ final class SyncConnection<Session: SyncSession>: WebSocketDelegate, @unchecked 
     }
 
     private func finish(_ cause: TransportError?) {
+        memory?.leave(place)
         let onEnd = onEnd
         self.onEnd = nil
         onOpen = nil
@@ -249,8 +257,14 @@ final class SyncConnection<Session: SyncSession>: WebSocketDelegate, @unchecked 
     /// Reads no more than can be dealt with.
     func regulate() {
         guard let webSocket else { return }
-        let isBusy = session.isCongested || unwrittenBytes > SyncConnection.mostUnwritten
+        let mayRead = memory?.report(place, holding) ?? true
+        let isBusy = !mayRead || session.isCongested || unwrittenBytes > SyncConnection.mostUnwritten
         if webSocket.isReadingPaused != isBusy { webSocket.isReadingPaused = isBusy }
+    }
+
+    private var holding: MemoryBudget.Holding {
+        let (held, owed) = (session.held, blip.owedBytes)
+        return MemoryBudget.Holding(bytes: held.bytes + owed + unwrittenBytes, owed: held.owed + owed, heard: lastHeard)
     }
 
     // MARK: The WebSocket
@@ -270,13 +284,14 @@ final class SyncConnection<Session: SyncSession>: WebSocketDelegate, @unchecked 
     }
 
     func webSocket(_ connection: WebSocketConnection, didReceive message: UnsafeRawBufferPointer) {
+        lastHeard = loop.now
         let event: BLIPConnection.Event?
         do { event = try blip.receive(message) } catch { return fail(error) }
         switch event {
         case .received(let message)?: received(message)
         case .began(let message)?: began(message)
         case .body(let origin, let bytes, let isLast)?: bodyCame(origin, bytes, isLast: isLast)
-        case .acknowledged?, nil: pump()
+        case .acknowledged?, nil: pumpAndRegulate()
         }
     }
 
@@ -307,5 +322,15 @@ final class SyncConnection<Session: SyncSession>: WebSocketDelegate, @unchecked 
                 blobCame(sent, message)
             }
         }
+    }
+}
+
+extension SyncConnection: MemoryHolder {
+    func memoryHasChanged() { regulate() }
+
+    func giveUpMemory() {
+        dismiss(SyncError.http(503, "others need the memory that this connection holds"))
+        memory?.leave(place)
+        blip.close()
     }
 }

@@ -4,7 +4,7 @@ import DocumentStore
 /// keeps a conflict.
 struct PassivePuller {
     private enum Pending {
-        case reviewing(IncomingID?, includesRevision: Bool)
+        case reviewing(IncomingID?, count: Int, includesRevision: Bool)
     }
 
     var port: Port
@@ -12,6 +12,8 @@ struct PassivePuller {
     private let limits: FlowLimits
     private var receiver: RevisionReceiver
     private var pending: [Int: Pending] = [:]
+    /// Proposals that wait for an answer.
+    private var openProposals = 0
 
     init(_ port: Port, allowsDeltas: Bool, limits: FlowLimits) {
         self.port = port
@@ -22,6 +24,11 @@ struct PassivePuller {
 
     var isIdle: Bool { pending.isEmpty && receiver.isIdle }
     var isCongested: Bool { receiver.isCongested || pending.count >= limits.openProposals }
+    var held: HeldMemory {
+        var held = receiver.held
+        held.bytes += openProposals * HeldMemory.small
+        return held
+    }
     /// More waits than an honest peer would have sent.
     var isOverfull: Bool { receiver.isOverfull }
 
@@ -30,7 +37,8 @@ struct PassivePuller {
             return outbox.reply(SyncError(.blip, 400, "more than \(limits.proposalsPerMessage) proposals in one message"), to: id)
         }
         let number = outbox.store(.review(message.entries), &port)
-        pending[number] = .reviewing(id, includesRevision: message.wantsConflictingRevision)
+        pending[number] = .reviewing(id, count: message.entries.count, includesRevision: message.wantsConflictingRevision)
+        openProposals += message.entries.count
     }
 
     mutating func revision(_ message: RevisionMessage, _ id: IncomingID?, _ outbox: inout Outbox) -> [RevisionReceiver.Settled] {
@@ -44,7 +52,8 @@ struct PassivePuller {
             report(settled, &outbox)
             return settled
         }
-        guard case .reviewing(let id, let includesRevision)? = pending.removeValue(forKey: number) else { return [] }
+        guard case .reviewing(let id, let count, let includesRevision)? = pending.removeValue(forKey: number) else { return [] }
+        openProposals -= count
         switch answer {
         case .verdicts(var items):
             if !includesRevision { items = items.map { if case .conflict = $0 { .conflict(with: nil) } else { $0 } } }

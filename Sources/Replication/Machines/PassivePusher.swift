@@ -25,6 +25,7 @@ struct PassivePusher {
 
     /// How many messages with changes may wait for their answers.
     private static let messagesInFlight = 5
+    private static let messagesInScarcity = 1
     private static let smallestBatch = 10
 
     init(_ port: Port, _ subscription: SubChanges, since: UInt64, allowsDeltas: Bool, limits: FlowLimits) {
@@ -38,6 +39,16 @@ struct PassivePusher {
         sender.options.acceptsReplacements = subscription.acceptsReplacements
     }
 
+    /// Others need the memory: less is read ahead.
+    var isMemoryScarce: Bool {
+        get { sender.isMemoryScarce }
+        set { sender.isMemoryScarce = newValue }
+    }
+    var held: HeldMemory {
+        var held = sender.held
+        held += HeldMemory(bytes: toldCount * batch * HeldMemory.small, owed: toldCount * batch * HeldMemory.small)
+        return held
+    }
     var isIdle: Bool { isCaughtUp && !mustReadAgain && pending.isEmpty && sender.isIdle }
 
     func offers(_ digest: BlobDigest) -> Bool { sender.offers(digest) }
@@ -63,9 +74,10 @@ struct PassivePusher {
 
     private mutating func goOn(_ outbox: inout Outbox) {
         sender.pump(&port, &outbox)
-        guard !isReading, !isCaughtUp || mustReadAgain, toldCount < PassivePusher.messagesInFlight,
-            sender.queuedCount < limits.queuedRevisions
-        else { return }
+        let (messages, revisions) =
+            isMemoryScarce
+            ? (PassivePusher.messagesInScarcity, limits.scarceRevisions) : (PassivePusher.messagesInFlight, limits.queuedRevisions)
+        guard !isReading, !isCaughtUp || mustReadAgain, toldCount < messages, sender.queuedCount < revisions else { return }
         isReading = true
         mustReadAgain = false
         pending[outbox.store(.readChanges(since: lastRead, limit: batch), &port)] = .reading

@@ -46,6 +46,13 @@ public struct PassiveSession: Sendable {
     private var usesCollections: Bool?
     private var opening: Opening?
     private var pending: [Int: Pending] = [:]
+    /// Others need the memory: what is sent is loaded in smaller pieces.
+    public var isMemoryScarce = false {
+        didSet {
+            guard isMemoryScarce != oldValue else { return }
+            for index in workers.indices { workers[index].pusher?.isMemoryScarce = isMemoryScarce }
+        }
+    }
 
     public init(_ configuration: Configuration) { self.configuration = configuration }
 
@@ -53,6 +60,15 @@ public struct PassiveSession: Sendable {
     public var collections: [CollectionName] { workers.map(\.name) }
     public var isCongested: Bool {
         pending.count >= configuration.limits.openCheckpoints || workers.contains { $0.puller.isCongested }
+    }
+
+    public var held: HeldMemory {
+        var held = HeldMemory()
+        for worker in workers {
+            held += worker.puller.held
+            if let pusher = worker.pusher { held += pusher.held }
+        }
+        return held
     }
 
     public mutating func handle(_ event: Event, time: Int64) -> [Action] {
@@ -278,6 +294,7 @@ extension PassiveSession {
         outbox.reply(WireReply.empty, to: id)
         var pusher = PassivePusher(
             workers[index].pusherPort, message, since: since, allowsDeltas: configuration.allowsDeltas, limits: configuration.limits)
+        pusher.isMemoryScarce = isMemoryScarce
         pusher.start(&outbox)
         workers[index].pusher = pusher
     }

@@ -27,6 +27,8 @@ struct RevisionSender {
     private var pending: [Int: Pending] = [:]
     private var isLoading = false
     private var unansweredBytes = 0
+    /// Others need the memory: less is loaded.
+    var isMemoryScarce = false
     /// How many revisions refer to each blob, of those that are sent and not answered.
     private var offeredBlobs: [BlobDigest: Int] = [:]
 
@@ -38,6 +40,10 @@ struct RevisionSender {
 
     var isIdle: Bool { queue.isEmpty && pending.isEmpty }
     var queuedCount: Int { queue.count }
+    var held: HeldMemory {
+        let bytes = unansweredBytes + pending.count * HeldMemory.small
+        return HeldMemory(bytes: bytes + queue.count * HeldMemory.small, owed: bytes)
+    }
 
     /// Whether the receiver can have use for a blob: it fetches blobs before it answers the revision that they belong to.
     func offers(_ digest: BlobDigest) -> Bool { offeredBlobs[digest] != nil }
@@ -52,11 +58,12 @@ struct RevisionSender {
 
     /// Goes on as far as the window allows.
     mutating func pump(_ port: inout Port, _ outbox: inout Outbox) {
-        guard !isLoading, !queue.isEmpty, unansweredBytes < limits.unansweredBytes, pending.count < limits.unansweredRevisions
-        else { return }
+        let window = isMemoryScarce ? limits.scarceBytes : limits.unansweredBytes
+        let most = (isMemoryScarce ? limits.scarceRevisions : limits.revisionsPerLoad, min(window, limits.bytesPerLoad))
+        guard !isLoading, !queue.isEmpty, unansweredBytes < window, pending.count < limits.unansweredRevisions else { return }
         var orders: [SendOrder] = []
         var bytes = 0
-        while orders.count < limits.revisionsPerLoad, bytes < limits.bytesPerLoad, let order = queue.popFirst() {
+        while orders.count < most.0, bytes < most.1, let order = queue.popFirst() {
             orders.append(order)
             bytes += order.bodySize
         }

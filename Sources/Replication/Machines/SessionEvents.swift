@@ -90,6 +90,20 @@ public struct DocumentEvent: Hashable, Sendable {
     }
 }
 
+/// What a session keeps in memory, in bytes.
+public struct HeldMemory: Hashable, Sendable {
+    public var bytes = 0
+    /// What of it goes only if the peer does something.
+    public var owed = 0
+    /// What a change or an order takes that is not large.
+    static let small = 256
+
+    static func += (sum: inout HeldMemory, other: HeldMemory) {
+        sum.bytes += other.bytes
+        sum.owed += other.owed
+    }
+}
+
 /// The limits of queues: how much may be on its way at one time.
 public struct FlowLimits: Hashable, Sendable {
     /// Changes in a message.
@@ -102,6 +116,9 @@ public struct FlowLimits: Hashable, Sendable {
     /// Revisions that are loaded with one request, and the bytes of their bodies; a larger one is loaded alone.
     public var revisionsPerLoad = 200
     public var bytesPerLoad = 256 << 10
+    /// The same, and what may be unanswered, while memory is scarce.
+    public var scarceRevisions = 50
+    public var scarceBytes = 32 << 10
     /// Bytes that were sent and not answered.
     public var unansweredBytes = 2 << 20
     /// Revisions that were sent and not answered: a peer has a limit for open requests, too.

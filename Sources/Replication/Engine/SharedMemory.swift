@@ -1,0 +1,76 @@
+import Transport
+
+/// Who takes part in a memory budget.
+protocol MemoryHolder: AnyObject {
+    /// Whether it may be read from is another question now: it will report anew.
+    func memoryHasChanged()
+    /// It has to go, since others need what it holds.
+    func giveUpMemory()
+}
+
+/// The memory that all connections of a server have together. On the loop only.
+public final class SharedMemory: @unchecked Sendable {
+    // Sendable: the loop's thread alone touches it.
+    private static let pause = Duration.seconds(1)
+
+    private let loop: EventLoop
+    private var budget: MemoryBudget
+    private var holders: [Int: () -> (any MemoryHolder)?] = [:]
+    private var lastKey = 0
+    private var isDeciding = false
+    private var timer: LoopTimer?
+
+    /// Bytes of messages that came and are not stored, or are to be sent and not answered.
+    public init(limit: Int = 32 << 20, on loop: EventLoop) {
+        self.loop = loop
+        budget = MemoryBudget(limit: limit)
+    }
+
+    var isScarce: Bool { budget.isScarce }
+    var total: Int { budget.total }
+
+    func enter(_ holder: any MemoryHolder) -> Int {
+        lastKey += 1
+        holders[lastKey] = { [weak holder] in holder }
+        return lastKey
+    }
+
+    func leave(_ key: Int) {
+        holders[key] = nil
+        budget.leave(key)
+        decideSoon()
+    }
+
+    /// Whether the holder may be read from.
+    func report(_ key: Int, _ holding: MemoryBudget.Holding) -> Bool {
+        guard holders[key] != nil else { return true }
+        let wasExhausted = budget.isExhausted
+        let mayRead = budget.report(key, holding)
+        if budget.isExhausted, !wasExhausted {
+            // Before any of them reads another frame, which may be a large one.
+            for (other, holder) in holders where other != key { holder()?.memoryHasChanged() }
+        }
+        decideSoon()
+        return mayRead
+    }
+
+    private func decideSoon() {
+        guard budget.hasWaiting, !isDeciding else { return }
+        isDeciding = true
+        loop.perform { [weak self] in
+            self?.isDeciding = false
+            self?.decide()
+        }
+    }
+
+    private func decide() {
+        let decision = budget.decide(at: loop.now)
+        if let key = decision.expelled { holders[key]?()?.giveUpMemory() }
+        for key in decision.resumed { holders[key]?()?.memoryHasChanged() }
+        guard timer == nil, budget.hasWaiting else { return }
+        timer = loop.timer(after: SharedMemory.pause) { [weak self] in
+            self?.timer = nil
+            self?.decide()
+        }
+    }
+}
