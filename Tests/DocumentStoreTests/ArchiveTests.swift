@@ -110,7 +110,7 @@ import Testing
 
     @Test func garbageIsRefused() throws {
         let target = try Database(path: path("target"), options: .create)
-        var random = SeededRandom(seed: 7)
+        var random = SeededRandom(7)
         for _ in 0..<500 {
             let line = (0..<Int.random(in: 0...80, using: &random)).map { _ in UInt8.random(in: 0...255, using: &random) }
             #expect(throws: ArchiveError.self) { try restore([line], into: target) }

@@ -63,7 +63,7 @@ import Testing
     @Test(arguments: [[1], [16_376], [131_072], [131_071, 2], [131_073], [400_000, 0, 7], [5, 262_144, 131_067], [0]])
     func contentComesInPiecesOfAnyLength(_ lengths: [Int]) throws {
         let database = try Database(path: path, options: .create)
-        var random = SeededRandom(seed: 5)
+        var random = SeededRandom(5)
         let writer = try BlobWriter(database.blobs)
         var content: [UInt8] = []
         for length in lengths + lengths + lengths {

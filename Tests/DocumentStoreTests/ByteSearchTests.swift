@@ -8,7 +8,7 @@ import Testing
 
     /// Against the plainest search there is, in texts of two letters, where nearly everything is found nearly everywhere.
     @Test func bytesAreFoundWhereverTheyLie() {
-        var random = SeededRandom(seed: 11)
+        var random = SeededRandom(11)
         for length in 0..<120 {
             for _ in 0..<20 {
                 let letters: [UInt8] = Int(random.next() % 3) == 0 ? Array("aaab".utf8) : Array("aaaaaaaaaaaabcd".utf8)

@@ -242,7 +242,7 @@ import Testing
     }
 
     @Test(arguments: [1, 2, 3, 4] as [UInt64]) func anySequenceIsAsTheModelSays(seed: UInt64) throws {
-        var run = TransactionRun(database: database, observer: observer, random: TestSupport.SeededRandom(seed))
+        var run = TransactionRun(database: database, observer: observer, random: SeededRandom(seed))
         for step in 0..<250 { try run.step("seed \(seed), step \(step)") }
         try run.end("seed \(seed), end")
         #expect(try Self.problems(database) == [])
@@ -278,13 +278,13 @@ private struct TransactionRun {
 
     let database: Database
     let observer: Database
-    var random: TestSupport.SeededRandom
+    var random: SeededRandom
     var committed = Model()
     /// Nil while no transaction is open.
     var open: Model?
     private var keyNumber = 0
 
-    init(database: Database, observer: Database, random: TestSupport.SeededRandom) {
+    init(database: Database, observer: Database, random: SeededRandom) {
         self.database = database
         self.observer = observer
         self.random = random

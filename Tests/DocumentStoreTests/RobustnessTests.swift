@@ -55,7 +55,7 @@ import Testing
     @Test(arguments: fixtures) func flippedBitsDoNoMoreHarmThanTheyMust(_ fixture: String) throws {
         let original = try Self.bytes(fixture)
         let whole = try Self.contents(Fixtures.path(fixture + ".cblite2")).documents
-        var random = TestSupport.SeededRandom(UInt64(original.count))
+        var random = SeededRandom(UInt64(original.count))
         var complete = 0
         for _ in 0..<Self.rounds {
             var bytes = original
@@ -75,7 +75,7 @@ import Testing
 
     @Test(arguments: fixtures) func filesThatAreCutOffAreSaidToBe(_ fixture: String) throws {
         let original = try Self.bytes(fixture)
-        var random = TestSupport.SeededRandom(UInt64(original.count))
+        var random = SeededRandom(UInt64(original.count))
         for length in [0, 1, 99, 100, 4095, 4096, original.count - 1] + (0..<Self.rounds / 4).map({ _ in random.below(original.count) }) {
             let path = try bundle(Array(original[..<length]))
             #expect(throws: StoreError.self) { try Database(path: path, options: .readWrite) }
@@ -89,7 +89,7 @@ import Testing
     /// Whatever the damage is, a salvage ends with an error or with a database that SQLite finds nothing wrong with.
     @Test(arguments: fixtures) func whatIsSalvagedIsSound(_ fixture: String) throws {
         let original = try Self.bytes(fixture)
-        var random = TestSupport.SeededRandom(UInt64(original.count) + 1)
+        var random = SeededRandom(UInt64(original.count) + 1)
         for round in 0..<Self.rounds / 2 {
             var bytes = original
             for _ in 0..<(round % 3 + 1) { bytes[random.below(bytes.count)] = UInt8(random.below(256)) }

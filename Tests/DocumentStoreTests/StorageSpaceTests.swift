@@ -65,7 +65,7 @@ import Testing
 
     /// Maps that lead nowhere, or round in circles.
     @Test(arguments: UInt64(0)..<50) func anyPointerMapsAreCountedWithoutHarm(seed: UInt64) throws {
-        var random = TestSupport.SeededRandom(seed)
+        var random = SeededRandom(seed)
         let pages = 3 + random.below(3000)
         // Kinds of pages that are known and some that are not, and parents that are rarely beyond the last page.
         let limits = [7, 1, 1, 12, 256]

@@ -1,4 +1,5 @@
 import Platform
+import TestSupport
 import Testing
 
 @testable import DocumentStore
@@ -88,7 +89,7 @@ import Testing
     }
 
     @Test func randomBytesAreAnIDOrAnError() {
-        var random = SeededRandom(seed: 1)
+        var random = SeededRandom(1)
         for _ in 0..<20000 {
             let bytes = (0..<Int.random(in: 0...50, using: &random)).map { _ in
                 UInt8.random(in: 0...255, using: &random) & (Bool.random(using: &random) ? 0xFF : 0x83)

@@ -93,7 +93,7 @@ import Testing
     }
 
     @Test func randomBytesAreATreeOrAnError() {
-        var random = SeededRandom(seed: 5)
+        var random = SeededRandom(5)
         var count = 0
         for _ in 0..<20000 {
             // Small sizes, parents and lengths, so that some get far.

@@ -1,3 +1,4 @@
+import TestSupport
 import Testing
 
 @testable import DocumentStore
@@ -70,7 +71,7 @@ import Testing
 
     @Test(arguments: 0..<20 as Range<UInt64>)
     func devicesThatSyncConverge(seed: UInt64) throws {
-        var random = SeededRandom(seed: seed)
+        var random = SeededRandom(seed)
         var server = TreeDocument()
         var devices = [Device(), Device(), Device()]
         for device in devices.indices { devices[device].document.depth = seed.isMultiple(of: 2) ? 50 : 8 }
@@ -99,7 +100,7 @@ import Testing
 
     @Test(arguments: 0..<12 as Range<UInt64>)
     func whateverHappensATreeStaysATree(seed: UInt64) throws {
-        var random = SeededRandom(seed: seed &+ 1000)
+        var random = SeededRandom(seed &+ 1000)
         var document = TreeDocument()
         document.depth = Int.random(in: 2...12, using: &random)
         for step in 0..<60 {

@@ -1,4 +1,5 @@
 import Fleece
+import TestSupport
 import Testing
 
 @testable import DocumentStore
@@ -80,7 +81,7 @@ import Testing
 
     @Test(arguments: 0..<20 as Range<UInt64>)
     func databasesThatSyncConverge(seed: UInt64) throws {
-        var random = SeededRandom(seed: seed)
+        var random = SeededRandom(seed)
         var server = Device(9, clockError: 0)
         var devices = (0..<3).map { Device($0, clockError: UInt64.random(in: 0...100, using: &random) * 1_000_000_000) }
         var wallClock: UInt64 = 0x18e9_d1d1_0000_0000

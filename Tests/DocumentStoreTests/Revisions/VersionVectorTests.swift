@@ -77,7 +77,7 @@ private let dave = "DaveDaveDaveDaveDaveDA"
     }
 
     @Test func randomVectorsSurviveBothForms() throws {
-        var random = SeededRandom(seed: 3)
+        var random = SeededRandom(3)
         for _ in 0..<2000 {
             let versions = (0..<Int.random(in: 1...6, using: &random)).map { place in
                 // Real times, to which both kinds of compression apply.
