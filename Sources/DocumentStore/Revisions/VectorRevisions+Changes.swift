@@ -20,6 +20,8 @@ extension VectorRevisions {
         let vector = try (current?.version.vector ?? VersionVector()).addingLocalVersion(&clock, wallClock: wallClock)
         if let treeID = current?.version.treeID { legacyParent = treeID }
         setCurrent(Revision(version: .vector(vector), properties: properties, flags: flags.intersection([.deleted, .hasAttachments])))
+        // What competed may have been an older version of this database's own.
+        endSettledConflicts()
         guard let id = current?.id else { throw .notFound }
         return id
     }
@@ -109,14 +111,22 @@ extension VectorRevisions {
         {
             return .newer
         }
+        // Each claims to know the other, since a version that beat one of them was changed elsewhere: the later one stays.
+        if order == .conflict, let theirs = new.vector.current, let ours = vector.current, vector.order(relativeTo: theirs) == .newer,
+            new.vector.order(relativeTo: ours) == .newer
+        {
+            return theirs.isLater(than: ours) ? .newer : .older
+        }
         return order
     }
 
     /// What the other one of two equal merges knew, the one that stays knows.
     private mutating func keepKnowledge(of old: VersionVector) {
         guard let vector = current?.version.vector, !vector.isEmpty else { return }
-        guard old.versions.contains(where: { vector[$0.source] ?? 0 < $0.time }) else { return }
-        current?.version = .vector(vector.trivialMerge(loser: old))
+        // Its own name stays.
+        let rest = old.versions.filter { $0.source != vector.current?.source && vector[$0.source] ?? 0 < $0.time }
+        guard !rest.isEmpty else { return }
+        current?.version = .vector(vector.trivialMerge(loser: VersionVector(unchecked: rest, currentCount: 1)))
     }
 
     /// A conflict that was settled without a new version leaves the vector of the winner with more here than elsewhere. What others made of the

@@ -104,7 +104,10 @@ extension VectorRevisions {
             if let current, names(id, current.version) { return .known(isNoted: false) }
             // What somebody else brought here may be all that this remote has. What is older than its mark is told late.
             guard let version = id.version else { return .known(isNoted: true) }
-            return .known(isNoted: noted.map { $0.version.converted.order(relativeTo: version) != .older } ?? false)
+            let isNoted = noted.map { $0.version.converted.order(relativeTo: version) != .older } ?? false
+            // A later version that is known was beaten. It may claim the same of the current one: only its vector says that.
+            if !isNoted, let mine = current?.version.vector.current, version.isLater(than: mine) { return .unknown(ancestors: []) }
+            return .known(isNoted: isNoted)
         }
         // Tombstones are no bases, nor is what is not here.
         let bases = [current, noted].compactMap { $0 }.filter { !$0.isDeleted && $0.properties != nil }.compactMap(\.id)
@@ -113,7 +116,13 @@ extension VectorRevisions {
 
     func verdict(on proposed: RevisionID, parent: RevisionID?) -> ProposalVerdict {
         guard let current, let currentID = current.id else { return .wanted }
-        if knows(proposed) { return .known }
+        if knows(proposed) {
+            // The sender, who has the current one, takes it for older, and that claims the same of this one: the later stays.
+            guard let parent, names(parent, current.version), let version = proposed.version, let mine = current.version.vector.current,
+                version.isLater(than: mine)
+            else { return .known }
+            return .wanted
+        }
         if let parent, names(parent, current.version) { return .wanted }
         if let version = proposed.version, let mine = current.version.vector.current, version.source == mine.source,
             version.time > mine.time
