@@ -37,6 +37,8 @@ public final class SyncListener: Sendable {
         server.maximumConnectionsPerAddress = settings.maximumConnectionsPerAddress
         server.maximumRequests = settings.maximumRequests
         server.requestTimeout = settings.requestTimeout
+        // What waits for the socket is memory of each connection; the system has buffers, too.
+        server.limits.sendBuffer = 32 << 10
         server.limits.heartbeat = settings.heartbeat
         self.server = try WebSocketServer(server, on: loop) { router.answer($0) }
         port = self.server.port

@@ -19,6 +19,8 @@ struct PassivePusher {
     private var hasSaidSo = false
     private var mustReadAgain = false
     private var toldCount = 0
+    /// How many changes there are in those messages.
+    private var toldChanges = 0
     private var pending: [Int: Pending] = [:]
     /// What came from the peer and was not told back to it.
     private var received: [String: RevisionID] = [:]
@@ -46,7 +48,7 @@ struct PassivePusher {
     }
     var held: HeldMemory {
         var held = sender.held
-        held += HeldMemory(bytes: toldCount * batch * HeldMemory.small, owed: toldCount * batch * HeldMemory.small)
+        held += HeldMemory(bytes: toldChanges * HeldMemory.small, owed: toldChanges * HeldMemory.small)
         return held
     }
     var isIdle: Bool { isCaughtUp && !mustReadAgain && pending.isEmpty && sender.isIdle }
@@ -74,13 +76,14 @@ struct PassivePusher {
 
     private mutating func goOn(_ outbox: inout Outbox) {
         sender.pump(&port, &outbox)
-        let (messages, revisions) =
+        let (messages, revisions, most) =
             isMemoryScarce
-            ? (PassivePusher.messagesInScarcity, limits.scarceRevisions) : (PassivePusher.messagesInFlight, limits.queuedRevisions)
+            ? (PassivePusher.messagesInScarcity, limits.scarceRevisions, min(batch, limits.scarceRevisions))
+            : (PassivePusher.messagesInFlight, limits.queuedRevisions, batch)
         guard !isReading, !isCaughtUp || mustReadAgain, toldCount < messages, sender.queuedCount < revisions else { return }
         isReading = true
         mustReadAgain = false
-        pending[outbox.store(.readChanges(since: lastRead, limit: batch), &port)] = .reading
+        pending[outbox.store(.readChanges(since: lastRead, limit: most), &port)] = .reading
     }
 
     mutating func stored(_ answer: StoreAnswer, _ number: Int, _ outbox: inout Outbox) {
@@ -121,6 +124,7 @@ struct PassivePusher {
             }
             pending[outbox.request(.changes(ChangesMessage(entries: entries)), &port)] = .told(changes)
             toldCount += 1
+            toldChanges += changes.count
         }
         if isCaughtUp, !hasSaidSo {
             hasSaidSo = true
@@ -133,6 +137,7 @@ struct PassivePusher {
             if let settled { settle(settled.order, settled.outcome, &outbox) }
         } else if case .told(let changes)? = pending.removeValue(forKey: number) {
             toldCount -= 1
+            toldChanges -= changes.count
             if let answer = try? ChangesReply(reply), !reply.isError {
                 sender.learn(answer.options)
                 for (place, change) in changes.enumerated() {
