@@ -25,7 +25,7 @@ struct StoreTable: Sendable {
         /// The values of a row in the order of `Transaction.bind`.
         let insert: String
         let update: String
-        /// Marks what has a key and a version as synced.
+        /// Marks what has a key and a version as synced, unless it is in conflict: then there is more to be done.
         let markSynced: String
     }
 
@@ -52,7 +52,7 @@ struct StoreTable: Sendable {
                 : "INSERT OR IGNORE INTO \(quotedName) (version, body, flags, sequence, key) VALUES (?1, ?2, ?3, ?4, ?5)",
             update: "UPDATE \(quotedName) SET version=?1, body=?2, flags=?3, sequence=?4\(hasExtra ? ", extra=?6" : "")"
                 + " WHERE key=?5 AND sequence=?7 AND (flags >> 16)=?8",
-            markSynced: "UPDATE \(quotedName) SET flags=((flags + 0x10000) | 8) WHERE key=? AND version=?")
+            markSynced: "UPDATE \(quotedName) SET flags=((flags + 0x10000) | 8) WHERE key=? AND version=? AND flags & 2 = 0")
     }
 
     // The name may contain any word; the columns come after the parenthesis. (`String.contains` would do, but the first call takes as long as

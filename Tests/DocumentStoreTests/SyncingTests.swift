@@ -154,6 +154,21 @@ struct SyncingTests {
         }
     }
 
+    /// Its tombstone came while our revision was on its way, and then it took ours.
+    @Test(arguments: [UInt16(1), 2]) func whoTookOurRevisionIsNoRivalAnyMore(_ remote: UInt16) throws {
+        let database = try open("v4.x/revtrees_4.1")
+        try database.write { transaction in
+            let ours = try transaction.save("mine", body: transaction.encode(json: #"{"a":1}"#)).id
+            try transaction.insertExisting(
+                "mine", history: [RevisionID(parsing: "2-bbbb"), RevisionID(parsing: "1-aaaa")], body: .emptyDictionary, isDeleted: true,
+                remote: remote, allowsConflicts: true)
+            try #expect(transaction.document("mine")?.isConflicted == true)
+            try transaction.markPushed(ours, of: "mine", to: remote)
+            try #expect(transaction.document("mine")?.isConflicted == false)
+            try #expect(!transaction.conflictedDocuments().contains("mine"))
+        }
+    }
+
     @Test func whatARemoteRefusedIsNoted() throws {
         let database = try open("v4.x/revtrees_4.1")
         try database.write { transaction in

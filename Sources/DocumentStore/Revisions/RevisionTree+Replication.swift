@@ -105,8 +105,10 @@ extension RevisionTree {
     /// Notes that a remote has a revision of ours.
     public mutating func markPushed(_ id: RevisionID, toRemote remote: UInt16) throws(RevisionError) -> PushRecord {
         guard remote > 0, let index = index(of: id) else { throw .notFound }
+        // Its branch that competed is gone: the record does not say so with a flag.
+        let isFlag = remote == 1 && index == 0 && !isConflicted
         setLatest(index, onRemote: remote)
-        return remote == 1 && index == 0 ? .flag : .record
+        return isFlag ? .flag : .record
     }
 
     /// Notes that a remote refused a revision of ours.
