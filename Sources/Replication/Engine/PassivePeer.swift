@@ -97,12 +97,18 @@ public final class PassivePeer: @unchecked Sendable {
         connection.start()
         if isStopped { connection.stop() }
         if let patience {
-            loop.timer(after: patience) { [weak connection] in
-                guard let connection, !connection.hasReceived else { return }
-                connection.dismiss(SyncError(.webSocket, 1008, "no request has come"))
-            }
+            expectRequest(of: connection, patience)
         }
         return connection
+    }
+
+    private func expectRequest(of connection: SyncConnection<PassiveSession>, _ patience: Duration) {
+        loop.timer(after: patience) { [weak self, weak connection] in
+            guard let self, let connection, !connection.hasReceived else { return }
+            // Who is not read from cannot be heard.
+            if connection.isHeldUp { return self.expectRequest(of: connection, patience) }
+            connection.dismiss(SyncError(.webSocket, 1008, "no request has come"))
+        }
     }
 
     /// Says farewell to all, and tells when they are gone and what they have sent is written, on any thread. Connections that come later find

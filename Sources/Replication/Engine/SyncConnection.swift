@@ -254,6 +254,9 @@ final class SyncConnection<Session: SyncSession>: WebSocketDelegate, @unchecked 
         }
     }
 
+    /// Whether nothing is read from it for the moment.
+    var isHeldUp: Bool { webSocket?.isReadingPaused ?? false }
+
     /// Reads no more than can be dealt with.
     func regulate() {
         guard let webSocket else { return }
