@@ -10,7 +10,7 @@ import Transport
 @testable import Replication
 
 /// Whole connections with peers that say what they like. Every request is answered or the connection ended, and the database is as good as before.
-/// `CBLITE_FUZZ_SECONDS` goes on with further seeds for that long.
+/// `CBLITE_FUZZ_SECONDS` goes on with further seeds for that long; `CBLITE_FUZZ_SEED` is the first one.
 @Suite struct HostileConnectionTests {
     enum Victim: CaseIterable {
         case active, passive
@@ -21,15 +21,16 @@ import Transport
     init() throws { directory = try TemporaryDirectory() }
 
     @Test(arguments: Victim.allCases, [false, true]) func nothingBreaks(_ victim: Victim, _ vectors: Bool) async throws {
-        var seed: UInt64 = 1
+        var seed = HostileConnectionTests.firstSeed
         let seconds = HostileConnectionTests.seconds
         let start = ContinuousClock.now
         repeat {
             try await run(victim, vectors, seed: seed)
             seed += 1
-        } while seed <= 12 || seconds.map { ContinuousClock.now - start < .seconds($0) } ?? false
+        } while seed < HostileConnectionTests.firstSeed + 12 || seconds.map { ContinuousClock.now - start < .seconds($0) } ?? false
     }
 
+    private static let firstSeed = ProcessInfo.processInfo.environment["CBLITE_FUZZ_SEED"].flatMap { UInt64($0) } ?? 1
     private static let seconds = ProcessInfo.processInfo.environment["CBLITE_FUZZ_SECONDS"].flatMap { Double($0) }
 
     private func run(_ victim: Victim, _ vectors: Bool, seed: UInt64) async throws {
@@ -74,7 +75,7 @@ import Transport
             connection = passive
         }
         // Only somebody who hangs is waited for that long.
-        EngineLoops.server.timer(after: Patience.duration) { peer.giveUp() }
+        EngineLoops.server.perform { EngineLoops.server.timer(after: Patience.duration) { peer.giveUp() } }
         for await problem in ended.stream { if let problem { Issue.record("seed \(seed), \(victim), vectors \(vectors): \(problem)") } }
         // A WebSocket does not keep its owner alive.
         withExtendedLifetime(connection) {}
