@@ -128,6 +128,41 @@ import Testing
         #expect(proposals(actions) == nil)
     }
 
+    /// While a revision is on its way, the next one of its document waits, and then it goes.
+    @Test func whatChangesWhileItIsPushedIsPushedAgain() throws {
+        var pusher = session(push: .continuous)
+        let first = LocalChange(sequence: 1, documentID: "a", revision: revision("1-aa"))
+        let proposal = try #require(proposals(try opened(&pusher, changes: [first])))
+        let next = LocalChange(sequence: 2, documentID: "a", revision: revision("2-bb"))
+        let load = try #require(stores(pusher.handle(.replied(ProposalReply().wire, proposal.1), time: 0)).first)
+        let message = RevisionMessage(documentID: "a", history: history("1-aa"), body: Array("{}".utf8))
+        let sent = try #require(requests(pusher.handle(.stored(.revisions([.loaded(message)]), load.1), time: 0)).first?.1)
+        let read = try #require(stores(pusher.handle(.databaseChanged(collection: 0), time: 0)).first)
+        let changes = LocalChanges(changes: [next], last: 2, isComplete: true)
+        #expect(proposals(pusher.handle(.stored(.changes(changes), read.1), time: 0)) == nil)
+        let actions = pusher.handle(.replied(WireReply.empty, sent), time: 0)
+        let entry = try #require(proposals(actions)?.0.first)
+        #expect(entry.revision == revision("2-bb") && entry.serverRevision == revision("1-aa"))
+    }
+
+    /// What came from the peer on top of a revision that it acknowledged is newer than that.
+    @Test func whatCameOnTopOfWhatWasPushedIsNotOffered() throws {
+        var both = session(push: .continuous, pull: .continuous)
+        let pushed = LocalChange(sequence: 1, documentID: "a", revision: revision("1-aa"))
+        let proposal = try #require(proposals(try opened(&both, changes: [pushed])))
+        _ = both.handle(.replied(ProposalReply(items: [.known]).wire, proposal.1), time: 0)
+        let message = RevisionMessage(documentID: "a", history: history("2-bb, 1-aa"), sequence: RemoteSequence(7), body: Array("{}".utf8))
+        let insertion = try #require(
+            stores(both.handle(.received(SyncRequest(.rev(message)).wire, nil), time: 0)).first {
+                if case .insert = $0.0 { true } else { false }
+            })
+        _ = both.handle(.stored(.inserted([.inserted(isConflict: false)]), insertion.1), time: 0)
+        let pulled = LocalChange(sequence: 2, documentID: "a", revision: revision("2-bb"), remoteRevision: revision("2-bb"))
+        let read = try #require(stores(both.handle(.databaseChanged(collection: 0), time: 0)).first)
+        let changes = LocalChanges(changes: [pulled], last: 2, isComplete: true)
+        #expect(proposals(both.handle(.stored(.changes(changes), read.1), time: 0)) == nil)
+    }
+
     @Test func aDeltaThatDoesNotFitIsFollowedByTheWholeBody() throws {
         var pusher = session()
         let change = LocalChange(sequence: 1, documentID: "a", revision: revision("2-bb"), bodySize: 500, remoteRevision: revision("1-aa"))

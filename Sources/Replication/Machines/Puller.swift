@@ -278,7 +278,7 @@ struct Puller {
                 continue
             case .stored(let isConflict):
                 outbox.report(event(message.documentID, message.revision, flags: flags))
-                outbox.notes.append(.pulled(documentID: message.documentID, isConflict: isConflict))
+                outbox.notes.append(.pulled(documentID: message.documentID, isConflict: isConflict, isCurrent: !isConflict))
                 if isConflict { resolve(message.documentID, &outbox) }
             case .known:
                 outbox.notes.append(.pulled(documentID: message.documentID, isConflict: false))

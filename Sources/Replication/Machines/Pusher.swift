@@ -331,7 +331,9 @@ extension Pusher {
     }
 
     /// The puller noted a new revision of the peer's.
-    mutating func pulled(_ documentID: String, isConflict: Bool, _ outbox: inout Outbox) {
+    mutating func pulled(_ documentID: String, isConflict: Bool, isCurrent: Bool, _ outbox: inout Outbox) {
+        // It is noted in the document, and newer than what was acknowledged.
+        if isCurrent { acknowledged[documentID] = nil }
         guard let change = waiting.removeValue(forKey: documentID) else { return }
         if isConflict {
             finish(change.local, &outbox)

@@ -44,8 +44,8 @@ struct Outbox {
         case changesRead(upTo: UInt64, pending: [UInt64])
         case localDone(UInt64)
         case remoteReached(RemoteSequence)
-        /// A document has another revision on the peer now, and perhaps a conflict here.
-        case pulled(documentID: String, isConflict: Bool)
+        /// A document has another revision on the peer now, and perhaps a conflict here. `isCurrent` if that was stored, and on top of ours.
+        case pulled(documentID: String, isConflict: Bool, isCurrent: Bool = false)
         /// Settling a conflict made a revision that the peer does not have.
         case resolvedWithNewRevision
         case progress(completed: UInt64, total: UInt64, documents: UInt64)
