@@ -49,11 +49,17 @@ struct Climate {
     /// Between the phases the gateway goes back to an earlier state.
     var restores = false
     var resolverFails = false
+    /// There are many documents, edited by the dozen, and windows are narrow.
+    var isCrowded = false
+    /// So many changes the gateway tells of in one message.
+    var gatewayBatch = 10
     var resolving: [Resolving] = []
     /// By replica and collection.
     var ways: [[Way]] = []
 
-    init(_ random: inout SeededRandom, documents: [String]) {
+    init(_ random: inout SeededRandom, documents: [String], isCrowded: Bool = false) {
+        self.isCrowded = isCrowded
+        if isCrowded { gatewayBatch = 3 }
         func chance(_ one: Int) -> Bool { random.below(one) == 0 }
         shape = random.element(of: [.star, .star, .star, .ring, .ringWithGateway])
         replicaCount = 2 + random.below(3)
@@ -96,6 +102,21 @@ struct Climate {
 
     var usesGateway: Bool { shape != .ring }
 
+    /// Small ones, so that they are reached.
+    var limits: FlowLimits {
+        var limits = FlowLimits()
+        limits.insertionThreshold = 3
+        limits.insertionBatch = 5
+        limits.changesPerMessage = 8
+        limits.requestedRevisions = isCrowded ? 4 : 12
+        limits.incomingRevisions = isCrowded ? 3 : 6
+        limits.revisionsPerLoad = 3
+        limits.queuedRevisions = isCrowded ? 5 : 20
+        limits.unansweredBytes = 1200
+        limits.marksPerBatch = 6
+        return limits
+    }
+
     /// A tree has one branch that counts. A document whose replica meets conflicts with two partners at once can please only one of them.
     var isToAgree: Bool { usesVectors || shape != .ringWithGateway }
 }
@@ -107,7 +128,7 @@ extension Climate: CustomStringConvertible {
         let claims: [(Bool, String)] = [
             (usesBytes, "bytes"), (hasChannels, "channels"), (hasHoles, "holes"), (refuses, "refusals"), (usesDeltas, "deltas"),
             (gatewayEdits, "gateway edits"), (gatewayPurges, "purges"), (!conflictsNameRevision, "plain 409"), (restores, "restores"),
-            (resolverFails, "failing resolver"),
+            (resolverFails, "failing resolver"), (isCrowded, "crowds"),
         ]
         words += claims.filter(\.0).map(\.1)
         if resolving.contains(where: { $0 != .standard }) { words.append("\(resolving)") }

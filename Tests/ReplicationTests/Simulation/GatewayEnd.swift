@@ -331,7 +331,7 @@ final class GatewayEnd: End {
         let late = entries.count
         let list = gateway.state.collections[collection].feeds[user]
         for entry in list[start(of: feed, in: list)...] {
-            guard entries.count < 10 + late else { break }
+            guard entries.count < climate.gatewayBatch + late else { break }
             feed.position = entry.place
             if isTrue(entry, feed, collection) { entries.append(entry) }
         }

@@ -31,6 +31,8 @@ final class Replica {
     var ends: [SessionEnd] = []
     /// Revisions that a partner acknowledged: over which connection, and when.
     var acknowledged: [String: (link: ObjectIdentifier, step: Int)] = [:]
+    /// Revisions that came from the gateway.
+    var pulled: Set<String> = []
     /// What was ever edited here, by collection and ID.
     var edited: Set<String> = []
     private let resolver: SyncResolver
@@ -47,6 +49,12 @@ final class Replica {
             try database.prepareChangeFeed(of: name)
             try database.prepareConflictSearch(of: name)
         }
+    }
+
+    /// A partner does not have any more what it had.
+    func forgetPartners() {
+        acknowledged = [:]
+        pulled = []
     }
 
     func partner(_ name: String) throws -> Partner {

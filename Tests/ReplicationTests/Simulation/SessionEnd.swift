@@ -35,7 +35,8 @@ final class SessionEnd: End {
     private var fetches: [UInt64: (digest: BlobDigest, ticket: Ticket)] = [:]
     /// Requests of the peer that wait for an answer, and those of them that are revisions.
     private var unanswered: Set<UInt64> = []
-    private var unansweredRevisions: Set<UInt64> = []
+    /// Revisions that came and are not stored, by document.
+    private var held: [String: Set<String>] = [:]
     /// Announcements of the peer that wait for an answer, and what was asked for of those before.
     private var announced: [UInt64: (collection: String, ChangesMessage)] = [:]
     private var wanted: Set<String> = []
@@ -44,11 +45,16 @@ final class SessionEnd: End {
     /// What a `rev` was about, and how large.
     private var revisions: [UInt64: (what: String, bytes: Int)] = [:]
     private var replaced: Set<String> = []
+    /// The own copies of the checkpoints, what asked the partner for its own, and whether they agree.
+    private var own: [Int: Checkpoint] = [:]
+    private var questions: [UInt64: (content: SyncRequest.Content, collection: Int)] = [:]
+    private var believes: [Int: Bool] = [:]
     private var unansweredBytes = 0
     private var largest = 0
     /// Messages with changes that wait for an answer.
     private var told: Set<UInt64> = []
     private(set) var activity = SyncStatus.Activity.connecting
+    private var isStopped = false
 
     init(
         _ session: any SyncSession, _ replica: Replica, stores: [CollectionName: DatabaseStore], limits: FlowLimits, side: Side, link: Link,
@@ -75,6 +81,7 @@ final class SessionEnd: End {
 
     func handle(_ event: Event) throws {
         guard !link.isClosed else { return }
+        if case .stop = event { isStopped = true }
         try perform(session.handle(event, time: 1_700_000_000))
     }
 
@@ -111,6 +118,9 @@ final class SessionEnd: End {
             case .report(.status(let status)): activity = status.activity
             case .close(let error):
                 if let error, !simulation.expects(error) { throw fail("the session closes: \(error)") }
+                if error == nil, !isStopped, let (request, _) = queue.first {
+                    throw fail("the session closes, and there is still to be done: \("\(request)".prefix(40))")
+                }
                 return link.close(error)
             }
         }
@@ -122,9 +132,14 @@ final class SessionEnd: End {
         for (place, entry) in message.entries.enumerated() {
             if case .wanted = answer[place] { wanted.insert("\(collection) \(entry.documentID) \(entry.revision?.text ?? "")") }
         }
-        // What was announced in one message is asked for at once.
-        let most = (limits.requestedRevisions + 10) * replica.collections.count
+        // What was announced in one message is asked for at once. Others tell of ten changes at least.
+        let announced = limits.requestedRevisions + (link.route.server == nil ? simulation.climate.gatewayBatch : 10)
+        let most = announced * replica.collections.count
         if wanted.count > most { throw fail("\(wanted.count) revisions are asked for and have not come, \(most) may") }
+        let mostInAll = (announced + limits.incomingRevisions) * replica.collections.count
+        if wanted.count + heldCount > mostInAll {
+            throw fail("\(wanted.count) revisions are asked for, and \(heldCount) are here and not stored; \(mostInAll) may in all")
+        }
     }
 
     /// What comes is counted, as long as it is understood.
@@ -134,16 +149,16 @@ final class SessionEnd: End {
         guard wire.profile == "rev" || wire.profile == "norev" else { return }
         let asked = wire.properties["replacedRev"] ?? wire.properties["rev"] ?? ""
         wanted.remove("\(collection) \(wire.properties["id"] ?? "") \(asked)")
-        guard wire.profile == "rev", let number else { return }
-        unansweredRevisions.insert(number)
+        guard wire.profile == "rev", wire.properties["error"] == nil, let revision = wire.properties["rev"] else { return }
+        held["\(collection) \(wire.properties["id"] ?? "")", default: []].insert(revision)
         let most = limits.incomingRevisions * replica.collections.count
-        if unansweredRevisions.count > most, fetches.isEmpty {
-            throw fail("\(unansweredRevisions.count) revisions came and are not stored, \(most) may")
-        }
+        // Blobs come over the same connection, so those who wait for them go on reading.
+        if heldCount > most, fetches.isEmpty { throw fail("\(heldCount) revisions came and are not stored, \(most) may") }
     }
 
+    private var heldCount: Int { held.values.reduce(0) { $0 + $1.count } }
+
     private func answer(_ id: IncomingID, _ send: (UInt64) throws -> Void) throws {
-        unansweredRevisions.remove(id.number)
         guard unanswered.remove(id.number) != nil else { throw fail("request \(id.number) is answered twice") }
         try send(id.number)
     }
@@ -157,6 +172,11 @@ final class SessionEnd: End {
         if case .changes = request.content {
             told.insert(number)
             if told.count > 5 * replica.collections.count { throw fail("\(told.count) messages with changes wait for an answer") }
+        }
+        switch request.content {
+        case .getCollections, .getCheckpoint: questions[number] = (request.content, ticket.collection)
+        case .proposeChanges(let message): try checkOffer(message, ticket.collection)
+        default: break
         }
         guard case .rev(let message) = request.content else { return }
         let what = "\(request.collection ?? 0) \(message.documentID) \(message.revision?.text ?? "") \(link.partnerName(of: side))"
@@ -178,6 +198,28 @@ final class SessionEnd: End {
         if unansweredBytes > most { throw fail("\(unansweredBytes) bytes of revisions wait for an answer, \(most) may") }
     }
 
+    /// What came from a partner is not offered to it, if what is noted of it can be believed.
+    private func checkOffer(_ message: ProposalMessage, _ collection: Int) throws {
+        guard believes[collection] ?? true, link.route.server == nil, simulation.climate.isToAgree else { return }
+        for entry in message.entries where replica.pulled.contains("\(collection) \(entry.documentID) \(entry.revision?.text ?? "")") {
+            throw fail("\(entry.documentID) \(entry.revision?.text ?? "") is offered to whom it came from")
+        }
+    }
+
+    private func noteAgreement(_ reply: WireReply, _ question: (content: SyncRequest.Content, collection: Int)) throws {
+        var peers: [Int: Checkpoint] = [:]
+        if case .getCollections = question.content, !reply.isError {
+            for (place, item) in try CollectionsReply(reply).items.enumerated() {
+                if case .checkpoint(_, let body) = item { peers[place] = Checkpoint(json: body) }
+            }
+        } else if !reply.isError {
+            peers[question.collection] = Checkpoint(json: CheckpointReply(reply).body)
+        }
+        for (place, checkpoint) in own where believes[place] == nil {
+            believes[place] = checkpoint.validated(against: peers[place] ?? Checkpoint()).isValid
+        }
+    }
+
     private func enqueue(_ request: StoreRequest, _ ticket: Ticket) throws {
         switch request {
         case .insert(let revisions) where revisions.count > limits.insertionBatch: throw fail("\(revisions.count) are inserted at once")
@@ -188,7 +230,19 @@ final class SessionEnd: End {
     }
 
     private func check(_ event: DocumentEvent) throws {
-        guard let error = event.error, !event.isTransient, !error.isConflict else { return }
+        // It was stored, or will not be.
+        if event.direction == .pull { held["\(event.collection) \(event.documentID)"] = nil }
+        guard let error = event.error, !event.isTransient else { return }
+        if error.isConflict {
+            let way = replica.ways[event.collection]
+            let climate = simulation.climate
+            // What is in the way cannot be pulled if it is out of sight, or not taken.
+            let canPull = way.pulls && !way.takesNoSecrets && !climate.hasChannels
+            if side == .client, event.direction == .push, canPull, simulation.isHealed, climate.isToAgree {
+                throw fail("\(event.documentID) failed: \(error)")
+            }
+            return
+        }
         if error.isForbidden, simulation.climate.refuses { return }
         if error == .filteredOut, replica.ways.contains(where: \.takesNoSecrets) { return }
         if simulation.climate.resolverFails, error.message.contains(Simulation.resolverFailure) { return }
@@ -211,6 +265,7 @@ final class SessionEnd: End {
                 if !reply.isError { replica.acknowledged[what] = (ObjectIdentifier(link), simulation.step) }
             }
             told.remove(number)
+            if let question = questions.removeValue(forKey: number) { try noteAgreement(reply, question) }
             try handle(.replied(reply, ticket))
         }
     }
@@ -249,6 +304,7 @@ final class SessionEnd: End {
         guard let store = stores[name] else { throw fail("there is no collection \(name)") }
         if case .saveCheckpoint(let body) = request { try simulation.checkCheckpoint(body, replica, name, link) }
         let answer = store.perform(request)
+        try noteStored(request, answer, ticket.collection)
         switch request {
         case .insert, .resolveConflict, .purge, .mark, .lookUp:
             replica.changed(name)
@@ -256,6 +312,26 @@ final class SessionEnd: End {
         default: break
         }
         try handle(.stored(answer, ticket))
+    }
+
+    private func noteStored(_ request: StoreRequest, _ answer: StoreAnswer, _ collection: Int) throws {
+        switch (request, answer) {
+        case (.loadCheckpoint, .checkpoint(_, let body)): own[collection] = body.map { Checkpoint(json: $0) }
+        case (.prepare(let received), .prepared(.removed)), (.prepare(let received), .prepared(.deltaFailed)):
+            held["\(collection) \(received.message.documentID)"] = nil
+        case (.insert(let list), .inserted(let outcomes)):
+            for (received, outcome) in zip(list, outcomes) {
+                let key = "\(collection) \(received.message.documentID)"
+                held[key] = nil
+                guard case .inserted(isConflict: false) = outcome, side == .client, link.route.server == nil,
+                    let revision = received.message.revision
+                else {
+                    continue
+                }
+                replica.pulled.insert("\(key) \(revision.text)")
+            }
+        default: break
+        }
     }
 
     /// While it cannot take more, only what it waits for is read.

@@ -43,6 +43,8 @@ final class Simulation: @unchecked Sendable {
     /// Documents that nobody touches any more.
     var graveyard: Set<String> = []
     private(set) var usesFaults = true
+    /// Whether the network was there for a whole round.
+    private(set) var isHealed = false
     private var names: [String]
 
     static let resolverFailure = "no idea what to do"
@@ -50,8 +52,9 @@ final class Simulation: @unchecked Sendable {
     init(seed: UInt64, documents: Int = 12) throws {
         self.seed = seed
         random = SeededRandom(seed)
-        names = (0..<documents).map { "doc\($0)" }
-        climate = Climate(&random, documents: names)
+        let isCrowded = seed % 4 == 3
+        names = (0..<(isCrowded ? 3 * documents : documents)).map { "doc\($0)" }
+        climate = Climate(&random, documents: names, isCrowded: isCrowded)
         gateway = GatewayModel(climate, seed: random.next())
         collections = try (0..<climate.collectionCount).map { $0 == 0 ? .default : try CollectionName(name: "c\($0)") }
         directory = try TemporaryDirectory(inMemory: true)
@@ -99,7 +102,7 @@ final class Simulation: @unchecked Sendable {
         var configuration = ActiveSession.Configuration(collections: list)
         configuration.usesVectors = climate.usesVectors
         configuration.allowsDeltas = climate.usesDeltas
-        configuration.limits = Simulation.limits
+        configuration.limits = climate.limits
         let client = SessionEnd(
             ActiveSession(configuration), replica, stores: stores, limits: configuration.limits, side: .client, link: link, self)
         link.client = client
@@ -118,25 +121,10 @@ final class Simulation: @unchecked Sendable {
         var configuration = PassiveSession.Configuration(collections: collections)
         configuration.usesVectors = climate.usesVectors
         configuration.allowsDeltas = climate.usesDeltas
-        configuration.limits = Simulation.limits
+        configuration.limits = climate.limits
         let stores = Dictionary(uniqueKeysWithValues: collections.enumerated().map { ($1, replica.store($0, for: nil)) })
         return SessionEnd(
             PassiveSession(configuration), replica, stores: stores, limits: configuration.limits, side: .server, link: link, self)
-    }
-
-    /// Small ones, so that they are reached.
-    private static var limits: FlowLimits {
-        var limits = FlowLimits()
-        limits.insertionThreshold = 3
-        limits.insertionBatch = 5
-        limits.changesPerMessage = 8
-        limits.requestedRevisions = 12
-        limits.incomingRevisions = 6
-        limits.revisionsPerLoad = 3
-        limits.queuedRevisions = 20
-        limits.unansweredBytes = 1200
-        limits.marksPerBatch = 6
-        return limits
     }
 
     private func cut(_ link: Link, _ error: SyncError? = SyncError(.webSocket, 1006)) { link.close(error) }
@@ -245,7 +233,7 @@ final class Simulation: @unchecked Sendable {
     // Steps
 
     func run(steps: Int) throws {
-        usesFaults = true
+        (usesFaults, isHealed) = (true, false)
         gateway.isFair = false
         let end = step + steps
         while step < end {
@@ -256,7 +244,10 @@ final class Simulation: @unchecked Sendable {
 
     private func takeStep() throws {
         switch random.below(60) {
-        case 0: return try edit()
+        case 0:
+            try edit()
+            if climate.isCrowded, random.below(10) == 0 { for _ in 0..<20 { try edit() } }
+            return
         case 1: return try open(random.below(routes.count), ifFewerThan: 1)
         case 2 where random.below(20) == 0: return try strike()
         default: break
@@ -303,7 +294,7 @@ final class Simulation: @unchecked Sendable {
         }
         if climate.gatewayPurges, random.below(3) == 0 {
             gateway.purge(random.below(collections.count), random.element(of: names))
-            for replica in replicas { replica.acknowledged = [:] }
+            for replica in replicas { replica.forgetPartners() }
         }
     }
 
@@ -375,6 +366,8 @@ final class Simulation: @unchecked Sendable {
                 if round % 3 == 0 {
                     for number in routes.indices { try open(number, isContinuous: true) }
                     try rest()
+                    isHealed = true
+                    if climate.isToAgree { try checkThatNothingIsPending() }
                     for link in links { cut(link, nil) }
                     sweep()
                 } else {
@@ -386,7 +379,34 @@ final class Simulation: @unchecked Sendable {
                     }
                 }
             }
+            if climate.isToAgree { try checkThatAllIsSaid() }
         } catch let error as Failure { throw error } catch { throw fail("\(error)") }
+    }
+
+    /// Who pushes all the time and is idle has nothing left to push, unless it meets what it does not see or take.
+    private func checkThatNothingIsPending() throws {
+        guard !climate.hasChannels else { return }
+        for (route, partner) in zip(routes, partners) {
+            let replica = replicas[route.client]
+            for (index, way) in replica.ways.enumerated() where way.pushes && way.documentIDs == nil && !way.takesNoSecrets {
+                if let id = try replica.store(index, for: partner).pendingDocuments().first {
+                    throw fail("replica \(route.client), collection \(index): \(id) is still to be pushed to \(partner.name)")
+                }
+            }
+        }
+    }
+
+    /// Where everything is settled, one more session has nothing to tell and nothing to ask for.
+    private func checkThatAllIsSaid() throws {
+        // The world goes on as if nobody had looked.
+        let (before, gatewayBefore) = (random, gateway.random)
+        defer { (random, gateway.random) = (before, gatewayBefore) }
+        for number in routes.indices {
+            try open(number, isContinuous: false)
+            let link = links[links.count - 1]
+            try rest()
+            if let word = link.spoken.first { throw fail("all is settled, and yet \(link.name) there is \(word)") }
+        }
     }
 
     /// Until nothing moves. Nobody waits for anything then.
@@ -444,7 +464,7 @@ final class Simulation: @unchecked Sendable {
     func restoreGateway(_ state: GatewayModel.State) {
         // Sequences are used again, and so are the clients' checkpoints of then.
         gateway.state = state
-        for replica in replicas { replica.acknowledged = [:] }
+        for replica in replicas { replica.forgetPartners() }
     }
 
     /// Gives the number of steps.
@@ -481,6 +501,8 @@ final class Link {
     /// Bytes were changed on their way.
     var isDamaged = false
     private(set) var isClosed = false
+    /// What was said over it of documents.
+    private(set) var spoken: [String] = []
 
     init(_ route: Simulation.Route, _ line: Line, start: Int) {
         self.route = route
@@ -493,6 +515,9 @@ final class Link {
     func partnerName(of side: Side) -> String { side == .client ? "to \(route.server ?? -1)" : "back to \(route.client)" }
 
     func send(_ request: WireRequest, from side: Side) throws -> UInt64 {
+        if ["proposeChanges", "rev"].contains(request.profile) || request.profile == "changes" && request.body.count > 4 {
+            spoken.append("\(request.profile) \(request.properties["id"] ?? String(decoding: request.body.prefix(100), as: UTF8.self))")
+        }
         let number = try line.send(request, from: side)
         Trace.note(request, number: number, from: "\(name) \(side)")
         return number
