@@ -86,20 +86,20 @@ extension Transaction {
         let tables = try tables(collection)
         // As a rule it is the current revision of a tree: then nothing has to be read.
         if remote == 1, versioning == .trees, try markSynced(revision, of: id, tables) { return }
-        var isFlag = false
+        var noted = PushRecord.late
         if versioning == .vectors {
             _ = try changeVectors(id, tables) { revisions in
-                isFlag = try revisions.markPushed(revision, toRemote: remote) == .flag
-                return ((), !isFlag)
+                noted = try revisions.markPushed(revision, toRemote: remote)
+                return ((), noted == .record)
             }
         } else {
             try changeTree(id, tables) { tree in
-                isFlag = try tree.markPushed(revision, toRemote: remote) == .flag
-                return ((), !isFlag)
+                noted = try tree.markPushed(revision, toRemote: remote)
+                return ((), noted == .record)
             } result: { _, _, _ in
             }
         }
-        guard isFlag, let old = try record(id, in: tables) else { return }
+        guard noted == .flag, let old = try record(id, in: tables) else { return }
         // Short for writing the whole tree: remote 1 has the current revision.
         let table = old.isInDeletedTable ? tables.deleted ?? tables.live : tables.live
         let sql = "UPDATE \(table.quotedName) SET flags = ((flags + 0x10000) | 8) WHERE key=? AND sequence=?"

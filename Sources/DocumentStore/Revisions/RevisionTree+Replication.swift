@@ -105,6 +105,8 @@ extension RevisionTree {
     /// Notes that a remote has a revision of ours.
     public mutating func markPushed(_ id: RevisionID, toRemote remote: UInt16) throws(RevisionError) -> PushRecord {
         guard remote > 0, let index = index(of: id) else { throw .notFound }
+        // What the remote made of it can arrive before the answer to the push.
+        if let latest = latestIndex(onRemote: remote), latest != index, isAncestor(index, of: latest) { return .late }
         // Its branch that competed is gone: the record does not say so with a flag.
         let isFlag = remote == 1 && index == 0 && !isConflicted
         setLatest(index, onRemote: remote)

@@ -16,6 +16,8 @@ public enum PushRecord: Sendable {
     case flag
     /// What remotes have changed: the record is to be saved.
     case record
+    /// The remote has moved on since: there is nothing to note.
+    case late
 }
 
 extension ArraySlice<UInt8> {

@@ -101,6 +101,17 @@ import Testing
         #expect(!document.tree.isConflicted)
     }
 
+    /// The answer to a push can be stored after what the remote made of the revision.
+    @Test func aPushThatIsNotedLateDoesNotGoBack() throws {
+        var document = TreeDocument()
+        let pushed = try document.edit("7001001500018003", #"{"a":1}"#)
+        let theirs = try RevisionID(parsing: "2-ffff0000")
+        _ = try document.tree.insert(history: [theirs, pushed], body: [0x70, 0], flags: [], remote: 1)
+        try document.save()
+        #expect(try document.tree.markPushed(pushed, toRemote: 1) == .late)
+        #expect(document.tree.latest(onRemote: 1)?.id == theirs)
+    }
+
     @Test(.enabled(if: Fixtures.arePresent, "\(Fixtures.absence)"))
     func aPushIsNotedInAFlagOrInTheTree() throws {
         let records = try revtrees()
@@ -308,7 +319,7 @@ import Testing
         var parent = try RevisionID(parsing: "2-bb")
         for n in 0..<4 { parent = try document.edit("7000", "{\"n\":\(n)}", after: parent) }
         #expect(document.tree.history(of: 0).map(\.generation) == [6, 5, 2])
-        var random = SeededRandom(seed: 1)
+        var random = SeededRandom(1)
         let history = document.tree.history(of: 0, limit: 20, using: &random)
         #expect(history.map(\.generation) == [6, 5, 4, 3, 2])
         #expect(history[2].text.hasPrefix("4-faded000") && history[2].text.count == 2 + 8 + 16)
