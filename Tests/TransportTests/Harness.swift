@@ -16,6 +16,7 @@ final class Recorder: WebSocketDelegate, Sendable {
 
     private struct State {
         var connection: WebSocketConnection?
+        var certificates: [Certificate] = []
         var onMessage: (@Sendable (WebSocketConnection, UnsafeRawBufferPointer) -> Void)?
         var onWritable: (@Sendable (WebSocketConnection) -> Void)?
     }
@@ -44,6 +45,9 @@ final class Recorder: WebSocketDelegate, Sendable {
         set { state.withLock { $0.connection = newValue } }
     }
 
+    /// What the peer had shown when the connection ended.
+    var certificates: [Certificate] { state.withLock { $0.certificates } }
+
     func webSocket(_ connection: WebSocketConnection, didOpen opening: WebSocketOpening) {
         self.connection = connection
         continuation.yield(.opened(opening))
@@ -62,6 +66,8 @@ final class Recorder: WebSocketDelegate, Sendable {
     }
 
     func webSocket(_ connection: WebSocketConnection, didClose closing: WebSocketClosing) {
+        let certificates = connection.certificates
+        state.withLock { $0.certificates = certificates }
         continuation.yield(.closed(closing))
         continuation.finish()
         self.connection = nil
