@@ -68,12 +68,16 @@ extension RevisionTree {
         return (history.count, nil)
     }
 
+    /// Whether a remote has moved on from a revision since.
+    private func isLate(_ index: Int, forRemote remote: UInt16) -> Bool {
+        guard let latest = latestIndex(onRemote: remote) else { return false }
+        return latest != index && isAncestor(index, of: latest)
+    }
+
     /// Notes what a remote has now. When it changed to another branch, the one that came from it before goes.
     private mutating func setLatest(_ id: RevisionID, onRemote remote: UInt16) {
-        guard let new = index(of: id) else { return }
+        guard let new = index(of: id), !isLate(new, forRemote: remote) else { return }
         if let old = latestIndex(onRemote: remote), old != new {
-            // Late arrival: the remote has moved on since.
-            if isAncestor(new, of: old) { return }
             // What another remote still has stays, to be settled with it.
             let isElsewhere = remotes.contains { $0.remote != remote && $0.index == old }
             if !isAncestor(old, of: new), !isElsewhere {
@@ -106,7 +110,7 @@ extension RevisionTree {
     public mutating func markPushed(_ id: RevisionID, toRemote remote: UInt16) throws(RevisionError) -> PushRecord {
         guard remote > 0, let index = index(of: id) else { throw .notFound }
         // What the remote made of it can arrive before the answer to the push.
-        if let latest = latestIndex(onRemote: remote), latest != index, isAncestor(index, of: latest) { return .late }
+        if isLate(index, forRemote: remote) { return .late }
         // Its branch that competed is gone: the record does not say so with a flag.
         let isFlag = remote == 1 && index == 0 && !isConflicted
         setLatest(index, onRemote: remote)

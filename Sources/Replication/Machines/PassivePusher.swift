@@ -104,8 +104,7 @@ struct PassivePusher {
         lastRead = max(lastRead, list.last)
         isCaughtUp = list.isComplete
         for change in list.unreadable where documentIDs?.contains(change.documentID) ?? true {
-            outbox.report(
-                DocumentEvent(.push, collection: port.collection, documentID: change.documentID, revision: nil, error: change.error))
+            outbox.report(change.event(in: port.collection))
         }
         let changes = list.changes.filter { change in
             // What came from this very peer is no news to it.

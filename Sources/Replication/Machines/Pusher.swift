@@ -132,10 +132,7 @@ struct Pusher {
 
     private mutating func take(_ list: LocalChanges, _ outbox: inout Outbox) {
         let unreadable = list.unreadable.filter { !done.contains($0.sequence) }
-        for change in unreadable {
-            outbox.report(
-                DocumentEvent(.push, collection: port.collection, documentID: change.documentID, revision: nil, error: change.error))
-        }
+        for change in unreadable { outbox.report(change.event(in: port.collection)) }
         var open: [LocalChange] = []
         for change in list.changes where !done.contains(change.sequence) {
             let remote = acknowledged[change.documentID] ?? change.remoteRevision

@@ -59,11 +59,11 @@ struct RevisionSender {
     /// Goes on as far as the window allows.
     mutating func pump(_ port: inout Port, _ outbox: inout Outbox) {
         let window = isMemoryScarce ? limits.scarceBytes : limits.unansweredBytes
-        let most = (isMemoryScarce ? limits.scarceRevisions : limits.revisionsPerLoad, min(window, limits.bytesPerLoad))
+        let most = (revisions: isMemoryScarce ? limits.scarceRevisions : limits.revisionsPerLoad, bytes: min(window, limits.bytesPerLoad))
         guard !isLoading, !queue.isEmpty, unansweredBytes < window, pending.count < limits.unansweredRevisions else { return }
         var orders: [SendOrder] = []
         var bytes = 0
-        while orders.count < most.0, bytes < most.1, let order = queue.popFirst() {
+        while orders.count < most.revisions, bytes < most.bytes, let order = queue.popFirst() {
             orders.append(order)
             bytes += order.bodySize
         }

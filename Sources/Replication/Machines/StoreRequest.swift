@@ -94,6 +94,10 @@ public struct UnreadableChange: Hashable, Sendable {
     public var sequence: UInt64
     public var documentID: String
     public var error: SyncError
+
+    func event(in collection: Int) -> DocumentEvent {
+        DocumentEvent(.push, collection: collection, documentID: documentID, revision: nil, error: error)
+    }
 }
 
 public struct LocalChanges: Hashable, Sendable {
