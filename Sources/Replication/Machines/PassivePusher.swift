@@ -22,8 +22,8 @@ struct PassivePusher {
     /// How many changes there are in those messages.
     private var toldChanges = 0
     private var pending: [Int: Pending] = [:]
-    /// What came from the peer and was not told back to it.
-    private var received: [String: RevisionID] = [:]
+    /// What came from the peer and was not told back to it, and whether it was stored.
+    private var received: [String: (revision: RevisionID, isStored: Bool)] = [:]
 
     /// How many messages with changes may wait for their answers.
     private static let messagesInFlight = 5
@@ -58,12 +58,16 @@ struct PassivePusher {
     /// The peer itself sends this revision, which may be found in the database before it is known that it was stored.
     mutating func noteReceived(_ documentID: String, _ revision: RevisionID) {
         // What is not read any more is not told back.
-        if subscription.isContinuous || !isCaughtUp || mustReadAgain { received[documentID] = revision }
+        if subscription.isContinuous || !isCaughtUp || mustReadAgain { received[documentID] = (revision, false) }
+    }
+
+    mutating func noteStored(_ documentID: String, _ revision: RevisionID) {
+        if received[documentID]?.revision == revision { received[documentID]?.isStored = true }
     }
 
     /// It was not stored.
     mutating func forgetReceived(_ documentID: String, _ revision: RevisionID) {
-        if received[documentID] == revision { received[documentID] = nil }
+        if received[documentID]?.revision == revision { received[documentID] = nil }
     }
 
     mutating func start(_ outbox: inout Outbox) { goOn(&outbox) }
@@ -107,10 +111,12 @@ struct PassivePusher {
             outbox.report(change.event(in: port.collection))
         }
         let changes = list.changes.filter { change in
-            // What came from this very peer is no news to it.
-            if received[change.documentID] == change.revision {
-                received[change.documentID] = nil
-                return false
+            if let own = received[change.documentID] {
+                // If something replaced what was stored, that is told, and the peer's own revision is news should it come back: branches of a tree
+                // give way to each other.
+                if own.isStored || own.revision == change.revision { received[change.documentID] = nil }
+                // What came from this very peer is no news to it.
+                if own.revision == change.revision { return false }
             }
             if let documentIDs, !documentIDs.contains(change.documentID) { return false }
             return !(change.isDeleted && subscription.activeOnly && !hasSaidSo)

@@ -118,8 +118,12 @@ public struct PassiveSession: Sendable {
     private mutating func note(_ settled: [RevisionReceiver.Settled], _ index: Int) {
         guard workers[index].pusher != nil else { return }
         for (incoming, outcome) in settled {
-            if case .stored = outcome { continue }
-            if let revision = incoming.revision.message.revision { workers[index].pusher?.forgetReceived(incoming.documentID, revision) }
+            guard let revision = incoming.revision.message.revision else { continue }
+            if case .stored = outcome {
+                workers[index].pusher?.noteStored(incoming.documentID, revision)
+            } else {
+                workers[index].pusher?.forgetReceived(incoming.documentID, revision)
+            }
         }
     }
 
