@@ -121,6 +121,37 @@ import Testing
         #expect(requests(actions).contains { if case .setCheckpoint = $0.0 { true } else { false } })
     }
 
+    /// Gateways before 3 say no more than 409. If the answer to an earlier push was lost, what is in the way is that, and its successor would be
+    /// refused for ever.
+    @Test(arguments: [true, false]) func whoIsNotToldWhatIsInTheWaySendsTheHistory(_ descends: Bool) throws {
+        var pusher = session()
+        let change = LocalChange(sequence: 2, documentID: "a", revision: revision("2-bb"), remoteRevision: nil)
+        var actions = try opened(&pusher, checkpoint: "{}", peer: "{}", changes: [change])
+        var events: [DocumentEvent] = []
+        func handle(_ event: Event) {
+            actions = pusher.handle(event, time: 0)
+            events += actions.compactMap { if case .report(.document(let event)) = $0 { event } else { nil } }
+        }
+        func inspect() throws {
+            let inspection = try #require(stores(actions).last { if case .inspect = $0.0 { true } else { false } })
+            let state = DocumentState(current: revision("2-bb"), remoteRevision: nil, isConflicted: false, descendsFromPeer: false)
+            handle(.stored(.state(state), inspection.1))
+        }
+        handle(.replied(ProposalReply(items: [.conflict(with: nil)]).wire, try #require(proposals(actions)).1))
+        try inspect()
+        let load = try #require(stores(actions).first)
+        guard case .loadRevisions(let orders, _) = load.0 else { throw MalformedMessage("nothing is loaded") }
+        #expect(orders.map(\.ancestors) == [[]])
+        let message = RevisionMessage(documentID: "a", history: history("2-bb, 1-aa"), body: Array("{}".utf8))
+        handle(.stored(.revisions([.loaded(message)]), load.1))
+        let sent = try #require(requests(actions).first?.1)
+        handle(.replied(descends ? WireReply.empty : SyncError.http(409).reply, sent))
+        if !descends { try inspect() }
+        #expect(events.map(\.error?.code) == [descends ? nil : 409])
+        #expect(!stores(actions).contains { if case .loadRevisions = $0.0 { true } else { false } })
+        #expect(requests(actions).contains { if case .setCheckpoint = $0.0 { true } else { false } })
+    }
+
     @Test func whatThePeerHasIsNotOffered() throws {
         var pusher = session()
         let change = LocalChange(sequence: 5, documentID: "a", revision: revision("1-aa"), remoteRevision: revision("1-aa"))

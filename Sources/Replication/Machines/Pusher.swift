@@ -10,6 +10,8 @@ struct Pusher {
         var serverRevision: RevisionID?
         /// It was forbidden once already.
         var isSecondTry = false
+        /// The peer got the revision itself, and not only the proposal.
+        var wasSent = false
     }
 
     private enum Pending {
@@ -208,16 +210,21 @@ struct Pusher {
 
     private mutating func settle(_ change: Change, _ verdict: ProposalReply.Item, _ outbox: inout Outbox) {
         switch verdict {
-        case .accepted:
-            orders[change.local.documentID] = change
-            sender.send(
-                SendOrder(
-                    documentID: change.local.documentID, revision: change.local.revision, sequence: RemoteSequence(change.local.sequence),
-                    ancestors: change.serverRevision.map { [$0] } ?? [], bodySize: change.local.bodySize))
+        case .accepted: send(change, ancestors: change.serverRevision.map { [$0] } ?? [])
         case .known: acknowledge(change, change.local.revision, isSilent: true, &outbox)
         case .conflict(let peer): inspect(change, peer: peer, &outbox)
         case .refused(let status): refused(change, SyncError.http(status, "the peer refused the change"), &outbox)
         }
+    }
+
+    private mutating func send(_ change: Change, ancestors: [RevisionID]) {
+        var change = change
+        change.wasSent = true
+        orders[change.local.documentID] = change
+        sender.send(
+            SendOrder(
+                documentID: change.local.documentID, revision: change.local.revision, sequence: RemoteSequence(change.local.sequence),
+                ancestors: ancestors, bodySize: change.local.bodySize))
     }
 
     private mutating func settle(_ order: SendOrder, _ outcome: RevisionSender.Outcome, sent: RevisionID, _ outbox: inout Outbox) {
@@ -322,6 +329,10 @@ extension Pusher {
             // The pull brings what is in the way, and settling that makes a revision which can be pushed.
             release(change, &outbox)
             if busy[change.local.documentID] == nil { waiting[change.local.documentID] = change } else { finish(change.local, &outbox) }
+        } else if peer == nil, !change.wasSent, !change.local.revision.isVersion {
+            // A gateway before 3 does not name what is in the way, and nothing else will tell. It may be an older revision of ours, whose
+            // acknowledgement was lost: whoever gets the whole history sees it.
+            send(change, ancestors: [])
         } else {
             give(up: change, SyncError.http(409, "the document was changed on the other side too"), &outbox)
         }
