@@ -124,7 +124,9 @@ struct Climate {
 extension Climate: CustomStringConvertible {
     /// What is special about it.
     var description: String {
-        var words = ["\(shape)", "\(replicaCount) replicas", "\(collectionCount) collections", "\(version)"]
+        var words = [
+            "\(shape)", "\(replicaCount) replicas", "\(collectionCount) collections", usesVectors ? "vectors" : "trees", "\(version)",
+        ]
         let claims: [(Bool, String)] = [
             (usesBytes, "bytes"), (hasChannels, "channels"), (hasHoles, "holes"), (refuses, "refusals"), (usesDeltas, "deltas"),
             (gatewayEdits, "gateway edits"), (gatewayPurges, "purges"), (!conflictsNameRevision, "plain 409"), (restores, "restores"),

@@ -378,5 +378,8 @@ final class GatewayEnd: End {
         gateway.state.collections[collection].documents[message.documentID]?.revision == message.revision
     }
 
+    /// A gateway keeps what it was given.
+    func hasLacked(_ message: RevisionMessage, _ collection: Int, since step: Int) -> Bool { false }
+
     func disconnected(_ error: SyncError?) { gateway.connections.removeAll { $0 === self } }
 }

@@ -31,6 +31,8 @@ final class Replica {
     var ends: [SessionEnd] = []
     /// Revisions that a partner acknowledged: over which connection, and when.
     var acknowledged: [String: (link: ObjectIdentifier, step: Int)] = [:]
+    /// Revisions that somebody told of and that were not here, by collection, document and revision: when that was last so.
+    var lacked: [String: Int] = [:]
     /// Revisions that came from the gateway.
     var pulled: Set<String> = []
     /// What was ever edited here, by collection and ID.

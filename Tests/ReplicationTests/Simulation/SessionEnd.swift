@@ -15,6 +15,8 @@ protocol End: AnyObject {
     var isCongested: Bool { get }
     /// Whether a revision is here, or something newer.
     func knows(_ message: RevisionMessage, _ collection: Int) throws -> Bool
+    /// Whether it was told of a revision after a step, and did not have it then.
+    func hasLacked(_ message: RevisionMessage, _ collection: Int, since step: Int) -> Bool
     /// Whether nothing is owed, by either side.
     var isIdle: Bool { get }
     func disconnected(_ error: SyncError?)
@@ -187,7 +189,9 @@ final class SessionEnd: End {
         // Where a tree follows two partners in turn, what it knows of one goes with the branch.
         if isWasted, simulation.climate.isToAgree, let known = replica.acknowledged[what],
             known.link == ObjectIdentifier(link) || known.step < link.start,
-            try link.receiver(from: side)?.knows(message, request.collection ?? 0) ?? false
+            let receiver = link.receiver(from: side), try receiver.knows(message, request.collection ?? 0),
+            // The branch can also have gone and come back over another connection, after it was asked for over this one.
+            !receiver.hasLacked(message, request.collection ?? 0, since: known.step)
         {
             throw fail("\(what) is sent again although it was acknowledged")
         }
@@ -316,6 +320,8 @@ final class SessionEnd: End {
 
     private func noteStored(_ request: StoreRequest, _ answer: StoreAnswer, _ collection: Int) throws {
         switch (request, answer) {
+        case (.lookUp(let entries), _): for entry in entries { try noteLack(of: entry.documentID, entry.revision, collection) }
+        case (.review(let entries), _): for entry in entries { try noteLack(of: entry.documentID, entry.revision, collection) }
         case (.loadCheckpoint, .checkpoint(_, let body)): own[collection] = body.map { Checkpoint(json: $0) }
         case (.prepare(let received), .prepared(.removed)), (.prepare(let received), .prepared(.deltaFailed)):
             held["\(collection) \(received.message.documentID)"] = nil
@@ -343,6 +349,16 @@ final class SessionEnd: End {
 
     func knows(_ message: RevisionMessage, _ collection: Int) throws -> Bool {
         try message.revision.map { try replica.knows(message.documentID, $0, collection) } ?? false
+    }
+
+    func hasLacked(_ message: RevisionMessage, _ collection: Int, since step: Int) -> Bool {
+        replica.lacked["\(collection) \(message.documentID) \(message.revision?.text ?? "")"].map { $0 > step } ?? false
+    }
+
+    /// What is looked up, or offered, and is not here.
+    private func noteLack(of documentID: String, _ revision: RevisionID?, _ collection: Int) throws {
+        guard let revision, try !replica.knows(documentID, revision, collection) else { return }
+        replica.lacked["\(collection) \(documentID) \(revision.text)"] = simulation.step
     }
 
     var situation: String { "\(activity), \(awaited.count) awaited, \(unanswered.count) to be answered, \(fetches.count) blobs" }

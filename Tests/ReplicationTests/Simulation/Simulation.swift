@@ -52,9 +52,8 @@ final class Simulation: @unchecked Sendable {
     init(seed: UInt64, documents: Int = 12) throws {
         self.seed = seed
         random = SeededRandom(seed)
-        let isCrowded = seed % 4 == 3
-        names = (0..<(isCrowded ? 3 * documents : documents)).map { "doc\($0)" }
-        climate = Climate(&random, documents: names, isCrowded: isCrowded)
+        names = Simulation.names(seed: seed, documents)
+        climate = Climate(&random, documents: names, isCrowded: Simulation.isCrowded(seed))
         gateway = GatewayModel(climate, seed: random.next())
         collections = try (0..<climate.collectionCount).map { $0 == 0 ? .default : try CollectionName(name: "c\($0)") }
         directory = try TemporaryDirectory(inMemory: true)
@@ -73,6 +72,17 @@ final class Simulation: @unchecked Sendable {
         partners = try routes.map { route in
             try replicas[route.client].partner(route.server.map { "ws://replica\($0)/db" } ?? "ws://gateway/db")
         }
+    }
+
+    private static func isCrowded(_ seed: UInt64) -> Bool { seed % 4 == 3 }
+    private static func names(seed: UInt64, _ documents: Int) -> [String] {
+        (0..<(isCrowded(seed) ? 3 * documents : documents)).map { "doc\($0)" }
+    }
+
+    /// What the world of a seed is like, without it.
+    static func climate(seed: UInt64, documents: Int = 12) -> Climate {
+        var random = SeededRandom(seed)
+        return Climate(&random, documents: names(seed: seed, documents), isCrowded: isCrowded(seed))
     }
 
     func fail(_ reason: String) -> Failure { Failure(seed: seed, step: step, reason: reason, climate: "\(climate)") }
