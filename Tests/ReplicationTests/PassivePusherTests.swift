@@ -8,8 +8,10 @@ import Testing
     private struct Feed {
         var pusher: PassivePusher
         var reads: [(since: UInt64, number: Int)] = []
-        /// What was told, in the order of the messages.
+        /// What was told, in the order of the messages, and what waits for the answers.
         var told: [[ChangesMessage.Entry]] = []
+        var open: [Int] = []
+        var loads: [[SendOrder]] = []
 
         init(since: UInt64 = 0, isContinuous: Bool = true) {
             var subscription = SubChanges()
@@ -25,7 +27,11 @@ import Testing
             for action in outbox.actions {
                 switch action {
                 case .store(.readChanges(let since, _), let ticket): reads.append((since, ticket.number))
-                case .request(let request, _): if case .changes(let message) = request.content { told.append(message.entries) }
+                case .store(.loadRevisions(let orders, _), _): loads.append(orders)
+                case .request(let request, let ticket?):
+                    guard case .changes(let message) = request.content else { break }
+                    told.append(message.entries)
+                    open.append(ticket.number)
                 default: break
                 }
             }
@@ -71,5 +77,42 @@ import Testing
         feed.databaseChanged()
         try feed.answer([change(3, "2-bb")])
         #expect(feed.told.joined().map(\.revision) == [revision("2-cc"), revision("2-bb")])
+    }
+
+    /// A client goes on behind the last sequence that it was told.
+    @Test func sequencesAreThoseOfTheChanges() throws {
+        var feed = Feed(since: 5)
+        #expect(feed.reads.map(\.since) == [5])
+        try feed.answer([change(6, "1-aa")], isComplete: false)
+        try feed.answer([change(8, "2-bb")], last: 9)
+        feed.databaseChanged()
+        #expect(feed.reads.map(\.since) == [9])
+        #expect(feed.told.joined().map(\.sequence) == [6, 8].map { RemoteSequence($0) })
+        // What is sent names them too.
+        for number in feed.open { feed.perform { $0.replied(ChangesReply(items: [.wanted(ancestors: [])]).wire, number, &$1) } }
+        #expect(feed.loads.joined().map(\.sequence) == [RemoteSequence(6)])
+    }
+
+    @Test func aSubscriptionGoesOnBehindTheSequenceThatItNames() throws {
+        var session = PassiveSession(.init())
+        for (since, expected) in [(nil, 0), (RemoteSequence(5), 5)] as [(RemoteSequence?, UInt64)] {
+            var subscription = SubChanges()
+            subscription.since = since
+            let actions = session.handle(.received(SyncRequest(.subChanges(subscription)).wire, IncomingID(1)), time: 0)
+            let reads = actions.compactMap { if case .store(.readChanges(let since, _), _) = $0 { since } else { nil } }
+            #expect(reads == [expected])
+            _ = session.handle(.received(SyncRequest(.unsubChanges).wire, IncomingID(2)), time: 0)
+        }
+    }
+
+    /// The read that is under way may have begun before the change.
+    @Test(arguments: [true, false]) func aChangeDuringAReadIsReadAfterIt(_ isContinuous: Bool) throws {
+        var feed = Feed(isContinuous: isContinuous)
+        feed.databaseChanged()
+        #expect(feed.reads.count == 1)
+        try feed.answer()
+        #expect(feed.reads.count == 1)
+        try feed.answer()
+        #expect(feed.reads.isEmpty)
     }
 }
