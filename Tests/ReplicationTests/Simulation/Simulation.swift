@@ -471,7 +471,15 @@ final class Simulation: @unchecked Sendable {
         names += (0..<6).map { "doc\(names.count + $0)" }
     }
 
-    func restoreGateway(_ state: GatewayModel.State) {
+    func restoreGateway(_ state: GatewayModel.State) throws {
+        // What was made there since, and came to nobody, is gone.
+        for key in created where writers[key] == [-1] {
+            let parts = key.split(separator: " ")
+            guard let collection = Int(parts[0]), state.collections[collection].documents[String(parts[1])] == nil,
+                try !replicas.contains(where: { try $0.contents(collection)[String(parts[1])] != nil })
+            else { continue }
+            created.remove(key)
+        }
         // Sequences are used again, and so are the clients' checkpoints of then.
         gateway.state = state
         for replica in replicas { replica.forgetPartners() }
@@ -489,7 +497,7 @@ final class Simulation: @unchecked Sendable {
         try simulation.heal()
         try simulation.check()
         if simulation.climate.restores {
-            simulation.restoreGateway(earlier)
+            try simulation.restoreGateway(earlier)
             try simulation.run(steps: steps / 4)
             try simulation.heal()
             try simulation.check()
