@@ -19,6 +19,7 @@ extension BLIPConnection {
     /// to close the WebSocket. Hot: called for each message. Benchmarks/BLIP.
     public func receive(_ frame: UnsafeRawBufferPointer) throws(BLIPError) -> Event? {
         if let failure { throw failure }
+        defer { inflater?.giveBack() }
         do throws(BLIPError) {
             return try accept(frame)
         } catch {
@@ -70,10 +71,11 @@ extension BLIPConnection {
         if header.flags.contains(.compressed), count > 0 {
             do throws(Inflater.Failure) {
                 if inflater == nil { inflater = try Inflater() }
-                if let inflater { payload = try inflater.inflate(payload, limit: limits.inflatedFrame) }
+                if let inflater { payload = try inflater.inflate(payload, limit: min(limits.inflatedFrame, frameAllowance)) }
             } catch {
                 switch error {
                 case .damaged: throw .badCompression(message: header.number)
+                case .tooLarge where frameAllowance < limits.inflatedFrame: throw .noRoom(message: header.number)
                 case .tooLarge: throw .inflatesTooFar(message: header.number)
                 }
             }

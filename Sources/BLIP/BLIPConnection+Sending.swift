@@ -171,7 +171,7 @@ extension BLIPConnection {
 
     private func openDeflater() throws(BLIPError) -> Deflater {
         if let deflater { return deflater }
-        let opened = try Deflater(level: compressionLevel)
+        let opened = try Deflater(level: compressionLevel, isSmall: limits.hasSmallCompressor)
         deflater = opened
         return opened
     }

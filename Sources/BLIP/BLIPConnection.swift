@@ -11,6 +11,8 @@ public final class BLIPConnection {
     let compressionLevel: Int32
     /// Whether messages that ask for it are compressed. Where bytes cost nothing on their way, it only takes time.
     public var compresses = true
+    /// What a frame of the peer's may decompress to at the moment, if that is less than the limit.
+    public var frameAllowance = Int.max
 
     /// Why it is over; nil while it works.
     public internal(set) var failure: BLIPError?
@@ -59,8 +61,10 @@ public final class BLIPConnection {
     public var hasFrames: Bool { failure == nil && !(outbox.isEmpty && acknowledgementsDue.isEmpty) }
     /// Own messages that have something left to send, those that wait for an acknowledgement aside.
     public var queuedMessages: Int { outbox.count }
-    /// Bytes that are kept until the peer sends the rest of its messages, or takes the answers to them.
-    public var owedBytes: Int { incompleteBytes + unsentAnswers.bytes + arriving.count * BLIPConnection.assemblySize }
+    /// Bytes that are kept until the peer sends the rest of its messages.
+    public var begunBytes: Int { incompleteBytes + arriving.count * BLIPConnection.assemblySize }
+    /// Bytes that are kept until the peer takes the answers to its requests.
+    public var unsentAnswerBytes: Int { unsentAnswers.bytes }
     private static let assemblySize = 256
     /// Own requests that are sent, wholly or partly, and not answered.
     public var awaitedResponses: Int { awaiting.count }

@@ -14,6 +14,8 @@ public enum BLIPError: Error, Hashable, Sendable {
     case tooMuchIncomplete
     case tooManyOpenRequests
     case answersNotRead
+    /// It would be taken at another time: the owner has little memory now.
+    case noRoom(message: UInt64)
 
     // What happened here.
     case bodyUnreadable(String)
@@ -28,7 +30,8 @@ public enum BLIPError: Error, Hashable, Sendable {
     public var closeCode: UInt16 {
         switch self {
         case .closed: 1000
-        case .frameTooLarge, .inflatesTooFar, .messageTooLarge, .tooMuchIncomplete, .tooManyOpenRequests, .answersNotRead: 1009
+        case .frameTooLarge, .inflatesTooFar, .messageTooLarge, .tooMuchIncomplete, .tooManyOpenRequests, .answersNotRead, .noRoom:
+            1009
         case .bodyUnreadable, .compressorFailed, .invalidProperty, .propertiesTooLarge: 1011
         default: 1002
         }
@@ -51,6 +54,7 @@ extension BLIPError: CustomStringConvertible {
         case .tooMuchIncomplete: "the peer sends too many large messages at once"
         case .tooManyOpenRequests: "the peer sends requests without waiting for answers"
         case .answersNotRead: "the peer sends requests and does not read the answers"
+        case .noRoom(let message): "there is no memory at the moment for what a frame of the peer's message \(message) decompresses to"
         case .bodyUnreadable(let what): "the content of a message could not be read: \(what)"
         case .compressorFailed(let code): "a message could not be compressed (zlib error \(code))"
         case .closed: "the connection is closed"

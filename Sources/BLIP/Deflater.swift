@@ -4,18 +4,22 @@ import CZlib
 final class Deflater {
     /// With which every flush ends. A sender leaves these bytes away, and a receiver puts them back.
     static let flushTail: [UInt8] = [0x00, 0x00, 0xFF, 0xFF]
-    /// The window of the vendor's peers, without a header; and their memory, so that we compress as well as they do.
+    /// The window of the vendor's peers, without a header; and their memory, so that we compress as well as they do: 384 KiB.
     private static let windowBits: Int32 = -15
     private static let memoryLevel: Int32 = 9
+    /// For who has many connections: 96 KiB, and hardly more bytes, as what repeats itself in documents is near.
+    private static let smallWindowBits: Int32 = -13
+    private static let smallMemoryLevel: Int32 = 7
 
     // zlib keeps a pointer to it, so it must not move.
     private let stream: UnsafeMutablePointer<z_stream>
 
-    init(level: Int32) throws(BLIPError) {
+    init(level: Int32, isSmall: Bool = false) throws(BLIPError) {
         stream = .allocate(capacity: 1)
         stream.initialize(to: z_stream())
         let code = deflateInit2_(
-            stream, level, Z_DEFLATED, Deflater.windowBits, Deflater.memoryLevel, Z_DEFAULT_STRATEGY, ZLIB_VERSION,
+            stream, level, Z_DEFLATED, isSmall ? Deflater.smallWindowBits : Deflater.windowBits,
+            isSmall ? Deflater.smallMemoryLevel : Deflater.memoryLevel, Z_DEFAULT_STRATEGY, ZLIB_VERSION,
             Int32(MemoryLayout<z_stream>.size))
         guard code == Z_OK else { throw .compressorFailed(code: code) }
     }

@@ -1,6 +1,6 @@
 import CZlib
 
-/// The decompressing half of one direction. Its output lies in memory that is kept from frame to frame.
+/// The decompressing half of one direction. Its output lies in memory that is kept from frame to frame, unless it became large.
 final class Inflater {
     enum Failure: Error {
         case damaged
@@ -9,8 +9,6 @@ final class Inflater {
 
     private static let windowBits: Int32 = -15
     private static let usualCapacity = 64 << 10
-    /// More than this is given back before the next frame.
-    private static let keptCapacity = 1 << 20
 
     private let stream: UnsafeMutablePointer<z_stream>
     private var output: UnsafeMutableRawPointer
@@ -36,11 +34,16 @@ final class Inflater {
     /// Decompresses a frame's data. The result is valid until the next call.
     func inflate(_ data: UnsafeRawBufferPointer, limit: Int) throws(Failure) -> UnsafeRawBufferPointer {
         produced = 0
-        if capacity > Inflater.keptCapacity { reallocate(Inflater.usualCapacity) }
         try consume(data, limit)
         var tail: (UInt8, UInt8, UInt8, UInt8) = (0x00, 0x00, 0xFF, 0xFF)
         try withUnsafeBytes(of: &tail) { tail throws(Failure) in try consume(tail, limit) }
         return UnsafeRawBufferPointer(start: output, count: produced)
+    }
+
+    /// The result of the last call was made use of. What was only needed for a large one is not kept: the next may be long in coming.
+    func giveBack() {
+        produced = 0
+        if capacity > Inflater.usualCapacity { reallocate(Inflater.usualCapacity) }
     }
 
     private func consume(_ data: UnsafeRawBufferPointer, _ limit: Int) throws(Failure) {

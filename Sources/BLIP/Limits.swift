@@ -13,6 +13,8 @@ public struct Limits: Sendable {
     /// Bytes of answers in memory that the peer has not taken. Together with the requests, their number counts as well: one that asks and asks,
     /// and does not read, is not remembered for ever.
     public var unsentAnswers = 64 << 20
+    /// Compresses with a quarter of the memory that others take for it.
+    public var hasSmallCompressor = false
 
     public init() {}
 }

@@ -58,6 +58,7 @@ final class ListenerRouter: @unchecked Sendable {
         limits.message = 32 << 20
         limits.incompleteMessages = 64 << 20
         limits.unsentAnswers = 16 << 20
+        limits.hasSmallCompressor = true
         return limits
     }
 

@@ -174,6 +174,32 @@ import Transport
         for client in clients { client.leave() }
     }
 
+    /// Hundreds leave messages incomplete that are hardly anything on their way, and much when they are here.
+    @Test func messagesThatAreNeverFinishedKeepNobodyOut() async throws {
+        let clock = ManualClock()
+        let small = try TestListener(database, on: EventLoop(clock: .manual(clock))) { $0.memory = 1 << 20 }
+        var clients: [RawClient] = []
+        for _ in 0..<30 {
+            let client = try await RawClient(small.url())
+            try await client.sendHalf("rev", [("id", "x"), ("rev", "1-aa")], [UInt8](repeating: 0x20, count: 400 << 10))
+            clients.append(client)
+        }
+        // Nobody has to be sent away first.
+        let other = try databases.create("other")
+        #expect(await sync(other, try small.url(), push: .off).isFine(pulled: 3))
+        // Those who found no room are gone already; then go those who say nothing, until there is room.
+        for _ in 0..<3 {
+            try await Task.sleep(for: .milliseconds(20))
+            clock.advance(by: .seconds(1))
+        }
+        func ended() -> [Int] {
+            small.events.compactMap { if case .ended(_, _, let failure?) = $0 { failure.error.code } else { nil } }
+        }
+        for _ in 0..<Int(50 * Patience.seconds) where ended().count < 28 { try await Task.sleep(for: .milliseconds(20)) }
+        #expect(ended().count >= 28 && ended().allSatisfy { $0 == 503 }, "\(ended())")
+        for client in clients { client.leave() }
+    }
+
     @Test func oneThatStopsReadingDoesNotKeepTheOthersWaiting() async throws {
         try database.write { transaction in
             let text = String(repeating: "long ", count: 400)

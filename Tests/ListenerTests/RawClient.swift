@@ -1,4 +1,3 @@
-import BLIP
 import Glibc
 import Replication
 import ReplicationTestSupport
@@ -7,6 +6,7 @@ import TestSupport
 import Testing
 import Transport
 
+@testable import BLIP
 @testable import Listener
 
 /// A client that says what a test wants, and no more.
@@ -82,6 +82,25 @@ final class RawClient: WebSocketDelegate, @unchecked Sendable {
             self.pump()
             return sent
         }
+    }
+
+    /// Says that more is coming, and sends no more. It goes in one frame, and compressed: what an honest sender puts into one is no rule.
+    func sendHalf(_ profile: String, _ properties: [(String, String)], _ body: [UInt8]) async throws {
+        let area = ([("Profile", profile)] + properties).flatMap { Array("\($0)\0\($1)\0".utf8) }
+        let payload = [UInt8(area.count)] + area + body
+        let deflater = try Deflater(level: 6)
+        var frame = [UInt8](repeating: 0, count: payload.count + 100)
+        (frame[0], frame[1]) = (1, 0x48)
+        var checksum = Checksum()
+        let count = try frame.withUnsafeMutableBytes { frame in
+            try payload.withUnsafeBytes { payload in
+                checksum.update(payload)
+                let count = 2 + (try deflater.deflate(payload, into: UnsafeMutableRawBufferPointer(rebasing: frame[2...])))
+                frame.storeBytes(of: checksum.value.bigEndian, toByteOffset: count, as: UInt32.self)
+                return count + 4
+            }
+        }
+        await send(raw: Array(frame[..<count]))
     }
 
     /// The answer; nil if the connection ends before.

@@ -6,6 +6,8 @@ protocol MemoryHolder: AnyObject {
     func memoryHasChanged()
     /// It has to go, since others need what it holds.
     func giveUpMemory()
+    /// Bytes that have come for it and were not read.
+    var unreadBytes: Int { get }
 }
 
 /// The memory that all connections of a server have together. On the loop only.
@@ -26,7 +28,10 @@ public final class SharedMemory: @unchecked Sendable {
         budget = MemoryBudget(limit: limit)
     }
 
-    var isScarce: Bool { budget.isScarce }
+    /// What a frame may decompress to.
+    var frameAllowance: Int { budget.frameAllowance }
+    /// Whether the holder should begin nothing large.
+    func isScarce(for key: Int) -> Bool { budget.isScarce(for: key) }
     var total: Int { budget.total }
 
     func enter(_ holder: any MemoryHolder) -> Int {
@@ -44,12 +49,7 @@ public final class SharedMemory: @unchecked Sendable {
     /// Whether the holder may be read from.
     func report(_ key: Int, _ holding: MemoryBudget.Holding) -> Bool {
         guard holders[key] != nil else { return true }
-        let wasExhausted = budget.isExhausted
         let mayRead = budget.report(key, holding)
-        if budget.isExhausted, !wasExhausted {
-            // Before any of them reads another frame, which may be a large one.
-            for (other, holder) in holders where other != key { holder()?.memoryHasChanged() }
-        }
         decideSoon()
         return mayRead
     }
@@ -64,8 +64,8 @@ public final class SharedMemory: @unchecked Sendable {
     }
 
     private func decide() {
-        let decision = budget.decide(at: loop.now)
-        if let key = decision.expelled { holders[key]?()?.giveUpMemory() }
+        let decision = budget.decide(at: loop.now) { holders[$0]?()?.unreadBytes ?? 0 }
+        for key in decision.expelled { holders[key]?()?.giveUpMemory() }
         for key in decision.resumed { holders[key]?()?.memoryHasChanged() }
         guard timer == nil, budget.hasWaiting else { return }
         timer = loop.timer(after: SharedMemory.pause) { [weak self] in

@@ -34,7 +34,6 @@ final class SyncConnection<Session: SyncSession>: WebSocketDelegate, @unchecked 
     private(set) var session: Session
     private(set) var webSocket: WebSocketConnection?
     let blip: BLIPConnection
-    private let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: FrameSize.maximum, alignment: 16)
     private var isPumping = false
     private var isStopping = false
 
@@ -54,6 +53,7 @@ final class SyncConnection<Session: SyncSession>: WebSocketDelegate, @unchecked 
     private let memory: SharedMemory?
     private var place = 0
     private var lastHeard = LoopTime(nanoseconds: 0)
+    private var receivedBytes = 0
     /// Blobs that come, or go, at the same time.
     static var mostBlobs: Int { 16 }
     /// Revisions become hardly larger than at the vendor's level 6, in half of the time.
@@ -89,8 +89,6 @@ final class SyncConnection<Session: SyncSession>: WebSocketDelegate, @unchecked 
         self.loop = loop
     }
 
-    deinit { buffer.deallocate() }
-
     /// Begins. A client's WebSocket is given to be opened; one that is open already tells so itself.
     func start(opening webSocket: WebSocketConnection? = nil) {
         self.webSocket = webSocket
@@ -120,7 +118,7 @@ final class SyncConnection<Session: SyncSession>: WebSocketDelegate, @unchecked 
 
     func handle(_ event: Event) {
         let time = Int64(Glibc.time(nil))
-        if let memory { session.isMemoryScarce = memory.isScarce }
+        if let memory { session.isMemoryScarce = memory.isScarce(for: place) }
         perform(session.handle(event, time: time))
         // A session that was just beginning could not stop yet.
         if isStopping, !session.isClosed { perform(session.handle(.stop, time: time)) }
@@ -242,9 +240,14 @@ final class SyncConnection<Session: SyncSession>: WebSocketDelegate, @unchecked 
 
     /// Sends what there is to be sent, as long as the socket can take it: what waits here can still be overtaken.
     func pump() {
-        guard !isPumping, let webSocket else { return }
+        guard !isPumping, let webSocket, blip.hasFrames, webSocket.wantsMessages else { return }
         isPumping = true
-        defer { isPumping = false }
+        // There may be hundreds of connections, and most of them have nothing to send.
+        let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: FrameSize.maximum, alignment: 16)
+        defer {
+            buffer.deallocate()
+            isPumping = false
+        }
         do {
             while blip.hasFrames, webSocket.wantsMessages, let frame = try blip.nextFrame(into: buffer) {
                 webSocket.send(UnsafeRawBufferPointer(rebasing: buffer[..<frame.count]))
@@ -266,8 +269,11 @@ final class SyncConnection<Session: SyncSession>: WebSocketDelegate, @unchecked 
     }
 
     private var holding: MemoryBudget.Holding {
-        let (held, owed) = (session.held, blip.owedBytes)
-        return MemoryBudget.Holding(bytes: held.bytes + owed + unwrittenBytes, owed: held.owed + owed, heard: lastHeard)
+        var memory = session.held
+        memory.incoming += unwrittenBytes
+        memory.begun += blip.begunBytes + (webSocket?.incompleteBytes ?? 0)
+        memory.untaken += blip.unsentAnswerBytes
+        return MemoryBudget.Holding(memory, heard: lastHeard, received: receivedBytes)
     }
 
     // MARK: The WebSocket
@@ -288,8 +294,13 @@ final class SyncConnection<Session: SyncSession>: WebSocketDelegate, @unchecked 
 
     func webSocket(_ connection: WebSocketConnection, didReceive message: UnsafeRawBufferPointer) {
         lastHeard = loop.now
+        receivedBytes += message.count
+        if let memory { blip.frameAllowance = memory.frameAllowance }
         let event: BLIPConnection.Event?
-        do { event = try blip.receive(message) } catch { return fail(error) }
+        do { event = try blip.receive(message) } catch {
+            if case .noRoom = error { return giveUpMemory() }
+            return fail(error)
+        }
         switch event {
         case .received(let message)?: received(message)
         case .began(let message)?: began(message)
@@ -299,6 +310,11 @@ final class SyncConnection<Session: SyncSession>: WebSocketDelegate, @unchecked 
     }
 
     func webSocketIsWritable(_ connection: WebSocketConnection) { pump() }
+
+    func webSocketHoldsIncompleteMessage(_ connection: WebSocketConnection) {
+        lastHeard = loop.now
+        regulate()
+    }
 
     func webSocket(_ connection: WebSocketConnection, didClose closing: WebSocketClosing) {
         if !hasSessionEnded {
@@ -330,10 +346,11 @@ final class SyncConnection<Session: SyncSession>: WebSocketDelegate, @unchecked 
 
 extension SyncConnection: MemoryHolder {
     func memoryHasChanged() { regulate() }
+    var unreadBytes: Int { webSocket?.unreadBytes ?? 0 }
 
     func giveUpMemory() {
-        dismiss(SyncError.http(503, "others need the memory that this connection holds"))
         memory?.leave(place)
+        dismiss(SyncError.http(503, "there is no room at the moment for what this connection sends: others need the memory"))
         blip.close()
     }
 }

@@ -26,7 +26,7 @@ struct PassivePuller {
     var isCongested: Bool { receiver.isCongested || pending.count >= limits.openProposals }
     var held: HeldMemory {
         var held = receiver.held
-        held.bytes += openProposals * HeldMemory.small
+        held.incoming += openProposals * HeldMemory.small
         return held
     }
     /// More waits than an honest peer would have sent.

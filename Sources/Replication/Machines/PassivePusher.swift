@@ -48,7 +48,7 @@ struct PassivePusher {
     }
     var held: HeldMemory {
         var held = sender.held
-        held += HeldMemory(bytes: toldChanges * HeldMemory.small, owed: toldChanges * HeldMemory.small)
+        held += HeldMemory(untaken: toldChanges * HeldMemory.small)
         return held
     }
     var isIdle: Bool { isCaughtUp && !mustReadAgain && pending.isEmpty && sender.isIdle }

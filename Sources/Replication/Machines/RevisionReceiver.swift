@@ -55,7 +55,7 @@ struct RevisionReceiver {
     var isCongested: Bool { count - waiting.count >= limits.incomingRevisions || bytes - waiting.bytes >= limits.incomingBytes }
     /// More waits for blobs than anybody may send.
     var isOverfull: Bool { waiting.count > limits.waitingRevisions || waiting.bytes > limits.waitingBytes }
-    var held: HeldMemory { HeldMemory(bytes: bytes, owed: waiting.bytes) }
+    var held: HeldMemory { HeldMemory(incoming: bytes - waiting.bytes, begun: waiting.bytes) }
     /// Nothing more should be asked for: neither those that wait for blobs nor the others are to become too many.
     var hasEnough: Bool { count >= limits.incomingRevisions || bytes >= limits.incomingBytes }
 

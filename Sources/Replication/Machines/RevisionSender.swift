@@ -15,7 +15,8 @@ struct RevisionSender {
 
     private enum Pending {
         case loading([SendOrder])
-        case sent(SendOrder, RevisionID, bytes: Int, isDelta: Bool, blobs: [BlobDigest])
+        // On its own: a table has room for twice as many as are in it, and does not shrink.
+        indirect case sent(SendOrder, RevisionID, bytes: Int, isDelta: Bool, blobs: [BlobDigest])
     }
 
     var options = SendOptions()
@@ -41,8 +42,8 @@ struct RevisionSender {
     var isIdle: Bool { queue.isEmpty && pending.isEmpty }
     var queuedCount: Int { queue.count }
     var held: HeldMemory {
-        let bytes = unansweredBytes + pending.count * HeldMemory.small
-        return HeldMemory(bytes: bytes + queue.count * HeldMemory.small, owed: bytes)
+        HeldMemory(
+            outgoing: queue.count * HeldMemory.small, untaken: unansweredBytes + pending.count * HeldMemory.small)
     }
 
     /// Whether the receiver can have use for a blob: it fetches blobs before it answers the revision that they belong to.

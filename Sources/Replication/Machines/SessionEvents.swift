@@ -92,15 +92,33 @@ public struct DocumentEvent: Hashable, Sendable {
 
 /// What a session keeps in memory, in bytes.
 public struct HeldMemory: Hashable, Sendable {
-    public var bytes = 0
-    /// What of it goes only if the peer does something.
-    public var owed = 0
+    /// What came and is to be stored.
+    public var incoming = 0
+    /// What came and waits for the peer to send the rest.
+    public var begun = 0
+    /// What is to be sent.
+    public var outgoing = 0
+    /// What was sent and waits for the peer to take it, or to answer.
+    public var untaken = 0
     /// What a change or an order takes that is not large.
     static let small = 256
 
+    public init(incoming: Int = 0, begun: Int = 0, outgoing: Int = 0, untaken: Int = 0) {
+        self.incoming = incoming
+        self.begun = begun
+        self.outgoing = outgoing
+        self.untaken = untaken
+    }
+
+    public var bytes: Int { received + outgoing + untaken }
+    /// What reading from the peer may add to.
+    public var received: Int { incoming + begun }
+
     static func += (sum: inout HeldMemory, other: HeldMemory) {
-        sum.bytes += other.bytes
-        sum.owed += other.owed
+        sum.incoming += other.incoming
+        sum.begun += other.begun
+        sum.outgoing += other.outgoing
+        sum.untaken += other.untaken
     }
 }
 

@@ -7,8 +7,12 @@ struct ByteQueue: ~Copyable {
     private var start = 0
     private var end = 0
 
-    init(capacity: Int = 4096) {
-        self.capacity = max(capacity, 64)
+    static let smallestCapacity = 64
+    /// One that has given its memory back, or has had none yet, does not grow by small steps.
+    private static let firstGrowth = 4096
+
+    init(capacity: Int = smallestCapacity) {
+        self.capacity = max(capacity, ByteQueue.smallestCapacity)
         memory = .allocate(byteCount: self.capacity, alignment: 16)
     }
 
@@ -53,7 +57,7 @@ struct ByteQueue: ~Copyable {
     mutating func shrink(to capacity: Int) {
         guard isEmpty, self.capacity > capacity else { return }
         memory.deallocate()
-        self.capacity = max(capacity, 64)
+        self.capacity = max(capacity, ByteQueue.smallestCapacity)
         memory = .allocate(byteCount: self.capacity, alignment: 16)
     }
 
@@ -62,7 +66,7 @@ struct ByteQueue: ~Copyable {
         if start >= capacity / 2, capacity - count >= needed {
             memory.copyMemory(from: memory + start, byteCount: count)
         } else {
-            let larger = max(capacity * 2, count + needed)
+            let larger = max(capacity * 2, count + needed, ByteQueue.firstGrowth)
             let moved = UnsafeMutableRawPointer.allocate(byteCount: larger, alignment: 16)
             moved.copyMemory(from: memory + start, byteCount: count)
             memory.deallocate()

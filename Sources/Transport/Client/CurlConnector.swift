@@ -204,6 +204,8 @@ final class CurlStream: ByteStream {
         return code == CURLE_OK && count == 0 ? .end : result(code, count)
     }
 
+    var unreadBytes: Int { handle.map { SocketStream.unreadBytes(of: $0.socket) } ?? 0 }
+
     func write(_ bytes: UnsafeRawBufferPointer) -> StreamResult {
         guard let handle, bytes.count > 0 else { return .blocked }
         var count = 0

@@ -37,9 +37,7 @@ struct FrameReader: ~Copyable {
 
     /// The next event; nil if the queue does not hold all of it yet.
     mutating func next(in queue: inout ByteQueue) throws(WebSocketViolation) -> Event? {
-        queue.consume(lent)
-        lent = 0
-        pieces.shrink(to: 4096)
+        release(from: &queue)
         while !isClosed {
             guard let header = try FrameHeader(queue.bytes) else { return nil }
             try check(header)
@@ -54,6 +52,23 @@ struct FrameReader: ~Copyable {
             queue.consume(total)
         }
         return nil
+    }
+
+    /// The pieces of a message that is not complete.
+    var pieceBytes: Int { pieces.count }
+
+    /// What lies in the queue behind the event that was handed out last, and whether that has a whole frame.
+    func rest(of queue: borrowing ByteQueue) -> (count: Int, hasFrame: Bool) {
+        let rest = UnsafeRawBufferPointer(rebasing: queue.bytes[lent...])
+        guard !isClosed, let header = try? FrameHeader(rest) else { return (rest.count, false) }
+        return (rest.count, rest.count >= header.length + header.payloadLength)
+    }
+
+    /// The event that was handed out last is done with.
+    mutating func release(from queue: inout ByteQueue) {
+        queue.consume(lent)
+        lent = 0
+        pieces.shrink(to: 4096)
     }
 
     /// How many bytes the frame that has begun to arrive has in all, as far as its header tells.

@@ -22,6 +22,9 @@ protocol ByteStream: AnyObject {
     /// A socket that has been read to the end of what came acknowledges it soon.
     func read(into space: UnsafeMutableRawBufferPointer) -> StreamResult
 
+    /// How much has come that was not read, as far as it is known.
+    var unreadBytes: Int { get }
+
     /// Writes as much as there is room for. What was not written is to come first in the next attempt, and unchanged.
     func write(_ bytes: UnsafeRawBufferPointer) -> StreamResult
 

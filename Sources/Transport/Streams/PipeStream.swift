@@ -58,6 +58,8 @@ final class PipeStream: ByteStream, @unchecked Sendable {
         return result
     }
 
+    var unreadBytes: Int { incoming.state.withLock { $0.bytes.count } }
+
     func write(_ bytes: UnsafeRawBufferPointer) -> StreamResult {
         guard !isClosed, bytes.count > 0 else { return .blocked }
         let (result, wakesReader): (StreamResult, Bool) = outgoing.state.withLock { state in

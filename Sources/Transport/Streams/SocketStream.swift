@@ -42,6 +42,13 @@ final class SocketStream: ByteStream {
         return result
     }
 
+    var unreadBytes: Int { isClosed ? 0 : SocketStream.unreadBytes(of: descriptor) }
+
+    static func unreadBytes(of descriptor: Int32) -> Int {
+        var count: Int32 = 0
+        return ioctl(descriptor, UInt(FIONREAD), &count) == 0 ? Int(count) : 0
+    }
+
     func write(_ bytes: UnsafeRawBufferPointer) -> StreamResult {
         if isClosed || bytes.isEmpty { return .blocked }
         return result(send(descriptor, bytes.baseAddress, bytes.count, Int32(MSG_NOSIGNAL)))

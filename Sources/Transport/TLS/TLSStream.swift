@@ -141,6 +141,8 @@ final class TLSStream: ByteStream {
         onReady?(ready)
     }
 
+    var unreadBytes: Int { lower.unreadBytes }
+
     func read(into space: UnsafeMutableRawBufferPointer) -> StreamResult {
         while let session {
             let code = gnutls.receive(session, space.baseAddress, space.count)

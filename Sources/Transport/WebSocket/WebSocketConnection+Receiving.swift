@@ -2,6 +2,19 @@ extension WebSocketConnection {
     // One connection with much to say does not keep the others of its loop waiting.
     private static let turnLimit = 256 * 1024
     private static let chunk = 16 * 1024
+    private static let largeMessage = 64 * 1024
+
+    /// What is kept of a message that is not complete.
+    public var incompleteBytes: Int {
+        let rest = reader.rest(of: received)
+        return (rest.hasFrame ? 0 : rest.count) + reader.pieceBytes
+    }
+
+    /// What has come and was not read. (What TLS has taken from the socket and not handed out is not counted.)
+    public var unreadBytes: Int {
+        let rest = reader.rest(of: received)
+        return (rest.hasFrame ? rest.count : 0) + (stream?.unreadBytes ?? 0)
+    }
 
     /// Whether messages are handed out. While the owner has enough to do, the peer is made to wait: nothing is read.
     public var isReadingPaused: Bool {
@@ -28,7 +41,12 @@ extension WebSocketConnection {
         var budget = WebSocketConnection.turnLimit
         while let stream, isReading {
             // What is here already comes first.
-            guard handOut(), isReading, self.stream === stream else { break }
+            guard handOut(), isReading, self.stream === stream else {
+                // Whoever pauses may do so for long.
+                reader.release(from: &received)
+                received.shrink(to: ByteQueue.smallestCapacity)
+                break
+            }
             guard budget > 0 else { return scheduleReceive() }
             let missing = min(reader.neededBytes(in: received) - received.count, WebSocketConnection.turnLimit)
             switch stream.read(into: received.space(atLeast: max(missing, WebSocketConnection.chunk))) {
@@ -37,7 +55,9 @@ extension WebSocketConnection {
                 budget -= count
                 heartbeat?.heard(loop.now)
             case .blocked:
-                received.shrink(to: WebSocketConnection.chunk)
+                // It may be long until something comes, and there may be hundreds of connections.
+                received.shrink(to: ByteQueue.smallestCapacity)
+                if received.count + reader.pieceBytes >= WebSocketConnection.largeMessage { tellIncomplete() }
                 return
             case .end:
                 return end(closing ?? lost(.closed(.abnormal, reason: "", by: peerName)))
@@ -52,6 +72,7 @@ extension WebSocketConnection {
     /// Deals with all frames that are complete. False if the connection is not to be read any further.
     private func handOut() -> Bool {
         if isDraining {
+            reader.release(from: &received)
             received.removeAll()
             return true
         }

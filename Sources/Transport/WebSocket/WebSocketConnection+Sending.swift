@@ -62,7 +62,7 @@ extension WebSocketConnection {
         }
         isFlushing = false
         if outgoing.isEmpty {
-            outgoing.shrink(to: WebSocketConnection.flushSize)
+            outgoing.shrink(to: ByteQueue.smallestCapacity)
             if state == .closing, peerHasClosed, let closing { return end(closing) }
             if isDraining { stream?.endWriting() }
         }

@@ -175,6 +175,7 @@ public final class WebSocketConnection: @unchecked Sendable {
     }
 
     func deliver(_ message: UnsafeRawBufferPointer) { delegate?.webSocket(self, didReceive: message) }
+    func tellIncomplete() { delegate?.webSocketHoldsIncompleteMessage(self) }
     func tellWritable() { delegate?.webSocketIsWritable(self) }
 
     func updateInterest() {

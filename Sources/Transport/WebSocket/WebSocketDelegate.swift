@@ -28,6 +28,13 @@ public protocol WebSocketDelegate: AnyObject {
     /// Messages are wanted again, after more of them were sent than the connection could get rid of.
     func webSocketIsWritable(_ connection: WebSocketConnection)
 
+    /// More has come of a message, and it is not complete. Only told of large ones, for who counts what connections keep.
+    func webSocketHoldsIncompleteMessage(_ connection: WebSocketConnection)
+
     /// Called once, as the last thing.
     func webSocket(_ connection: WebSocketConnection, didClose closing: WebSocketClosing)
+}
+
+extension WebSocketDelegate {
+    public func webSocketHoldsIncompleteMessage(_ connection: WebSocketConnection) {}
 }
