@@ -53,7 +53,7 @@ extension VectorRevisions {
         let isSameMerge = isSameMerge(new.vector, received, keys)
         let order = isSameMerge ? orderOfMerges(new.vector) : order(of: new, received, remote: remote)
         if remote == 0, order == .conflict { throw .conflict }
-        if remote == 0, order != .newer { return .ignored }
+        if remote == 0, order != .newer { return order == .older && claimsToKnowCurrent(new.vector) ? contradict(new.vector) : .ignored }
         switch order {
         case .newer:
             // A tree ID never replaces a vector: there it is turned into the version that stands for it.
@@ -66,9 +66,9 @@ extension VectorRevisions {
             let known = current?.version.vector ?? VersionVector()
             setCurrent(received)
             treeHistory = new.vector.isEmpty ? new.treeIDs : []
-            if isSameMerge { keepKnowledge(of: known) }
+            keepKnowledge(of: known)
             if remote != 0 { remotes[remote] = received }
-            compareWithRemotes()
+            endSettledConflicts()
             return .current
         case .same:
             received.properties = current?.properties
@@ -113,36 +113,34 @@ extension VectorRevisions {
         }
         // Each claims to know the other, since a version that beat one of them was changed elsewhere: the later one stays.
         if order == .conflict, let theirs = new.vector.current, let ours = vector.current, vector.order(relativeTo: theirs) == .newer,
-            new.vector.order(relativeTo: ours) == .newer
+            claimsToKnowCurrent(new.vector)
         {
             return theirs.isLater(than: ours) ? .newer : .older
         }
         return order
     }
 
-    /// What the other one of two equal merges knew, the one that stays knows.
+    private func claimsToKnowCurrent(_ vector: VersionVector) -> Bool {
+        current?.version.vector.current.map { vector.order(relativeTo: $0) == .newer } ?? false
+    }
+
+    /// Somebody offers what he takes for newer, and is wrong. He was told of the current revision when his own did not know of it, or claimed so
+    /// then: it counts as changed, so that he is told again and looks at its vector.
+    private mutating func contradict(_ vector: VersionVector) -> Received {
+        keepKnowledge(of: vector)
+        savedVersion = nil
+        return .known
+    }
+
+    /// What the former revision knew, by its own edits or because it has beaten others, the one that takes its place knows too. So what a document
+    /// knows only grows, whichever versions win on the way: that is why replicas come to an end, and to the same one. Who still has what was beaten
+    /// takes the winner without being asked, and where two claim to have beaten each other the later one stays.
     private mutating func keepKnowledge(of old: VersionVector) {
         guard let vector = current?.version.vector, !vector.isEmpty else { return }
         // Its own name stays.
         let rest = old.versions.filter { $0.source != vector.current?.source && vector[$0.source] ?? 0 < $0.time }
         guard !rest.isEmpty else { return }
         current?.version = .vector(vector.trivialMerge(loser: VersionVector(unchecked: rest, currentCount: 1)))
-    }
-
-    /// A conflict that was settled without a new version leaves the vector of the winner with more here than elsewhere. What others made of the
-    /// winner does not know of the loser, and did not compete with it: it does so now, with those remotes that have it. To pass on what the winner
-    /// knew would claim a victory that others, who have both, may see on the other side; and what two revisions claim of each other nobody settles.
-    private mutating func compareWithRemotes() {
-        endSettledConflicts()
-        for (remote, revision) in remotes where !revision.isConflicted {
-            guard revision.version.treeID == nil, let id = revision.id, !knows(id) else { continue }
-            if revision.properties == nil {
-                // Of what is not here a conflict could not be settled.
-                keepKnowledge(of: revision.version.vector)
-            } else {
-                remotes[remote]?.flags.insert(.conflicted)
-            }
-        }
     }
 
     /// A revision that competed with the last current one does not compete with one that knows of both: it is settled.

@@ -57,5 +57,5 @@ public struct Version: Hashable, Sendable, CustomStringConvertible {
 
 extension Version {
     /// Which of two is to stay where nothing else decides.
-    func isLater(than other: Version) -> Bool { time != other.time ? time > other.time : other.source < source }
+    public func isLater(than other: Version) -> Bool { time != other.time ? time > other.time : other.source < source }
 }

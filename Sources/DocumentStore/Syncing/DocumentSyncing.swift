@@ -98,17 +98,18 @@ extension VectorRevisions {
 
     func acquaintance(with id: RevisionID, remote: UInt16) -> Acquaintance {
         let noted = latest(onRemote: remote)
-        if noted?.id == id { return .known(isNoted: true) }
         if knows(id) {
             guard remote != 0 else { return .known(isNoted: true) }
-            if let current, names(id, current.version) { return .known(isNoted: false) }
+            if let current, names(id, current.version) { return .known(isNoted: noted?.id == id) }
+            // A later version that is known was beaten, but may claim the same of the current one: only its vector says that.
+            if let version = id.version, let mine = current?.version.vector.current, version.isLater(than: mine) {
+                return .unknown(ancestors: [])
+            }
+            guard noted?.id != id, let version = id.version else { return .known(isNoted: true) }
             // What somebody else brought here may be all that this remote has. What is older than its mark is told late.
-            guard let version = id.version else { return .known(isNoted: true) }
-            let isNoted = noted.map { $0.version.converted.order(relativeTo: version) != .older } ?? false
-            // A later version that is known was beaten. It may claim the same of the current one: only its vector says that.
-            if !isNoted, let mine = current?.version.vector.current, version.isLater(than: mine) { return .unknown(ancestors: []) }
-            return .known(isNoted: isNoted)
+            return .known(isNoted: noted.map { $0.version.converted.order(relativeTo: version) != .older } ?? false)
         }
+        if noted?.id == id { return .known(isNoted: true) }
         // Tombstones are no bases, nor is what is not here.
         let bases = [current, noted].compactMap { $0 }.filter { !$0.isDeleted && $0.properties != nil }.compactMap(\.id)
         return .unknown(ancestors: bases.count == 2 && bases[0] == bases[1] ? [bases[0]] : bases)
@@ -116,14 +117,9 @@ extension VectorRevisions {
 
     func verdict(on proposed: RevisionID, parent: RevisionID?) -> ProposalVerdict {
         guard let current, let currentID = current.id else { return .wanted }
-        if knows(proposed) {
-            // The sender, who has the current one, takes it for older, and that claims the same of this one: the later stays.
-            guard let parent, names(parent, current.version), let version = proposed.version, let mine = current.version.vector.current,
-                version.isLater(than: mine)
-            else { return .known }
-            return .wanted
-        }
-        if let parent, names(parent, current.version) { return .wanted }
+        // Even if the current one claims to know it: the sender, who has the current one, claims the same of what it offers.
+        if let parent, names(parent, current.version), !names(proposed, current.version) { return .wanted }
+        if knows(proposed) { return .known }
         if let version = proposed.version, let mine = current.version.vector.current, version.source == mine.source,
             version.time > mine.time
         {

@@ -213,7 +213,10 @@ public struct DatabaseStore: Sendable {
         throw SyncError.http(409, "document \"\(id)\" changes faster than its conflict can be settled")
     }
 
-    /// The remote's revision wins structurally, so that the history is the server's; what else is to survive becomes its child.
+    /// The remote's revision wins structurally, so that the history is the server's; what else is to survive becomes its child. But the later of two
+    /// versions can stay as it is, with what the other one knew: nothing new is made then, which others would have to settle again. (If each side took
+    /// the other's of two that say the same, such as two deletions, they would swap them.) An earlier one that is to win is made anew: who has the
+    /// later one, and knows both, would go on taking that for the winner.
     private func settle(_ conflict: SyncConflict, _ resolution: SyncResolution, _ transaction: Transaction) throws -> Bool {
         let properties: String?
         switch resolution {
@@ -222,23 +225,20 @@ public struct DatabaseStore: Sendable {
         case .merged(let json): properties = json
         case .deleted: properties = nil
         }
-        guard properties != conflict.remote else {
-            let (ours, theirs) = (conflict.localRevision, conflict.remoteRevision)
-            let keepsOurs = properties == conflict.local && DatabaseStore.isLater(ours, than: theirs)
+        let (ours, theirs) = (conflict.localRevision, conflict.remoteRevision)
+        let isTheirs = properties == conflict.remote
+        var keepsOurs = false
+        if properties == conflict.local, let mine = transaction.global(ours).version, let other = transaction.global(theirs).version {
+            keepsOurs = mine.isLater(than: other)
+        }
+        guard !keepsOurs, !isTheirs else {
             try transaction.resolveConflict(
                 conflict.documentID, in: collection, winner: keepsOurs ? ours : theirs, loser: keepsOurs ? theirs : ours)
             return keepsOurs
         }
         let merged = try properties.map { try transaction.encode(json: $0) } ?? .emptyDictionary
         let saved = try transaction.resolveConflict(
-            conflict.documentID, in: collection, winner: conflict.remoteRevision, loser: conflict.localRevision, merged: merged,
-            mergedIsDeleted: properties == nil)
-        return saved.id != conflict.remoteRevision
-    }
-
-    /// Where two versions say the same, such as two deletions, the later one stays. If each side took the other's, they would swap them.
-    private static func isLater(_ ours: RevisionID, than theirs: RevisionID) -> Bool {
-        guard let ours = ours.version, let theirs = theirs.version else { return false }
-        return ours.time > theirs.time
+            conflict.documentID, in: collection, winner: theirs, loser: ours, merged: merged, mergedIsDeleted: properties == nil)
+        return saved.id != theirs
     }
 }

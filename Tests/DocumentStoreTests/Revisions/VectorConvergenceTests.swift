@@ -1,4 +1,5 @@
 import Fleece
+import FoundationEssentials
 import TestSupport
 import Testing
 
@@ -7,17 +8,30 @@ import Testing
 /// One document in several databases that replicate with each other: whatever was edited, deleted and settled where, all come to have the same.
 /// What the replication's machines do is said here in a few lines, without messages, so that many thousands of worlds can be gone through.
 @Suite struct VectorConvergenceTests {
+    private static let environment = ProcessInfo.processInfo.environment
+
     /// Those at the end are worlds in which versions came to beat each other in a ring.
     @Test func ringsComeToAgree() throws {
-        for seed in Array(0..<200) + [503, 583, 838, 851, 1486, 5159, 6515, 7699, 15167, 16519, 18415] as [UInt64] {
-            var world = World(seed: seed, replicaCount: 2 + Int(seed % 3), hasChord: seed % 4 == 3)
-            try world.run(steps: 40)
-            try world.heal()
-            let first = world.state(of: 0)
-            for number in world.replicas.indices {
-                #expect(world.state(of: number) == first, "seed \(seed), replica \(number)")
-                #expect(!world.replicas[number].isConflicted, "seed \(seed), replica \(number)")
-            }
+        let known: [UInt64] = [350, 503, 583, 838, 851, 1486, 5159, 6515, 7699, 15167, 16519, 18415]
+        for seed in Array(0..<200) + known { try agree(seed, steps: 40) }
+        for seed in [14498, 26563] as [UInt64] { try agree(seed, steps: 100) }
+    }
+
+    /// `CBLITE_SIMULATION_WORLDS=40000` goes through so many, beginning with `CBLITE_SIMULATION_SEED`.
+    @Test(.enabled(if: environment["CBLITE_SIMULATION_WORLDS"] != nil)) func manyRingsComeToAgree() throws {
+        let first = VectorConvergenceTests.environment["CBLITE_SIMULATION_SEED"].flatMap { UInt64($0) } ?? 1000
+        let count = try #require(VectorConvergenceTests.environment["CBLITE_SIMULATION_WORLDS"].flatMap { UInt64($0) })
+        for seed in first..<first + count { try agree(seed, steps: seed % 2 == 0 ? 40 : 100) }
+    }
+
+    private func agree(_ seed: UInt64, steps: Int) throws {
+        var world = World(seed: seed, replicaCount: 2 + Int(seed % 3), hasChord: seed % 4 == 3)
+        try world.run(steps: steps)
+        try world.heal()
+        let first = world.state(of: 0)
+        for number in world.replicas.indices {
+            #expect(world.state(of: number) == first, "seed \(seed), replica \(number)")
+            #expect(!world.replicas[number].isConflicted, "seed \(seed), replica \(number)")
         }
     }
 }
@@ -28,6 +42,9 @@ private struct World {
         let client: Int
         let server: Int
         let remote: UInt16
+        /// Up to which change the one has heard of the other, and told it.
+        var heard = 0
+        var told = 0
     }
 
     struct State: Equatable {
@@ -43,12 +60,15 @@ private struct World {
     private var random: SeededRandom
     private var time: UInt64 = 0x18e9_d1d1_10c0_0000
     private var editCount: UInt8 = 0
+    /// How often each has changed.
+    private var changes: [Int]
 
     init(seed: UInt64, replicaCount: Int, hasChord: Bool) {
         random = SeededRandom(seed)
         replicas = Array(repeating: VectorRevisions(), count: replicaCount)
         clocks = Array(repeating: HybridClock(), count: replicaCount)
         sources = (1...replicaCount).map { number in SourceID(Array(repeating: UInt8(number), count: SourceID.byteCount)) ?? .local }
+        changes = Array(repeating: 0, count: replicaCount)
         routes = (0..<replicaCount).map { Route(client: $0, server: ($0 + 1) % replicaCount, remote: 1) }
         if hasChord { routes.append(Route(client: 0, server: replicaCount - 1, remote: 2)) }
     }
@@ -76,13 +96,13 @@ private struct World {
     mutating func run(steps: Int) throws {
         try edit(0)
         for _ in 0..<steps {
-            if random.below(3) == 0 { try edit(random.below(replicas.count)) } else { try replicate(random.element(of: routes)) }
+            if random.below(3) == 0 { try edit(random.below(replicas.count)) } else { try replicate(random.below(routes.count)) }
         }
     }
 
     mutating func heal() throws {
         for _ in 0..<2 + 2 * routes.count {
-            for route in routes { try replicate(route, isWhole: true) }
+            for number in routes.indices { try replicate(number, isWhole: true) }
         }
     }
 
@@ -108,16 +128,23 @@ private struct World {
     }
 
     private mutating func save(_ number: Int) throws {
-        _ = try replicas[number].prepareSave()
+        if try replicas[number].prepareSave().needsNewSequence { changes[number] += 1 }
         replicas[number].didSave()
     }
 
-    /// One session: first what is in conflict, then both ways, or one of them only.
-    private mutating func replicate(_ route: Route, isWhole: Bool = false) throws {
+    /// One session: first what is in conflict, then both ways, or one of them only. Nobody speaks of what did not change.
+    private mutating func replicate(_ number: Int, isWhole: Bool = false) throws {
+        let route = routes[number]
         try settle(route.client)
         let choice = isWhole ? 0 : random.below(4)
-        if choice != 1 { try pull(route) }
-        if choice != 2 { try push(route) }
+        if choice != 1, changes[route.server] > route.heard {
+            routes[number].heard = changes[route.server]
+            try pull(route)
+        }
+        if choice != 2, changes[route.client] > route.told {
+            let count = changes[route.client]
+            if try push(route) { routes[number].told = count }
+        }
     }
 
     private mutating func take(
@@ -143,52 +170,50 @@ private struct World {
             } else {
                 try replicas[route.client].noteLatest(announced, onRemote: route.remote)
             }
+            try save(route.client)
         case .unknown:
             _ = try take(route.client, from: route.server, remote: route.remote)
             try settle(route.client)
         }
     }
 
-    private mutating func push(_ route: Route) throws {
+    /// Whether nothing is left to be told.
+    private mutating func push(_ route: Route) throws -> Bool {
         let mark = replicas[route.client].latest(onRemote: route.remote)
-        guard let id = replicas[route.client].current?.id, mark?.id != id, mark?.isConflicted != true else { return }
+        guard let id = replicas[route.client].current?.id, mark?.id != id, mark?.isConflicted != true else { return true }
         var parent = mark?.id.map { global($0, route.client) }
         for _ in 0..<2 {
             let proposed = local(global(id, route.client), route.server)
             switch replicas[route.server].verdict(on: proposed, parent: parent.map { local($0, route.server) }) {
             case .known:
                 _ = try replicas[route.client].markPushed(id, toRemote: route.remote)
-                return
+                return true
             case .wanted:
                 do {
                     _ = try take(route.server, from: route.client, remote: 0)
                     _ = try replicas[route.client].markPushed(id, toRemote: route.remote)
+                    return true
                 } catch RevisionError.conflict {
                     // The pull brings what is in the way.
+                    return false
                 }
-                return
             case .conflict(let theirs):
                 let theirs = global(theirs, route.server)
-                guard theirs != parent, replicas[route.client].knows(local(theirs, route.client)) else { return }
+                guard theirs != parent, replicas[route.client].knows(local(theirs, route.client)) else { return false }
                 parent = theirs
             }
         }
+        return false
     }
 
-    /// By the default rule: a deletion wins, then the later time; where both say the same, the later stays. The peer's revision stays as it is,
-    /// and what of ours is to survive becomes a merge.
+    /// By the default rule: a deletion wins, then the later time. A new version is made of an own deletion that is not the later one.
     private mutating func settle(_ number: Int) throws {
         while let ours = replicas[number].current, let theirs = replicas[number].conflicts.first, let mine = ours.id, let other = theirs.id
         {
             let isLater = (mine.version?.time ?? 0) > (other.version?.time ?? 0)
-            let localWins = ours.isDeleted || theirs.isDeleted ? !theirs.isDeleted : isLater
-            let areSame =
-                ours.isDeleted == theirs.isDeleted && (ours.isDeleted || VectorRevisions.areEqual(ours, theirs, nil))
-            var merged: VectorRevisions.Merged?
-            if localWins, !areSame {
-                merged = .init(properties: ours.isDeleted ? .emptyDictionary : ours.properties ?? .emptyDictionary, flags: ours.flags)
-            }
-            let keepsOurs = areSame && isLater
+            let localWins = ours.isDeleted != theirs.isDeleted ? ours.isDeleted : isLater
+            let merged = localWins && !isLater ? VectorRevisions.Merged(properties: .emptyDictionary, flags: .deleted) : nil
+            let keepsOurs = localWins && isLater
             try replicas[number].resolveConflict(
                 winner: keepsOurs ? mine : other, loser: keepsOurs ? other : mine, merged: merged, clock: &clocks[number], wallClock: now())
             try save(number)

@@ -233,8 +233,8 @@ import Testing
         #expect(try document.revisions.markPushed(id, toRemote: 1) == .flag)
     }
 
-    /// Alice's revision won here, without a new version. What others made of it does not know of the loser.
-    @Test func whatDescendsFromAWinnerMeetsTheLoserAnew() throws {
+    /// Alice's revision won here, without a new version. What others made of it does not know of the loser; here that stays known.
+    @Test func whatDescendsFromAWinnerHasBeatenTheLoserToo() throws {
         var document = VectorDocument()
         #expect(try document.pull("18e9d1d110b00000@ZegpoldZegpoldZegpoldA", "7000", remote: 2) == .current)
         #expect(try document.pull("18e9d1d110b00001@AliceAliceAliceAliceAA", "7000") == .conflict)
@@ -246,14 +246,50 @@ import Testing
         let settled = "18e9d1d110b00001@AliceAliceAliceAliceAA; 18e9d1d110b00000@ZegpoldZegpoldZegpoldA"
         #expect(document.revisions.history.description == settled)
         #expect(try document.pull("18e9d1d110b00002@AliceAliceAliceAliceAA", "7000") == .current)
-        // The second remote has the loser still.
-        #expect(document.revisions.history.description == "18e9d1d110b00002@AliceAliceAliceAliceAA")
-        #expect(document.revisions.conflicts.map(\.id) == [ours])
-        #expect(document.flags?.contains(.conflicted) == true)
-        // And whoever settles it the other way is not in its way.
-        let other = "18e9d1d110b00000@ZegpoldZegpoldZegpoldA; 18e9d1d110b00002@AliceAliceAliceAliceAA"
-        #expect(try document.pull(other, "7000", remote: 0) == .current)
+        // The second remote has the loser still, and takes this for what follows it.
+        let grown = "18e9d1d110b00002@AliceAliceAliceAliceAA; 18e9d1d110b00000@ZegpoldZegpoldZegpoldA"
+        #expect(document.revisions.history.description == grown)
         #expect(!document.revisions.isConflicted)
+        #expect(document.revisions.latest(onRemote: 1)?.version.vector.description == "18e9d1d110b00002@AliceAliceAliceAliceAA")
+        // A merge keeps saying what it is a merge of.
+        let merged = "18e9d1d110b00004@AliceAliceAliceAliceAA, 18e9d1d110b00003@BobBobBobBobBobBobBobA;"
+        let merge = "18e9d1d110b00005@DaveDaveDaveDaveDaveDA, \(merged)"
+        #expect(try document.pull(merge, "7000") == .current)
+        #expect(document.revisions.history.description == "\(merge) 18e9d1d110b00000@ZegpoldZegpoldZegpoldA")
+    }
+
+    /// Each of two revisions has beaten the other, in different places.
+    @Test func ofTwoThatHaveBeatenEachOtherTheLaterStays() throws {
+        let early = "18e9d1d110b00001@AliceAliceAliceAliceAA"
+        let late = "18e9d1d110b00002@DaveDaveDaveDaveDaveDA"
+        let (earlyID, lateID) = (try RevisionID(parsing: early), try RevisionID(parsing: late))
+        var document = VectorDocument()
+        #expect(try document.pull("\(early); \(late)", "7000", remote: 2) == .current)
+        // That the other one is known does not say what it claims itself, even if it is noted already.
+        #expect(document.revisions.acquaintance(with: lateID, remote: 1) == .unknown(ancestors: []))
+        try document.revisions.noteLatest(lateID, onRemote: 1)
+        #expect(document.revisions.acquaintance(with: lateID, remote: 1) == .unknown(ancestors: []))
+        #expect(document.revisions.verdict(on: lateID, parent: nil) == .known)
+        #expect(document.revisions.verdict(on: lateID, parent: earlyID) == .wanted)
+        #expect(try document.pull("\(late); \(early)", "7000") == .current)
+        #expect(document.revisions.history.description == "\(late); \(early)")
+        #expect(document.revisions.acquaintance(with: earlyID, remote: 2) == .known(isNoted: true))
+
+        // Who offers the early one as what follows the late one is told of the late one again.
+        #expect(document.revisions.verdict(on: earlyID, parent: lateID) == .wanted)
+        let more = "18e9d1d110a00000@BobBobBobBobBobBobBobA"
+        let history = try RevisionHistory(parsing: "\(early); \(late), \(more)")
+        var (revisions, clock) = (document.revisions, document.clock)
+        for _ in 0..<2 {
+            let received = try revisions.insert(
+                history: history, properties: FleeceData(bytes("7000")), flags: [], clock: &clock, wallClock: document.wallClock)
+            #expect(received == .known)
+            #expect(revisions.history.description == "\(late); \(early), \(more)")
+            #expect(try revisions.prepareSave().needsNewSequence)
+            revisions.didSave()
+        }
+        // What is simply older needs no word.
+        #expect(try document.pull(early, "7000", remote: 0) == .ignored)
     }
 
     /// It is the parent to name, but there are no properties that a conflict could be settled with.

@@ -128,10 +128,12 @@ final class GatewayModel {
             case (_, true): return nil
             case (true, _):
                 guard let version = revision.version else { return .http(400) }
-                if let time = known.history.vector[version.source], time >= version.time { return nil }
+                // What claims to know the current one is newer, whatever that claims. What it knew is added to it.
                 guard let mine = known.revision.version, let time = history.vector[mine.source], time >= mine.time else {
+                    if let time = known.history.vector[version.source], time >= version.time { return nil }
                     return .http(409, "Document revision conflict")
                 }
+                history.vector = history.vector.trivialMerge(loser: GatewayModel.others(known.history.vector, than: version.source))
             case (false, _):
                 if known.history.treeIDs.contains(revision) { return nil }
                 if let place = history.treeIDs.firstIndex(of: known.revision) {
@@ -146,6 +148,11 @@ final class GatewayModel {
         document.keep(known)
         put(document, message.documentID, collection)
         return nil
+    }
+
+    private static func others(_ vector: VersionVector, than source: SourceID) -> VersionVector {
+        var seen: Set<SourceID> = [source]
+        return (try? VersionVector(vector.versions.filter { seen.insert($0.source).inserted })) ?? VersionVector()
     }
 
     private func nextSequence() -> UInt64 {

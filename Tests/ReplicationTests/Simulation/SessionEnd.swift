@@ -181,7 +181,9 @@ final class SessionEnd: End {
         default: break
         }
         guard case .rev(let message) = request.content else { return }
-        let what = "\(request.collection ?? 0) \(message.documentID) \(message.revision?.text ?? "") \(link.partnerName(of: side))"
+        // A version that has beaten another one since says more than it did.
+        let name = simulation.climate.usesVectors ? "\(message.history)" : message.revision?.text ?? ""
+        let what = "\(request.collection ?? 0) \(message.documentID) \(name) \(link.partnerName(of: side))"
         // A second connection at the same time may have been told to send it as well.
         // What replaces another may be asked for itself meanwhile.
         let isWasted = message.replaces == nil && !replaced.contains(what)
