@@ -43,6 +43,7 @@ extension BLIPConnection {
         guard let found, found.origin == message.origin, !found.isStreamed, let properties = found.properties else { return nil }
         let body = Array(found.payload[properties.upperBound...])
         incompleteBytes -= found.payload.count
+        incompleteMemory -= found.payload.capacity
         found.payload = []
         found.isStreamed = true
         return body
@@ -157,7 +158,9 @@ extension BLIPConnection {
 
         guard payload.count <= limits.message - assembly.payload.count else { throw .messageTooLarge(message: assembly.number) }
         guard payload.count <= limits.incompleteMessages - incompleteBytes else { throw .tooMuchIncomplete }
+        incompleteMemory -= assembly.payload.capacity
         assembly.payload.append(contentsOf: payload)
+        incompleteMemory += assembly.payload.capacity
         incompleteBytes += payload.count
 
         let knewProperties = assembly.properties != nil
@@ -176,6 +179,7 @@ extension BLIPConnection {
             throw .badProperties(message: assembly.number, "the message ends before they do")
         }
         incompleteBytes -= assembly.payload.count
+        incompleteMemory -= assembly.payload.capacity
         let complete = assembly.payload
         assembly.payload = []
         return .received(assembly.message(complete, properties))

@@ -43,8 +43,9 @@ public final class BLIPConnection {
     var unsentAnswers = (count: 0, bytes: 0)
     /// Requests of the peer that are not complete.
     var arriving: [UInt64: Assembly] = [:]
-    /// Bytes of incomplete messages, in both directions of the question.
+    /// Bytes of incomplete messages, in both directions of the question, and the memory that they take: it grows by more than it has to.
     var incompleteBytes = 0
+    var incompleteMemory = 0
     var receivedChecksum = Checksum()
     var inflater: Inflater?
     var acknowledgementsDue = Queue<Assembly>()
@@ -62,7 +63,7 @@ public final class BLIPConnection {
     /// Own messages that have something left to send, those that wait for an acknowledgement aside.
     public var queuedMessages: Int { outbox.count }
     /// Bytes that are kept until the peer sends the rest of its messages.
-    public var begunBytes: Int { incompleteBytes + arriving.count * BLIPConnection.assemblySize }
+    public var begunBytes: Int { incompleteMemory + arriving.count * BLIPConnection.assemblySize }
     /// Bytes that are kept until the peer takes the answers to its requests.
     public var unsentAnswerBytes: Int { unsentAnswers.bytes }
     private static let assemblySize = 256
@@ -87,6 +88,7 @@ public final class BLIPConnection {
         unsentAnswers = (0, 0)
         arriving = [:]
         incompleteBytes = 0
+        incompleteMemory = 0
         acknowledgementsDue = Queue()
         deflater = nil
         inflater = nil

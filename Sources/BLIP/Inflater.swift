@@ -8,7 +8,7 @@ final class Inflater {
     }
 
     private static let windowBits: Int32 = -15
-    private static let usualCapacity = 64 << 10
+    private static let usualCapacity = 16 << 10
 
     private let stream: UnsafeMutablePointer<z_stream>
     private var output: UnsafeMutableRawPointer

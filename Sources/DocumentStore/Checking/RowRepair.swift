@@ -42,6 +42,8 @@ struct RowRepair {
                 try advance(1)
                 var change = Change(table: table, rowid: row.rowid, id: row.id, target: table)
                 try plan(row, &change)
+                // Those who pulled could not have it before.
+                if change.columns.contains(where: { $0.name == "version" }) { change.getsSequence = true }
                 if row.sequence <= 0 || !sequences.insert(row.sequence).inserted { change.getsSequence = true }
                 highest = max(highest, row.sequence)
                 let isMoved = change.target.name != table.name

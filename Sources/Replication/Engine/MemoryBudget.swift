@@ -24,6 +24,8 @@ struct MemoryBudget {
         /// What goes only if the peer does something: sends the rest of a message, reads, answers.
         var owed: Int { memory.begun + memory.untaken }
         var isLarge: Bool { memory.received >= MemoryBudget.floor }
+        /// What came was made large: no documents are so repetitive.
+        var isInflated: Bool { memory.begun > 16 * max(received, MemoryBudget.little) }
         var isActive: Bool { memory.bytes >= MemoryBudget.little }
     }
 
@@ -134,15 +136,19 @@ struct MemoryBudget {
             fullSince = nil
             // Each of them may take some at once.
             let count = min(line.count, max(1, (limit - total) / MemoryBudget.floor))
-            decision.resumed = Array(line[..<count])
-            line.removeFirst(count)
+            decision.resumed = (0..<count).map { _ in removeFirst() }
         } else if current == nil, !line.isEmpty {
-            let key = line.removeFirst()
+            let key = removeFirst()
             let holding = holdings[key] ?? Holding()
             current = Turn(key: key, since: now, isLarge: holding.isLarge, seen: now, received: holding.received)
             decision.resumed = [key]
         }
         return decision
+    }
+
+    /// The next in the line. Those whose messages became suspiciously large on the way let the others go before them.
+    private mutating func removeFirst() -> Int {
+        line.remove(at: line.firstIndex { !(holdings[$0]?.isInflated ?? false) } ?? 0)
     }
 
     /// Nothing has come from them for a while, though they could have sent: there is nothing either that was not read.
@@ -169,10 +175,10 @@ struct MemoryBudget {
         return nil
     }
 
-    /// Everybody says something, and nobody comes through: those from whom little waits to be read go first.
+    /// Everybody says something, and nobody comes through: those go first that send little and keep us busy with it.
     private mutating func expelLargest(_ unread: (Int) -> Int) -> [Int] {
         let turn = current?.key
-        return expel { key, _ in key == turn ? nil : unread(key) < MemoryBudget.pace ? 0 : 1 }
+        return expel { key, holding in key == turn ? nil : holding.isInflated || unread(key) < MemoryBudget.pace ? 0 : 1 }
     }
 
     /// Ends as many as it takes until there is room: of those with the lowest rank the ones that owe most.

@@ -22,6 +22,8 @@ struct PassivePusher {
     /// How many changes there are in those messages.
     private var toldChanges = 0
     private var pending: [Int: Pending] = [:]
+    /// Documents that are damaged, and were told of by another name than their revision's.
+    private var damaged: Set<String> = []
     /// What came from the peer and was not told back to it, and whether it was stored.
     private var received: [String: (revision: RevisionID, isStored: Bool)] = [:]
 
@@ -92,7 +94,7 @@ struct PassivePusher {
 
     mutating func stored(_ answer: StoreAnswer, _ number: Int, _ outbox: inout Outbox) {
         if let outcomes = sender.stored(answer, number, &port, &outbox) {
-            for (order, outcome) in outcomes { settle(order, outcome, &outbox) }
+            for (order, outcome) in outcomes { decline(order, outcome, &outbox) }
         } else if case .reading? = pending.removeValue(forKey: number) {
             isReading = false
             switch answer {
@@ -107,10 +109,7 @@ struct PassivePusher {
     private mutating func take(_ list: LocalChanges, _ outbox: inout Outbox) {
         lastRead = max(lastRead, list.last)
         isCaughtUp = list.isComplete
-        for change in list.unreadable where documentIDs?.contains(change.documentID) ?? true {
-            outbox.report(change.event(in: port.collection))
-        }
-        let changes = list.changes.filter { change in
+        var changes = list.changes.filter { change in
             if let own = received[change.documentID] {
                 // If something replaced what was stored, that is told, and the peer's own revision is news should it come back: branches of a tree
                 // give way to each other.
@@ -120,6 +119,13 @@ struct PassivePusher {
             }
             if let documentIDs, !documentIDs.contains(change.documentID) { return false }
             return !(change.isDeleted && subscription.activeOnly && !hasSaidSo)
+        }
+        // A damaged document is told of, so that the peer's checkpoint does not pass it.
+        for change in list.unreadable where documentIDs?.contains(change.documentID) ?? true {
+            outbox.report(change.event(in: port.collection))
+            damaged.insert(change.documentID)
+            let place = changes.firstIndex { $0.sequence > change.sequence } ?? changes.endIndex
+            changes.insert(LocalChange(sequence: change.sequence, documentID: change.documentID, revision: change.substitute), at: place)
         }
         if !changes.isEmpty {
             let entries = changes.map {
@@ -157,21 +163,26 @@ struct PassivePusher {
         goOn(&outbox)
     }
 
-    private mutating func settle(_ order: SendOrder, _ outcome: RevisionSender.Outcome, _ outbox: inout Outbox) {
-        let status: Int
+    /// The peer has said what became of it.
+    private func settle(_ order: SendOrder, _ outcome: RevisionSender.Outcome, _ outbox: inout Outbox) {
         switch outcome {
-        case .accepted: return outbox.report(event(order, nil))
-        case .conflict: return outbox.report(event(order, SyncError.http(409, "the peer has another revision")))
-        case .forbidden(let error): return outbox.report(event(order, error))
-        case .obsolete: status = 404
-        case .failed(let error):
-            outbox.report(event(order, error))
-            // An answer of the peer's own needs none; what could not be loaded does.
-            guard error.domain != .http || error.code == 500 else { return }
-            status = 500
+        case .accepted: outbox.report(event(order, nil))
+        case .conflict: outbox.report(event(order, SyncError.http(409, "the peer has another revision")))
+        case .forbidden(let error), .failed(let error): outbox.report(event(order, error))
+        case .obsolete: break
         }
-        let message = NoRevisionMessage(
-            documentID: order.documentID, revision: order.revision, sequence: order.sequence, status: status)
+    }
+
+    /// It was not sent. What may be otherwise the next time, as when a document is repaired, is to stay open at the peer.
+    private mutating func decline(_ order: SendOrder, _ outcome: RevisionSender.Outcome, _ outbox: inout Outbox) {
+        let wasTold = damaged.remove(order.documentID) != nil
+        var message = NoRevisionMessage(
+            documentID: order.documentID, revision: order.revision, sequence: order.sequence, status: wasTold ? 503 : 404)
+        if case .failed(let error) = outcome {
+            if !wasTold { outbox.report(event(order, error)) }
+            message.status = error.isDamage || error.isTransientForDocument ? 503 : 500
+            message.reason = error.message
+        }
         outbox.tell(.norev(message), port)
     }
 

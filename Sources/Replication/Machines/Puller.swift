@@ -274,7 +274,7 @@ struct Puller {
             case .failed(let error):
                 forget(message)
                 outbox.report(event(message.documentID, message.revision, flags: flags, error: error))
-                if !error.isTransientForDocument, let place = incoming.place { finish(place, &outbox) }
+                if !error.isTransientForDocument, !error.isDamage, let place = incoming.place { finish(place, &outbox) }
                 continue
             case .stored(let isConflict):
                 outbox.report(event(message.documentID, message.revision, flags: flags))

@@ -93,6 +93,8 @@ public struct LocalChange: Hashable, Sendable {
 public struct UnreadableChange: Hashable, Sendable {
     public var sequence: UInt64
     public var documentID: String
+    /// What to call it to a peer: no peer has such a revision, and none gets it.
+    public var substitute: RevisionID
     public var error: SyncError
 
     func event(in collection: Int) -> DocumentEvent {

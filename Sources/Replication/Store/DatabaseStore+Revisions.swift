@@ -155,7 +155,8 @@ extension DatabaseStore {
                 return try insert(received, transaction)
             } catch {
                 let translated = DatabaseStore.translate(error)
-                let isOfDocument = translated.domain == .blip || translated.isConflict || error is FleeceError
+                let isDamaged = (error as? StoreError)?.isOfDocument ?? false
+                let isOfDocument = translated.domain == .blip || translated.isConflict || error is FleeceError || isDamaged
                 guard isOfDocument else { throw error }
                 return .failed(translated)
             }

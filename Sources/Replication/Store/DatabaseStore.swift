@@ -1,6 +1,11 @@
 import DocumentStore
 import Fleece
 
+extension StoreError {
+    /// Whether one document is damaged. What SQLite finds is not one document.
+    var isOfDocument: Bool { code == .corrupt && cause == nil }
+}
+
 /// Answers what sessions ask for from one collection of a database. Each request is a transaction of its own.
 public struct DatabaseStore: Sendable {
     public let database: Database
@@ -43,7 +48,8 @@ public struct DatabaseStore: Sendable {
             case .conflict: .http(409, error.message)
             case .notFound: .http(404, error.message)
             case .invalidDocument, .invalidName, .invalidRevision: SyncError(.blip, 400, error.message)
-            case .busy: .http(503, error.message)
+            // Not the document's fault, and it may be otherwise the next time.
+            case .busy, .diskFull, .inputOutput: .http(503, error.message)
             case .readOnly: .http(403, error.message)
             case .corrupt: .liteCore(SyncError.LiteCoreCode.corruptData, error.message)
             default: .liteCore(SyncError.LiteCoreCode.unexpectedError, error.message)
@@ -78,7 +84,11 @@ public struct DatabaseStore: Sendable {
         case .loadRevisions(let orders, let options):
             return .revisions(try database.read { snapshot in orders.map { load($0, options, snapshot) } })
         case .prepare(let revision): return .prepared(try database.read { try prepare(revision, $0) })
-        case .insert(let revisions): return .inserted(try insert(revisions))
+        case .insert(let revisions):
+            do { return .inserted(try insert(revisions)) } catch let error as StoreError where error.code == .corrupt {
+                // Nothing can be stored until that is repaired, and then everything is to come again.
+                throw SyncError.http(503, error.message)
+            }
         case .mark(let marks):
             try database.write { try mark(marks, $0) }
             return .done
@@ -101,7 +111,7 @@ public struct DatabaseStore: Sendable {
             for damaged in documents.damaged where documentIDs?.contains(damaged.id) ?? true {
                 list.unreadable.append(
                     UnreadableChange(
-                        sequence: damaged.sequence, documentID: damaged.id,
+                        sequence: damaged.sequence, documentID: damaged.id, substitute: try DatabaseStore.substitute(snapshot),
                         error: .liteCore(SyncError.LiteCoreCode.corruptData, damaged.problem)))
             }
             for document in documents.readable where try isToBePushed(document, snapshot) {
@@ -114,13 +124,24 @@ public struct DatabaseStore: Sendable {
         }
     }
 
+    private func find(_ id: String, _ snapshot: Snapshot) throws -> (document: Document?, isDamaged: Bool) {
+        do { return (try snapshot.document(id, in: collection), false) } catch let error as StoreError where error.isOfDocument {
+            return (nil, true)
+        }
+    }
+
+    /// A revision that nobody has made.
+    private static func substitute(_ snapshot: Snapshot) throws -> RevisionID {
+        try RevisionID(parsing: snapshot.versioning == .vectors ? "1@cblitedamageddocumentA" : "1-0000000000000000000000000000000000000000")
+    }
+
     private func lookUp(_ entries: [ChangesMessage.Entry]) throws -> [Lookup] {
         var toNote: [(String, RevisionID)] = []
         let lookups: [Lookup] = try database.read { snapshot in
             try entries.map { entry in
-                guard !entry.flags.losesAccess, let revision = entry.revision.map(snapshot.local),
-                    let document = try snapshot.document(entry.documentID, in: collection)
-                else { return .unknown(ancestors: []) }
+                guard !entry.flags.losesAccess, let revision = entry.revision.map(snapshot.local) else { return .unknown(ancestors: []) }
+                // It cannot be stored over one that is damaged, but it is not known either, and the others are to come.
+                guard let document = try find(entry.documentID, snapshot).document else { return .unknown(ancestors: []) }
                 switch document.acquaintance(with: revision, remote: remote) {
                 case .known(let isNoted):
                     if !isNoted { toNote.append((entry.documentID, revision)) }
@@ -147,7 +168,8 @@ public struct DatabaseStore: Sendable {
         try database.read { snapshot in
             try entries.map { entry in
                 guard let revision = entry.revision.map(snapshot.local) else { return .refused(status: 400) }
-                guard let document = try snapshot.document(entry.documentID, in: collection) else { return .accepted }
+                let found = try find(entry.documentID, snapshot)
+                guard let document = found.document else { return found.isDamaged ? .refused(status: 503) : .accepted }
                 switch document.verdict(on: revision, parent: entry.serverRevision.map(snapshot.local)) {
                 case .wanted: return .accepted
                 case .known: return .known

@@ -14,6 +14,9 @@ final class SyncReport {
     private var toldActivity: SyncStatus.Activity?
     private var nextStatus = 0.0
     private(set) var tally = SyncTally()
+    /// What failed for the moment last, and how many documents in a row it was.
+    private var trouble = (message: "", count: 0)
+    private static let mostRepeated = 10
 
     init(_ session: Session, _ direction: DatabaseSync.Direction, peer: String, verbosity: Int) {
         self.session = session
@@ -115,10 +118,29 @@ final class SyncReport {
         let name = collection.isDefault ? event.documentID : "\(collection)/\(event.documentID)"
         let revision = verbosity > 1 ? event.revision.map { " \($0)" } ?? "" : ""
         switch SyncTally.kind(event) {
+        case .failed where event.isTransient && verbosity == 0 && isRepeated(event): break
         case .failed, .conflict: session.warn("\(name): \(SyncAdvice.words(event.error ?? .filteredOut, event.direction))\(revision)")
         case .filtered: if verbosity > 1 { session.remark("Left out \(name)\(revision)") }
         case .done: if verbosity > 0 { session.remark("\(verb(event)) \(name)\(revision)") }
         }
+    }
+
+    /// What is wrong with a disk is the same for all documents that come after.
+    private func isRepeated(_ event: DocumentEvent) -> Bool {
+        guard let message = event.error?.message else { return false }
+        if message != trouble.message {
+            tellRest()
+            trouble = (message, 0)
+        }
+        trouble.count += 1
+        return trouble.count > SyncReport.mostRepeated
+    }
+
+    /// How many more it was.
+    private func tellRest() {
+        let rest = trouble.count - SyncReport.mostRepeated
+        if rest > 0 { session.warn("\(Progress.grouped(rest)) more documents: \(SyncAdvice.shortened(trouble.message))") }
+        trouble = ("", 0)
     }
 
     private func verb(_ event: DocumentEvent) -> String {
@@ -137,6 +159,7 @@ final class SyncReport {
     func conclude(_ failure: SyncFailure?) throws {
         finish()
         guard isJSON else {
+            tellRest()
             if failure == nil || tally.done > 0 { session.notice(clock.summary(tally.done) + tally.remainder) }
             if failure == nil, let advice = SyncAdvice.advice(on: tally, direction) { session.notice(advice) }
             return

@@ -73,11 +73,50 @@ import Testing
         #expect(try database.read { try $0.syncStates(lookingAtMost: 100) }.map(\.pending) == [0])
     }
 
-    @Test(arguments: Column.allCases) func aPullFromItGetsTheOthers(_ column: Column) async throws {
-        let (database, _) = try damaged(column)
+    @Test(arguments: Column.allCases) func aPullFromItGetsTheOthersAndItWhenItIsRepaired(_ column: Column) async throws {
+        let (database, repair) = try damaged(column)
         let server = try TestServer(database)
-        let outcome = await synchronize(
-            try Database(path: path("m"), options: .init(access: .create)), try server.settings([.init(push: .off, pull: .once)]))
-        #expect(outcome.failure == nil && outcome.pulled.sorted() == ["a", "c"])
+        let client = try Database(path: path("m"), options: .init(access: .create))
+        let settings = try server.settings([.init(push: .off, pull: .once)])
+        for pulled in [["a", "c"], []] {
+            let outcome = await synchronize(client, settings)
+            #expect(outcome.failure == nil && outcome.pulled.sorted() == pulled)
+            #expect(outcome.errors.map(\.documentID) == ["b"])
+            #expect(outcome.errors.first?.error?.message.contains("\"b\" is damaged") == true, "\(outcome.errors)")
+        }
+        try repair()
+        // Nobody has changed it, and it comes all the same.
+        let outcome = await synchronize(client, settings)
+        #expect(outcome.failure == nil && outcome.errors.isEmpty && outcome.pulled == ["b"], "\(outcome)")
+        #expect(try documents(of: database) == documents(of: client))
+    }
+
+    @Test func aRepairTellsThoseWhoHavePassedIt() async throws {
+        let (database, _) = try damaged(.version)
+        func last() throws -> UInt64 { try database.read { try $0.lastSequence(of: .default) } }
+        let before = try last()
+        _ = try database.repair()
+        let changes = try database.read { try $0.changedDocuments(since: before, limit: 10, remote: 0) }
+        #expect(changes.map(\.id) == ["b"])
+    }
+
+    @Test(arguments: [Column.version, .extra]) func whatIsPushedOntoItKeepsNobodyElseOut(_ column: Column) async throws {
+        let (server, repair) = try damaged(column)
+        let database = try Database(path: path("m"), options: .init(access: .create))
+        try database.write { transaction in
+            for id in ["b", "d", "e"] { try transaction.save(id, body: transaction.encode(json: #"{"n":3}"#)) }
+        }
+        let settings = ReplicatorSettings(.database(server), collections: [.init(push: .once, pull: .off)])
+        let outcome = await synchronize(database, settings)
+        #expect(outcome.failure == nil && outcome.pushed.sorted() == ["d", "e"] && outcome.errors.map(\.documentID) == ["b"], "\(outcome)")
+        try repair()
+    }
+
+    @Test func whatIsWrongWithTheDiskIsNotWrongWithDocuments() {
+        for code in [StoreError.Code.diskFull, .inputOutput, .busy] {
+            let error = DatabaseStore.translate(StoreError(code, "the disk is full"))
+            #expect(error.isTransientForDocument && error.message == "the disk is full")
+        }
+        #expect(!DatabaseStore.translate(StoreError(.invalidDocument, "no")).isTransientForDocument)
     }
 }

@@ -27,8 +27,8 @@ import Transport
     private func time(_ milliseconds: UInt64) -> LoopTime { LoopTime(nanoseconds: milliseconds * 1_000_000) }
     private let much = MemoryBudget.floor
 
-    private func holding(_ bytes: Int, begun: Int = 0, heard: UInt64 = 0, received: Int = 0) -> MemoryBudget.Holding {
-        MemoryBudget.Holding(HeldMemory(incoming: bytes - begun, begun: begun), heard: time(heard), received: received)
+    private func holding(_ bytes: Int, begun: Int = 0, heard: UInt64 = 0, received: Int? = nil) -> MemoryBudget.Holding {
+        MemoryBudget.Holding(HeldMemory(incoming: bytes - begun, begun: begun), heard: time(heard), received: received ?? bytes)
     }
 
     private func taking(_ bytes: Int, heard: UInt64 = 0) -> MemoryBudget.Holding {
@@ -79,7 +79,7 @@ import Transport
         for (key, count) in [(1, 3), (2, 2)] { _ = budget.report(key, holding(count * much, begun: count * much)) }
         #expect(budget.decide(at: time(0)).resumed == [1])
         for now in stride(from: UInt64(1000), to: 10_000, by: 1000) {
-            #expect(budget.report(1, holding(3 * much, begun: 3 * much, heard: now, received: Int(now) * 8192 / 1000)))
+            #expect(budget.report(1, holding(3 * much, begun: 3 * much, heard: now, received: 3 * much + Int(now) * 8192 / 1000)))
             #expect(budget.decide(at: time(now)) { _ in 1 } == .init())
         }
         #expect(budget.decide(at: time(10_000)) { _ in 1 } == .init(resumed: [2]))
@@ -112,6 +112,21 @@ import Transport
         #expect(budget.report(201, holding(1)) && budget.report(200, holding(50 * much, begun: 50 * much)))
     }
 
+    /// Whose messages became much larger than documents do lets the others go first.
+    @Test func whatWasMadeLargeWaitsLonger() {
+        let budget = Budget(limit: 6 * much)
+        for (key, received) in [(1, 1000), (2, 1000), (3, 4 * much), (4, 1000)] {
+            _ = budget.report(key, holding(4 * much, begun: 4 * much, received: received))
+        }
+        #expect(budget.decide(at: time(0)) { _ in 1 }.resumed == [3])
+        budget.leave(3)
+        #expect(budget.decide(at: time(1)) { _ in 1 }.resumed == [2])
+        // And goes first, if some have to.
+        _ = budget.report(5, holding(much, begun: much))
+        _ = budget.decide(at: time(2)) { _ in 1 << 20 }
+        #expect(budget.decide(at: time(6001)) { _ in 1 << 20 }.expelled == [1, 4])
+    }
+
     /// A byte now and then is no reason to wait for the rest.
     @Test func thoseWhoDoNotGetOnGoToo() {
         let budget = Budget(limit: 100 * much)
@@ -120,7 +135,7 @@ import Transport
         var (expelled, turn): ([Int], Int?) = ([], nil)
         for now in stride(from: UInt64(0), through: 8000, by: 1000) {
             // Whose turn it is sends a byte; of the others one waits. Only one has much to say.
-            if let turn { _ = budget.report(turn, holding(2 * much, begun: 2 * much, heard: now, received: Int(now / 1000))) }
+            if let turn { _ = budget.report(turn, holding(2 * much, begun: 2 * much, heard: now, received: 2 * much + Int(now / 1000))) }
             let decision = budget.decide(at: time(now)) { $0 == 200 ? MemoryBudget.pace : $0 == turn ? 0 : 1 }
             if let next = decision.resumed.first { turn = next }
             expelled += decision.expelled
