@@ -33,6 +33,8 @@ public final class PassivePeer: @unchecked Sendable {
     private let worker = EventLoop()
     private let reader = EventLoop()
     private let blobWorker = EventLoop()
+    /// What clients have had of late: for all of them together.
+    private let formerBodies = FormerBodies()
     private var connections: [ObjectIdentifier: SyncConnection<PassiveSession>] = [:]
     private var feed: ChangeFeed?
     private var isStopped = false
@@ -76,7 +78,11 @@ public final class PassivePeer: @unchecked Sendable {
         if !allowsPush { configuration.allowsPush = false }
         if !allowsPull { configuration.allowsPull = false }
         let stores = Dictionary(
-            configuration.collections.map { ($0, DatabaseStore(database, collection: $0, remote: 0)) }, uniquingKeysWith: { one, _ in one })
+            configuration.collections.map { name in
+                var store = DatabaseStore(database, collection: name, remote: 0)
+                if configuration.allowsDeltas { store.formerBodies = formerBodies }
+                return (name, store)
+            }, uniquingKeysWith: { one, _ in one })
         let connection = SyncConnection(
             PassiveSession(configuration), stores: stores, blobs: database.blobs, worker: worker, reader: reader,
             blobWorker: blobWorker, limits: limits, memory: memory, on: loop)

@@ -16,8 +16,9 @@ extension DatabaseStore {
             message.blobs = document.body.bytes.withUnsafeBytes { AttachmentEncoding.digests(in: $0) }
             let translates = !options.acceptsBlobs && document.flags.contains(.hasAttachments)
             let body = try Outgoing(document.body, document.revision, translates: translates, snapshot.sharedKeys)
+            if options.acceptsDeltas, !document.isDeleted { keep(document.body, order.documentID, current) }
             if options.acceptsDeltas, order.allowsDelta, !document.isDeleted, document.body.bytes.count >= DatabaseStore.smallestDelta,
-                let base = known.lazy.compactMap({ id in document.base(id).map { (id, $0) } }).first
+                let base = known.lazy.compactMap({ id in base(id, of: document, snapshot).map { (id, $0) } }).first
             {
                 let old = try Outgoing(base.1, base.0, translates: translates, snapshot.sharedKeys)
                 if let delta = DatabaseStore.delta(from: old, to: body, snapshot.sharedKeys) {
@@ -33,6 +34,17 @@ extension DatabaseStore {
         } catch {
             return .failed(DatabaseStore.translate(error))
         }
+    }
+
+    /// What a delta can start from: what the database keeps, or what a peer had of late.
+    private func base(_ id: RevisionID, of document: Document, _ snapshot: Snapshot) -> FleeceData? {
+        if let kept = document.base(id) { return kept }
+        return formerBodies?[FormerBodies.Key(collection: collection, documentID: document.id, revision: snapshot.global(id))]
+    }
+
+    /// Peers have it, and it may be replaced.
+    private func keep(_ body: FleeceData, _ documentID: String, _ revision: RevisionID) {
+        formerBodies?.add(body, FormerBodies.Key(collection: collection, documentID: documentID, revision: revision))
     }
 
     private static func check(_ document: Document, _ keys: SharedKeys) throws(StoreError) {
@@ -173,6 +185,7 @@ extension DatabaseStore {
             try parse(message, into: encoder)
         }
         let body = try encoder.finish()
+        if let revision = message.revision, !message.isDeleted { keep(body, message.documentID, revision) }
         // A peer that may not make conflicts leaves no notes either.
         let remote = received.allowsConflict ? self.remote : 0
         if transaction.versioning == .vectors {

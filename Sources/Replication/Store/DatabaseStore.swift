@@ -20,6 +20,8 @@ public struct DatabaseStore: Sendable {
     public var pushFilter: SyncFilter?
     public var pullFilter: SyncFilter?
     public var resolver: SyncResolver = SyncResolution.standard
+    /// What deltas may start from besides what the database keeps.
+    var formerBodies: FormerBodies?
 
     /// A body below that is sent whole.
     static let smallestDelta = 200

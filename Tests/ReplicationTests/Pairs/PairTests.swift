@@ -208,7 +208,7 @@ import Testing
             try transaction.save("pictured", body: transaction.encode(json: json))
         }
         #expect(try sync(second).deltaCount == 1)
-        // The server made no change itself, and does not keep what it could make a delta from.
+        // The server made no change itself, and the database does not keep what it could make a delta from.
         _ = try sync(first)
         #expect(try documents(of: first) == documents(of: second))
     }
