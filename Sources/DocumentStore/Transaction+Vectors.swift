@@ -25,15 +25,13 @@ extension Transaction {
     }
 
     /// Adds a revision that was made elsewhere to a database with version vectors. Its history may name this database by `*` or by its UUID.
-    /// The document may be in conflict although the revision is current now: with what another remote has.
     @discardableResult
     public func insertExisting(
         _ id: String, in collection: CollectionName = .default, history: RevisionHistory, body: FleeceData, isDeleted: Bool = false,
         remote: UInt16 = 0
-    ) throws -> (received: VectorRevisions.Received, isConflicted: Bool) {
+    ) throws -> VectorRevisions.Received {
         try DocumentRules.check(id: id)
-        let result = try insert(id, tables(collection), history, body, isDeleted: isDeleted, remote: remote)
-        return (result.change, result.revisions.isConflicted)
+        return try insert(id, tables(collection), history, body, isDeleted: isDeleted, remote: remote).change
     }
 
     /// Notes that a remote has a version that the current one knows of.

@@ -53,7 +53,7 @@ import Testing
             let mine = try transaction.save("doc-002", body: transaction.encode(json: #"{"side":"local"}"#))
             let inserted = try transaction.insertExisting(
                 "doc-002", history: theirs, body: transaction.encode(json: #"{"side":"remote"}"#), remote: remote)
-            #expect(inserted.received == .conflict)
+            #expect(inserted == .conflict)
             let document = try #require(try transaction.document("doc-002"))
             #expect(document.isConflicted && document.revision == mine.id && document.vectors?.legacyParent?.description == "1-abcd")
             let other = try #require(theirs.revision)

@@ -57,7 +57,7 @@ struct VectorWritingTests {
         try database.write { transaction in
             let ours = try transaction.save("two", body: transaction.encode(json: #"{"side":"local"}"#))
             let theirs = try transaction.encode(json: #"{"side":"remote"}"#)
-            try #expect(transaction.insertExisting("two", history: remote, body: theirs, remote: 1).received == .conflict)
+            try #expect(transaction.insertExisting("two", history: remote, body: theirs, remote: 1) == .conflict)
             let document = try #require(try transaction.document("two"))
             #expect(document.isConflicted && document.sequence == ours.sequence && document.subsequence == 1)
             let winner = try #require(remote.revision)

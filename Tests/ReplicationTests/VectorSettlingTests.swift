@@ -29,14 +29,18 @@ import Testing
         // A second earlier or later.
         let time = theirs == .earlier ? mine.time - 1_000_000_000 : mine.time + 1_000_000_000
         let version = Version(time: time, source: try #require(SourceID(Array(repeating: 7, count: SourceID.byteCount))))
-        var message = RevisionMessage(
-            documentID: "d", history: RevisionHistory(vector: VersionVector(version)), body: Array((body ?? "{}").utf8))
+        #expect(try insert(VersionVector(version), body, remote: 1) == .inserted(isConflict: true))
+        return (RevisionID(mine), RevisionID(version))
+    }
+
+    private func insert(_ vector: VersionVector, _ body: String?, remote: UInt16) throws -> Insertion {
+        var message = RevisionMessage(documentID: "d", history: RevisionHistory(vector: vector), body: Array((body ?? "{}").utf8))
         message.isDeleted = body == nil
-        guard case .inserted(let results) = store(nil).perform(.insert([ReceivedRevision(message: message, allowsConflict: true)])) else {
+        let received = ReceivedRevision(message: message, allowsConflict: true)
+        guard case .inserted(let results) = DatabaseStore(database, remote: remote).perform(.insert([received])) else {
             throw StoreError(.unsupported, "nothing was inserted")
         }
-        #expect(results == [.inserted(isConflict: true)])
-        return (RevisionID(mine), RevisionID(version))
+        return try #require(results.first)
     }
 
     private func store(_ resolution: SyncResolution?) -> DatabaseStore {
@@ -93,6 +97,18 @@ import Testing
         #expect(body == #"{"by":"us"}"#)
         let made = try #require(settled.revision.version), theirs = try #require(sides.theirs.version)
         #expect(made.isLater(than: theirs))
+    }
+
+    /// What the second remote sends is current. That the first one's competes with it is not the second one's matter: a session would not know that
+    /// this is what its peer has.
+    @Test func whatIsCurrentIsNoConflictWithItsSender() throws {
+        let sides = try conflict(.later, ours: #"{"by":"us"}"#, #"{"by":"them"}"#)
+        let mine = try #require(sides.ours.version), source = try #require(SourceID(Array(repeating: 8, count: SourceID.byteCount)))
+        let vector = try VersionVector([Version(time: mine.time + 2_000_000_000, source: source), mine])
+        #expect(try insert(vector, #"{"by":"others"}"#, remote: 2) == .inserted(isConflict: false))
+        let document = try #require(try database.read { try $0.document("d") })
+        #expect(document.isConflicted)
+        #expect(document.latest(onRemote: 2) == document.revision)
     }
 
     @Test(arguments: [true, false]) func ofTwoDeletionsTheLaterStays(isOursLater: Bool) throws {

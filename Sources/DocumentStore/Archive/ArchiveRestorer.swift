@@ -244,8 +244,7 @@ public final class ArchiveRestorer {
                         }
                     let received = try transaction.insertExisting(
                         document.id, in: tables.name, history: history, body: properties, isDeleted: revision.isDeleted,
-                        remote: remote
-                    ).received
+                        remote: remote)
                     if received == .current || received == .conflict { added += 1 }
                 }
             }

@@ -191,8 +191,10 @@ extension DatabaseStore {
         if transaction.versioning == .vectors {
             let outcome = try transaction.insertExisting(
                 message.documentID, in: collection, history: message.history, body: body, isDeleted: message.isDeleted, remote: remote)
-            switch outcome.received {
-            case .current, .conflict: return .inserted(isConflict: outcome.isConflicted)
+            switch outcome {
+            // What competes with another remote's revision still is the other session's to settle, or the next one's.
+            case .current: return .inserted(isConflict: false)
+            case .conflict: return .inserted(isConflict: true)
             case .known, .ignored: return .known
             }
         }
