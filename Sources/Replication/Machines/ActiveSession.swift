@@ -348,8 +348,7 @@ extension ActiveSession {
                 case .changesRead(let last, let pending): workers[index].checkpointer.changesRead(upTo: last, pending: pending, &outbox)
                 case .localDone(let sequence): workers[index].checkpointer.localDone(sequence, &outbox)
                 case .remoteReached(let sequence): workers[index].checkpointer.remoteReached(sequence, &outbox)
-                case .pulled(let id, let isConflict, let isCurrent):
-                    workers[index].pusher?.pulled(id, isConflict: isConflict, isCurrent: isCurrent, &outbox)
+                case .pulled(let id, let revision): workers[index].pusher?.pulled(id, revision, &outbox)
                 case .resolvedWithNewRevision: workers[index].pusher?.databaseChanged(isOwn: true, &outbox)
                 case .progress(let completed, let total, let documents):
                     status.completed += completed

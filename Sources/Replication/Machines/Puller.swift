@@ -140,7 +140,7 @@ struct Puller {
             case .known:
                 reply.items.append(.notWanted)
                 announced[entry.documentID] = nil
-                outbox.notes.append(.pulled(documentID: entry.documentID, isConflict: false))
+                outbox.notes.append(.pulled(documentID: entry.documentID, .known))
                 finish(place, &outbox)
             case .unknown(let ancestors):
                 reply.items.append(.wanted(ancestors: ancestors))
@@ -278,10 +278,10 @@ struct Puller {
                 continue
             case .stored(let isConflict):
                 outbox.report(event(message.documentID, message.revision, flags: flags))
-                outbox.notes.append(.pulled(documentID: message.documentID, isConflict: isConflict, isCurrent: !isConflict))
+                outbox.notes.append(.pulled(documentID: message.documentID, isConflict ? .conflict : .current))
                 if isConflict { resolve(message.documentID, &outbox) }
             case .known:
-                outbox.notes.append(.pulled(documentID: message.documentID, isConflict: false))
+                outbox.notes.append(.pulled(documentID: message.documentID, .known))
             }
             forget(message)
             outbox.notes.append(.progress(completed: UInt64(message.body.count), total: 0, documents: 1))

@@ -339,13 +339,13 @@ extension Pusher {
     }
 
     /// The puller noted a new revision of the peer's.
-    mutating func pulled(_ documentID: String, isConflict: Bool, isCurrent: Bool, _ outbox: inout Outbox) {
+    mutating func pulled(_ documentID: String, _ revision: Outbox.Pulled, _ outbox: inout Outbox) {
         // It is noted in the document, and newer than what was acknowledged.
-        if isCurrent { acknowledged[documentID] = nil }
+        if revision == .current { acknowledged[documentID] = nil }
         guard let change = waiting.removeValue(forKey: documentID) else { return }
-        if isConflict {
-            finish(change.local, &outbox)
-        } else {
+        switch revision {
+        case .conflict: finish(change.local, &outbox)
+        case .known, .current:
             if busy[documentID] == nil { busy[documentID] = .some(nil) }
             inspect(change, peer: nil, &outbox)
         }

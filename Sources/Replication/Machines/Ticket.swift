@@ -39,13 +39,23 @@ struct Port {
 
 /// What comes out of a machine: actions for the engine, notes for its sister machines.
 struct Outbox {
+    /// What the peer's revision of a document is here.
+    enum Pulled {
+        /// The current one, or what that came from.
+        case known
+        /// It was stored, and is the current one now.
+        case current
+        /// It was stored beside ours.
+        case conflict
+    }
+
     enum Note {
         /// Local changes were read up to a sequence; these of them are not done yet.
         case changesRead(upTo: UInt64, pending: [UInt64])
         case localDone(UInt64)
         case remoteReached(RemoteSequence)
-        /// A document has another revision on the peer now, and perhaps a conflict here. `isCurrent` if that was stored, and on top of ours.
-        case pulled(documentID: String, isConflict: Bool, isCurrent: Bool = false)
+        /// A document has another revision on the peer now.
+        case pulled(documentID: String, Pulled)
         /// Settling a conflict made a revision that the peer does not have.
         case resolvedWithNewRevision
         case progress(completed: UInt64, total: UInt64, documents: UInt64)
