@@ -194,6 +194,23 @@ import Testing
         #expect(proposals(both.handle(.stored(.changes(changes), read.1), time: 0)) == nil)
     }
 
+    /// What was pushed was changed there and came back, over another connection or before the acknowledgement: the document says so.
+    @Test func whatTheDocumentSaysThePeerHasIsNotOffered() throws {
+        var pusher = session(push: .continuous)
+        let pushed = LocalChange(sequence: 1, documentID: "a", revision: revision("1-aa"))
+        let proposal = try #require(proposals(try opened(&pusher, changes: [pushed])))
+        _ = pusher.handle(.replied(ProposalReply(items: [.known]).wire, proposal.1), time: 0)
+        let pulled = LocalChange(sequence: 2, documentID: "a", revision: revision("2-bb"), remoteRevision: revision("2-bb"))
+        let read = try #require(stores(pusher.handle(.databaseChanged(collection: 0), time: 0)).first)
+        let changes = LocalChanges(changes: [pulled], last: 2, isComplete: true)
+        #expect(proposals(pusher.handle(.stored(.changes(changes), read.1), time: 0)) == nil)
+        // What is made of it names it as the parent.
+        let made = LocalChange(sequence: 3, documentID: "a", revision: revision("3-cc"), remoteRevision: revision("2-bb"))
+        let again = try #require(stores(pusher.handle(.databaseChanged(collection: 0), time: 0)).first)
+        let actions = pusher.handle(.stored(.changes(LocalChanges(changes: [made], last: 3, isComplete: true)), again.1), time: 0)
+        #expect(try #require(proposals(actions)?.0.first).serverRevision == revision("2-bb"))
+    }
+
     @Test func aDeltaThatDoesNotFitIsFollowedByTheWholeBody() throws {
         var pusher = session()
         let change = LocalChange(sequence: 1, documentID: "a", revision: revision("2-bb"), bodySize: 500, remoteRevision: revision("1-aa"))

@@ -137,8 +137,10 @@ struct Pusher {
         for change in unreadable { outbox.report(change.event(in: port.collection)) }
         var open: [LocalChange] = []
         for change in list.changes where !done.contains(change.sequence) {
+            // The echo of a pull, or pushed in an earlier session. A pull can have put it on top of what was acknowledged, if the acknowledgement came
+            // later than that, or the pull over another connection.
+            if change.remoteRevision == change.revision, trustsMarks { acknowledged[change.documentID] = nil }
             let remote = acknowledged[change.documentID] ?? change.remoteRevision
-            // The echo of a pull, or pushed in an earlier session.
             if remote == change.revision, trustsMarks || acknowledged[change.documentID] != nil { continue }
             open.append(change)
         }
