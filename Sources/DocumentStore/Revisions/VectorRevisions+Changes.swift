@@ -75,7 +75,8 @@ extension VectorRevisions {
             remotes[remote] = received
             return .known
         case .older:
-            remotes[remote] = received
+            // What comes late, over a second connection, is not what the remote has now.
+            if remotes[remote]?.version.vector.order(relativeTo: new.vector) != .newer { remotes[remote] = received }
             if isSameMerge { keepKnowledge(of: new.vector) }
             return .known
         case .conflict:

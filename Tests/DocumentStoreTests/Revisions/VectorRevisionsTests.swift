@@ -258,6 +258,18 @@ import Testing
         #expect(document.revisions.history.description == "\(merge) 18e9d1d110b00000@ZegpoldZegpoldZegpoldA")
     }
 
+    @Test func whatComesLateIsNotWhatTheRemoteHas() throws {
+        var document = VectorDocument()
+        let (old, new) = ("18e9d1d110b00000@AliceAliceAliceAliceAA", "18e9d1d110b00001@AliceAliceAliceAliceAA")
+        #expect(try document.pull(old, "7000") == .current)
+        #expect(try document.pull(new, "7000") == .current)
+        #expect(try document.pull(old, "7000") == .known)
+        #expect(try document.revisions.latest(onRemote: 1)?.id == RevisionID(parsing: new))
+        // Of another remote it is all that is known.
+        #expect(try document.pull(old, "7000", remote: 2) == .known)
+        #expect(try document.revisions.latest(onRemote: 2)?.id == RevisionID(parsing: old))
+    }
+
     /// Each of two revisions has beaten the other, in different places.
     @Test func ofTwoThatHaveBeatenEachOtherTheLaterStays() throws {
         let early = "18e9d1d110b00001@AliceAliceAliceAliceAA"
