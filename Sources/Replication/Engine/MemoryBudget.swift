@@ -60,6 +60,8 @@ struct MemoryBudget {
 
     let limit: Int
     private(set) var total = 0
+    /// What somebody wants to load, and there is no room for.
+    var wanted = 0
     private var holdings: [Int: Holding] = [:]
     private var activeCount = 0
     /// Those that are not read from, in the order in which they will be.
@@ -80,7 +82,8 @@ struct MemoryBudget {
     var isExhausted: Bool { total >= 2 * limit }
     /// What a frame may decompress to: a small one can become very large, and it is not known before whose.
     var frameAllowance: Int { total < limit / 2 ? .max : total < limit ? 1 << 20 : 256 << 10 }
-    var hasWaiting: Bool { !line.isEmpty || current != nil }
+    var hasWaiting: Bool { !line.isEmpty || current != nil || wanted > 0 }
+    private var isFull: Bool { total + wanted >= limit }
 
     /// Notes what a connection holds, and says whether it may be read from. If not, `decide` will tell when.
     mutating func report(_ key: Int, _ holding: Holding) -> Bool {
@@ -118,7 +121,7 @@ struct MemoryBudget {
     /// What is to be done after reports, and now and then while somebody waits. `unread` says how much of somebody's has come and was not read.
     mutating func decide(at now: LoopTime, unread: (Int) -> Int = { _ in 0 }) -> Decision {
         var decision = Decision()
-        if total >= limit {
+        if isFull {
             let since = fullSince ?? now
             fullSince = since
             decision.expelled = expelSilent(at: now, since, unread)
@@ -132,8 +135,8 @@ struct MemoryBudget {
             stuckSince = nil
         }
         hasComeThrough = false
+        if !isFull { fullSince = nil }
         if total < limit {
-            fullSince = nil
             // Each of them may take some at once.
             let count = min(line.count, max(1, (limit - total) / MemoryBudget.floor))
             decision.resumed = (0..<count).map { _ in removeFirst() }
@@ -183,12 +186,12 @@ struct MemoryBudget {
 
     /// Ends as many as it takes until there is room: of those with the lowest rank the ones that owe most.
     private mutating func expel(_ rank: (Int, Holding) -> Int?) -> [Int] {
-        guard total >= limit else { return [] }
+        guard isFull else { return [] }
         let candidates = holdings.filter { $0.value.owed >= MemoryBudget.floor }
             .compactMap { key, holding in rank(key, holding).map { (key: key, rank: $0, owed: holding.owed) } }
             .sorted { ($0.rank, $1.owed, $0.key) < ($1.rank, $0.owed, $1.key) }
         var expelled: [Int] = []
-        for candidate in candidates where total >= limit {
+        for candidate in candidates where isFull {
             leave(candidate.key)
             expelled.append(candidate.key)
         }

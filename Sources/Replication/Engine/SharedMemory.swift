@@ -18,6 +18,9 @@ public final class SharedMemory: @unchecked Sendable {
     private let loop: EventLoop
     private var budget: MemoryBudget
     private var holders: [Int: () -> (any MemoryHolder)?] = [:]
+    /// Large documents that are to be loaded when there is room, and what was promised to those that are being loaded.
+    private var loads = Queue<(bytes: Int, begin: () -> Void)>()
+    private var promised = 0
     private var lastKey = 0
     private var isDeciding = false
     private var timer: LoopTimer?
@@ -54,6 +57,27 @@ public final class SharedMemory: @unchecked Sendable {
         return mayRead
     }
 
+    /// Begins to load something large when there is room for it. When it is loaded and counts as held, or will not be, `loadHasEnded` is to be called.
+    func load(_ bytes: Int, _ begin: @escaping () -> Void) {
+        loads.append((min(bytes, budget.limit / 2), begin))
+        beginLoads()
+    }
+
+    func loadHasEnded(_ bytes: Int) {
+        promised -= min(bytes, budget.limit / 2)
+        beginLoads()
+    }
+
+    private func beginLoads() {
+        while let next = loads.first, budget.total + promised + next.bytes <= budget.limit, loads.popFirst() != nil {
+            promised += next.bytes
+            next.begin()
+        }
+        // Those who do not take what they have wait no longer than others.
+        budget.wanted = promised == 0 ? loads.first?.bytes ?? 0 : 0
+        decideSoon()
+    }
+
     private func decideSoon() {
         guard budget.hasWaiting, !isDeciding else { return }
         isDeciding = true
@@ -67,6 +91,7 @@ public final class SharedMemory: @unchecked Sendable {
         let decision = budget.decide(at: loop.now) { holders[$0]?()?.unreadBytes ?? 0 }
         for key in decision.expelled { holders[key]?()?.giveUpMemory() }
         for key in decision.resumed { holders[key]?()?.memoryHasChanged() }
+        if !loads.isEmpty { beginLoads() }
         guard timer == nil, budget.hasWaiting else { return }
         timer = loop.timer(after: SharedMemory.pause) { [weak self] in
             self?.timer = nil

@@ -54,6 +54,8 @@ final class SyncConnection<Session: SyncSession>: WebSocketDelegate, @unchecked 
     private var place = 0
     private var lastHeard = LoopTime(nanoseconds: 0)
     private var receivedBytes = 0
+    /// More bytes than that are loaded when there is room.
+    private static var largeLoad: Int { 1 << 20 }
     /// Blobs that come, or go, at the same time.
     static var mostBlobs: Int { 16 }
     /// Revisions become hardly larger than at the vendor's level 6, in half of the time.
@@ -161,11 +163,30 @@ final class SyncConnection<Session: SyncSession>: WebSocketDelegate, @unchecked 
         guard let store = stores[name] else {
             return later { $0.handle(.stored(.failed(SyncError.http(404, "no collection \"\(name)\"")), ticket)) }
         }
+        if case .loadRevisions(let orders, _) = request, let memory {
+            // As it is stored, and as it is sent.
+            let bytes = 2 * orders.reduce(0) { $0 + $1.bodySize }
+            if bytes > SyncConnection.largeLoad { return load(request, bytes, memory, from: store, ticket) }
+        }
         (request.isReading ? reader : worker).perform { [weak self] in
             let answer = store.perform(request)
             self?.later { connection in
                 if case .saveCheckpoint = request, case .done = answer { connection.savedCheckpoints.insert(ticket.collection) }
                 connection.handle(.stored(answer, ticket))
+            }
+        }
+    }
+
+    /// The same document may be wanted by everybody at the same time.
+    private func load(_ request: StoreRequest, _ bytes: Int, _ memory: SharedMemory, from store: DatabaseStore, _ ticket: Ticket) {
+        memory.load(bytes) { [weak self, loop] in
+            guard let self, !self.hasSessionEnded else { return loop.perform { memory.loadHasEnded(bytes) } }
+            self.reader.perform { [weak self] in
+                let answer = store.perform(request)
+                loop.perform { [weak self] in
+                    self?.handle(.stored(answer, ticket))
+                    memory.loadHasEnded(bytes)
+                }
             }
         }
     }

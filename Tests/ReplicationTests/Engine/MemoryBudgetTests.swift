@@ -1,4 +1,5 @@
 import ReplicationTestSupport
+import Synchronization
 import TestSupport
 import Testing
 import Transport
@@ -18,11 +19,17 @@ import Transport
         var isExhausted: Bool { value.isExhausted }
         var frameAllowance: Int { value.frameAllowance }
         var hasWaiting: Bool { value.hasWaiting }
+        var wanted: Int {
+            get { value.wanted }
+            set { value.wanted = newValue }
+        }
         func report(_ key: Int, _ holding: MemoryBudget.Holding) -> Bool { value.report(key, holding) }
         func leave(_ key: Int) { value.leave(key) }
         func isScarce(for key: Int) -> Bool { value.isScarce(for: key) }
         func decide(at now: LoopTime, unread: (Int) -> Int = { _ in 0 }) -> MemoryBudget.Decision { value.decide(at: now, unread: unread) }
     }
+
+    private final class Notes: Sendable { let begun = Mutex<[Int]>([]) }
 
     private func time(_ milliseconds: UInt64) -> LoopTime { LoopTime(nanoseconds: milliseconds * 1_000_000) }
     private let much = MemoryBudget.floor
@@ -160,6 +167,44 @@ import Transport
             _ = budget.report(1, holding(bytes))
             #expect(budget.frameAllowance == allowance)
         }
+    }
+
+    /// Everybody wants the same large document: they get it one after the other.
+    @Test func largeLoadsWaitForRoom() async {
+        let clock = ManualClock()
+        let loop = EventLoop(clock: .manual(clock))
+        defer { loop.stop() }
+        let memory = SharedMemory(limit: 10 * much, on: loop)
+        let (much, notes) = (much, Notes())
+        func onLoop(_ work: @escaping @Sendable () -> Void) async {
+            await withCheckedContinuation { done in
+                loop.perform {
+                    work()
+                    done.resume()
+                }
+            }
+        }
+        await onLoop {
+            for number in 1...4 { memory.load(4 * much) { notes.begun.withLock { $0.append(number) } } }
+            // One that is larger than there is room for ever comes as well.
+            memory.load(100 * much) { notes.begun.withLock { $0.append(5) } }
+        }
+        #expect(notes.begun.withLock { $0 } == [1, 2])
+        await onLoop { memory.loadHasEnded(4 * much) }
+        #expect(notes.begun.withLock { $0 } == [1, 2, 3])
+        await onLoop { for _ in 2...3 { memory.loadHasEnded(4 * much) } }
+        #expect(notes.begun.withLock { $0 } == [1, 2, 3, 4, 5])
+    }
+
+    @Test func whoDoesNotTakeWhatOthersWaitForHasToGo() {
+        let budget = Budget(limit: 10 * much)
+        _ = budget.report(1, taking(4 * much))
+        _ = budget.report(2, taking(5 * much))
+        for now in stride(from: UInt64(0), through: 60_000, by: 1000) { #expect(budget.decide(at: time(now)).expelled.isEmpty) }
+        budget.wanted = 2 * much
+        #expect(budget.hasWaiting && budget.decide(at: time(61_000)).expelled.isEmpty)
+        #expect(budget.decide(at: time(70_999)).expelled.isEmpty)
+        #expect(budget.decide(at: time(71_000)).expelled == [2])
     }
 
     @Test func everybodyHasAShare() {
