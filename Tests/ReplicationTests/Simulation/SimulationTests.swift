@@ -5,12 +5,12 @@ import Testing
 @testable import Replication
 
 /// Runs of some thousand steps; a seed that fails says so. `CBLITE_SIMULATION_SEED` repeats one, and `CBLITE_SIMULATION_SECONDS` lets further
-/// seeds follow for that long, of all or of those in whose climate there is `CBLITE_SIMULATION_CLIMATE`: `trees`, `ring`, …
+/// seeds follow for that long, all or those whose climate has the words of `CBLITE_SIMULATION_CLIMATE`: `trees`, `ring trees`, …
 @Suite struct SimulationTests {
     private static let environment = ProcessInfo.processInfo.environment
     private static let first = environment["CBLITE_SIMULATION_SEED"].flatMap { UInt64($0) }
     private static let seconds = environment["CBLITE_SIMULATION_SECONDS"].flatMap { Double($0) }
-    private static let word = environment["CBLITE_SIMULATION_CLIMATE"]
+    private static let words = environment["CBLITE_SIMULATION_CLIMATE"]?.split(separator: " ") ?? []
     private static let steps = 3000
     /// After so many failures it is enough.
     private static let mostFailures = 20
@@ -38,7 +38,11 @@ import Testing
             state.withLock { state in
                 guard state.failures < mostFailures else { return nil }
                 let candidates = state.next..<state.next + 10_000
-                guard let seed = candidates.first(where: { seed in word.map { "\(Simulation.climate(seed: seed))".contains($0) } ?? true })
+                guard
+                    let seed = candidates.first(where: { seed in
+                        let climate = "\(Simulation.climate(seed: seed))"
+                        return words.allSatisfy { climate.contains($0) }
+                    })
                 else { return nil }
                 (state.next, state.count) = (seed + 1, state.count + 1)
                 return seed
