@@ -16,7 +16,7 @@ extension DatabaseStore {
             message.blobs = document.body.bytes.withUnsafeBytes { AttachmentEncoding.digests(in: $0) }
             let translates = !options.acceptsBlobs && document.flags.contains(.hasAttachments)
             let body = try Outgoing(document.body, document.revision, translates: translates, snapshot.sharedKeys)
-            if options.acceptsDeltas, !document.isDeleted { keep(document.body, order.documentID, current) }
+            message.body = body.json
             if options.acceptsDeltas, order.allowsDelta, !document.isDeleted, document.body.bytes.count >= DatabaseStore.smallestDelta,
                 let base = known.lazy.compactMap({ id in base(id, of: document, snapshot).map { (id, $0) } }).first
             {
@@ -24,12 +24,14 @@ extension DatabaseStore {
                 if let delta = DatabaseStore.delta(from: old, to: body, snapshot.sharedKeys) {
                     message.deltaSource = snapshot.global(base.0)
                     message.body = delta
-                    return .loaded(message)
                 }
             }
-            message.body = body.json
             // What cannot be read is written so; it may also be what a text says.
             if message.body.withUnsafeBytes({ $0.contains("undefined") }) { try DatabaseStore.check(document, snapshot.sharedKeys) }
+            if options.acceptsDeltas, !document.isDeleted {
+                // The peer will have it, and it may be replaced.
+                formerBodies?.add(document.body, FormerBodies.Key(collection: collection, documentID: document.id, revision: current))
+            }
             return .loaded(message)
         } catch {
             return .failed(DatabaseStore.translate(error))
@@ -40,11 +42,6 @@ extension DatabaseStore {
     private func base(_ id: RevisionID, of document: Document, _ snapshot: Snapshot) -> FleeceData? {
         if let kept = document.base(id) { return kept }
         return formerBodies?[FormerBodies.Key(collection: collection, documentID: document.id, revision: snapshot.global(id))]
-    }
-
-    /// Peers have it, and it may be replaced.
-    private func keep(_ body: FleeceData, _ documentID: String, _ revision: RevisionID) {
-        formerBodies?.add(body, FormerBodies.Key(collection: collection, documentID: documentID, revision: revision))
     }
 
     private static func check(_ document: Document, _ keys: SharedKeys) throws(StoreError) {
@@ -151,9 +148,9 @@ extension DatabaseStore {
 
     /// Stores those that the filter takes.
     func insert(_ revisions: [ReceivedRevision]) throws -> [Insertion] {
-        guard pullFilter != nil else { return try database.write { try insert(revisions, $0) } }
+        guard pullFilter != nil else { return try store(revisions) }
         let accepted = accepted(revisions)
-        var stored = try database.write { try insert(accepted.compactMap { try? $0.get() }, $0) }[...]
+        var stored = try store(accepted.compactMap { try? $0.get() })[...]
         return accepted.map { result in
             if case .failure(let error) = result { return .failed(error) }
             return stored.popFirst() ?? .failed(.filteredOut)
@@ -161,10 +158,23 @@ extension DatabaseStore {
     }
 
     /// Stores revisions. What is wrong with one of them does not touch the others; what is wrong with the database ends all.
-    func insert(_ revisions: [ReceivedRevision], _ transaction: Transaction) throws -> [Insertion] {
+    private func store(_ revisions: [ReceivedRevision]) throws -> [Insertion] {
+        let (insertions, bodies) = try database.write { transaction in
+            var bodies: [FormerBodies.Key: FleeceData] = [:]
+            return (try insert(revisions, transaction, &bodies), bodies)
+        }
+        // Not before: where a transaction is undone, the numbers that stand for property names come to mean others. And what was refused is no
+        // body of that revision, whatever its sender says.
+        for (key, body) in bodies { formerBodies?.add(body, key) }
+        return insertions
+    }
+
+    private func insert(
+        _ revisions: [ReceivedRevision], _ transaction: Transaction, _ bodies: inout [FormerBodies.Key: FleeceData]
+    ) throws -> [Insertion] {
         try revisions.map { received in
             do {
-                return try insert(received, transaction)
+                return try insert(received, transaction, &bodies)
             } catch {
                 let translated = DatabaseStore.translate(error)
                 let isDamaged = (error as? StoreError)?.isOfDocument ?? false
@@ -175,7 +185,9 @@ extension DatabaseStore {
         }
     }
 
-    private func insert(_ received: ReceivedRevision, _ transaction: Transaction) throws -> Insertion {
+    private func insert(
+        _ received: ReceivedRevision, _ transaction: Transaction, _ bodies: inout [FormerBodies.Key: FleeceData]
+    ) throws -> Insertion {
         let message = received.message
         let encoder = transaction.encoder
         encoder.reset()
@@ -185,16 +197,16 @@ extension DatabaseStore {
             try parse(message, into: encoder)
         }
         let body = try encoder.finish()
-        if let revision = message.revision, !message.isDeleted { keep(body, message.documentID, revision) }
         // A peer that may not make conflicts leaves no notes either.
         let remote = received.allowsConflict ? self.remote : 0
         if transaction.versioning == .vectors {
             let outcome = try transaction.insertExisting(
                 message.documentID, in: collection, history: message.history, body: body, isDeleted: message.isDeleted, remote: remote)
             switch outcome {
-            // What competes with another remote's revision still is the other session's to settle, or the next one's.
-            case .current: return .inserted(isConflict: false)
-            case .conflict: return .inserted(isConflict: true)
+            case .current, .conflict:
+                note(body, of: message, in: &bodies)
+                // What competes with another remote's revision still is the other session's to settle, or the next one's.
+                return .inserted(isConflict: outcome == .conflict)
             case .known, .ignored: return .known
             }
         }
@@ -204,6 +216,13 @@ extension DatabaseStore {
         let outcome = try transaction.insertExisting(
             message.documentID, in: collection, history: message.history.treeIDs, body: body, isDeleted: message.isDeleted, remote: remote,
             allowsConflicts: received.allowsConflict, inPlaceOf: received.allowsConflict ? [] : message.endedBranch)
-        return outcome.addedCount == 0 ? .known : .inserted(isConflict: outcome.isConflicted)
+        guard outcome.addedCount > 0 else { return .known }
+        note(body, of: message, in: &bodies)
+        return .inserted(isConflict: outcome.isConflicted)
+    }
+
+    private func note(_ body: FleeceData, of message: RevisionMessage, in bodies: inout [FormerBodies.Key: FleeceData]) {
+        guard formerBodies != nil, !message.isDeleted, let revision = message.revision else { return }
+        bodies[FormerBodies.Key(collection: collection, documentID: message.documentID, revision: revision)] = body
     }
 }

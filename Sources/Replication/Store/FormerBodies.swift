@@ -34,7 +34,8 @@ final class FormerBodies: Sendable {
         let size = body.bytes.count
         guard FormerBodies.sizes.contains(size) else { return }
         state.withLock { state in
-            guard state.bodies.updateValue(body, forKey: key) == nil else { return }
+            guard state.bodies[key] == nil else { return }
+            state.bodies[key] = body
             state.order.append(key)
             state.bytes += size
             while state.bytes > limit, let oldest = state.order.popFirst() {

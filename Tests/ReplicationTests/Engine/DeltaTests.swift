@@ -88,6 +88,46 @@ import Testing
         #expect(whole.deltaSource == nil && whole.body.count > 90_000)
     }
 
+    /// What somebody calls a revision and was not taken is no base for what others are sent.
+    @Test(arguments: [false, true]) func aForgedBodyIsNoBase(_ vectors: Bool) throws {
+        let database = try create("m", vectors)
+        var store = DatabaseStore(database, remote: 0)
+        store.formerBodies = FormerBodies()
+        func current() throws -> Document { try database.read { try #require(try $0.document("large")) } }
+        func push(_ history: RevisionHistory, _ number: Int) throws -> Insertion? {
+            let message = RevisionMessage(documentID: "large", history: history, body: Array(json(number).utf8))
+            guard case .inserted(let results) = store.perform(.insert([ReceivedRevision(message: message, allowsConflict: false)])) else {
+                return nil
+            }
+            return results.first
+        }
+        func delta(from base: RevisionID) throws -> RevisionID? {
+            let revision = try database.read { $0.global(try #require(try $0.document("large")).revision) }
+            let order = SendOrder(documentID: "large", revision: revision, sequence: RemoteSequence(1), ancestors: [base])
+            var options = SendOptions()
+            options.acceptsDeltas = true
+            guard case .revisions(let list) = store.perform(.loadRevisions([order], options)), case .loaded(let message)? = list.first
+            else { return nil }
+            return message.deltaSource
+        }
+        try edit(database, 1)
+        let history = try database.read { snapshot in
+            snapshot.global(try #require(try snapshot.document("large")).historyToSend(limit: 20, knownToReceiver: []))
+        }
+        let first = try #require(history.revision)
+        // Known already, with another body; and no document of it is stored here.
+        #expect(try push(history, 7) == .known)
+        try edit(database, 2)
+        #expect(try delta(from: first) == nil)
+        // What was taken is one.
+        let follower = try RevisionHistory(parsing: vectors ? "18e9d1d110b00001@AliceAliceAliceAliceAA" : "1-abcd")
+        try database.write { try $0.purge("large") }
+        #expect(try push(follower, 3) == .inserted(isConflict: false))
+        let taken = try #require(follower.revision)
+        try edit(database, 4)
+        #expect(try delta(from: taken) == taken)
+    }
+
     @Test func whatIsKeptIsBounded() {
         let bodies = FormerBodies(limit: 20_000)
         func key(_ number: Int) -> FormerBodies.Key {
