@@ -12,6 +12,7 @@ import Testing
         var told: [[ChangesMessage.Entry]] = []
         var open: [Int] = []
         var loads: [[SendOrder]] = []
+        var timers: [(delay: Int, number: Int)] = []
 
         init(since: UInt64 = 0, isContinuous: Bool = true) {
             var subscription = SubChanges()
@@ -28,6 +29,7 @@ import Testing
                 switch action {
                 case .store(.readChanges(let since, _), let ticket): reads.append((since, ticket.number))
                 case .store(.loadRevisions(let orders, _), _): loads.append(orders)
+                case .startTimer(let ticket, let delay): timers.append((delay, ticket.number))
                 case .request(let request, let ticket?):
                     guard case .changes(let message) = request.content else { break }
                     told.append(message.entries)
@@ -114,5 +116,56 @@ import Testing
         #expect(feed.reads.count == 1)
         try feed.answer()
         #expect(feed.reads.isEmpty)
+    }
+
+    /// In a ring two branches can go round, one behind the other. What is back is told of after ever longer pauses, and only what is there then.
+    @Test func whoSeesRevisionsReturnTakesItsTime() throws {
+        var feed = Feed()
+        try feed.answer()
+        var sequence: UInt64 = 8
+        func goRound(_ text: String) throws {
+            for number in feed.open { feed.perform { $0.replied(ChangesReply(items: [.notWanted]).wire, number, &$1) } }
+            feed.open = []
+            feed.databaseChanged()
+            sequence += 8
+            try feed.answer([change(sequence, text)])
+        }
+        try goRound("2-bb")
+        try goRound("2-cc")
+        #expect(feed.timers.isEmpty)
+        for (round, text) in ["2-bb", "2-cc", "2-bb"].enumerated() {
+            try goRound(text)
+            #expect(feed.timers.map(\.delay) == [Restlessness.shortestPause << round])
+            // Nothing is read in the pause, and once after it.
+            feed.databaseChanged()
+            feed.databaseChanged()
+            #expect(feed.reads.isEmpty)
+            let timer = feed.timers.removeLast()
+            feed.perform { $0.timerFired(timer.number, &$1) }
+            #expect(feed.reads.count == 1)
+            try feed.answer()
+        }
+        // What is new has no pause, and the next one is a shorter one.
+        try goRound("3-dd")
+        #expect(feed.timers.isEmpty)
+        try goRound("2-cc")
+        #expect(feed.timers.map(\.delay) == [Restlessness.shortestPause << 1])
+        #expect(feed.told.count == 7)
+    }
+
+    @Test func pausesAreNotAlikeAndNotWithoutEnd() {
+        func pauses(_ sequence: UInt64) -> [Int] {
+            var restlessness = Restlessness()
+            return (0..<30).compactMap { _ in restlessness.note([change(sequence, "1-aa")]) }
+        }
+        #expect(pauses(8).prefix(3) == [50, 100, 200] && pauses(12).prefix(3) == [75, 150, 300])
+        #expect(pauses(8).last == 25_600 && pauses(8).count == 29)
+        // Only so many are remembered.
+        var restlessness = Restlessness()
+        func note(_ number: UInt64) -> Int? {
+            restlessness.note([LocalChange(sequence: 8, documentID: "\(number)", revision: revision("1-aa"))])
+        }
+        for number in 0...UInt64(Restlessness.memory) { #expect(note(number) == nil) }
+        #expect(note(1) != nil && note(0) == nil)
     }
 }

@@ -22,6 +22,9 @@ struct PassivePusher {
     /// How many changes there are in those messages.
     private var toldChanges = 0
     private var pending: [Int: Pending] = [:]
+    private var restlessness = Restlessness()
+    /// The timer of a pause in which nothing more is told.
+    private var pause: Int?
     /// Documents that are damaged, and were told of by another name than their revision's.
     private var damaged: Set<String> = []
     /// What came from the peer and was not told back to it, and whether it was stored.
@@ -86,10 +89,16 @@ struct PassivePusher {
             isMemoryScarce
             ? (PassivePusher.messagesInScarcity, limits.scarceRevisions, min(batch, limits.scarceRevisions))
             : (PassivePusher.messagesInFlight, limits.queuedRevisions, batch)
-        guard !isReading, !isCaughtUp || mustReadAgain, toldCount < messages, sender.queuedCount < revisions else { return }
+        guard !isReading, pause == nil, !isCaughtUp || mustReadAgain, toldCount < messages, sender.queuedCount < revisions else { return }
         isReading = true
         mustReadAgain = false
         pending[outbox.store(.readChanges(since: lastRead, limit: most), &port)] = .reading
+    }
+
+    mutating func timerFired(_ number: Int, _ outbox: inout Outbox) {
+        guard pause == number else { return }
+        pause = nil
+        goOn(&outbox)
     }
 
     mutating func stored(_ answer: StoreAnswer, _ number: Int, _ outbox: inout Outbox) {
@@ -136,6 +145,7 @@ struct PassivePusher {
             pending[outbox.request(.changes(ChangesMessage(entries: entries)), &port)] = .told(changes)
             toldCount += 1
             toldChanges += changes.count
+            if let delay = restlessness.note(changes) { pause = outbox.startTimer(milliseconds: delay, &port) }
         }
         if isCaughtUp, !hasSaidSo {
             hasSaidSo = true

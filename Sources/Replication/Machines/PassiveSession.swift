@@ -85,7 +85,12 @@ public struct PassiveSession: Sendable {
             if ticket.machine == .pusher { workers[index].pusher?.replied(reply, ticket.number, &outbox) }
         case .stored(let answer, let ticket): stored(answer, ticket, &outbox)
         case .fetched(let error, let ticket): workers[ticket.collection].puller.fetched(error, ticket.number, &outbox)
-        case .timer(let ticket): workers[ticket.collection].puller.timerFired(ticket.number, &outbox)
+        case .timer(let ticket):
+            let index = ticket.collection
+            switch ticket.machine {
+            case .pusher: workers[index].pusher?.timerFired(ticket.number, &outbox)
+            default: workers[index].puller.timerFired(ticket.number, &outbox)
+            }
         case .databaseChanged(let index):
             guard workers.indices.contains(index) else { break }
             workers[index].pusher?.databaseChanged(&outbox)
