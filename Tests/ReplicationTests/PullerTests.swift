@@ -123,6 +123,40 @@ import Testing
         #expect(pull.replies[later].flatMap { try? ChangesReply($0) }?[0] == .wanted(ancestors: []))
     }
 
+    /// While the last checkpoint is being saved, the peer may tell of what has changed since it said that this was all.
+    @Test(arguments: [true, false]) func whatComesAtTheEndIsStored(_ isStopped: Bool) throws {
+        var pull = Pull()
+        func bring(_ id: String) throws {
+            let reply = pull.announce(id, first, .unknown(ancestors: []))
+            #expect(reply?[0] == .wanted(ancestors: []))
+        }
+        func send(_ id: String) {
+            let sequence = RemoteSequence(pull.lastSequence)
+            pull.receive(.rev(RevisionMessage(documentID: id, history: history("1-aa"), sequence: sequence, body: Array("{}".utf8))))
+            pull.fireTimers()
+            guard case .insert? = pull.stores.first?.request else { return }
+            pull.answer(.inserted([.inserted(isConflict: false)]))
+        }
+        func saveCheckpoint() throws {
+            let ticket = try #require(pull.requests.last { if case .setCheckpoint = $0.content { true } else { false } }?.ticket)
+            pull.handle(.replied(WireReply(properties: ["rev": "0-1"]), ticket))
+            pull.answer(.done)
+        }
+        try bring("a")
+        send("a")
+        pull.finish()
+        try bring("b")
+        if isStopped { pull.handle(.stop) }
+        try saveCheckpoint()
+        #expect(pull.isClosed == isStopped)
+        guard !isStopped else { return }
+        send("b")
+        #expect(!pull.isClosed && pull.saved?.remote == RemoteSequence(4))
+        try saveCheckpoint()
+        #expect(pull.isClosed)
+        #expect(pull.events.map(\.documentID) == ["a", "b"])
+    }
+
     @Test(arguments: [true, false]) func whatTheUserLostGoes(_ purges: Bool) {
         var pull = Pull(purgesLost: purges)
         let reply = pull.announce("a", first, flags: .removed, .unknown(ancestors: []))

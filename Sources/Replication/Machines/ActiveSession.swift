@@ -78,6 +78,8 @@ public struct ActiveSession: Sendable {
     public let configuration: Configuration
     public private(set) var status = SyncStatus()
     private var phase = Phase.opening
+    /// The end was asked for; what is not done is left to the next session.
+    private var isStopping = false
     private var version: ReplicationProtocol?
     private var usesCollections = false
     private var port = Port(collection: 0, wire: nil, machine: .session)
@@ -142,6 +144,7 @@ public struct ActiveSession: Sendable {
         case .disconnected(let error):
             close(error ?? SyncError(.webSocket, 1001, "the peer closed the connection"), isConnected: false, &outbox)
         case .stop:
+            isStopping = true
             // Otherwise the checkpoint waits behind all that is still proposed and sent.
             for index in workers.indices { workers[index].pusher?.stop() }
             if phase == .running { end(time: time, &outbox) } else if phase == .opening { close(nil, &outbox) }
@@ -158,6 +161,8 @@ public struct ActiveSession: Sendable {
             close(error, &outbox)
         }
         if phase == .opening { negotiate(&outbox) }
+        // The peer may tell of more after it said that this was all.
+        if phase == .ending, !isStopping, !isIdle { phase = .running }
         if phase == .running {
             for index in workers.indices where workers[index].pusher?.hasOfferedAll ?? false {
                 workers[index].checkpointer.release(&outbox)
