@@ -20,6 +20,7 @@ import Testing
     @Test func thePeerHearsWhetherWeComeBack() {
         #expect(SyncError(.http, 503).closeCode == 4001)
         #expect(SyncError(.liteCore, 10).closeCode == 4002)
+        #expect(SyncError(.webSocket, 404).closeCode == 1000)
         // A server that goes away may come back; what is against the protocol has its own code.
         #expect(SyncError(.webSocket, 1001).closeCode == 1001 && SyncError(.webSocket, 1006).closeCode == 4002)
     }

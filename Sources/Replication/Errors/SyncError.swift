@@ -73,6 +73,8 @@ extension SyncError {
     /// may count on our coming back.
     public var closeCode: Int {
         if domain == .webSocket, [1001, 1002, 1008, 1009, 1011].contains(code) { return code }
+        // What the peer does not have is no fault of its connection. The vendor's library closes so, too.
+        if domain == .webSocket, code == 404 { return 1000 }
         return isTransientForDocument ? 4001 : 4002
     }
 
