@@ -31,7 +31,7 @@ final class Inflater {
         output.deallocate()
     }
 
-    /// Decompresses a frame's data. The result is valid until the next call.
+    /// Decompresses a frame's data. The result is valid until the next call, or until it is given back.
     func inflate(_ data: UnsafeRawBufferPointer, limit: Int) throws(Failure) -> UnsafeRawBufferPointer {
         produced = 0
         try consume(data, limit)

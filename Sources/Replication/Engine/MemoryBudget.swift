@@ -4,8 +4,8 @@ import Transport
 /// reports what each one holds, and does what it says.
 ///
 /// Nobody waits for ever. While the limit is exceeded, those that have sent little go on, with small frames, and of the others one has its turn, for it
-/// may need to read more in order to finish. If that does not help, connections are ended, so that the others can go on: those first that owe what the others wait for
-/// and say nothing, then those that do not get on.
+/// may need to read more in order to finish. If that does not help, connections are ended, so that the others can go on: those first that owe what
+/// the others wait for and say nothing, then those that do not get on.
 struct MemoryBudget {
     struct Holding {
         /// What is kept for a connection.

@@ -30,7 +30,7 @@ extension DatabaseStore {
             if message.body.withUnsafeBytes({ $0.contains("undefined") }) { try DatabaseStore.check(document, snapshot.sharedKeys) }
             if options.acceptsDeltas, !document.isDeleted {
                 // The peer will have it, and it may be replaced.
-                formerBodies?.add(document.body, FormerBodies.Key(collection: collection, documentID: document.id, revision: current))
+                formerBodies?.add(document.body, bodyKey(document.id, current))
             }
             return .loaded(message)
         } catch {
@@ -41,7 +41,12 @@ extension DatabaseStore {
     /// What a delta can start from: what the database keeps, or what a peer had of late.
     private func base(_ id: RevisionID, of document: Document, _ snapshot: Snapshot) -> FleeceData? {
         if let kept = document.base(id) { return kept }
-        return formerBodies?[FormerBodies.Key(collection: collection, documentID: document.id, revision: snapshot.global(id))]
+        return formerBodies?[bodyKey(document.id, snapshot.global(id))]
+    }
+
+    /// The revision as peers call it.
+    private func bodyKey(_ documentID: String, _ revision: RevisionID) -> FormerBodies.Key {
+        FormerBodies.Key(collection: collection, documentID: documentID, revision: revision)
     }
 
     private static func check(_ document: Document, _ keys: SharedKeys) throws(StoreError) {
@@ -223,6 +228,6 @@ extension DatabaseStore {
 
     private func note(_ body: FleeceData, of message: RevisionMessage, in bodies: inout [FormerBodies.Key: FleeceData]) {
         guard formerBodies != nil, !message.isDeleted, let revision = message.revision else { return }
-        bodies[FormerBodies.Key(collection: collection, documentID: message.documentID, revision: revision)] = body
+        bodies[bodyKey(message.documentID, revision)] = body
     }
 }
