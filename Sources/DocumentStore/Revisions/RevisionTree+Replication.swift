@@ -74,6 +74,13 @@ extension RevisionTree {
         return latest != index && isAncestor(index, of: latest)
     }
 
+    /// Whether a branch lost a conflict that was settled here. A remote that goes back to it is to be told of that again: our tombstone is
+    /// nobody's wish to delete the document.
+    private func isEnded(_ index: Int) -> Bool {
+        let leaves = revisions.indices.filter { revisions[$0].isLeaf && isAncestor(index, of: $0) }
+        return leaves.allSatisfy { revisions[$0].flags.contains(.closed) }
+    }
+
     /// Notes what a remote has now. When it changed to another branch, the one that came from it before goes.
     private mutating func setLatest(_ id: RevisionID, onRemote remote: UInt16) {
         guard let new = index(of: id), !isLate(new, forRemote: remote) else { return }
@@ -84,7 +91,7 @@ extension RevisionTree {
                 let oldID = revisions[old].id
                 if revisions[old].isConflict {
                     purge(oldID)
-                } else if old == 0 {
+                } else if old == 0, !isEnded(new) {
                     clearConflict(fromWinner: new)
                     purge(oldID)
                 }

@@ -264,6 +264,23 @@ import Testing
         #expect(document.tree.conflicts.map(\.id.text) == ["2-cc"])
     }
 
+    /// The tombstone that ended it here would become the document: a deletion that nobody asked for.
+    @Test func aRemoteThatGoesBackToABranchThatLostDeletesNothing() throws {
+        var document = TreeDocument()
+        try document.pull(["2-bb", "1-aa"], "7000")
+        try document.pull(["2-cc", "1-aa"], "7000", remote: 2)
+        try document.tree.resolveConflict(winner: RevisionID(parsing: "2-cc"), loser: RevisionID(parsing: "2-bb"), merged: nil)
+        #expect(try document.tree.conflicts.isEmpty && document.tree[RevisionID(parsing: "2-bb")]?.isLeaf == false)
+        try document.pull(["2-cc", "1-aa"], "7000")
+        for remote: UInt16 in [2, 1] {
+            try document.pull(["2-bb", "1-aa"], "7000", remote: remote)
+            #expect(document.tree.current?.id.text == "2-cc")
+            // It can be told what won.
+            #expect(document.tree.latest(onRemote: remote)?.id.text == "2-bb")
+            #expect(!document.tree.isConflicted)
+        }
+    }
+
     @Test func whatIsOlderThanTheCurrentRevisionIsNotWanted() throws {
         var document = TreeDocument()
         try document.pull(["2-aa", "1-aa"], "7000")
