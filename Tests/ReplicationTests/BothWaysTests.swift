@@ -66,9 +66,12 @@ import Testing
             try answer("insert", .inserted([.inserted(isConflict: isConflict)]))
         }
 
-        mutating func inspect(_ remote: String, isConflicted: Bool = false, current: String = "2-bb") throws {
+        mutating func inspect(
+            _ remote: String, isConflicted: Bool = false, current: String = "2-bb", descendsFromPeer: Bool = false
+        ) throws {
             let state = DocumentState(
-                current: revision(current), remoteRevision: revision(remote), isConflicted: isConflicted, descendsFromPeer: false)
+                current: revision(current), remoteRevision: revision(remote), isConflicted: isConflicted,
+                descendsFromPeer: descendsFromPeer)
             try answer("inspect", .state(state))
         }
 
@@ -116,6 +119,29 @@ import Testing
         try both.announce(revision("2-cc"), .known)
         try both.inspect("2-cc")
         #expect(both.proposals.map(\.serverRevision) == [revision("2-cc")])
+    }
+
+    /// A gateway that was set back had lost it, refused what came after it, and got it again from somebody else.
+    @Test func theParentThatTheProposalNamedIsNamedAgainWhenThePeerAnnouncesIt() throws {
+        var both = try refused()
+        try both.announce(revision("1-aa"), .known)
+        try both.inspect("1-aa", descendsFromPeer: true)
+        #expect(both.proposals.map(\.serverRevision) == [revision("1-aa")])
+    }
+
+    /// Between offer and revision the peer got another one, and the pull had told of that already: nothing would end the wait for it.
+    @Test func whatIsRefusedAfterItWasWantedIsOfferedOnceMore() throws {
+        var both = try Both(.continuous)
+        try both.read([edited])
+        for isFirst in [true, false] {
+            try both.reply("proposeChanges", ProposalReply().wire)
+            let message = RevisionMessage(documentID: "a", history: history("2-bb"), body: Array("{}".utf8))
+            try both.answer("loadRevisions", .revisions([.loaded(message)]))
+            try both.reply("rev", SyncError.http(409, "there is another one").reply)
+            #expect(both.proposals.map(\.revision) == (isFirst ? [revision("2-bb")] : []))
+            #expect(both.isAsked("inspect") == !isFirst)
+        }
+        #expect(both.events.isEmpty)
     }
 
     /// A session of this kind looks at no other changes that were made after it began.

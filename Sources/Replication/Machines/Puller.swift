@@ -140,7 +140,7 @@ struct Puller {
             case .known:
                 reply.items.append(.notWanted)
                 announced[entry.documentID] = nil
-                outbox.notes.append(.pulled(documentID: entry.documentID, .known))
+                outbox.notes.append(.pulled(documentID: entry.documentID, .known(entry.revision)))
                 finish(place, &outbox)
             case .unknown(let ancestors):
                 reply.items.append(.wanted(ancestors: ancestors))
@@ -281,7 +281,7 @@ struct Puller {
                 outbox.notes.append(.pulled(documentID: message.documentID, isConflict ? .conflict : .current))
                 if isConflict { resolve(message.documentID, &outbox) }
             case .known:
-                outbox.notes.append(.pulled(documentID: message.documentID, .known))
+                outbox.notes.append(.pulled(documentID: message.documentID, .known(message.revision)))
             }
             forget(message)
             outbox.notes.append(.progress(completed: UInt64(message.body.count), total: 0, documents: 1))

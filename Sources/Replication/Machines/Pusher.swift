@@ -12,12 +12,15 @@ struct Pusher {
         var isSecondTry = false
         /// The peer got the revision itself, and not only the proposal.
         var wasSent = false
+        /// How often the peer wanted it.
+        var welcomes = 0
     }
 
     private enum Pending {
         case reading
         case proposed([Change])
-        case inspecting(Change, peer: RevisionID?)
+        /// `isNews` if the peer has announced its revision since it refused ours.
+        case inspecting(Change, peer: RevisionID?, isNews: Bool)
         case marking([RemoteMark])
     }
 
@@ -121,9 +124,9 @@ struct Pusher {
             take(list, &outbox)
         case (.reading?, .failed(let error)):
             outbox.actions.append(.close(error))
-        case (.inspecting(let change, let peer)?, .state(let state)):
-            settleConflict(change, peer: peer, state, &outbox)
-        case (.inspecting(let change, _)?, .failed(let error)):
+        case (.inspecting(let change, let peer, let isNews)?, .state(let state)):
+            settleConflict(change, peer: peer, isNews: isNews, state, &outbox)
+        case (.inspecting(let change, _, _)?, .failed(let error)):
             give(up: change, error, &outbox)
         case (.marking(let marks)?, _):
             for mark in marks where acknowledged[mark.documentID] == mark.revision { acknowledged[mark.documentID] = nil }
@@ -163,11 +166,8 @@ struct Pusher {
 
     private mutating func begin(_ change: LocalChange) {
         busy[change.documentID] = .some(nil)
-        // If the mark is the revision itself and cannot be believed, it is named all the same: without a parent, a peer that has deleted the
-        // document since would take the offer for a new document, and bring it back to life. A tombstone with a vector says what it knows, and
-        // a version that is named as its own parent would be wanted again instead of being known.
         let mark = acknowledged[change.documentID] ?? change.remoteRevision
-        toPropose.append(Change(local: change, serverRevision: mark == change.revision && change.revision.isVersion ? nil : mark))
+        toPropose.append(Change(local: change, serverRevision: mark.flatMap(change.parentToName)))
     }
 
     private mutating func propose(_ outbox: inout Outbox) {
@@ -212,7 +212,10 @@ struct Pusher {
 
     private mutating func settle(_ change: Change, _ verdict: ProposalReply.Item, _ outbox: inout Outbox) {
         switch verdict {
-        case .accepted: send(change, ancestors: change.serverRevision.map { [$0] } ?? [])
+        case .accepted:
+            var change = change
+            change.welcomes += 1
+            send(change, ancestors: change.serverRevision.map { [$0] } ?? [])
         case .known: acknowledge(change, change.local.revision, isSilent: true, &outbox)
         case .conflict(let peer): inspect(change, peer: peer, &outbox)
         case .refused(let status): refused(change, SyncError.http(status, "the peer refused the change"), &outbox)
@@ -234,6 +237,10 @@ struct Pusher {
         switch outcome {
         case .accepted: acknowledge(change, sent, isSilent: false, &outbox)
         case .obsolete: finish(change, &outbox)
+        case .conflict where change.welcomes == 1:
+            // What the peer was given between the offer and the revision is in the way. The answer to another offer names it; the pull may have told
+            // of it already, and will not do so again.
+            toPropose.append(change)
         case .conflict: inspect(change, peer: nil, &outbox)
         case .forbidden(let error): refused(change, error, &outbox)
         case .failed(let error): give(up: change, error, &outbox)
@@ -307,17 +314,20 @@ struct Pusher {
 
 // Conflicts. Those that the puller can bring home wait for it.
 extension Pusher {
-    private mutating func inspect(_ change: Change, peer: RevisionID?, _ outbox: inout Outbox) {
+    private mutating func inspect(_ change: Change, peer: RevisionID?, isNews: Bool = false, _ outbox: inout Outbox) {
         // What is known of the peer counts.
         flushMarks(&outbox)
-        pending[outbox.store(.inspect(documentID: change.local.documentID, peer: peer), &port)] = .inspecting(change, peer: peer)
+        pending[outbox.store(.inspect(documentID: change.local.documentID, peer: peer), &port)] = .inspecting(
+            change, peer: peer, isNews: isNews)
     }
 
-    private mutating func settleConflict(_ change: Change, peer: RevisionID?, _ state: DocumentState, _ outbox: inout Outbox) {
+    private mutating func settleConflict(
+        _ change: Change, peer: RevisionID?, isNews: Bool, _ state: DocumentState, _ outbox: inout Outbox
+    ) {
         guard state.current == change.local.revision else { return finish(change, &outbox) }
         var again = change
-        if let peer, peer != change.serverRevision, state.descendsFromPeer {
-            again.serverRevision = peer
+        if let peer, isNews || peer != change.serverRevision, state.descendsFromPeer {
+            again.serverRevision = change.local.parentToName(peer)
             toPropose.append(again)
         } else if alsoPulls, let remote = state.remoteRevision, remote != change.serverRevision, remote != change.local.revision,
             !state.isConflicted
@@ -343,11 +353,14 @@ extension Pusher {
     /// The puller noted a new revision of the peer's.
     mutating func pulled(_ documentID: String, _ revision: Outbox.Pulled, _ outbox: inout Outbox) {
         // It is noted in the document, and newer than what was acknowledged.
-        if revision == .current { acknowledged[documentID] = nil }
+        if case .current = revision { acknowledged[documentID] = nil }
         guard let change = waiting.removeValue(forKey: documentID) else { return }
         switch revision {
         case .conflict: finish(change.local, &outbox)
-        case .known, .current:
+        case .known(let peer):
+            if busy[documentID] == nil { busy[documentID] = .some(nil) }
+            inspect(change, peer: peer, isNews: true, &outbox)
+        case .current:
             if busy[documentID] == nil { busy[documentID] = .some(nil) }
             inspect(change, peer: nil, &outbox)
         }

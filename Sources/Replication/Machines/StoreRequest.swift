@@ -87,6 +87,11 @@ public struct LocalChange: Hashable, Sendable {
         self.bodySize = bodySize
         self.remoteRevision = remoteRevision
     }
+
+    /// What an offer names as the peer's revision. If that is the offered one, which is not believed, it is named all the same: without a parent, a
+    /// peer that has deleted the document since would take the offer for a new document, and bring it back to life. A tombstone with a vector says
+    /// what it knows, and a version that is named as its own parent would be wanted again instead of being known.
+    func parentToName(_ peer: RevisionID) -> RevisionID? { peer == revision && revision.isVersion ? nil : peer }
 }
 
 /// A document that changed here, and is damaged.

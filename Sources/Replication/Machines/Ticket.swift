@@ -1,3 +1,5 @@
+import DocumentStore
+
 /// What ties an answer to what was asked: the machine that asked, and its own number for it. Whoever carries out actions gives it back unread.
 public struct Ticket: Hashable, Sendable {
     enum Machine: UInt8, Sendable {
@@ -42,7 +44,7 @@ struct Outbox {
     /// What the peer's revision of a document is here.
     enum Pulled {
         /// The current one, or what that came from.
-        case known
+        case known(RevisionID?)
         /// It was stored, and is the current one now.
         case current
         /// It was stored beside ours.
