@@ -79,7 +79,9 @@ extension Simulation {
                 continue
             }
             if way.takesNoSecrets, Replica.isSecret(String(decoding: theirs.body, as: UTF8.self)) { continue }
-            if staysHome || !way.pushes && replica.edited.contains(key) { continue }
+            if staysHome { continue }
+            // Who only pulls keeps what the gateway had of it, and cannot give it back.
+            if !way.pushes, replica.edited.contains(key) || withdrawn.contains(key) { continue }
             if climate.hasChannels, theirs.isDeleted { continue }
             if !way.pulls, writers[key] != [replica.number] { continue }
             guard let mine else {

@@ -36,6 +36,8 @@ final class Simulation: @unchecked Sendable {
     private var editCount = 0
     var everDeleted: Set<String> = []
     var created: Set<String> = []
+    /// What the gateway had, and has not any more since it went back.
+    var withdrawn: Set<String> = []
     /// By document, who wrote it: replicas by number, the gateway as -1.
     var writers: [String: Set<Int>] = [:]
     /// Every body that anybody wrote, in canonical JSON without attachments.
@@ -479,6 +481,11 @@ final class Simulation: @unchecked Sendable {
                 try !replicas.contains(where: { try $0.contents(collection)[String(parts[1])] != nil })
             else { continue }
             created.remove(key)
+        }
+        for (collection, now) in gateway.state.collections.enumerated() {
+            for (id, document) in now.documents where state.collections[collection].documents[id]?.revision != document.revision {
+                withdrawn.insert("\(collection) \(id)")
+            }
         }
         // Sequences are used again, and so are the clients' checkpoints of then.
         gateway.state = state
