@@ -38,6 +38,37 @@ import Testing
         #expect(try translated(text, generation: 0) == canonical(expected.replacing(#","revpos":3"#, with: "")))
     }
 
+    /// Gateways are sent an empty `_attachments` where the blobs that the peer knows are gone from a document with a vector, and nowhere else.
+    @Test(arguments: [false, true]) func whatHadBlobsSaysSo(_ hasVectors: Bool) throws {
+        let directory = try TemporaryDirectory()
+        let database = try Database(
+            path: "\(directory.path)/a.cblite2", options: .init(access: .create, upgrade: hasVectors ? .versionVectors : .none))
+        let blob = try Array("blob".utf8).withUnsafeBytes { try database.blobs.write($0) }
+        let first = #"{"p":{"@type":"blob","digest":"\#(blob.digest)"}}"#
+        func save(_ json: String) throws -> RevisionID {
+            try database.write { transaction in
+                let saved = try transaction.save("d", body: transaction.encode(json: json))
+                return transaction.global(saved.id)
+            }
+        }
+        func sent(_ revision: RevisionID) throws -> String {
+            let order = SendOrder(documentID: "d", revision: revision, sequence: RemoteSequence(1), ancestors: [], bodySize: 9)
+            let answer = DatabaseStore(database, remote: 1).perform(.loadRevisions([order], SendOptions()))
+            guard case .revisions(let list) = answer, case .loaded(let message)? = list.first else { throw MalformedMessage("\(answer)") }
+            return String(decoding: message.body, as: UTF8.self)
+        }
+        let old = try save(first)
+        #expect(try sent(old).contains(#""blob_/p""#))
+        _ = DatabaseStore(database, remote: 1).perform(.mark([.init(documentID: "d", revision: old)]))
+        let new = try save(#"{"x":1}"#)
+        #expect(try sent(new) == (hasVectors ? #"{"_attachments":{},"x":1}"# : #"{"x":1}"#))
+        let tombstone = try database.write { transaction in
+            let saved = try transaction.delete("d")
+            return transaction.global(saved.id)
+        }
+        #expect(try sent(tombstone) == "{}")
+    }
+
     @Test func otherAttachmentsStay() throws {
         let text =
             #"{"_attachments":{"a.png":{"digest":"\#(AttachmentTests.second)","revpos":1,"stub":true,"content_type":"image/png"},"blob_/gone":{"digest":"x"}},"p":{"@type":"blob","digest":"\#(AttachmentTests.first)"}}"#

@@ -10,16 +10,18 @@ public enum AttachmentEncoding {
     static let property = "_attachments"
     static let prefix = "blob_"
 
-    /// Writes a document's properties for such a peer. `generation` is the revision's, 0 for a version. False if there are no blobs: then
-    /// nothing is written, and the properties can be sent as they are.
-    public static func write(_ root: Value, keys: SharedKeys?, generation: UInt32, into encoder: Encoder) -> Bool {
+    /// Writes a document's properties for such a peer. `generation` is the revision's, 0 for a version. False if there are no blobs, unless an
+    /// empty `_attachments` is wanted among other properties: then nothing is written, and the properties can be sent as they are.
+    public static func write(
+        _ root: Value, keys: SharedKeys?, generation: UInt32, evenIfEmpty: Bool = false, into encoder: Encoder
+    ) -> Bool {
         guard let document = root.dictionary else { return false }
         var blobs: [(pointer: String, blob: DictionaryView)] = []
         for (key, value) in document {
             guard let name = key.keyString(keys), name != property else { continue }
             findBlobs(in: value, keys, at: "/" + escaped(name), depth: 1, &blobs)
         }
-        guard !blobs.isEmpty else { return false }
+        guard !blobs.isEmpty || evenIfEmpty && !document.isEmpty else { return false }
         encoder.beginDictionary()
         var others: DictionaryView?
         for (key, value) in document {

@@ -15,7 +15,10 @@ extension DatabaseStore {
             message.isDeleted = document.isDeleted
             message.blobs = document.body.bytes.withUnsafeBytes { AttachmentEncoding.digests(in: $0) }
             let translates = !options.acceptsBlobs && document.flags.contains(.hasAttachments)
-            let body = try Outgoing(document.body, document.revision, translates: translates, snapshot.sharedKeys)
+            // With a vector, what was said of blobs that are gone is taken back with an empty `_attachments`.
+            let evenIfEmpty = document.tree?.current?.flags.contains(.hasAttachments) ?? true
+            let body = try Outgoing(
+                document.body, document.revision, translates: translates, evenIfEmpty: evenIfEmpty, snapshot.sharedKeys)
             message.body = body.json
             if options.acceptsDeltas, order.allowsDelta, !document.isDeleted, document.body.bytes.count >= DatabaseStore.smallestDelta,
                 let base = known.lazy.compactMap({ id in base(id, of: document, snapshot).map { (id, $0) } }).first
@@ -60,10 +63,13 @@ extension DatabaseStore {
         let properties: FleeceData
         let keys: SharedKeys?
 
-        init(_ body: FleeceData, _ revision: RevisionID, translates: Bool, _ keys: SharedKeys) throws {
+        init(_ body: FleeceData, _ revision: RevisionID, translates: Bool, evenIfEmpty: Bool = false, _ keys: SharedKeys) throws {
             if translates {
                 let encoder = Encoder()
-                if body.withRoot({ AttachmentEncoding.write($0, keys: keys, generation: revision.generation, into: encoder) }) {
+                let isWritten = body.withRoot {
+                    AttachmentEncoding.write($0, keys: keys, generation: revision.generation, evenIfEmpty: evenIfEmpty, into: encoder)
+                }
+                if isWritten {
                     (properties, self.keys) = (try encoder.finish(), nil)
                     return
                 }
