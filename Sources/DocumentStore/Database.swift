@@ -32,6 +32,8 @@ public final class Database: Sendable {
 
         public var access: Access
         public var upgrade: Upgrade
+        /// Where new versions have their times from, in nanoseconds since 1970.
+        public var wallClock = HybridClock.systemTime
 
         public init(access: Access = .readOnly, upgrade: Upgrade = .none) {
             self.access = access

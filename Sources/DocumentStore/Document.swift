@@ -27,7 +27,7 @@ extension Document {
     init(_ id: String, in collection: CollectionName, _ record: Record, _ snapshot: Snapshot) throws(StoreError) {
         do {
             revision = try record.version.withUnsafeBytes { try RevisionID(column: $0) }
-            vectors = record.holdsVectors ? try Document.vectors(of: record) : nil
+            vectors = record.holdsVectors ? try Document.vectors(of: record, source: snapshot.sourceID) : nil
             tree = record.holdsVectors ? nil : try Document.tree(of: record)
         } catch {
             throw StoreError(.corrupt, "document \"\(id)\" is damaged: \(error)")
@@ -49,8 +49,8 @@ extension Document {
         }
     }
 
-    static func vectors(of record: Record) throws -> VectorRevisions {
-        try record.version.withUnsafeBytes { version in
+    static func vectors(of record: Record, source: SourceID) throws -> VectorRevisions {
+        var vectors = try record.version.withUnsafeBytes { version in
             try (record.body ?? []).withUnsafeBytes { body in
                 try (record.extra ?? []).withUnsafeBytes { extra in
                     try VectorRevisions(
@@ -59,6 +59,8 @@ extension Document {
                 }
             }
         }
+        vectors.source = source
+        return vectors
     }
 
     static func tree(of record: Record) throws -> RevisionTree {

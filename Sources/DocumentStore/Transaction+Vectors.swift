@@ -1,5 +1,4 @@
 import Fleece
-import Glibc
 
 // Documents of a database with version vectors. What was a revision tree becomes vectors when it is saved.
 extension Transaction {
@@ -7,7 +6,7 @@ extension Transaction {
     func saveVectors(
         _ id: UnsafeRawBufferPointer, _ tables: CollectionTables, _ old: Record?, _ revision: Revision, hasAttachments: Bool, parent: Parent
     ) throws -> SavedRevision {
-        var revisions = try old.map(Document.vectors) ?? VectorRevisions()
+        var revisions = try old.map { try Document.vectors(of: $0, source: sourceID) } ?? VectorRevisions()
         let parentID: RevisionID? =
             switch parent {
             case .current: revisions.current?.id
@@ -19,7 +18,7 @@ extension Transaction {
         let isCreated = !revision.isDeleted && old?.flags.contains(.deleted) ?? true
         let saved = try revisions.addRevision(
             after: parentID, properties: FleeceData(copying: revision.body), flags: flags, clock: &writer.clock,
-            wallClock: Transaction.wallClock)
+            wallClock: writer.wallClock())
         let sequence = try put(id, tables, replacing: old, revisions.prepareSave())
         return SavedRevision(id: saved, sequence: sequence, isCreated: isCreated, isNew: true)
     }
@@ -57,7 +56,7 @@ extension Transaction {
         return try changeVectors(id, tables, mayCreate: true) { revisions in
             let received = try revisions.insert(
                 history: asLocal(history), properties: body, flags: flags, remote: remote, keys: sharedKeys, clock: &writer.clock,
-                wallClock: Transaction.wallClock)
+                wallClock: writer.wallClock())
             return (received, received != .ignored)
         }
     }
@@ -76,7 +75,7 @@ extension Transaction {
         }
         let result = try changeVectors(id, tables) { revisions in
             let id = try revisions.resolveConflict(
-                winner: winner, loser: loser, merged: merge, keys: sharedKeys, clock: &writer.clock, wallClock: Transaction.wallClock)
+                winner: winner, loser: loser, merged: merge, keys: sharedKeys, clock: &writer.clock, wallClock: writer.wallClock())
             return (id, true)
         }
         return SavedRevision(id: result.change, sequence: result.sequence, isCreated: false, isNew: true)
@@ -91,7 +90,7 @@ extension Transaction {
         let old = try record(id, in: tables)
         guard old != nil || mayCreate else { throw Transaction.missing(id) }
         do {
-            var revisions = try old.map(Document.vectors) ?? VectorRevisions()
+            var revisions = try old.map { try Document.vectors(of: $0, source: sourceID) } ?? VectorRevisions()
             let (change, needsSave) = try change(&revisions)
             guard needsSave else { return (change, old?.sequence ?? 0, revisions) }
             let outcome = try revisions.prepareSave()
@@ -101,13 +100,6 @@ extension Transaction {
         } catch let error as RevisionError {
             throw Transaction.refused(error, id)
         }
-    }
-
-    /// Nanoseconds since 1970.
-    static var wallClock: UInt64 {
-        var time = timespec()
-        clock_gettime(CLOCK_REALTIME, &time)
-        return UInt64(time.tv_sec) * 1_000_000_000 + UInt64(time.tv_nsec)
     }
 }
 

@@ -11,12 +11,14 @@ final class Writer: @unchecked Sendable {
     let encoder: Encoder
     /// Where the times of new versions come from.
     var clock = HybridClock()
+    let wallClock: @Sendable () -> UInt64
     private var openStore: StoreConnection?
     private let entry: OpenFiles.Entry?
     private let gate = Gate()
 
     init(_ bundle: Bundle, options: Database.Options) throws {
         self.bundle = bundle
+        wallClock = options.wallClock
         if options.access == .create { try DatabaseCreation.prepare(bundle) }
         try bundle.checkExistence()
         guard let status = FileStatus(bundle.databaseFile) else { throw StoreError(.notFound, "no such database") }

@@ -70,7 +70,7 @@ struct RecordCheck {
     }
 
     private mutating func checkVectors(_ record: Record) throws {
-        let vectors = try Document.vectors(of: record)
+        let vectors = try Document.vectors(of: record, source: .local)
         if rules.versioning != .vectors {
             problems.append(Problem(kind: .revisions, message: "it has a version vector, but the database uses revision trees"))
         }

@@ -1,3 +1,5 @@
+import Glibc
+
 /// A hybrid logical clock: the wall clock's nanoseconds since 1970, with a counter in the low sixteen bits, that never goes back and runs
 /// ahead of every time it was shown. The wall clock is the caller's, so that a test can set it.
 public struct HybridClock: Hashable, Sendable {
@@ -11,6 +13,13 @@ public struct HybridClock: Hashable, Sendable {
     static let tolerance: UInt64 = 120_000_000_000
 
     public init() {}
+
+    /// The wall clock of this machine: nanoseconds since 1970.
+    public static let systemTime: @Sendable () -> UInt64 = {
+        var time = timespec()
+        clock_gettime(CLOCK_REALTIME, &time)
+        return UInt64(time.tv_sec) * 1_000_000_000 + UInt64(time.tv_nsec)
+    }
 
     /// A time for something that happens now: later than all others.
     public mutating func now(wallClock: UInt64) -> UInt64 {

@@ -88,7 +88,8 @@ extension VectorRevisions {
 
     /// Whether a received revision is the current one by another name: two databases have settled a conflict alike, and neither knew of it.
     private func isSameMerge(_ vector: VersionVector, _ received: Revision, _ keys: SharedKeys?) -> Bool {
-        guard let current, vector.isMerge, current.version.vector.isMerge, vector.merged == current.version.vector.merged,
+        guard let current, vector.isMerge, current.version.vector.isMerge,
+            Set(vector.merged) == Set(current.version.vector.merged),
             vector.order(relativeTo: current.version.vector) == .conflict
         else { return false }
         return received.isDeleted == current.isDeleted && VectorRevisions.areEqual(received, current, keys)
@@ -97,8 +98,8 @@ extension VectorRevisions {
     /// How the same merge, made elsewhere, stands to the current revision. The later one stays, everywhere: if each side kept its own, the
     /// document would go by two names for ever. The later one knows of the other then, so that it is taken by those who have that.
     private func orderOfMerges(_ other: VersionVector) -> RevisionOrder {
-        guard let ours = current?.version.vector.current?.time, let theirs = other.current?.time else { return .newer }
-        return theirs == ours ? .same : theirs > ours ? .newer : .older
+        guard let ours = current?.version.vector.current, let theirs = other.current else { return .newer }
+        return isLater(theirs, than: ours) ? .newer : .older
     }
 
     /// How a received revision stands to the current one.
@@ -116,7 +117,7 @@ extension VectorRevisions {
         if order == .conflict, let theirs = new.vector.current, let ours = vector.current, vector.order(relativeTo: theirs) == .newer,
             claimsToKnowCurrent(new.vector)
         {
-            return theirs.isLater(than: ours) ? .newer : .older
+            return isLater(theirs, than: ours) ? .newer : .older
         }
         return order
     }

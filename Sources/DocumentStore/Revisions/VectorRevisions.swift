@@ -23,11 +23,20 @@ public struct VectorRevisions: Sendable {
     /// The current revision's ancestors, as long as they are still to be found in a revision tree.
     var treeHistory: [RevisionID] = []
     var remotes: [UInt16: Revision] = [:]
+    /// Who `*` is to others: between versions of the same time, their sources decide.
+    var source = SourceID.local
     /// What the record as it is stored calls the current revision, and says that it knows of; nil if there is none.
     var savedVersion: StoredVersion?
 
     /// The revisions of a document that does not exist yet.
     public init() {}
+
+    /// Which of two versions is to stay where nothing else decides, as all databases see it.
+    func isLater(_ version: Version, than other: Version) -> Bool { global(version).isLater(than: global(other)) }
+
+    private func global(_ version: Version) -> Version {
+        version.source.isLocal ? Version(time: version.time, source: source) : version
+    }
 
     /// The remotes of which a revision is known, in ascending order.
     public var remoteIDs: [UInt16] { remotes.keys.sorted() }

@@ -85,7 +85,7 @@ extension Snapshot {
     private func latest(of record: Record, _ id: String, onRemote remote: UInt16) throws -> (id: RevisionID, competes: Bool)? {
         do {
             if record.holdsVectors {
-                guard let latest = try Document.vectors(of: record).latest(onRemote: remote) else { return nil }
+                guard let latest = try Document.vectors(of: record, source: sourceID).latest(onRemote: remote) else { return nil }
                 return latest.id.map { ($0, latest.isConflicted) }
             }
             return try Document.tree(of: record).latest(onRemote: remote).map { ($0.id, $0.isConflict) }

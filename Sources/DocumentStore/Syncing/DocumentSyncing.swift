@@ -102,7 +102,7 @@ extension VectorRevisions {
             guard remote != 0 else { return .known(isNoted: true) }
             if let current, names(id, current.version) { return .known(isNoted: noted?.id == id) }
             // A later version that is known was beaten, but may claim the same of the current one: only its vector says that.
-            if let version = id.version, let mine = current?.version.vector.current, version.isLater(than: mine) {
+            if let version = id.version, let mine = current?.version.vector.current, isLater(version, than: mine) {
                 return .unknown(ancestors: [])
             }
             guard noted?.id != id, let version = id.version else { return .known(isNoted: true) }

@@ -18,11 +18,11 @@ public enum DefaultResolver {
         }
     }
 
-    /// A deletion wins. Among revisions of trees then the longer history, and the greater ID as text; among versions the later one. All
-    /// replicas must come to the same result, so there is no other rule.
+    /// A deletion wins. Among revisions of trees then the longer history, and the greater ID as text; among versions the later one, and of the same
+    /// time the greater source. All replicas must come to the same result, so there is no other rule.
     public static func winner(local: Side, remote: Side) -> Winner {
         if local.isDeleted || remote.isDeleted { return remote.isDeleted ? .remote : .local }
-        if let mine = local.revision.version, let theirs = remote.revision.version { return mine.time > theirs.time ? .local : .remote }
+        if let mine = local.revision.version, let theirs = remote.revision.version { return mine.isLater(than: theirs) ? .local : .remote }
         let (mine, theirs) = (generation(local.revision), generation(remote.revision))
         if mine != theirs { return mine > theirs ? .local : .remote }
         return local.revision.text > remote.revision.text ? .local : .remote

@@ -211,25 +211,24 @@ public struct DatabaseStore: Sendable {
 
     private func resolve(_ id: String) throws -> Bool {
         for _ in 0..<DatabaseStore.mostAttempts {
-            let found = try database.read { snapshot -> (conflict: SyncConflict, local: Document)? in
+            let found = try database.read { snapshot -> SyncConflict? in
                 guard let document = try snapshot.document(id, in: collection), let rival = document.competitor else { return nil }
                 func json(_ body: FleeceData, _ isDeleted: Bool) -> String? {
                     isDeleted ? nil : body.withRoot { $0.json(keys: snapshot.sharedKeys) }
                 }
-                let conflict = SyncConflict(
-                    documentID: id, collection: collection, localRevision: document.revision, remoteRevision: rival.revision,
-                    local: json(document.body, document.isDeleted), remote: json(rival.body, rival.isDeleted),
-                    base: document.commonBase.flatMap { json($0, false) })
-                return (conflict, document)
+                return SyncConflict(
+                    documentID: id, collection: collection, localRevision: snapshot.global(document.revision),
+                    remoteRevision: snapshot.global(rival.revision), local: json(document.body, document.isDeleted),
+                    remote: json(rival.body, rival.isDeleted), base: document.commonBase.flatMap { json($0, false) })
             }
-            guard let found else { return false }
+            guard let conflict = found else { return false }
             // The app's code runs outside of transactions; if the document changes meanwhile, it is asked again.
             let resolution: SyncResolution
-            do { resolution = try resolver(found.conflict) } catch {
+            do { resolution = try resolver(conflict) } catch {
                 throw SyncError.liteCore(SyncError.LiteCoreCode.conflict, "the conflict could not be settled: \(error)")
             }
             do {
-                return try database.write { try settle(found.conflict, resolution, $0) }
+                return try database.write { try settle(conflict, resolution, $0) }
             } catch let error as StoreError where error.code == .conflict || error.code == .notFound {
                 continue
             }
@@ -249,12 +248,12 @@ public struct DatabaseStore: Sendable {
         case .merged(let json): properties = json
         case .deleted: properties = nil
         }
-        let (ours, theirs) = (conflict.localRevision, conflict.remoteRevision)
         let isTheirs = properties == conflict.remote
         var keepsOurs = false
-        if properties == conflict.local, let mine = transaction.global(ours).version, let other = transaction.global(theirs).version {
+        if properties == conflict.local, let mine = conflict.localRevision.version, let other = conflict.remoteRevision.version {
             keepsOurs = mine.isLater(than: other)
         }
+        let (ours, theirs) = (transaction.local(conflict.localRevision), transaction.local(conflict.remoteRevision))
         guard !keepsOurs, !isTheirs else {
             try transaction.resolveConflict(
                 conflict.documentID, in: collection, winner: keepsOurs ? ours : theirs, loser: keepsOurs ? theirs : ours)

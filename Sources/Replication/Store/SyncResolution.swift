@@ -4,6 +4,7 @@ import DocumentStore
 public struct SyncConflict: Hashable, Sendable {
     public let documentID: String
     public let collection: CollectionName
+    /// As all peers call it.
     public let localRevision: RevisionID
     public let remoteRevision: RevisionID
     public let local: String?

@@ -351,6 +351,23 @@ import Testing
         #expect(document.outcome?.needsNewSequence == false)
     }
 
+    /// In databases whose clocks run after one that is ahead, that is no rare thing.
+    @Test(arguments: ["AliceAliceAliceAliceAA", "FrankFrankFrankFrankFA"]) func ofTheSameTimeTheGreaterSourceStays(_ us: String) throws {
+        let dave = "DaveDaveDaveDaveDaveDA"
+        let (ours, theirs) = ("18e9d1d110b00001@*", "18e9d1d110b00001@\(dave)")
+        let source = try RevisionID(parsing: "1@\(us)").version?.source
+        let weStay = us > dave
+        for history in ["", ", \(merged)"] {
+            var document = VectorDocument()
+            document.revisions.source = try #require(source)
+            // Each has beaten the other; or both have made the same merge.
+            #expect(try document.pull(history.isEmpty ? "\(ours); \(theirs)" : ours + history, "7000", remote: 2) == .current)
+            let received = try document.pull(history.isEmpty ? "\(theirs); \(ours)" : theirs + history, "7000")
+            #expect(received == (weStay ? .known : .current))
+            #expect(document.revisions.current?.id == (try RevisionID(parsing: weStay ? ours : theirs)))
+        }
+    }
+
     @Test func aMergeThatWasDeletedIsNotTheSameAsAnEmptyOne() throws {
         var document = VectorDocument()
         #expect(try document.pull("18e9d1d110b00001@*, \(merged)", "7000") == .current)

@@ -57,6 +57,12 @@ struct Climate {
     /// By replica and collection.
     var ways: [[Way]] = []
 
+    /// How often the clock is asked before it moves on, and how far each replica's is ahead: less than others put up with.
+    var clockPatience: UInt64 = 1
+    var clocksAhead: [UInt64] = []
+    /// Which replica's source comes first where versions have the same time.
+    var sourceOrder: [UInt8] = []
+
     init(_ random: inout SeededRandom, documents: [String], isCrowded: Bool = false) {
         self.isCrowded = isCrowded
         if isCrowded { gatewayBatch = 3 }
@@ -98,6 +104,15 @@ struct Climate {
             }
             ways.append(list)
         }
+        guard usesVectors else { return }
+        // What else a seed brings about does not depend on clocks.
+        var aside = random
+        clockPatience = aside.element(of: [1, 1, 5, 40])
+        let areRight = aside.below(2) == 0
+        for number in 0..<replicaCount {
+            clocksAhead.append(areRight ? 0 : UInt64(aside.below(100)) * 1_000_000_000)
+            sourceOrder.insert(UInt8(number + 1), at: aside.below(number + 1))
+        }
     }
 
     var usesGateway: Bool { shape != .ring }
@@ -131,6 +146,7 @@ extension Climate: CustomStringConvertible {
             (usesBytes, "bytes"), (hasChannels, "channels"), (hasHoles, "holes"), (refuses, "refusals"), (usesDeltas, "deltas"),
             (gatewayEdits, "gateway edits"), (gatewayPurges, "purges"), (!conflictsNameRevision, "plain 409"), (restores, "restores"),
             (resolverFails, "failing resolver"), (isCrowded, "crowds"),
+            (clockPatience > 1, "slow clock"), (clocksAhead.contains { $0 > 0 }, "wrong clocks"),
         ]
         words += claims.filter(\.0).map(\.1)
         if resolving.contains(where: { $0 != .standard }) { words.append("\(resolving)") }

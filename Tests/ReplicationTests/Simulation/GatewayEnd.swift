@@ -136,7 +136,7 @@ final class GatewayEnd: End {
         try reply(.empty, to: number)
     }
 
-    /// Where `since` says to go on: `5`, `"3:5"`, or behind the low one of `"2::5"`.
+    /// Where `since` says to go on: `5`, `"3:5"`, or behind the low one of `"2::5"` and `"2:3:5"`.
     static func place(_ since: RemoteSequence?) -> GatewayModel.Place? {
         guard let since else { return .init(sequence: 0) }
         let parts = since.json.filter { $0 != "\"" }.split(separator: ":", omittingEmptySubsequences: false).map { UInt64($0) }
@@ -146,11 +146,14 @@ final class GatewayEnd: End {
 
     private func sequence(_ place: GatewayModel.Place, isLate: Bool) -> RemoteSequence {
         let text: String
+        let hole = gateway.state.hole.flatMap { $0 < place.sequence ? $0 : nil }
         if place.triggered != .max {
-            text = "\(place.sequence):\(place.triggered)"
+            // Sync Gateway does not name what is complete where the document is older than that. What fills the hole is missed then by those who
+            // stop in this moment, which no client can know.
+            text = (hole.map { "\($0 - 1):" } ?? "") + "\(place.sequence):\(place.triggered)"
         } else if isLate {
             text = "\(place.sequence - 1)::\(place.sequence)"
-        } else if let hole = gateway.state.hole, hole < place.sequence {
+        } else if let hole {
             text = "\(hole - 1)::\(place.sequence)"
         } else {
             return RemoteSequence(place.sequence)

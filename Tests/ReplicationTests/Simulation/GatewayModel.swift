@@ -1,6 +1,5 @@
 import DocumentStore
 import Fleece
-import Glibc
 import TestSupport
 
 @testable import Replication
@@ -79,10 +78,12 @@ final class GatewayModel {
     var isFair = false
     /// What was purged at some time, by collection and ID: what was told of it before may be nowhere.
     private(set) var everPurged: Set<String> = []
+    private let clock: SimulatedClock
     private var lastTime: UInt64 = 0
 
-    init(_ climate: Climate, seed: UInt64) {
+    init(_ climate: Climate, clock: SimulatedClock, seed: UInt64) {
         self.climate = climate
+        self.clock = clock
         random = SeededRandom(seed)
         let users = climate.replicaCount
         state = State(
@@ -231,7 +232,7 @@ final class GatewayModel {
         var history = known?.history ?? RevisionHistory()
         if climate.usesVectors {
             // Later than everything that was seen.
-            lastTime = max(lastTime, history.vector.versions.map(\.time).max() ?? 0, GatewayModel.now) + 0x10000
+            lastTime = max(lastTime, history.vector.versions.map(\.time).max() ?? 0, clock.now()) + 0x10000
             let version = Version(time: lastTime, source: GatewayModel.source)
             let rest = history.vector.versions.filter { $0.source != GatewayModel.source }
             guard
@@ -253,13 +254,6 @@ final class GatewayModel {
         document.keep(known)
         put(document, id, collection)
         return true
-    }
-
-    /// Nanoseconds since 1970.
-    private static var now: UInt64 {
-        var time = timespec()
-        clock_gettime(CLOCK_REALTIME, &time)
-        return UInt64(time.tv_sec) * 1_000_000_000 + UInt64(time.tv_nsec)
     }
 
     func purge(_ collection: Int, _ id: String) {

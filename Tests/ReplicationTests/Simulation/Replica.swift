@@ -1,7 +1,9 @@
-import DocumentStore
 import Fleece
+import FoundationEssentials
 import TestSupport
+import Testing
 
+@testable import DocumentStore
 @testable import Replication
 
 /// A database of the simulation: a real one.
@@ -39,13 +41,27 @@ final class Replica {
     var edited: Set<String> = []
     private let resolver: SyncResolver
 
-    init(_ number: Int, path: String, _ climate: Climate, collections: [CollectionName], resolver: @escaping SyncResolver) throws {
+    init(
+        _ number: Int, path: String, _ climate: Climate, clock: SimulatedClock, collections: [CollectionName],
+        resolver: @escaping SyncResolver
+    ) throws {
         self.number = number
         self.collections = collections
         self.resolver = resolver
         usesVectors = climate.usesVectors
         ways = climate.ways[number]
-        database = try Database(path: path, options: .init(access: .create, upgrade: usesVectors ? .versionVectors : .none))
+        var options = Database.Options(access: .create, upgrade: usesVectors ? .versionVectors : .none)
+        if usesVectors {
+            let ahead = climate.clocksAhead[number]
+            options.wallClock = { clock.now(ahead: ahead) }
+            // Who made a version decides between two of the same time.
+            let created = try Database(path: path, options: options)
+            let bytes = Array(repeating: climate.sourceOrder[number], count: SourceID.byteCount)
+            let uuid = try #require(bytes.withUnsafeBytes { UUID(bytes: $0) })
+            try created.write { try $0.setIdentity(publicUUID: uuid, privateUUID: uuid) }
+            created.close()
+        }
+        database = try Database(path: path, options: options)
         try database.write { transaction in for name in collections where name != .default { try transaction.createCollection(name) } }
         for name in collections {
             try database.prepareChangeFeed(of: name)

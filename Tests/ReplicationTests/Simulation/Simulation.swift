@@ -56,11 +56,13 @@ final class Simulation: @unchecked Sendable {
         random = SeededRandom(seed)
         names = Simulation.names(seed: seed, documents)
         climate = Climate(&random, documents: names, isCrowded: Simulation.isCrowded(seed))
-        gateway = GatewayModel(climate, seed: random.next())
+        let clock = SimulatedClock(patience: climate.clockPatience)
+        gateway = GatewayModel(climate, clock: clock, seed: random.next())
         collections = try (0..<climate.collectionCount).map { $0 == 0 ? .default : try CollectionName(name: "c\($0)") }
         directory = try TemporaryDirectory(inMemory: true)
         for number in 0..<climate.replicaCount {
-            let replica = try Replica(number, path: "\(directory.path)/\(number).cblite2", climate, collections: collections) {
+            let replica = try Replica(number, path: "\(directory.path)/\(number).cblite2", climate, clock: clock, collections: collections)
+            {
                 [unowned self] in try self.resolve($0, by: number)
             }
             replicas.append(replica)
