@@ -38,6 +38,11 @@ extension Transaction {
         _ = try changeVectors(id, tables(collection)) { try ($0.noteLatest(revision, onRemote: remote), true) }
     }
 
+    /// Notes that a remote has deleted a document, which is here without knowing of that: it does now, and is newer.
+    public func noteDeletion(_ revision: RevisionID, of id: String, in collection: CollectionName, onRemote remote: UInt16) throws {
+        _ = try changeVectors(id, tables(collection)) { try ($0.noteDeletion(revision, onRemote: remote), true) }
+    }
+
     func insertExistingVectors(
         _ id: String, _ tables: CollectionTables, _ ids: [RevisionID], _ body: FleeceData?, isDeleted: Bool, remote: UInt16
     ) throws -> Inserted {

@@ -144,6 +144,29 @@ import Testing
         #expect(both.events.isEmpty)
     }
 
+    /// The first pull of a database leaves tombstones away, and no later one brings them. Without knowing of it, no version can follow it.
+    @Test(arguments: [404, 403, nil] as [Int?]) func aTombstoneThatWasNeverPulledIsAskedFor(_ status: Int?) throws {
+        let ours = revision("18e9d1d110b40000@ZegpoldZegpoldZegpoldA")
+        let theirs = revision("18e9d1d110a40000@DaveDaveDaveDaveDaveDA")
+        var both = try Both(.once)
+        try both.read([.init(sequence: 1, documentID: "a", revision: ours)])
+        try both.reply("proposeChanges", ProposalReply(items: [.conflict(with: theirs)]).wire)
+        let state = DocumentState(current: ours, remoteRevision: nil, isConflicted: false, descendsFromPeer: false)
+        try both.answer("inspect", .state(state))
+        #expect(both.requests.isEmpty)
+        both.receive(.changes(.init(entries: [])))
+        #expect(both.requests.map(\.content) == [.getRev(.init(documentID: "a"))])
+        try both.reply("getRev", status.map { SyncError.http($0).reply } ?? WireReply(body: Array("{}".utf8)))
+        guard status == 404 else {
+            #expect(both.events.map(\.error?.code) == [409])
+            return #expect(both.isSaved(upTo: 1))
+        }
+        try both.answer("noteDeletion", .done)
+        try both.read([.init(sequence: 2, documentID: "a", revision: ours, remoteRevision: theirs)])
+        #expect(both.proposals.map(\.serverRevision) == [theirs])
+        #expect(both.events.isEmpty)
+    }
+
     /// A session of this kind looks at no other changes that were made after it began.
     @Test(arguments: [true, false]) func whatSettlesAConflictIsPushedAtOnce(_ isNew: Bool) throws {
         var both = try refused()

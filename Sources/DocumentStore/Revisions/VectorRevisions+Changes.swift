@@ -183,6 +183,15 @@ extension VectorRevisions {
         return remote == 1 && !wasConflicted ? .flag : .record
     }
 
+    /// Notes that a remote has a tombstone that the current revision did not know of: it follows it now.
+    mutating func noteDeletion(_ id: RevisionID, onRemote remote: UInt16) throws(RevisionError) {
+        guard (1...VectorRevisions.maximumRemote).contains(remote), let version = id.version, let current, current.version.treeID == nil
+        else { throw .notFound }
+        guard remotes[remote] == nil, current.version.vector.order(relativeTo: version) == .older else { throw .conflict }
+        keepKnowledge(of: VersionVector(version))
+        remotes[remote] = Revision(version: .vector(VersionVector(version)), properties: nil, flags: .deleted)
+    }
+
     /// Notes that a remote has a version that the current one knows of, whose properties are not here any more: it is the parent to name.
     mutating func noteLatest(_ id: RevisionID, onRemote remote: UInt16) throws(RevisionError) {
         guard (1...VectorRevisions.maximumRemote).contains(remote), let version = id.version, knows(id) else { throw .notFound }

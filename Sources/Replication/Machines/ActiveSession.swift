@@ -373,12 +373,13 @@ extension ActiveSession {
 
     private mutating func endIfDone(time: Int64, _ outbox: inout Outbox) {
         guard isIdle else { return }
-        for index in workers.indices where configuration.collections[index].pull != .continuous {
-            guard workers[index].pusher?.hasWaitingConflicts ?? false else { continue }
+        for index in workers.indices where workers[index].pusher?.hasWaitingConflicts ?? false {
+            if workers[index].pusher?.askAboutDeletions(&outbox) ?? false { continue }
+            guard configuration.collections[index].pull != .continuous else { continue }
             workers[index].pusher?.reportWaitingConflicts(&outbox)
             deliver(&outbox, index)
         }
-        guard !isContinuous else { return }
+        guard !isContinuous, isIdle else { return }
         end(time: time, &outbox)
     }
 

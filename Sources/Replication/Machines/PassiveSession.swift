@@ -166,7 +166,7 @@ extension PassiveSession {
         switch request.content {
         case .getCollections(let message): return open(message, id, &outbox)
         // Blobs and unknown requests are answered whatever was said before.
-        case .unknown: return outbox.reply(SyncError(.blip, 404, "no handler for message \"\(request.profile)\""), to: id)
+        case .unknown, .getRev: return outbox.reply(SyncError(.blip, 404, "no handler for message \"\(request.profile)\""), to: id)
         default: break
         }
         guard let index = index(request, id, &outbox) else { return }
@@ -199,7 +199,7 @@ extension PassiveSession {
             if let id, mayHave(message.digest, id, &outbox) { outbox.actions.append(.sendBlob(message, to: id)) }
         case .proveAttachment(let message):
             if let id, mayHave(message.digest, id, &outbox) { outbox.actions.append(.proveBlob(message, to: id)) }
-        case .getCollections, .unknown: break
+        case .getCollections, .getRev, .unknown: break
         }
     }
 

@@ -14,6 +14,9 @@ struct Pusher {
         var wasSent = false
         /// How often the peer wanted it.
         var welcomes = 0
+        /// What the peer says that it has instead.
+        var obstacle: RevisionID?
+        var wasAskedAbout = false
     }
 
     private enum Pending {
@@ -22,6 +25,9 @@ struct Pusher {
         /// `isNews` if the peer has announced its revision since it refused ours.
         case inspecting(Change, peer: RevisionID?, isNews: Bool)
         case marking([RemoteMark])
+        /// Whether what is in the way of this document is a tombstone.
+        case asking(Change)
+        case notingDeletion(Change)
     }
 
     let isContinuous: Bool
@@ -128,6 +134,12 @@ struct Pusher {
             settleConflict(change, peer: peer, isNews: isNews, state, &outbox)
         case (.inspecting(let change, _, _)?, .failed(let error)):
             give(up: change, error, &outbox)
+        case (.notingDeletion(let change)?, .done):
+            // It is another change now, which knows what it follows.
+            finish(change, &outbox)
+            mustReadAgain = true
+        case (.notingDeletion(let change)?, .failed):
+            inspect(change, peer: nil, &outbox)
         case (.marking(let marks)?, _):
             for mark in marks where acknowledged[mark.documentID] == mark.revision { acknowledged[mark.documentID] = nil }
         default: break
@@ -189,7 +201,14 @@ struct Pusher {
             if let settled { settle(settled.order, settled.outcome, sent: settled.sent, &outbox) }
             return goOn(&outbox)
         }
-        guard case .proposed(let changes)? = pending.removeValue(forKey: number) else { return }
+        let changes: [Change]
+        switch pending.removeValue(forKey: number) {
+        case .proposed(let list)?: changes = list
+        case .asking(let change)?:
+            learn(of: change, reply, &outbox)
+            return goOn(&outbox)
+        default: return
+        }
         proposalCount -= 1
         if reply.isError {
             let error = SyncError(reply)
@@ -217,7 +236,10 @@ struct Pusher {
             change.welcomes += 1
             send(change, ancestors: change.serverRevision.map { [$0] } ?? [])
         case .known: acknowledge(change, change.local.revision, isSilent: true, &outbox)
-        case .conflict(let peer): inspect(change, peer: peer, &outbox)
+        case .conflict(let peer):
+            var change = change
+            change.obstacle = peer
+            inspect(change, peer: peer, &outbox)
         case .refused(let status): refused(change, SyncError.http(status, "the peer refused the change"), &outbox)
         }
     }
@@ -368,6 +390,29 @@ extension Pusher {
     }
 
     var hasWaitingConflicts: Bool { !waiting.isEmpty }
+
+    /// The pull has brought all that there is, and nothing of what is in the way. The first pull of a database leaves tombstones away: gateways take a
+    /// new document in place of one with a tree ID, but one with a version must be known. Whether anything was asked.
+    mutating func askAboutDeletions(_ outbox: inout Outbox) -> Bool {
+        var hasAsked = false
+        for (id, change) in waiting.sorted(by: { $0.value.local.sequence < $1.value.local.sequence }) where !change.wasAskedAbout {
+            guard change.local.revision.isVersion, change.obstacle?.isVersion ?? false, change.serverRevision == nil else { continue }
+            waiting[id]?.wasAskedAbout = true
+            pending[outbox.request(.getRev(GetRevision(documentID: id)), &port)] = .asking(change)
+            hasAsked = true
+        }
+        return hasAsked
+    }
+
+    private mutating func learn(of change: Change, _ reply: WireReply, _ outbox: inout Outbox) {
+        let id = change.local.documentID
+        guard reply.isError, SyncError(reply).httpStatus == 404, let revision = change.obstacle,
+            waiting[id]?.local.revision == change.local.revision
+        else { return }
+        waiting[id] = nil
+        if busy[id] == nil { busy[id] = .some(nil) }
+        pending[outbox.store(.noteDeletion(documentID: id, revision: revision), &port)] = .notingDeletion(change)
+    }
 
     /// Nothing will bring the conflicts home any more.
     mutating func reportWaitingConflicts(_ outbox: inout Outbox) {

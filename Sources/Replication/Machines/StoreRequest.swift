@@ -32,6 +32,8 @@ public enum StoreRequest: Sendable {
     case insert([ReceivedRevision])
     /// Notes what the peer has → `done`
     case mark([RemoteMark])
+    /// A document that was made here knows now of the peer's tombstone, and is newer than that → `done`
+    case noteDeletion(documentID: String, revision: RevisionID)
     /// Forgets documents that the user lost access to → `done`, or the `documents` if a filter keeps others
     case purge([String])
     /// Documents that are in conflict from earlier → `documents`

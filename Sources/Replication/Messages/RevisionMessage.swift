@@ -136,3 +136,17 @@ public struct NoRevisionMessage: Hashable, Sendable {
         wire.properties.append("reason", reason)
     }
 }
+
+/// `getRev`: asks a gateway for a document's current revision. If that is a tombstone, the answer is 404 (HTTP).
+public struct GetRevision: Hashable, Sendable {
+    public var documentID: String
+
+    public init(documentID: String) { self.documentID = documentID }
+
+    init(_ wire: WireRequest) throws(MalformedMessage) {
+        guard let id = wire.properties["id"] else { throw MalformedMessage("getRev: missing document ID") }
+        documentID = id
+    }
+
+    func encode(into wire: inout WireRequest) { wire.properties.append("id", documentID) }
+}

@@ -12,6 +12,7 @@ public struct SyncRequest: Hashable, Sendable {
         case norev(NoRevisionMessage)
         case getAttachment(GetAttachment)
         case proveAttachment(ProveAttachment)
+        case getRev(GetRevision)
         /// A request that this program does not know.
         case unknown(profile: String)
     }
@@ -43,6 +44,7 @@ public struct SyncRequest: Hashable, Sendable {
             case "norev": .norev(try NoRevisionMessage(wire))
             case "getAttachment": .getAttachment(try GetAttachment(wire))
             case "proveAttachment": .proveAttachment(try ProveAttachment(wire))
+            case "getRev": .getRev(try GetRevision(wire))
             case let profile: .unknown(profile: profile)
             }
     }
@@ -60,6 +62,7 @@ public struct SyncRequest: Hashable, Sendable {
         case .norev: "norev"
         case .getAttachment: "getAttachment"
         case .proveAttachment: "proveAttachment"
+        case .getRev: "getRev"
         case .unknown(let profile): profile
         }
     }
@@ -78,6 +81,7 @@ public struct SyncRequest: Hashable, Sendable {
         case .norev(let message): message.encode(into: &wire)
         case .getAttachment(let message): message.encode(into: &wire)
         case .proveAttachment(let message): message.encode(into: &wire)
+        case .getRev(let message): message.encode(into: &wire)
         case .unsubChanges, .unknown: break
         }
         return wire

@@ -94,6 +94,9 @@ public struct DatabaseStore: Sendable {
         case .mark(let marks):
             try database.write { try mark(marks, $0) }
             return .done
+        case .noteDeletion(let id, let revision):
+            try database.write { try $0.noteDeletion($0.local(revision), of: id, in: collection, onRemote: remote) }
+            return .done
         case .purge(let ids):
             let purged = try toBePurged(ids)
             try database.write { transaction in

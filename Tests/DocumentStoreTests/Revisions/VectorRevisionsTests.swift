@@ -368,6 +368,20 @@ import Testing
         }
     }
 
+    @Test func whatWasMadeWithoutKnowingOfADeletionFollowsIt() throws {
+        var document = VectorDocument()
+        let ours = try document.edit("7000", after: nil)
+        let theirs = try RevisionID(parsing: remote)
+        try document.revisions.noteDeletion(theirs, onRemote: 1)
+        #expect(try document.save().needsNewSequence)
+        #expect(document.revisions.history.description == "\(ours); \(remote)")
+        #expect(document.revisions.latest(onRemote: 1)?.isDeleted == true)
+        #expect(!document.revisions.isConflicted && document.revisions.current?.isDeleted == false)
+        // Of a remote that is known to have something, the pull tells.
+        #expect(throws: RevisionError.conflict) { try document.revisions.noteDeletion(theirs, onRemote: 1) }
+        #expect(throws: RevisionError.conflict) { try document.revisions.noteDeletion(ours, onRemote: 2) }
+    }
+
     @Test func aMergeThatWasDeletedIsNotTheSameAsAnEmptyOne() throws {
         var document = VectorDocument()
         #expect(try document.pull("18e9d1d110b00001@*, \(merged)", "7000") == .current)

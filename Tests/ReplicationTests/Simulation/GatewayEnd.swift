@@ -120,6 +120,13 @@ final class GatewayEnd: End {
             if let error = isBadMoment(5) { return try reply(error.reply, to: number) }
             let content = gateway.blobs[message.digest]
             try reply(content.map { WireReply(body: $0) } ?? SyncError.http(404).reply, to: number)
+        case .getRev(let message):
+            if let error = isBadMoment(20) { return try reply(error.reply, to: number) }
+            guard let document = gateway.state.collections[index].documents[message.documentID], !document.isDeleted else {
+                return try reply(SyncError.http(404, "Deleted").reply, to: number)
+            }
+            guard gateway.isVisible(document, to: user) else { return try reply(SyncError.http(403).reply, to: number) }
+            try reply(WireReply(properties: ["rev": document.revision.text], body: document.body), to: number)
         default: throw MalformedMessage("a client does not send \(request.profile)")
         }
     }
