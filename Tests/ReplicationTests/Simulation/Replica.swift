@@ -140,15 +140,18 @@ final class Replica {
     }
 
     /// Whether a revision is here, or was, or something newer is.
-    func knows(_ id: String, _ revision: RevisionID, _ collection: Int) throws -> Bool {
-        try firstUnknown(of: [(id, revision)], collection) == nil
+    /// `asRemote` if this is asked for a pull: what is known but later than the current version is wanted once more then, to see its vector.
+    func knows(_ id: String, _ revision: RevisionID, _ collection: Int, asRemote remote: UInt16 = 0) throws -> Bool {
+        try firstUnknown(of: [(id, revision)], collection, asRemote: remote) == nil
     }
 
-    func firstUnknown(of revisions: [(id: String, revision: RevisionID)], _ collection: Int) throws -> (id: String, revision: RevisionID)? {
+    func firstUnknown(
+        of revisions: [(id: String, revision: RevisionID)], _ collection: Int, asRemote remote: UInt16 = 0
+    ) throws -> (id: String, revision: RevisionID)? {
         try database.read { snapshot in
             try revisions.first { id, revision in
                 guard let document = try snapshot.document(id, in: collections[collection]) else { return true }
-                if case .known = document.acquaintance(with: snapshot.local(revision), remote: 0) { return false }
+                if case .known = document.acquaintance(with: snapshot.local(revision), remote: remote) { return false }
                 let rivals = (document.tree?.conflicts.map(\.id) ?? []) + (document.vectors?.conflicts.compactMap(\.id) ?? [])
                 return !rivals.contains(snapshot.local(revision))
             }

@@ -32,7 +32,8 @@ final class SessionEnd: End {
     private let stores: [CollectionName: DatabaseStore]
     private let limits: FlowLimits
     private var queue: [(request: StoreRequest, ticket: Ticket)] = []
-    private var timers: [Ticket] = []
+    /// With how long they take, compared with the shortest pause: a long one comes to its end one time in so many.
+    private var timers: [(ticket: Ticket, length: Int)] = []
     private var awaited: [UInt64: Ticket] = [:]
     private var fetches: [UInt64: (digest: BlobDigest, ticket: Ticket)] = [:]
     /// Requests of the peer that wait for an answer, and those of them that are revisions.
@@ -115,7 +116,9 @@ final class SessionEnd: End {
                     reply = WireReply(body: Array(proof.finish().utf8))
                 }
                 try answer(id) { try link.send(reply, to: $0, from: side) }
-            case .startTimer(let ticket, _): timers.append(ticket)
+            case .startTimer(let ticket, let delay):
+                let isPause = delay != limits.checkpointDelay
+                timers.append((ticket, isPause ? max(1, delay / Restlessness.shortestPause) : 1))
             case .report(.document(let event)): try check(event)
             case .report(.status(let status)): activity = status.activity
             case .close(let error):
@@ -295,7 +298,9 @@ final class SessionEnd: End {
             changed.remove(collection)
             try handle(.databaseChanged(collection: collection))
         } else if !timers.isEmpty, choice == 1 || queue.isEmpty {
-            try handle(.timer(timers.remove(at: simulation.random.below(timers.count))))
+            let place = simulation.random.below(timers.count)
+            guard timers[place].length == 1 || simulation.random.below(timers[place].length) == 0 else { return }
+            try handle(.timer(timers.remove(at: place).ticket))
         } else if !queue.isEmpty {
             // Those of one collection in their order; collections go their own ways.
             let wanted = queue[simulation.random.below(queue.count)].ticket.collection
@@ -350,7 +355,8 @@ final class SessionEnd: End {
     }
 
     func knows(_ message: RevisionMessage, _ collection: Int) throws -> Bool {
-        try message.revision.map { try replica.knows(message.documentID, $0, collection) } ?? false
+        let remote: UInt16 = side == .client ? 1 : 0
+        return try message.revision.map { try replica.knows(message.documentID, $0, collection, asRemote: remote) } ?? false
     }
 
     func hasLacked(_ message: RevisionMessage, _ collection: Int, since step: Int) -> Bool {
