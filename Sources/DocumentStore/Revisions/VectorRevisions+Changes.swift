@@ -145,16 +145,27 @@ extension VectorRevisions {
         current?.version = .vector(vector.trivialMerge(loser: VersionVector(unchecked: rest, currentCount: 1)))
     }
 
-    /// A revision that competed with the last current one does not compete with one that knows of both: it is settled.
+    /// A revision that competed with the last current one does not compete with one that knows of both: it is settled. The same where it is newer
+    /// than what won over the other remote's: then it takes that one's place.
     mutating func endSettledConflicts() {
-        for (remote, revision) in remotes where revision.isConflicted {
+        for remote in remoteIDs {
+            guard let revision = remotes[remote], revision.isConflicted else { continue }
             let theirs: RevisionHistory =
                 switch revision.version {
                 case .vector(let vector): RevisionHistory(vector: vector)
                 case .tree(let id): RevisionHistory(treeIDs: [id])
                 }
-            guard [.same, .newer].contains(history.order(relativeTo: theirs)) else { continue }
-            remotes[remote]?.flags.remove(.conflicted)
+            switch history.order(relativeTo: theirs) {
+            case .same, .newer: remotes[remote]?.flags.remove(.conflicted)
+            case .older where !theirs.vector.isEmpty && revision.properties != nil:
+                let known = current?.version.vector ?? VersionVector()
+                remotes[remote]?.flags.remove(.conflicted)
+                setCurrent(
+                    Revision(version: revision.version, properties: revision.properties, flags: revision.flags.subtracting(.conflicted)))
+                keepKnowledge(of: known)
+                return endSettledConflicts()
+            case .older, .conflict: continue
+            }
         }
     }
 

@@ -51,7 +51,7 @@ extension VectorRevisions {
         remotes[remote] = other
         setCurrent(result)
         endSettledConflicts()
-        guard let id = result.id else { throw .notFound }
+        guard let id = current?.id else { throw .notFound }
         return id
     }
 

@@ -368,6 +368,20 @@ import Testing
         }
     }
 
+    /// Two remotes compete with what is here, the second with a later version of the same source.
+    @Test func whatIsNewerThanTheWinnerTakesItsPlace() throws {
+        var document = VectorDocument()
+        let (early, late) = ("18e9d1d110b00001@DaveDaveDaveDaveDaveDA", "18e9d1d110b00002@DaveDaveDaveDaveDaveDA")
+        let ours = try document.edit("7000", after: nil)
+        #expect(try document.insert(RevisionHistory(parsing: early), "7000", flags: .deleted, remote: 1) == .conflict)
+        #expect(try document.pull(late, "7001416100018003", remote: 2) == .conflict)
+        try document.revisions.resolveConflict(
+            winner: RevisionID(parsing: early), loser: ours, merged: nil, clock: &document.clock, wallClock: document.wallClock)
+        #expect(!document.revisions.isConflicted)
+        #expect(document.revisions.history.description == "\(late); \(ours)")
+        #expect(document.revisions.current?.isDeleted == false)
+    }
+
     @Test func whatWasMadeWithoutKnowingOfADeletionFollowsIt() throws {
         var document = VectorDocument()
         let ours = try document.edit("7000", after: nil)
