@@ -18,6 +18,7 @@ extension RevisionTree {
         history: [RevisionID], body: ArraySlice<UInt8>?, flags: Flags, remote: UInt16 = 0, allowsConflicts: Bool = true,
         depth: Int = defaultDepth
     ) throws(RevisionError) -> Received {
+        let wasConflicted = isConflicted
         let (known, ancestor) = try commonAncestor(history, depth: depth)
         guard let revision = history.first else { throw .badHistory(reason: "it is empty") }
         if known > 0 {
@@ -33,6 +34,7 @@ extension RevisionTree {
         }
         if remote != 0 { setLatest(revision, onRemote: remote) }
         sort()
+        if wasConflicted { tellIfSettled() }
         return Received(addedCount: known, needsSave: known > 0 || remote != 0)
     }
 
@@ -102,6 +104,11 @@ extension RevisionTree {
         keepBody(of: new)
     }
 
+    /// What a push left out as long as it was in conflict can be pushed, if nothing competes with it any more: it counts as changed.
+    private mutating func tellIfSettled() {
+        if !isConflicted, !isEmpty { revisions[0].sequence = 0 }
+    }
+
     /// Keeps a revision's body when it is no leaf any more, and no other on its branch, except for what remotes have.
     mutating func keepBody(of index: Int) {
         revisions[index].flags.insert(.keepBody)
@@ -119,8 +126,10 @@ extension RevisionTree {
         // What the remote made of it can arrive before the answer to the push.
         if isLate(index, forRemote: remote) { return .late }
         // Its branch that competed is gone: the record does not say so with a flag.
-        let isFlag = remote == 1 && index == 0 && !isConflicted
+        let wasConflicted = isConflicted
+        let isFlag = remote == 1 && index == 0 && !wasConflicted
         setLatest(index, onRemote: remote)
+        if wasConflicted { tellIfSettled() }
         return isFlag ? .flag : .record
     }
 

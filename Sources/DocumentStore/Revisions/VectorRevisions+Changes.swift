@@ -45,6 +45,8 @@ extension VectorRevisions {
         clock: inout HybridClock, wallClock: UInt64
     ) throws(RevisionError) -> Received {
         guard new.revision != nil else { throw .badHistory(reason: "it is empty") }
+        let wasConflicted = isConflicted
+        defer { if wasConflicted { tellIfSettled() } }
         guard remote <= VectorRevisions.maximumRemote else { throw .badHistory(reason: "remote \(remote) is too many") }
         try clock.see(new.vector, wallClock: wallClock)
         var received = Revision(
@@ -122,6 +124,11 @@ extension VectorRevisions {
         return order
     }
 
+    /// What a push left out as long as it was in conflict can be pushed, if nothing competes with it any more: it counts as changed.
+    private mutating func tellIfSettled() {
+        if !isConflicted { savedVersion = nil }
+    }
+
     private func claimsToKnowCurrent(_ vector: VersionVector) -> Bool {
         current?.version.vector.current.map { vector.order(relativeTo: $0) == .newer } ?? false
     }
@@ -191,6 +198,7 @@ extension VectorRevisions {
         // The flag would leave the conflict in the record that this ends.
         let wasConflicted = remotes[remote]?.isConflicted ?? false
         remotes[remote] = current
+        if wasConflicted { tellIfSettled() }
         return remote == 1 && !wasConflicted ? .flag : .record
     }
 
@@ -206,6 +214,8 @@ extension VectorRevisions {
     /// Notes that a remote has a version that the current one knows of, whose properties are not here any more: it is the parent to name.
     mutating func noteLatest(_ id: RevisionID, onRemote remote: UInt16) throws(RevisionError) {
         guard (1...VectorRevisions.maximumRemote).contains(remote), let version = id.version, knows(id) else { throw .notFound }
+        let wasConflicted = isConflicted
         remotes[remote] = Revision(version: .vector(VersionVector(version)), properties: nil, flags: [])
+        if wasConflicted { tellIfSettled() }
     }
 }

@@ -281,6 +281,23 @@ import Testing
         }
     }
 
+    /// As long as it was in conflict, pushes passed it. Nothing else would offer it again.
+    @Test func aDocumentWhoseConflictTheRemoteEndsCountsAsChanged() throws {
+        var document = TreeDocument(lastSequence: 7)
+        try document.insert(["2-bb", "1-aa"])
+        _ = try document.tree.insert(history: ["2-cc", "1-cc"].map { try RevisionID(parsing: $0) }, body: nil, flags: .deleted, remote: 1)
+        try document.insert(["3-dd", "2-bb", "1-aa"])
+        #expect(document.tree.isConflicted)
+        document.tree.didSave(sequence: 20)
+        // It takes what was on its way in place of the tombstone.
+        #expect(try document.tree.markPushed(RevisionID(parsing: "2-bb"), toRemote: 1) == .record)
+        #expect(!document.tree.isConflicted)
+        #expect(try document.tree.prepareSave(isNewRecord: false).needsNewSequence)
+        document.tree.didSave(sequence: 21)
+        #expect(try document.tree.markPushed(RevisionID(parsing: "3-dd"), toRemote: 1) == .flag)
+        #expect(try !document.tree.prepareSave(isNewRecord: false).needsNewSequence)
+    }
+
     @Test func whatIsOlderThanTheCurrentRevisionIsNotWanted() throws {
         var document = TreeDocument()
         try document.pull(["2-aa", "1-aa"], "7000")

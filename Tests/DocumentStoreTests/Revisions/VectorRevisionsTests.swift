@@ -368,6 +368,18 @@ import Testing
         }
     }
 
+    /// As long as it was in conflict, pushes passed it. Nothing else would offer it again.
+    @Test func aDocumentWhoseConflictTheRemoteEndsCountsAsChanged() throws {
+        var document = VectorDocument()
+        let first = try document.edit("7000", after: nil)
+        _ = try document.edit("7001416100018003", after: first)
+        #expect(try document.pull(remote, "7000") == .conflict)
+        try document.revisions.noteLatest(first, onRemote: 1)
+        #expect(!document.revisions.isConflicted)
+        #expect(try document.save().needsNewSequence)
+        #expect(try !document.save().needsNewSequence)
+    }
+
     /// Two remotes compete with what is here, the second with a later version of the same source.
     @Test func whatIsNewerThanTheWinnerTakesItsPlace() throws {
         var document = VectorDocument()

@@ -35,8 +35,8 @@ final class Replica {
     var acknowledged: [String: (link: ObjectIdentifier, step: Int)] = [:]
     /// Revisions that somebody told of and that were not here, by collection, document and revision: when that was last so.
     var lacked: [String: Int] = [:]
-    /// Revisions that came from the gateway.
-    var pulled: Set<String> = []
+    /// What came from the gateway last, by collection and document, until it took another revision.
+    var pulled: [String: String] = [:]
     /// What was ever edited here, by collection and ID.
     var edited: Set<String> = []
     private let resolver: SyncResolver
@@ -72,7 +72,7 @@ final class Replica {
     /// A partner does not have any more what it had.
     func forgetPartners() {
         acknowledged = [:]
-        pulled = []
+        pulled = [:]
     }
 
     func partner(_ name: String) throws -> Partner {

@@ -210,7 +210,8 @@ final class SessionEnd: End {
     /// What came from a partner is not offered to it, if what is noted of it can be believed.
     private func checkOffer(_ message: ProposalMessage, _ collection: Int) throws {
         guard believes[collection] ?? true, link.route.server == nil, simulation.climate.isToAgree else { return }
-        for entry in message.entries where replica.pulled.contains("\(collection) \(entry.documentID) \(entry.revision?.text ?? "")") {
+        for entry in message.entries {
+            guard let revision = entry.revision?.text, replica.pulled["\(collection) \(entry.documentID)"] == revision else { continue }
             throw fail("\(entry.documentID) \(entry.revision?.text ?? "") is offered to whom it came from")
         }
     }
@@ -271,7 +272,10 @@ final class SessionEnd: End {
             guard let ticket = awaited.removeValue(forKey: number) else { throw fail("an answer to nothing") }
             if let (what, bytes) = revisions.removeValue(forKey: number) {
                 unansweredBytes -= bytes
-                if !reply.isError { replica.acknowledged[what] = (ObjectIdentifier(link), simulation.step) }
+                if !reply.isError {
+                    replica.acknowledged[what] = (ObjectIdentifier(link), simulation.step)
+                    if link.route.server == nil { replica.pulled[what.split(separator: " ").prefix(2).joined(separator: " ")] = nil }
+                }
             }
             told.remove(number)
             if let question = questions.removeValue(forKey: number) { try noteAgreement(reply, question) }
@@ -341,7 +345,7 @@ final class SessionEnd: End {
                 else {
                     continue
                 }
-                replica.pulled.insert("\(key) \(revision.text)")
+                replica.pulled[key] = revision.text
             }
         default: break
         }

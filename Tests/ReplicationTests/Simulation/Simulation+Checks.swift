@@ -80,6 +80,10 @@ extension Simulation {
             }
             if way.takesNoSecrets, Replica.isSecret(String(decoding: theirs.body, as: UTF8.self)) { continue }
             if staysHome { continue }
+            // No gateway tells of a purge. What another replica brings back then may be older than what was pushed from here before it.
+            if let mine, gateway.everPurged.contains(key), try replica.knows(id, theirs.revision, collection), !mine.isConflicted {
+                continue
+            }
             // Who only pulls keeps what the gateway had of it, and cannot give it back.
             if !way.pushes, replica.edited.contains(key) || withdrawn.contains(key) { continue }
             if climate.hasChannels, theirs.isDeleted { continue }
