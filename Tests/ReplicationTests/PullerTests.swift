@@ -162,7 +162,7 @@ import Testing
         let reply = pull.announce("a", first, flags: .removed, .unknown(ancestors: []))
         #expect(reply?.items == [] && reply?[0] == .notWanted)
         if purges {
-            guard case .purge(["a"])? = pull.stores.first?.request else {
+            guard case .purge(let lost)? = pull.stores.first?.request, lost.map(\.documentID) == ["a"] else {
                 Issue.record("nothing is purged")
                 return
             }
@@ -181,7 +181,7 @@ import Testing
         message.isNoReply = true
         pull.receive(.rev(message))
         pull.answer(.prepared(.removed))
-        guard case .purge(["a"])? = pull.stores.first?.request else {
+        guard case .purge(let lost)? = pull.stores.first?.request, lost.map(\.documentID) == ["a"] else {
             Issue.record("nothing is purged")
             return
         }
@@ -237,7 +237,7 @@ import Testing
             pull.receive(.norev(.init(documentID: "a", revision: revision("2-bb"), sequence: last, status: 404)), noReply: true)
         case .lost:
             #expect(reply[0] == .notWanted)
-            guard case .purge(["a"])? = pull.stores.first?.request else {
+            guard case .purge(let lost)? = pull.stores.first?.request, lost.map(\.documentID) == ["a"] else {
                 Issue.record("nothing is purged")
                 return
             }

@@ -125,10 +125,13 @@ extension RevisionTree {
         guard remote > 0, let index = index(of: id) else { throw .notFound }
         // What the remote made of it can arrive before the answer to the push.
         if isLate(index, forRemote: remote) { return .late }
-        // Its branch that competed is gone: the record does not say so with a flag.
+        // That a branch goes which competed is more than a flag of the record can say.
         let wasConflicted = isConflicted
         let isFlag = remote == 1 && index == 0 && !wasConflicted
+        let rival = latestIndex(onRemote: remote)
         setLatest(index, onRemote: remote)
+        // Whoever takes ours has ended what competed with it.
+        if let rival, revisions[rival].isConflict, !isAncestor(rival, of: index), !isLatestOnRemote(rival) { purge(revisions[rival].id) }
         if wasConflicted { tellIfSettled() }
         return isFlag ? .flag : .record
     }

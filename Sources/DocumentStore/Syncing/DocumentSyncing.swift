@@ -35,6 +35,16 @@ extension Document {
         tree?.latest(onRemote: remote)?.id ?? vectors?.latest(onRemote: remote)?.id
     }
 
+    /// Whether what a remote is known to have follows a revision.
+    public func isNewer(onRemote remote: UInt16, than id: RevisionID) -> Bool {
+        if let tree {
+            guard let older = tree.index(of: tree.treeID(for: id)), let latest = tree.latestIndex(onRemote: remote) else { return false }
+            return older != latest && tree.isAncestor(older, of: latest)
+        }
+        guard let latest = vectors?.latest(onRemote: remote), let version = id.version else { return false }
+        return latest.version.converted.order(relativeTo: version) == .newer
+    }
+
     /// The properties of a revision as far as they are kept, for a delta to start from: not a tombstone's.
     public func base(_ id: RevisionID) -> FleeceData? {
         if let tree, let revision = tree[tree.treeID(for: id)] {

@@ -170,7 +170,7 @@ struct Puller {
 
     private mutating func purge(_ lost: [(DocumentEvent, Int)], _ outbox: inout Outbox) {
         guard !lost.isEmpty else { return }
-        let number = outbox.store(.purge(lost.map(\.0.documentID)), &port)
+        let number = outbox.store(.purge(lost.map { LostDocument(documentID: $0.0.documentID, revision: $0.0.revision) }), &port)
         pending[number] = .purging(lost.map(\.0), places: lost.map(\.1))
     }
 

@@ -34,8 +34,8 @@ public enum StoreRequest: Sendable {
     case mark([RemoteMark])
     /// A document that was made here knows now of the peer's tombstone, and is newer than that → `done`
     case noteDeletion(documentID: String, revision: RevisionID)
-    /// Forgets documents that the user lost access to → `done`, or the `documents` if a filter keeps others
-    case purge([String])
+    /// Forgets documents that the user lost access to → `done`, or the `documents` if others stay: a filter keeps them, or the peer has them back
+    case purge([LostDocument])
     /// Documents that are in conflict from earlier → `documents`
     case findConflicts
     /// Settles the conflict of a document, by the default rule or the app's → `resolved`
@@ -121,6 +121,18 @@ public struct LocalChanges: Hashable, Sendable {
         self.changes = changes
         self.last = last
         self.isComplete = isComplete
+    }
+}
+
+/// A document that the user lost access to.
+public struct LostDocument: Hashable, Sendable {
+    public var documentID: String
+    /// What it was when that happened.
+    public var revision: RevisionID?
+
+    public init(documentID: String, revision: RevisionID?) {
+        self.documentID = documentID
+        self.revision = revision
     }
 }
 

@@ -97,14 +97,28 @@ public struct DatabaseStore: Sendable {
         case .noteDeletion(let id, let revision):
             try database.write { try $0.noteDeletion($0.local(revision), of: id, in: collection, onRemote: remote) }
             return .done
-        case .purge(let ids):
-            let purged = try toBePurged(ids)
-            try database.write { transaction in
-                for id in purged { try transaction.purge(id, in: collection) }
+        case .purge(let lost):
+            let accepted = Set(try toBePurged(lost.map(\.documentID)))
+            let purged = try database.write { transaction in
+                try lost.filter { lost in
+                    guard accepted.contains(lost.documentID), try !isBack(lost, transaction) else { return false }
+                    try transaction.purge(lost.documentID, in: collection)
+                    return true
+                }
             }
-            return purged.count == ids.count ? .done : .documents(purged)
+            return purged.count == lost.count ? .done : .documents(purged.map(\.documentID))
         case .findConflicts: return .documents(try database.read { try $0.conflictedDocuments(in: collection) })
         case .resolveConflict(let id): return .resolved(isNew: try resolve(id))
+        }
+    }
+
+    /// Whether the peer has sent a newer revision since, over another connection.
+    private func isBack(_ lost: LostDocument, _ transaction: Transaction) throws -> Bool {
+        guard let revision = lost.revision.map(transaction.local) else { return false }
+        do {
+            return try transaction.document(lost.documentID, in: collection)?.isNewer(onRemote: remote, than: revision) ?? false
+        } catch let error as StoreError where error.isOfDocument {
+            return false
         }
     }
 

@@ -291,7 +291,7 @@ import Testing
         document.tree.didSave(sequence: 20)
         // It takes what was on its way in place of the tombstone.
         #expect(try document.tree.markPushed(RevisionID(parsing: "2-bb"), toRemote: 1) == .record)
-        #expect(!document.tree.isConflicted)
+        #expect(document.tree.revisions.map(\.id.text) == ["3-dd", "2-bb", "1-aa"])
         #expect(try document.tree.prepareSave(isNewRecord: false).needsNewSequence)
         document.tree.didSave(sequence: 21)
         #expect(try document.tree.markPushed(RevisionID(parsing: "3-dd"), toRemote: 1) == .flag)
