@@ -392,16 +392,17 @@ extension Pusher {
     var hasWaitingConflicts: Bool { !waiting.isEmpty }
 
     /// The pull has brought all that there is, and nothing of what is in the way. The first pull of a database leaves tombstones away: gateways take a
-    /// new document in place of one with a tree ID, but one with a version must be known. Whether anything was asked.
+    /// new document in place of one with a tree ID, but one with a version must be known. Whether anything was asked; what is too much comes next time.
     mutating func askAboutDeletions(_ outbox: inout Outbox) -> Bool {
-        var hasAsked = false
-        for (id, change) in waiting.sorted(by: { $0.value.local.sequence < $1.value.local.sequence }) where !change.wasAskedAbout {
-            guard change.local.revision.isVersion, change.obstacle?.isVersion ?? false, change.serverRevision == nil else { continue }
+        let changes = waiting.values.filter { change in
+            !change.wasAskedAbout && change.local.revision.isVersion && change.obstacle?.isVersion ?? false && change.serverRevision == nil
+        }
+        for change in changes.sorted(by: { $0.local.sequence < $1.local.sequence }).prefix(limits.changesPerMessage) {
+            let id = change.local.documentID
             waiting[id]?.wasAskedAbout = true
             pending[outbox.request(.getRev(GetRevision(documentID: id)), &port)] = .asking(change)
-            hasAsked = true
         }
-        return hasAsked
+        return !changes.isEmpty
     }
 
     private mutating func learn(of change: Change, _ reply: WireReply, _ outbox: inout Outbox) {
