@@ -71,7 +71,7 @@ extension RevisionTree {
     }
 
     /// Whether a remote has moved on from a revision since.
-    private func isLate(_ index: Int, forRemote remote: UInt16) -> Bool {
+    func isLate(_ index: Int, forRemote remote: UInt16) -> Bool {
         guard let latest = latestIndex(onRemote: remote) else { return false }
         return latest != index && isAncestor(index, of: latest)
     }

@@ -37,10 +37,7 @@ extension Document {
 
     /// Whether what a remote is known to have follows a revision.
     public func isNewer(onRemote remote: UInt16, than id: RevisionID) -> Bool {
-        if let tree {
-            guard let older = tree.index(of: tree.treeID(for: id)), let latest = tree.latestIndex(onRemote: remote) else { return false }
-            return older != latest && tree.isAncestor(older, of: latest)
-        }
+        if let tree { return tree.index(of: tree.treeID(for: id)).map { tree.isLate($0, forRemote: remote) } ?? false }
         guard let latest = vectors?.latest(onRemote: remote), let version = id.version else { return false }
         return latest.version.converted.order(relativeTo: version) == .newer
     }

@@ -327,6 +327,11 @@ struct Pusher {
         outbox.notes.append(.progress(completed: UInt64(change.bodySize), total: 0, documents: 1))
     }
 
+    /// A change that waited is on its way again.
+    private mutating func occupy(_ documentID: String) {
+        if busy[documentID] == nil { busy[documentID] = .some(nil) }
+    }
+
     /// The document's next change can go.
     private mutating func release(_ change: Change, _ outbox: inout Outbox) {
         guard let next = busy.removeValue(forKey: change.local.documentID), let next else { return }
@@ -380,10 +385,10 @@ extension Pusher {
         switch revision {
         case .conflict: finish(change.local, &outbox)
         case .known(let peer):
-            if busy[documentID] == nil { busy[documentID] = .some(nil) }
+            occupy(documentID)
             inspect(change, peer: peer, isNews: true, &outbox)
         case .current:
-            if busy[documentID] == nil { busy[documentID] = .some(nil) }
+            occupy(documentID)
             inspect(change, peer: nil, &outbox)
         }
         goOn(&outbox)
@@ -411,7 +416,7 @@ extension Pusher {
             waiting[id]?.local.revision == change.local.revision
         else { return }
         waiting[id] = nil
-        if busy[id] == nil { busy[id] = .some(nil) }
+        occupy(id)
         pending[outbox.store(.noteDeletion(documentID: id, revision: revision), &port)] = .notingDeletion(change)
     }
 
