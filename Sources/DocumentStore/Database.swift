@@ -32,6 +32,8 @@ public final class Database: Sendable {
 
         public var access: Access
         public var upgrade: Upgrade
+        /// Whether what no release of Couchbase Lite makes is taken out of the file, instead of refusing to write to it.
+        public var removesForeignObjects = false
         /// Where new versions have their times from, in nanoseconds since 1970.
         public var wallClock = HybridClock.systemTime
 

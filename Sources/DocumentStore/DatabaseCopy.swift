@@ -30,6 +30,9 @@ extension Database {
             let copy = try Connection(path: target.databaseFile, mode: .create)
             try copy.execute("PRAGMA synchronous=off")
             try Database.backUp(source.connection, to: copy, progress)
+            // What is written next must not run what the file brings along.
+            try SchemaCleaning.run(on: copy)
+            try SchemaInspection.trust(copy)
             let info = InfoStore(connection: copy, generation: source.catalog.generation)
             try copy.execute("BEGIN")
             try info.set(StoredInfo.Key.publicUUID, UUID())

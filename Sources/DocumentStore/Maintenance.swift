@@ -18,7 +18,7 @@ enum Maintenance {
 
     /// At closing: statistics where they are worth it, and free pages given back if they are many.
     static func tidyUp(_ connection: Connection) throws {
-        try connection.execute("PRAGMA analysis_limit=400; PRAGMA optimize")
+        try connection.execute(script: "PRAGMA analysis_limit=400; PRAGMA optimize")
         let free = try connection.integer("PRAGMA freelist_count") ?? 0
         guard free > 0, try connection.integer("PRAGMA auto_vacuum") == 2 else { return }
         let pages = try connection.integer("PRAGMA page_count") ?? 0
@@ -32,7 +32,8 @@ enum Maintenance {
         connection.releaseStatements()
         // 2.x files cannot do it in steps until they were written anew once. That may renumber rows, which other indexes refer to.
         if try connection.integer("PRAGMA auto_vacuum") == 0, try !refersToRowids(store) {
-            try connection.execute("PRAGMA auto_vacuum=incremental; VACUUM")
+            try connection.execute("PRAGMA auto_vacuum=incremental")
+            try connection.vacuum()
         } else {
             try connection.execute("PRAGMA incremental_vacuum")
         }
@@ -92,7 +93,7 @@ extension Database {
             try writer.exclusively { store in
                 store.connection.setProgressCheck(interruption)
                 defer { store.connection.setProgressCheck(nil) }
-                try store.connection.execute("PRAGMA analysis_limit=400; PRAGMA optimize")
+                try store.connection.execute(script: "PRAGMA analysis_limit=400; PRAGMA optimize")
                 try Maintenance.vacuum(store)
             }
             try progress(.collectingBlobs)
@@ -145,7 +146,8 @@ extension Database {
 
     /// Renews the statistics that queries are planned with.
     public func optimize(isFull: Bool = false) throws {
-        try execute("PRAGMA analysis_limit=\(isFull ? 0 : 400); ANALYZE")
+        try execute("PRAGMA analysis_limit=\(isFull ? 0 : 400)")
+        try execute("ANALYZE")
     }
 
     private func execute(_ sql: String, _ interruption: (@convention(c) (UnsafeMutableRawPointer?) -> Int32)? = nil) throws {

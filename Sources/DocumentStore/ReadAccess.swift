@@ -115,6 +115,7 @@ final class TemporaryCopy: Sendable {
             try FileCopy.copy(original.databaseFile, to: bundle.databaseFile)
             try FileCopy.copyIfPresent(original.rollbackJournal, to: bundle.rollbackJournal)
             try FileCopy.copyIfPresent(original.log, to: bundle.log)
+            try bundle.checkJournal(cutsOff: true)
             if FileStatus(original.databaseFile) == before { return }
         }
         throw StoreError(.busy, "another program keeps changing the database", path: original.path)

@@ -45,9 +45,15 @@ extension Snapshot {
     /// The full-text table of an index. Files of before 3.1, and what an upgrade left of them, have capitals as they are.
     public func fullTextTable(index: String, ofTable table: String) -> String? {
         let escaped = table + "::" + Schema.escapingCapitals(index)
-        if catalog.tableNames.contains(escaped) { return escaped }
+        if catalog.indexTables[escaped] != nil { return escaped }
         let plain = table + "::" + index
-        return catalog.tableNames.contains(plain) ? plain : nil
+        return catalog.indexTables[plain] != nil ? plain : nil
+    }
+
+    /// The columns of a full-text table; nil if it is none.
+    public func fullTextColumns(of table: String) -> [String]? {
+        guard case .fullText(let columns, _)? = catalog.indexTables[table] else { return nil }
+        return columns
     }
 
     /// The table of an array index, given the name that `indexes` has for it; up to 3.2.0 it had that name itself.
@@ -55,8 +61,8 @@ extension Snapshot {
         // The digest is of more work than the look whether there can be any.
         guard catalog.hasIndexTable else { return nil }
         let hashed = Schema.hashedName(ofIndexTable: plainName)
-        if catalog.tableNames.contains(hashed) { return hashed }
-        return catalog.tableNames.contains(plainName) ? plainName : nil
+        if catalog.indexTables[hashed] != nil { return hashed }
+        return catalog.indexTables[plainName] != nil ? plainName : nil
     }
 
     /// Whether bodies can be whole revision trees, which only the SQL functions and `DocumentCursor` see through.

@@ -38,6 +38,7 @@ final class StoreConnection: @unchecked Sendable {
         dataVersion = try connection.integer("PRAGMA data_version") ?? 0
         schemaVersion = try connection.integer("PRAGMA schema_version") ?? 0
         catalog = try Catalog(reading: connection)
+        if isWriter { try SchemaInspection.trust(connection) }
         info = try StoredInfo(reading: connection)
         try updateSharedKeys()
         // What is only read can be read without knowing: every record shows what it is.
@@ -106,7 +107,10 @@ final class StoreConnection: @unchecked Sendable {
         let schema = try connection.integer("PRAGMA schema_version") ?? 0
         let data = try connection.integer("PRAGMA data_version") ?? 0
         guard data != dataVersion || schema != schemaVersion else { return }
-        if schema != schemaVersion { try reloadSchema() }
+        if schema != schemaVersion {
+            if isWriter { try SchemaInspection.trust(connection) }
+            try reloadSchema()
+        }
         try reloadInfo()
         dataVersion = data
     }

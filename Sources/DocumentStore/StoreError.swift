@@ -12,6 +12,8 @@ public struct StoreError: Error, Hashable, Sendable, CustomStringConvertible {
         /// Another process holds the lock for longer than the waiting time.
         case busy
         case corrupt
+        /// The file's schema has something that no release of Couchbase Lite makes, and that SQLite would run.
+        case foreignSchema
         case notADatabase
         case encrypted
         /// A Couchbase Lite 1.x database: another schema, readable only by converting it.

@@ -121,7 +121,8 @@ public final class Transaction: Snapshot {
         }
         enclosing.inner = nil
         do {
-            try connection.execute("ROLLBACK TO \(savepoint); RELEASE \(savepoint)")
+            try connection.execute("ROLLBACK TO \(savepoint)")
+            try connection.execute("RELEASE \(savepoint)")
             store.forget(sharedKeyCount: sharedKeyCount)
             try store.refresh()
         } catch {

@@ -63,9 +63,9 @@ struct Upgrade {
             let columns = "key, sequence, flags, version, body, expiration, extra"
             try connection.execute(
                 """
-                INSERT OR IGNORE INTO \(deleted.quotedName) (\(columns)) SELECT \(columns) FROM \(tables.live.quotedName) WHERE (flags & 1) != 0;
-                DELETE FROM \(tables.live.quotedName) WHERE (flags & 1) != 0
+                INSERT OR IGNORE INTO \(deleted.quotedName) (\(columns)) SELECT \(columns) FROM \(tables.live.quotedName) WHERE (flags & 1) != 0
                 """)
+            try connection.execute("DELETE FROM \(tables.live.quotedName) WHERE (flags & 1) != 0")
         }
     }
 }

@@ -24,11 +24,13 @@ final class Writer: @unchecked Sendable {
         guard let status = FileStatus(bundle.databaseFile) else { throw StoreError(.notFound, "no such database") }
         let (connection, entry) = try OpenFiles.enter(status) { present in
             if present == nil && !(options.access == .create && status.size == 0) { try bundle.checkHeader() }
+            if present == nil { try bundle.checkJournal(cutsOff: options.removesForeignObjects) }
             return (try Writer.connect(bundle, mayCreate: options.access == .create), use: .ordinary)
         }
         self.entry = entry
         do {
             let functions = try StoreConnection.registerFunctions(on: connection, blobs: BlobStore(bundle, isReadOnly: true))
+            if options.removesForeignObjects { try SchemaCleaning.run(on: connection) }
             if options.access == .create { try DatabaseCreation.createTables(on: connection) }
             let store = try StoreConnection(connection, functions: functions, isWriter: true)
             openStore = store
@@ -55,10 +57,10 @@ final class Writer: @unchecked Sendable {
         try connection.configure(SQLITE_DBCONFIG_DEFENSIVE, true)
         if mayCreate { try connection.execute("PRAGMA auto_vacuum=incremental") }
         try connection.execute(
-            """
-            PRAGMA journal_mode=WAL; PRAGMA cache_size=-10240; PRAGMA mmap_size=0; PRAGMA synchronous=normal;
-            PRAGMA journal_size_limit=5242880; PRAGMA case_sensitive_like=true; PRAGMA fullfsync=ON; PRAGMA secure_delete=OFF
-            """)
+            script: """
+                PRAGMA journal_mode=WAL; PRAGMA cache_size=-10240; PRAGMA mmap_size=0; PRAGMA synchronous=normal;
+                PRAGMA journal_size_limit=5242880; PRAGMA case_sensitive_like=true; PRAGMA fullfsync=ON; PRAGMA secure_delete=OFF
+                """)
         return connection
     }
 

@@ -103,12 +103,13 @@ private final class Row: @unchecked Sendable {
         context = FunctionContext()
         context.revisionText = { version in (try? RevisionID(column: version))?.description }
         try SQLFunctions.register(on: connection, context: context)
+        try connection.execute(script: "PRAGMA case_sensitive_like=true; PRAGMA journal_mode=OFF")
         try connection.execute(
             """
-            PRAGMA case_sensitive_like=true; PRAGMA journal_mode=OFF;
             CREATE TABLE \(SingleRowSchema.table) (key TEXT, sequence INTEGER, flags INTEGER, version BLOB, body BLOB, expiration INTEGER, \
-            extra BLOB); INSERT INTO \(SingleRowSchema.table) (key) VALUES (NULL)
+            extra BLOB)
             """)
+        try connection.execute("INSERT INTO \(SingleRowSchema.table) (key) VALUES (NULL)")
         update = try connection.prepare(
             "UPDATE \(SingleRowSchema.table) SET key=?1, sequence=?2, flags=?3, version=?4, body=?5, expiration=?6")
         do { select = try connection.prepare(sql) } catch {

@@ -20,6 +20,9 @@ public enum SQLFunctions {
     /// Registers the collations alone, each when it is first named: SQLite may want one merely to count the rows of an index. It costs nothing.
     public static func registerCollations(on connection: Connection) { Collations.register(on: connection) }
 
+    /// What expressions of a schema may call.
+    public static let names = Set(tables.joined().map { "\($0.name)" }).union(["array_agg"])
+
     private static let tables = [
         DocumentFunctions.rows, ArrayFunctions.rows, ConditionalFunctions.rows, TypeFunctions.rows, StringFunctions.rows,
         RegexFunctions.rows,

@@ -12,6 +12,8 @@ public final class Connection {
 
     /// SQLite's own handle, for registering functions, collations and modules.
     public let handle: OpaquePointer
+    /// The main file, as SQLite calls it; empty in memory.
+    private let path: String
     private var idle: [String: Statement] = [:]
     private var cacheSize = 0
     /// What is wrong with the schema, if the connection had to be told to pass over it.
@@ -30,20 +32,49 @@ public final class Connection {
             case .create: SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE
             }
         Connection.prepareLibrary
+        FileLayer.register
         var handle: OpaquePointer?
         let flags = access | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_URI | SQLITE_OPEN_EXRESCODE
-        let code = sqlite3_open_v2(Connection.uri(path, parameters), &handle, flags, nil)
+        let code = sqlite3_open_v2(Connection.uri(path, parameters), &handle, flags, FileLayer.name)
         guard code == SQLITE_OK, let handle else {
             let message = handle.map { String(cString: sqlite3_errmsg($0)) } ?? "out of memory"
             sqlite3_close_v2(handle)
             throw SQLiteError(extendedCode: code, message: message, sql: nil)
         }
         self.handle = handle
+        self.path = sqlite3_db_filename(handle, "main").map { String(cString: $0) } ?? ""
+        try distrustSchema(mode)
     }
 
     deinit {
         idle.removeAll()
         sqlite3_close_v2(handle)
+        if !path.isEmpty { FileLayer.forget(path) }
+    }
+
+    /// A schema is text of whoever made the file. It gets the functions that are marked as harmless, no views, no other files, and no more
+    /// memory than documents take. What only changes of the schema itself need is on for none.
+    private func distrustSchema(_ mode: Mode) throws(SQLiteError) {
+        try configure(SQLITE_DBCONFIG_TRUSTED_SCHEMA, false)
+        try configure(SQLITE_DBCONFIG_ENABLE_VIEW, false)
+        try configure(SQLITE_DBCONFIG_ENABLE_FTS3_TOKENIZER, false)
+        if mode == .readOnly { try configure(SQLITE_DBCONFIG_ENABLE_TRIGGER, false) }
+        for (limit, value) in Connection.limits { sqlite3_limit(handle, limit, value) }
+    }
+
+    /// Lets triggers use virtual tables, as those of full-text indexes do. Only for a schema whose every text is known.
+    public func trustSchema() throws(SQLiteError) { try configure(SQLITE_DBCONFIG_TRUSTED_SCHEMA, true) }
+
+    /// A row of more bytes than the first is damage; more levels of triggers than arrays in arrays have, too.
+    private static let limits: [(Int32, Int32)] = [
+        (SQLITE_LIMIT_LENGTH, 1 << 28), (SQLITE_LIMIT_ATTACHED, 0), (SQLITE_LIMIT_TRIGGER_DEPTH, 100),
+    ]
+
+    /// Runs `VACUUM`, the one statement of ours that attaches a file: a temporary one, under SQLite's own name.
+    public func vacuum() throws(SQLiteError) {
+        sqlite3_limit(handle, SQLITE_LIMIT_ATTACHED, 1)
+        defer { sqlite3_limit(handle, SQLITE_LIMIT_ATTACHED, 0) }
+        try execute("VACUUM")
     }
 
     // A path may hold '?', '#' and '%', which mean something in a URI.
@@ -64,13 +95,18 @@ public final class Connection {
         return String(decoding: escaped, as: UTF8.self) + query
     }
 
-    /// Runs statements that give no rows, several if separated by `;`.
-    public func execute(_ sql: String) throws(SQLiteError) {
+    /// Runs one statement, whose rows nobody wants. A text of several is refused: one that has names in it could have got another statement
+    /// from one of them.
+    public func execute(_ sql: String) throws(SQLiteError) { try Statement(sql, on: self, isKept: false).run() }
+
+    /// Runs statements of our own, separated by `;`.
+    public func execute(script: StaticString) throws(SQLiteError) {
+        let sql = script.description
         let code = sqlite3_exec(handle, sql, nil, nil, nil)
         if code != SQLITE_OK { throw error(code, sql: sql) }
     }
 
-    /// Compiles a statement that its caller keeps.
+    /// Compiles a statement, and only one, that its caller keeps.
     public func prepare(_ sql: String) throws(SQLiteError) -> Statement {
         try Statement(sql, on: self)
     }
@@ -188,15 +224,20 @@ public final class Connection {
     }
 }
 
-/// A text as SQL text: in single quotes, inner ones doubled.
-public func quoted(literal text: String) -> String { "'" + text.replacing("'", with: "''") + "'" }
+/// A text as SQL text: in single quotes, inner ones doubled. What can be bound is better bound.
+public func quoted(literal text: String) -> String { quoted(text, "'") }
 
 /// A name as SQL text: always in double quotes, inner ones doubled.
-public func quoted(identifier name: String) -> String {
-    var sql = "\""
-    for character in name.unicodeScalars {
-        if character == "\"" { sql.unicodeScalars.append("\"") }
-        sql.unicodeScalars.append(character)
+public func quoted(identifier name: String) -> String { quoted(name, "\"") }
+
+// By code points: a quote that stands behind U+0600, or before a combining mark, is a part of another `Character`.
+private func quoted(_ text: String, _ quote: Unicode.Scalar) -> String {
+    var sql = String.UnicodeScalarView()
+    sql.append(quote)
+    for scalar in text.unicodeScalars {
+        if scalar == quote { sql.append(quote) }
+        sql.append(scalar)
     }
-    return sql + "\""
+    sql.append(quote)
+    return String(sql)
 }

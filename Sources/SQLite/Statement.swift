@@ -9,11 +9,21 @@ public final class Statement {
     // Weak because the connection keeps statements for their next use: otherwise neither would ever go.
     private weak var connection: Connection?
 
-    init(_ sql: String, on connection: Connection) throws(SQLiteError) {
+    init(_ sql: String, on connection: Connection, isKept: Bool = true) throws(SQLiteError) {
         var handle: OpaquePointer?
-        let code = sqlite3_prepare_v3(connection.handle, sql, -1, UInt32(SQLITE_PREPARE_PERSISTENT), &handle, nil)
+        let flags = isKept ? UInt32(SQLITE_PREPARE_PERSISTENT) : 0
+        let (code, isWhole) = sql.withCString { text in
+            var tail: UnsafePointer<CChar>?
+            let code = sqlite3_prepare_v3(connection.handle, text, -1, flags, &handle, &tail)
+            // SQLite ends a text at its first NUL, so nothing may be behind one either.
+            let rest = UnsafeBufferPointer(start: text, count: sql.utf8.count)[(tail.map { $0 - text } ?? 0)...]
+            return (code, rest.allSatisfy { $0 == 0x20 || $0 == 0x0A || $0 == 0x3B })
+        }
         guard code == SQLITE_OK else { throw connection.error(code, sql: sql) }
-        guard let handle else { throw SQLiteError(extendedCode: SQLITE_MISUSE, message: "no statement", sql: sql) }
+        guard let handle, isWhole else {
+            sqlite3_finalize(handle)
+            throw SQLiteError(extendedCode: SQLITE_MISUSE, message: handle == nil ? "no statement" : "more than one statement", sql: sql)
+        }
         self.sql = sql
         self.handle = handle
         self.connection = connection

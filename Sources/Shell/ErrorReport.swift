@@ -8,7 +8,7 @@ enum ErrorReport {
     static func commandError(_ error: any Error) -> CommandError? {
         switch error {
         case let error as CommandError: error
-        case let error as StoreError: CommandError(exitCode(error.code), error.description)
+        case let error as StoreError: CommandError(exitCode(error.code), error.description, hint: hint(error.code))
         case QueryFailure.cancelled: .interrupted
         case let error as QueryFailure: .failed(error.description)
         case Output.Failure.closed: nil
@@ -17,12 +17,20 @@ enum ErrorReport {
         }
     }
 
+    /// What to do about it, where that is not obvious.
+    static func hint(_ code: StoreError.Code) -> String? {
+        guard code == .foreignSchema else { return nil }
+        return
+            "check tells more, check --repair takes such things out, and check --salvage NEW.cblite2 carries the documents into a new database."
+    }
+
     static func exitCode(_ code: StoreError.Code) -> ExitCode {
         switch code {
         case .conflict: .conflict
         case .interrupted: .interrupted
         case .notADatabase, .encrypted, .version1, .tooNew, .tooOld: .cannotOpen
-        case .notFound, .exists, .busy, .corrupt, .readOnly, .invalidName, .invalidDocument, .invalidRevision, .unsupported, .diskFull,
+        case .notFound, .exists, .busy, .corrupt, .foreignSchema, .readOnly, .invalidName, .invalidDocument, .invalidRevision, .unsupported,
+            .diskFull,
             .transactionOpen, .noTransaction, .inputOutput:
             .failure
         }

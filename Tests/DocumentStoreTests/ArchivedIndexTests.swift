@@ -20,7 +20,7 @@ import Testing
         "", "1; DROP TABLE kv_default", "(SELECT 1)", "load_extension('x')", "fl_value(body, 'a') -- ", "1 /* x */", "?1", ":name", "@x",
         "$x", "1)",
         "(1", "'open", "\"open", "kv_info.body", "RAISE(ABORT, 'x')", "writefile('x', 'y')", "EXISTS (SELECT 1)", "randomblob(1000000000)",
-        "x'00", "1, 2", "[a]", "`a`", "prediction(1)", "fl_value(body, 'a')\u{0}", "é",
+        "x'00", "1, 2", "[a]", "`a`", "predict(1)", "fl_value(body, 'a')\u{0}", "é",
     ]
 
     @Test(arguments: safe) func expressionsOfIndexesPass(text: String) {

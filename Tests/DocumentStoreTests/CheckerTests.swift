@@ -32,7 +32,8 @@ import Testing
         let connection = try Connection(path: path + "/db.sqlite3", mode: .readWrite)
         let store = try StoreConnection(connection)
         try store.registerFunctions(blobs: BlobStore(Bundle(path: path), isReadOnly: true))
-        try connection.execute(sql)
+        try connection.trustSchema()
+        try connection.forEachStatement(in: sql) { try $0.run() }
         return path
     }
 

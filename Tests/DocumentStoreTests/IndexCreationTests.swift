@@ -257,12 +257,15 @@ import Testing
             let connection = transaction.connection
             try connection.execute(
                 """
-                CREATE VIRTUAL TABLE reference USING fts4("a", "it's.b", tokenize=unicodesn "stopwords=en" "stemmer=en" "remove_diacritics=0");
+                CREATE VIRTUAL TABLE reference USING fts4("a", "it's.b", tokenize=unicodesn "stopwords=en" "stemmer=en" "remove_diacritics=0")
+                """)
+            try connection.execute(
+                """
                 INSERT INTO reference (docid, "a", "it's.b") SELECT rowid, fl_fts_value(body, 'a'), fl_fts_value(body, 'it''s.b') \
                 FROM kv_default WHERE fl_value(body, 'c') IS NULL
                 """)
             // What insertions keep in memory is written at the latest with the next savepoint.
-            try connection.execute("SAVEPOINT here; RELEASE here")
+            try connection.execute(script: "SAVEPOINT here; RELEASE here")
             for (table, columns) in [
                 ("content", "docid, quote(\"c0a\"), quote(\"c1it's.b\")"), ("docsize", "docid, quote(size)"), ("stat", "id, quote(value)"),
             ] {
@@ -274,7 +277,8 @@ import Testing
                 #expect(try rows("kv_default::words") == rows("reference"), "\(table)")
             }
             try connection.execute(
-                "CREATE VIRTUAL TABLE temp.one USING fts4aux(main, \"kv_default::words\"); CREATE VIRTUAL TABLE temp.two USING fts4aux(main, reference)"
+                script:
+                    "CREATE VIRTUAL TABLE temp.one USING fts4aux(main, \"kv_default::words\"); CREATE VIRTUAL TABLE temp.two USING fts4aux(main, reference)"
             )
             let terms = ["one", "two"].map { "SELECT term || col || documents || occurrences FROM temp.\($0)" }
             #expect(try connection.strings(terms[0]) == connection.strings(terms[1]))
@@ -286,7 +290,9 @@ import Testing
         try database.write { transaction in
             _ = try transaction.createIndex(Self.fullText("f", "a"))
             try transaction.connection.execute(
-                "INSERT INTO indexes (name, type, keyStore) VALUES ('left', 0, '.gone'); UPDATE indexes SET name='other' WHERE name='f'")
+                script:
+                    "INSERT INTO indexes (name, type, keyStore) VALUES ('left', 0, '.gone'); UPDATE indexes SET name='other' WHERE name='f'"
+            )
             #expect(try transaction.createIndex(Self.value("left", "key")) == .created)
             // Its table is there, but no row knows it.
             try transaction.connection.execute("DELETE FROM indexes WHERE name='other'")

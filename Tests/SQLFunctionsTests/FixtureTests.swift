@@ -29,6 +29,7 @@ import Testing
             context.revisionText = { try? RevisionID(column: $0).text }
             if name.hasPrefix("v2") || name.contains("2.8") { context.currentBody = RecordBody.current }
             try SQLFunctions.register(on: connection, context: context)
+            try connection.trustSchema()
             try connection.configure(1010, true)  // SQLITE_DBCONFIG_DEFENSIVE
         }
 

@@ -177,10 +177,10 @@ import Testing
 
     @Test func rankIsTheShareOfAllHits() throws {
         try connection.execute(
-            """
-            CREATE VIRTUAL TABLE t USING fts4(x, tokenize=unicodesn "stemmer=en");
-            INSERT INTO t VALUES ('dogs and a dog'), ('cats'), ('dog')
-            """)
+            script: """
+                CREATE VIRTUAL TABLE t USING fts4(x, tokenize=unicodesn "stemmer=en");
+                INSERT INTO t VALUES ('dogs and a dog'), ('cats'), ('dog')
+                """)
         #expect(
             try connection.strings("SELECT round(rank(matchinfo(t)), 6) FROM t WHERE t MATCH 'dog' ORDER BY docid") == [
                 "0.666667", "0.333333",

@@ -12,6 +12,7 @@ import Testing
 
     init() throws {
         connection = try registeredConnection(context)
+        try connection.trustSchema()
         encoder = Encoder(sharedKeys: context.sharedKeys)
         try connection.configure(1010, true)
         try connection.execute(
@@ -160,7 +161,7 @@ import Testing
         }
         try check()
         let kept = try indexContents()
-        try connection.execute("BEGIN; UPDATE kv_default SET body = body; COMMIT")
+        try connection.execute(script: "BEGIN; UPDATE kv_default SET body = body; COMMIT")
         try check()
         #expect(try indexContents() == kept)
         for name in try connection.strings("SELECT name FROM sqlite_master WHERE type = 'trigger'") {

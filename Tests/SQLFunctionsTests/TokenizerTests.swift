@@ -133,10 +133,10 @@ import Testing
     @Test func aStopWordBeforeAStarIsAPrefixOnlyWithinAQuery() throws {
         let connection = try registeredConnection()
         try connection.execute(
-            """
-            CREATE VIRTUAL TABLE t USING fts4(x, tokenize=unicodesn "stopwords=en");
-            INSERT INTO t VALUES ('the theatre'), ('a book')
-            """)
+            script: """
+                CREATE VIRTUAL TABLE t USING fts4(x, tokenize=unicodesn "stopwords=en");
+                INSERT INTO t VALUES ('the theatre'), ('a book')
+                """)
         let query = "SELECT count(*) FROM t WHERE t MATCH 'the*'"
         #expect(try connection.integer(query) == 0)
         #expect(try FullTextQuery.run { try connection.integer(query) } == 1)

@@ -53,42 +53,29 @@ struct ArchivedIndex {
 
     /// Takes `CREATE INDEX name ON table (expressions) WHERE condition` apart.
     private func expressions(of text: String, on table: String) throws(Refusal) -> (expressions: String, condition: String?) {
-        let names = [IndexSQL.identifier(index.name), quoted(identifier: index.name)]
-        let tables = [IndexSQL.identifier(table), quoted(identifier: table)]
-        let starts = names.flatMap { name in tables.map { "CREATE INDEX \(name) ON \($0) (" } }
-        guard let start = starts.first(where: text.hasPrefix) else { throw ArchivedIndex.unknownShape }
-        let list = text.dropFirst(start.count)
-        guard let end = ExpressionCheck.end(ofListIn: list) else { throw ArchivedIndex.unsafeExpression }
-        let rest = list[end...]
-        if rest == ")" { return (String(list[..<end]), nil) }
-        guard rest.hasPrefix(") WHERE "), ExpressionCheck.isSafe(rest.dropFirst(8)) else { throw ArchivedIndex.unsafeExpression }
-        return (String(list[..<end]), String(rest.dropFirst(8)))
+        guard let parts = SchemaIndex(text) else { throw ArchivedIndex.unsafeExpression }
+        guard parts.name == index.name, parts.table == table, !parts.isUnique else { throw ArchivedIndex.unknownShape }
+        return (parts.expressions, parts.condition)
     }
 
     private func fullTextForm(_ live: String) throws(Refusal) -> IndexSpecification.Form {
         let writer = IndexSQL(generation: .newest)
         let table = writer.fullTextTableName(index.name, of: live)
-        let start = "CREATE VIRTUAL TABLE \(quoted(identifier: table)) USING "
-        guard index.tableName == table, let creation = sql.first, creation.hasPrefix(start),
-            let module = FullTextModule.parts(of: creation.dropFirst(start.count))
+        guard index.tableName == table, let creation = sql.first,
+            case .fullText(let columns, let tokenizer)? = SchemaTable(name: table, sql: creation)
         else { throw ArchivedIndex.unknownShape }
         let condition = try fullTextCondition(table)
-        let definition = writer.fullTextTable(
-            table, of: live, module.columns, module: IndexSQL.fullTextModule(module.columns, tokenizer: module.tokenizer), condition)
+        let module = IndexSQL.fullTextModule(columns, tokenizer: tokenizer)
+        let definition = writer.fullTextTable(table, of: live, columns, module: module, condition)
         guard Set(sql) == Set(definition.definition) else { throw ArchivedIndex.unknownShape }
-        return .fullText(properties: module.columns, tokenizer: module.tokenizer, condition: condition)
+        return .fullText(properties: columns, tokenizer: tokenizer, condition: condition)
     }
 
     /// The condition in SQL stands in the triggers alone.
     private func fullTextCondition(_ table: String) throws(Refusal) -> String? {
-        let name = "CREATE TRIGGER \(quoted(identifier: table + "::ins")) "
-        guard let insertion = sql.first(where: { $0.hasPrefix(name) }) else { throw ArchivedIndex.unknownShape }
-        guard let when = insertion.firstRange(of: " WHEN "),
-            let begin = insertion.firstRange(of: "  BEGIN INSERT INTO \(quoted(identifier: table)) "), when.upperBound < begin.lowerBound
-        else { return nil }
-        let condition = insertion[when.upperBound..<begin.lowerBound]
-        guard ExpressionCheck.isSafe(condition) else { throw ArchivedIndex.unsafeExpression }
-        return String(condition)
+        let triggers = sql.compactMap { SchemaTrigger(name: table + "::ins", $0) }
+        guard let insertion = triggers.first else { throw ArchivedIndex.unsafeExpression }
+        return insertion.condition
     }
 
     private func arrayForm(_ live: String) throws(Refusal) -> IndexSpecification.Form {

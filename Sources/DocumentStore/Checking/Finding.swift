@@ -35,6 +35,8 @@ public struct Finding: Hashable, Sendable {
         case blob
         case index
         case trigger
+        /// Something in the schema that no release of Couchbase Lite makes.
+        case schema
         /// What an interrupted operation left behind.
         case leftover
     }

@@ -103,19 +103,17 @@ struct IndexCheck {
     private static func hasRightWords(_ table: IndexTable, _ connection: Connection) throws -> Bool {
         let columns = table.columns.map { quoted(identifier: $0) }.joined(separator: ", ")
         let content = try IndexTable.contentColumns(of: table.name, on: connection).joined(separator: ", ")
-        let drop =
+        let drop: StaticString =
             "DROP TABLE IF EXISTS temp.cblite_terms; DROP TABLE IF EXISTS temp.cblite_fresh_terms; DROP TABLE IF EXISTS temp.cblite_fresh"
-        try connection.execute(drop)
+        try connection.execute(script: drop)
         // FTS keeps new words in memory, where the list of terms does not look; "optimize" brings them out.
-        defer { try? connection.execute(drop) }
-        try connection.execute(
-            """
-            CREATE VIRTUAL TABLE temp.cblite_fresh USING \(table.module);
-            CREATE VIRTUAL TABLE temp.cblite_fresh_terms USING fts4aux(temp, cblite_fresh);
-            CREATE VIRTUAL TABLE temp.cblite_terms USING fts4aux(main, \(quoted(identifier: table.name)));
-            INSERT INTO temp.cblite_fresh (docid, \(columns)) SELECT docid, \(content) FROM \(quoted(identifier: table.name + "_content"));
-            INSERT INTO temp.cblite_fresh (cblite_fresh) VALUES ('optimize')
-            """)
+        defer { try? connection.execute(script: drop) }
+        try connection.execute("CREATE VIRTUAL TABLE temp.cblite_fresh USING \(table.module)")
+        try connection.execute("CREATE VIRTUAL TABLE temp.cblite_fresh_terms USING fts4aux(temp, cblite_fresh)")
+        try connection.execute("CREATE VIRTUAL TABLE temp.cblite_terms USING fts4aux(main, \(quoted(identifier: table.name)))")
+        let texts = quoted(identifier: table.name + "_content")
+        try connection.execute("INSERT INTO temp.cblite_fresh (docid, \(columns)) SELECT docid, \(content) FROM \(texts)")
+        try connection.execute("INSERT INTO temp.cblite_fresh (cblite_fresh) VALUES ('optimize')")
         let terms = "SELECT term, col, documents, occurrences FROM temp.cblite_terms"
         let fresh = "SELECT term, col, documents, occurrences FROM temp.cblite_fresh_terms"
         let differences = "SELECT (SELECT count(*) FROM (\(terms) EXCEPT \(fresh))) + (SELECT count(*) FROM (\(fresh) EXCEPT \(terms)))"
@@ -133,15 +131,17 @@ struct IndexCheck {
     static func forgottenTables(_ snapshot: Snapshot) throws -> [String] {
         guard snapshot.catalog.hasIndexTable else { return [] }
         let known = Set(try definitions(snapshot).compactMap(\.tableName).compactMap { IndexTable.realName($0, in: snapshot.catalog) })
-        let sql = """
-            SELECT name FROM sqlite_master WHERE type='table' AND (sql LIKE 'CREATE VIRTUAL TABLE%USING fts4%' \
-            OR sql LIKE '%(docid INTEGER NOT NULL REFERENCES %')
-            """
-        return try snapshot.connection.strings(sql).filter { name in
-            guard !known.contains(name) else { return false }
-            // Tables of nested arrays need those of the arrays around them, which may have no index of their own.
-            let reference = quoted(literal: "REFERENCES " + IndexSQL.identifier(name) + "(")
-            return try snapshot.connection.integer("SELECT 1 FROM sqlite_master WHERE type='table' AND instr(sql, \(reference))") == nil
+        let tables = snapshot.catalog.indexTables
+        // Tables of nested arrays need those of the arrays around them, which may have no index of their own.
+        let parents = tables.values.compactMap { table in
+            if case .items(let parent) = table { parent } else { nil }
         }
+        return tables.keys.filter { name in
+            guard !known.contains(name), !parents.contains(name) else { return false }
+            switch tables[name] {
+            case .fullText, .items: return true
+            default: return false
+            }
+        }.sorted()
     }
 }

@@ -28,9 +28,9 @@ struct IndexTable {
 
     /// The name that a table of `indexes` has in the file; nil if it is not there.
     static func realName(_ name: String, in catalog: Catalog) -> String? {
-        if catalog.tableNames.contains(name) { return name }
+        if catalog.indexTables[name] != nil { return name }
         let hashed = Schema.hashedName(ofIndexTable: name)
-        return catalog.tableNames.contains(hashed) ? hashed : nil
+        return catalog.indexTables[hashed] != nil ? hashed : nil
     }
 
     /// The triggers of a table, by the last part of their names.
@@ -38,8 +38,8 @@ struct IndexTable {
         try connection.withStatement("SELECT name, sql FROM sqlite_master WHERE type='trigger'") { row in
             var triggers: [String: String] = [:]
             while try row.step() {
-                guard let name = row.string(0), name.hasPrefix(table + "::") else { continue }
-                triggers[String(name.dropFirst(table.count + 2))] = row.string(1) ?? ""
+                guard let name = row.string(0), name.utf8.starts(with: (table + "::").utf8) else { continue }
+                triggers[String(decoding: name.utf8.dropFirst(table.utf8.count + 2), as: UTF8.self)] = row.string(1) ?? ""
             }
             return triggers
         }
@@ -47,8 +47,12 @@ struct IndexTable {
 
     /// The columns of the table that FTS keeps texts in, quoted, in the order of the index's own.
     static func contentColumns(of table: String, on connection: Connection) throws -> [String] {
-        let sql = "SELECT name FROM pragma_table_info(\(quoted(literal: table + "_content"))) ORDER BY cid"
-        return try connection.strings(sql).dropFirst().map { quoted(identifier: $0) }
+        try connection.withStatement("SELECT name FROM pragma_table_info(?) ORDER BY cid") { row in
+            try row.bind(table + "_content", 1)
+            var names: [String] = []
+            while try row.step() { names.append(quoted(identifier: row.string(0) ?? "")) }
+            return Array(names.dropFirst())
+        }
     }
 
     /// The tables of all full-text and array indexes that are there, each once; those that others are filled from first.
@@ -73,9 +77,8 @@ struct IndexTable {
     }
 
     private init?(fullText index: StoredIndex, _ name: String, _ live: StoreTable, _ snapshot: Snapshot) throws {
-        guard let sql = try snapshot.indexSQL(index), let start = sql.firstRange(of: " USING ") else { return nil }
-        module = String(sql[start.upperBound...])
-        guard let open = module.firstIndex(of: "("), let columns = IndexTable.quotedNames(module[open...].dropFirst()) else { return nil }
+        guard case .fullText(let columns, let tokenizer)? = snapshot.catalog.indexTables[name] else { return nil }
+        module = IndexSQL.fullTextModule(columns, tokenizer: tokenizer)
         kind = .fullText
         self.name = name
         owner = index.name
@@ -90,11 +93,8 @@ struct IndexTable {
         let triggers = try IndexTable.triggers(of: name, on: snapshot.connection)
         var found: String?
         for (place, row) in [("ins", "new"), ("postupdate", "new"), ("del", "old"), ("preupdate", "old")] where found == nil {
-            guard let text = triggers[place], let when = text.firstRange(of: " WHEN "), let begin = text.firstRange(of: "  BEGIN ") else {
-                continue
-            }
-            guard when.upperBound < begin.lowerBound else { continue }
-            let condition = String(text[when.upperBound..<begin.lowerBound])
+            let trigger = triggers[place].flatMap { SchemaTrigger(name: "\(name)::\(place)", $0) }
+            guard let condition = trigger?.condition else { continue }
             found = row == "new" ? condition : ExpressionCheck.replacing(row: "old", by: "new", in: condition)
         }
         condition = found
@@ -116,28 +116,6 @@ struct IndexTable {
         expressions = [quoted(literal: self.path)]
         condition = nil
         writer = IndexSQL(generation: snapshot.generation)
-    }
-
-    /// The names in quotes at the start of a list.
-    private static func quotedNames(_ list: Substring) -> [String]? {
-        var names: [String] = []
-        var rest = list
-        while rest.first == "\"" {
-            var name = ""
-            rest.removeFirst()
-            while let character = rest.popFirst() {
-                if character != "\"" {
-                    name.append(character)
-                } else if rest.first == "\"" {
-                    name.append(rest.removeFirst())
-                } else {
-                    break
-                }
-            }
-            names.append(name)
-            rest = rest.drop { $0 == "," || $0 == " " }
-        }
-        return names.isEmpty ? nil : names
     }
 }
 

@@ -51,7 +51,7 @@ final class Repairer {
             try part()
             try connection.execute("RELEASE repair")
         } catch let error as SQLiteError where error.isDamage || error.isConstraint || error.code == 1 {
-            try connection.execute("ROLLBACK TO repair; RELEASE repair")
+            try connection.execute(script: "ROLLBACK TO repair; RELEASE repair")
             summary.failures.append(error.message)
         }
     }

@@ -145,10 +145,11 @@ struct RowRepair {
         try connection.execute(
             """
             DELETE FROM \(target) WHERE key = (SELECT key FROM \(source) WHERE rowid = \(change.rowid)) \
-            AND sequence < (SELECT sequence FROM \(source) WHERE rowid = \(change.rowid));
-            INSERT OR IGNORE INTO \(target) (\(names)) SELECT \(values) FROM \(source) WHERE rowid = \(change.rowid);
-            DELETE FROM \(source) WHERE rowid = \(change.rowid)
+            AND sequence < (SELECT sequence FROM \(source) WHERE rowid = \(change.rowid))
             """)
+        let row = "FROM \(source) WHERE rowid = \(change.rowid)"
+        try connection.execute("INSERT OR IGNORE INTO \(target) (\(names)) SELECT \(values) \(row)")
+        try connection.execute("DELETE \(row)")
         try transaction.countPurges(1, in: change.table.keyStore)
     }
 

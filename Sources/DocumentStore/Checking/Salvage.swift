@@ -16,13 +16,6 @@ public final class Salvage {
         public var lost = 0
     }
 
-    private struct SchemaEntry {
-        let type: String
-        let name: String
-        let table: String
-        let sql: String
-    }
-
     private let source: Bundle
     private let target: Bundle
     private let options: Database.RepairOptions
@@ -85,10 +78,11 @@ public final class Salvage {
         // Entries of the schema that cannot be understood are passed over.
         try old.execute("PRAGMA writable_schema=ON")
         let entries = try schema(of: old)
+        let schema = SchemaInspection(entries)
         let generation = try self.generation(of: old, entries)
         let new = try Connection(path: unfinished.databaseFile, mode: .create)
         _ = try StoreConnection.registerFunctions(on: new, blobs: BlobStore(unfinished, isReadOnly: true))
-        try new.execute("PRAGMA auto_vacuum=incremental; PRAGMA journal_mode=WAL; PRAGMA synchronous=off; BEGIN")
+        try new.execute(script: "PRAGMA auto_vacuum=incremental; PRAGMA journal_mode=WAL; PRAGMA synchronous=off; BEGIN")
         try new.execute(
             generation.countsPurges ? Schema.kvmeta : "CREATE TABLE kvmeta (name TEXT PRIMARY KEY, lastSeq INTEGER DEFAULT 0) WITHOUT ROWID"
         )
@@ -96,16 +90,18 @@ public final class Salvage {
         try carryCounters(old, new, generation)
         for (name, keyStore) in stores(entries, generation) { try carryStore(name, keyStore, entries, old, new, generation) }
         try ensureVersioning(new, generation)
-        try carryIndexes(entries, old, new)
+        try carryIndexes(schema, old, new)
         try new.execute("COMMIT")
         new.releaseStatements()
     }
 
     private func schema(of old: Connection) throws -> [SchemaEntry] {
         var entries: [SchemaEntry] = []
-        try RowWalker(connection: old, table: "sqlite_master", columns: "type, name, tbl_name, sql").forEach { row in
-            guard let type = row.string(1), let name = row.string(2), let sql = row.string(4) else { return }
-            entries.append(SchemaEntry(type: type, name: name, table: row.string(3) ?? "", sql: sql))
+        try RowWalker(connection: old, table: "sqlite_master", columns: "type, name, tbl_name, rootpage, sql").forEach { row in
+            guard let type = row.string(1), let name = row.string(2) else { return }
+            entries.append(
+                SchemaEntry(
+                    rowid: row.int64(0), type: type, name: name, table: row.string(3) ?? "", rootPage: row.int64(4), sql: row.string(5)))
         } gap: { _ in
             try lost(.file, "a part of the schema cannot be read: tables may be missing", subject: "sqlite_master")
         }
@@ -126,7 +122,7 @@ public final class Salvage {
     }
 
     private func stores(_ entries: [SchemaEntry], _ generation: SchemaGeneration) -> [(name: String, keyStore: String)] {
-        var names = entries.filter { $0.type == "table" && $0.sql.hasPrefix("CREATE TABLE") }.map(\.name)
+        var names = entries.filter { $0.type == "table" && ($0.sql ?? "").hasPrefix("CREATE TABLE") }.map(\.name)
         for keyStore in ["default", "info"] + (generation.hasCollections ? ["del_default"] : []) {
             let table = Schema.table(ofKeyStore: keyStore, in: generation)
             if !names.contains(table) { names.append(table) }
@@ -148,17 +144,24 @@ public final class Salvage {
         // Releases before 3.1 gave a table this column when its first document was to expire.
         let hasExpiration = generation.expiresEverywhere || (generation.hasCollections && collection != nil)
         if !hasExpiration { for sql in Schema.addExpiration(name) { try new.execute(sql) } }
-        guard entries.contains(where: { $0.name == name }) else {
+        guard let entry = entries.first(where: { $0.name == name }) else {
             if !isTwin { try lost(.file, "the table \(name) is not in the schema any more", collection: collection, subject: name) }
             return
+        }
+        // Columns by name, for others may be computed. Where the text is damaged, SQLite cannot read the table either.
+        guard case .keyStore(let columns)? = SchemaTable(name: name, sql: entry.sql ?? "") else {
+            return try lost(.schema, "the table \(name) is not as Couchbase Lite makes it", collection: collection, subject: name)
         }
         let extra = generation.separatesBodies ? ", extra" : ""
         let insert = try new.prepare(
             "INSERT OR IGNORE INTO \(quoted(identifier: name)) (key, sequence, flags, version, body, expiration\(extra)) VALUES (?1, ?2, ?3, ?4, ?5, ?6\(extra.isEmpty ? "" : ", ?7"))"
         )
-        let table = StoreTable(keyStore: keyStore, name: name, sql: "")
+        let table = StoreTable(keyStore: keyStore, name: name, sql: "", columns: columns)
+        let others = (columns.hasExpiration ? ", expiration" : "") + (columns.hasExtra ? ", extra" : "")
         do {
-            try RowWalker(connection: old, table: table.quotedName, columns: "*").forEach { row in
+            let walker = RowWalker(
+                connection: old, table: table.quotedName, columns: "key, sequence, flags, version, body" + others)
+            try walker.forEach { row in
                 try advance(1)
                 try carryRow(row, insert, new, collection, hasExtra: !extra.isEmpty)
             } gap: { range in
@@ -172,7 +175,7 @@ public final class Salvage {
         if collection != nil, !isTwin { try countSequences(name, keyStore, new) }
     }
 
-    /// Columns by their place: the first five never change it. Of the others, the revisions are bytes, and the expiration is a number.
+    /// Of the columns behind the first five, the revisions are bytes, and the expiration is a number: a migration swapped them.
     private func carryRow(_ row: Statement, _ insert: Statement, _ new: Connection, _ collection: CollectionName?, hasExtra: Bool) throws {
         guard row.columnCount >= 6, row.kind(1) == .text, let key = row.text(1) else {
             return try lost(.id, "a row has no ID (number \(row.int64(0)))", collection: collection)
@@ -240,45 +243,59 @@ public final class Salvage {
         }
     }
 
-    private func carryIndexes(_ entries: [SchemaEntry], _ old: Connection, _ new: Connection) throws {
-        if let table = entries.first(where: { $0.type == "table" && $0.name == "indexes" }) {
-            try attempt(table, new)
-            try? old.withStatement("SELECT * FROM indexes") { rows in
-                let places = (0..<rows.columnCount).map { _ in "?" }.joined(separator: ", ")
-                let insert = try new.prepare("INSERT OR IGNORE INTO indexes VALUES (\(places))")
-                while try rows.step() {
-                    insert.reset()
-                    for column in 0..<rows.columnCount {
-                        if rows.kind(column) == .integer {
-                            try insert.bind(rows.int64(column), column + 1)
-                        } else {
-                            try insert.bind(rows.string(column), column + 1)
-                        }
-                    }
-                    try insert.run()
-                }
+    private func carryIndexes(_ schema: SchemaInspection, _ old: Connection, _ new: Connection) throws {
+        for foreign in schema.foreign where foreign.object.kind != .documents {
+            try lost(.schema, "it is left out: no release of Couchbase Lite makes \(foreign.object)", subject: foreign.object.name)
+        }
+        for object in schema.known {
+            guard case .table(.registry) = object.kind else { continue }
+            try attempt(object, new)
+            try? carryRegistry(old, new)
+        }
+        for object in schema.known {
+            switch object.kind {
+            case .table(.fullText), .table(.items): try attempt(object, new)
+            default: continue
             }
         }
-        let tables = entries.filter {
-            $0.type == "table" && ($0.sql.contains("USING fts4(") || $0.sql.contains("(docid INTEGER NOT NULL REFERENCES "))
+        for object in schema.known
+        where object.kind == .index(ofKeyStore: false)
+            || (object.kind == .index(ofKeyStore: true) && !object.entry.name.hasSuffix("_expiration"))
+        {
+            if try attempt(object, new) { summary.indexes += 1 }
         }
-        for table in tables { try attempt(table, new) }
-        for index in entries where index.type == "index" && !index.name.hasSuffix("_expiration") && !index.table.hasPrefix("sqlite_") {
-            if try attempt(index, new) { summary.indexes += 1 }
-        }
-        for trigger in entries where trigger.type == "trigger" { try attempt(trigger, new) }
+        for object in schema.known where object.kind == .trigger { try attempt(object, new) }
     }
 
+    private func carryRegistry(_ old: Connection, _ new: Connection) throws {
+        try old.withStatement("SELECT * FROM indexes") { rows in
+            let places = (0..<rows.columnCount).map { _ in "?" }.joined(separator: ", ")
+            let insert = try new.prepare("INSERT OR IGNORE INTO indexes VALUES (\(places))")
+            while try rows.step() {
+                insert.reset()
+                for column in 0..<rows.columnCount {
+                    if rows.kind(column) == .integer {
+                        try insert.bind(rows.int64(column), column + 1)
+                    } else {
+                        try insert.bind(rows.string(column), column + 1)
+                    }
+                }
+                try insert.run()
+            }
+        }
+    }
+
+    /// Makes something anew by its text, which is one of those that releases write.
     @discardableResult
-    private func attempt(_ entry: SchemaEntry, _ new: Connection) throws -> Bool {
+    private func attempt(_ object: SchemaInspection.Known, _ new: Connection) throws -> Bool {
         try new.execute("SAVEPOINT salvage")
         do {
-            try new.execute(entry.sql)
+            try new.execute(object.sql)
             try new.execute("RELEASE salvage")
             return true
         } catch {
-            try new.execute("ROLLBACK TO salvage; RELEASE salvage")
-            try lost(.index, "it cannot be made again: \(error.message)", subject: entry.name)
+            try new.execute(script: "ROLLBACK TO salvage; RELEASE salvage")
+            try lost(.index, "it cannot be made again: \(error.message)", subject: object.entry.name)
             return false
         }
     }

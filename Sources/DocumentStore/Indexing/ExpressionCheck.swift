@@ -1,8 +1,11 @@
+import SQLFunctions
+
 /// Whether SQL that came from elsewhere is an expression as indexes have them: values, operators, and the columns and functions known here.
 /// Nothing in it can be a statement, a query, a comment or a parameter.
 enum ExpressionCheck {
     private static let words: Set<String> = [
-        "AND", "OR", "NOT", "IS", "NULL", "IN", "LIKE", "BETWEEN", "ESCAPE", "CASE", "WHEN", "THEN", "ELSE", "END", "key", "sequence",
+        "AND", "OR", "NOT", "not", "IS", "NULL", "null", "IN", "LIKE", "BETWEEN", "ESCAPE", "CASE", "WHEN", "THEN", "ELSE", "END", "key",
+        "sequence",
         "flags",
         "version", "body", "expiration", "extra", "rowid", "new", "old",
     ]
@@ -77,14 +80,7 @@ enum ExpressionCheck {
         return calls
     }
 
-    private static func isWord(_ byte: UInt8) -> Bool {
-        switch byte {
-        case UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "0")...UInt8(ascii: "9"),
-            UInt8(ascii: "_"):
-            true
-        default: false
-        }
-    }
+    private static func isWord(_ byte: UInt8) -> Bool { SchemaText.isWord(byte) }
 
     private struct Scanner {
         private let text: Substring.UTF8View
@@ -152,13 +148,15 @@ enum ExpressionCheck {
             if let first = word.utf8.first, (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(first) {
                 return word.utf8.allSatisfy { ($0 | 0x20) == UInt8(ascii: "e") || (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }
             }
+            // x'' was null in indexes of 2.x.
+            if word == "x" { return text[place...].starts(with: "''".utf8) }
             if word == "COLLATE" {
                 guard byte == UInt8(ascii: " ") else { return false }
                 place = text.index(after: place)
                 return !self.word().isEmpty
             }
             if byte == UInt8(ascii: "(") || (byte == UInt8(ascii: " ") && next() == UInt8(ascii: "(")) {
-                return functions.contains(word) || word.hasPrefix("fl_") || word.hasPrefix("N1QL_")
+                return functions.contains(word) || SQLFunctions.names.contains(word) || word == "prediction"
             }
             return words.contains(word)
         }

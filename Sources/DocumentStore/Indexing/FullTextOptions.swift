@@ -35,40 +35,24 @@ public struct FullTextOptions: Hashable, Sendable {
     }
 }
 
-/// What stands behind `USING` in the definition of a full-text table that may come from anywhere.
-enum FullTextModule {
-    private static let names: Set<String> = ["stopwordlist", "stopwords", "stemmer", "remove_diacritics", "tokenchars", "separators"]
+/// What stands between the parentheses of `USING fts4(…)` in the definition of a full-text table that may come from anywhere: columns, and
+/// options of the known tokenizer, and nothing else.
+struct FullTextModule {
+    private static let names = ["stopwordlist", "stopwords", "stemmer", "remove_diacritics", "tokenchars", "separators"]
 
-    /// The columns and the tokenizer, if the text is nothing but columns and options of the known tokenizer.
-    static func parts(of text: Substring) -> (columns: [String], tokenizer: String)? {
-        guard text.hasPrefix("fts4("), text.hasSuffix(")") else { return nil }
-        let inner = text.dropFirst("fts4(".count).dropLast()
-        guard let separator = inner.firstRange(of: ", tokenize=") else { return nil }
-        guard let columns = quotedItems(inner[..<separator.lowerBound], separator: ", "), !columns.isEmpty else { return nil }
-        let tokenizer = inner[separator.upperBound...]
-        guard tokenizer.hasPrefix("unicodesn") else { return nil }
-        let rest = tokenizer.dropFirst("unicodesn".count)
-        guard !rest.isEmpty else { return (columns, String(tokenizer)) }
-        guard rest.hasPrefix(" "), let options = quotedItems(rest.dropFirst(), separator: " ") else { return nil }
-        for option in options {
-            guard let equals = option.firstIndex(of: "="), names.contains(String(option[..<equals])) else { return nil }
+    var columns: [String] = []
+    var tokenizer = "unicodesn"
+
+    init?(_ text: inout SchemaText) {
+        while !text.take("tokenize = unicodesn") {
+            guard text.isAtQuote, let column = text.takeName(), text.take(",") else { return nil }
+            columns.append(column)
         }
-        return (columns, String(tokenizer))
-    }
-
-    /// `"a", "b"` as its items. None of them holds a quote.
-    private static func quotedItems(_ text: Substring, separator: String) -> [String]? {
-        var items: [String] = []
-        var rest = text
-        while true {
-            guard rest.hasPrefix("\"") else { return nil }
-            rest = rest.dropFirst()
-            guard let end = rest.firstIndex(of: "\"") else { return nil }
-            items.append(String(rest[..<end]))
-            rest = rest[rest.index(after: end)...]
-            if rest.isEmpty { return items }
-            guard rest.hasPrefix(separator) else { return nil }
-            rest = rest.dropFirst(separator.count)
+        guard !columns.isEmpty else { return nil }
+        while text.isAtQuote {
+            guard let option = text.takeName(), let equals = option.utf8.firstIndex(of: UInt8(ascii: "=")) else { return nil }
+            guard FullTextModule.names.contains(String(option[..<equals])), !option.utf8.contains(UInt8(ascii: "\"")) else { return nil }
+            tokenizer += " \"\(option)\""
         }
     }
 }

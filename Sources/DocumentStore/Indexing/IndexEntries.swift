@@ -22,9 +22,11 @@ extension Snapshot {
     }
 
     private func valueEntries(_ index: StoredIndex) throws -> IndexEntries? {
-        guard let text = try indexSQL(index).flatMap(IndexText.init) else { return nil }
+        guard let text = try indexSQL(index).flatMap(SchemaIndex.init), catalog.stores[index.keyStore]?.name == text.table else {
+            return nil
+        }
         let condition = text.condition.map { " WHERE \($0)" } ?? ""
-        let select = "SELECT \(text.expressions), key FROM \(text.table)"
+        let select = "SELECT \(text.expressions), key FROM \(quoted(identifier: text.table))"
         let order = "\(condition) ORDER BY \(text.expressions)"
         // If SQLite does not see that the index fits, a sort gives the same.
         let indexed = try? connection.prepare("\(select) INDEXED BY \(quoted(identifier: index.name))\(order)")
@@ -33,78 +35,32 @@ extension Snapshot {
     }
 
     private func arrayEntries(_ index: StoredIndex) throws -> IndexEntries? {
-        guard let text = try indexSQL(index).flatMap(IndexText.init) else { return nil }
-        // An item of an array in an array refers to a row of the array around it, and only the outermost to a document.
-        var (owner, table) = ("\(text.table).docid", text.table)
-        while let parent = try parent(ofIndexTable: table) {
-            guard parent.contains(":unnest:") || !parent.contains("kv_") else {
-                owner = "(SELECT owner.key FROM \(parent) AS owner WHERE owner.rowid = \(owner))"
-                break
-            }
-            owner = "(SELECT around.docid FROM \(parent) AS around WHERE around.rowid = \(owner))"
-            table = parent
-        }
-        let statement = try connection.prepare("SELECT \(text.expressions), \(owner), i FROM \(text.table) ORDER BY \(text.expressions)")
+        guard let text = try indexSQL(index).flatMap(SchemaIndex.init), let owner = owner(ofItemsIn: text.table) else { return nil }
+        let table = quoted(identifier: text.table)
+        let statement = try connection.prepare("SELECT \(text.expressions), \(owner), i FROM \(table) ORDER BY \(text.expressions)")
         return IndexEntries(statement: statement, keyCount: statement.columnCount - 2, headings: ["document", "item"])
     }
 
-    /// The table that the rows of an array's table refer to, with quotes if it has them.
-    private func parent(ofIndexTable table: String) throws -> String? {
-        let sql = try connection.strings("SELECT sql FROM sqlite_master WHERE type='table'").first { $0.contains("TABLE \(table) (") }
-        guard let sql, let reference = sql.firstRange(of: "REFERENCES ") else { return nil }
-        return String(sql[reference.upperBound...].prefix { $0 != "(" })
+    /// The document's ID, in SQL. An item of an array in an array refers to a row of the array around it, and only the outermost to a document.
+    private func owner(ofItemsIn table: String) -> String? {
+        var row = "\(quoted(identifier: table)).docid"
+        var table = table
+        for _ in catalog.indexTables {
+            guard case .items(let parent)? = catalog.indexTables[table] else { return nil }
+            let around = quoted(identifier: parent)
+            if Schema.keyStore(ofTable: parent) != nil { return "(SELECT owner.key FROM \(around) AS owner WHERE owner.rowid = \(row))" }
+            row = "(SELECT around.docid FROM \(around) AS around WHERE around.rowid = \(row))"
+            table = parent
+        }
+        return nil
     }
 
     private func fullTextEntries(_ index: StoredIndex) throws -> IndexEntries? {
-        guard let table = index.tableName, catalog.tableNames.contains(table) else { return nil }
+        guard let table = index.tableName, fullTextColumns(of: table) != nil else { return nil }
         // A table of the connection's own, which the file never sees.
         try connection.execute("DROP TABLE IF EXISTS temp.cblite_terms")
         try connection.execute("CREATE VIRTUAL TABLE temp.cblite_terms USING fts4aux(main, \(quoted(identifier: table)))")
         let statement = try connection.prepare("SELECT term, documents, occurrences FROM temp.cblite_terms WHERE col='*'")
         return IndexEntries(statement: statement, keyCount: 1, headings: ["documents", "occurrences"])
-    }
-}
-
-/// The parts of the text `CREATE INDEX name ON table (expressions) WHERE condition`.
-struct IndexText {
-    /// As it stands, with quotes if it has them.
-    let table: String
-    let expressions: String
-    let condition: String?
-
-    init?(_ sql: String) {
-        let bytes = Array(sql.utf8)
-        var position = 0
-        // Names and strings can hold anything, so quotes are skipped as a whole.
-        func skipQuoted(_ place: Int) -> Int {
-            var end = place + 1
-            while end < bytes.count, bytes[end] != bytes[place] { end += 1 }
-            return end + 1
-        }
-        func isQuote(_ byte: UInt8) -> Bool { byte == UInt8(ascii: "'") || byte == UInt8(ascii: "\"") }
-        while position < bytes.count, !bytes[position...].starts(with: " ON ".utf8) {
-            position = isQuote(bytes[position]) ? skipQuoted(position) : position + 1
-        }
-        let tableStart = position + 4
-        position = tableStart
-        while position < bytes.count, bytes[position] != UInt8(ascii: "(") {
-            position = isQuote(bytes[position]) ? skipQuoted(position) : position + 1
-        }
-        guard position < bytes.count, tableStart < position else { return nil }
-        table = String(decoding: bytes[tableStart..<position], as: UTF8.self).split(separator: " ").joined(separator: " ")
-        let start = position + 1
-        var depth = 0
-        repeat {
-            switch bytes[position] {
-            case UInt8(ascii: "("): depth += 1
-            case UInt8(ascii: ")"): depth -= 1
-            default: break
-            }
-            position = isQuote(bytes[position]) ? skipQuoted(position) : position + 1
-        } while depth > 0 && position < bytes.count
-        guard depth == 0, position <= bytes.count, position - 1 > start else { return nil }
-        expressions = String(decoding: bytes[start..<(position - 1)], as: UTF8.self)
-        let rest = String(decoding: bytes[position...], as: UTF8.self)
-        condition = rest.hasPrefix(" WHERE ") ? String(rest.dropFirst(7)) : nil
     }
 }

@@ -131,7 +131,7 @@ struct IndexSQL {
     /// The levels of such a name; nil if it is none.
     func levels(ofUnnestTable plain: String, of live: String) -> [String]? {
         let start = live + ":unnest:"
-        guard plain.hasPrefix(start), !plain.contains("\"") else { return nil }
+        guard plain.hasPrefix(start), !plain.utf8.contains(UInt8(ascii: "\"")) else { return nil }
         let levels = plain.dropFirst(start.count).split(separator: "[].", omittingEmptySubsequences: false)
         guard !levels.contains(where: \.isEmpty) else { return nil }
         return levels.map { generation.hasCollections ? IndexSQL.unescaped($0) : String($0) }

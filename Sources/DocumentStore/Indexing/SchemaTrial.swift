@@ -18,24 +18,19 @@ public final class SchemaTrial {
     }
 
     private func copySchema(of snapshot: Snapshot) throws {
-        let sql =
-            "SELECT name, sql FROM sqlite_master WHERE sql NOT NULL AND type IN ('table', 'index') AND name NOT LIKE 'sqlite_%' ORDER BY rowid"
-        let statement = try snapshot.connection.prepare(sql)
-        var virtual: [String] = []
-        while try statement.step() {
-            guard let name = statement.string(0), let text = statement.string(1) else { continue }
-            // Virtual tables make the tables that they are kept in themselves.
-            if virtual.contains(where: { name.hasPrefix($0 + "_") }) { continue }
-            if text.hasPrefix("CREATE VIRTUAL TABLE") { virtual.append(name) }
+        for object in try SchemaInspection(reading: snapshot.connection).known {
+            switch object.kind {
+            case .table(.statistics), .part, .automaticIndex, .trigger: continue
             // What this program has no module or function for is no help to a query either.
-            try? connection.execute(text)
+            case .table, .index: try? connection.execute(object.sql)
+            }
         }
     }
 
     /// Plans depend on what is known of the numbers of entries.
     private func copyStatistics(of snapshot: Snapshot) throws {
         guard snapshot.catalog.tableNames.contains("sqlite_stat1") else { return }
-        try connection.execute("ANALYZE; DELETE FROM sqlite_stat1")
+        try connection.execute(script: "ANALYZE; DELETE FROM sqlite_stat1")
         let rows = try snapshot.connection.prepare("SELECT tbl, idx, stat FROM sqlite_stat1")
         while try rows.step() {
             try connection.withStatement("INSERT INTO sqlite_stat1 (tbl, idx, stat) VALUES (?, ?, ?)") { statement in

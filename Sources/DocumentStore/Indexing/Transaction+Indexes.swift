@@ -48,7 +48,7 @@ extension Transaction {
         } catch {
             connection.releaseStatements()
             // After some errors, a full disk among them, SQLite has ended the whole transaction.
-            if connection.isInTransaction { try connection.execute("ROLLBACK TO cblite_index; RELEASE cblite_index") }
+            if connection.isInTransaction { try connection.execute(script: "ROLLBACK TO cblite_index; RELEASE cblite_index") }
             try? store.reloadSchema()
             throw error
         }
@@ -59,7 +59,7 @@ extension Transaction {
     private func check(_ specification: IndexSpecification) throws(StoreError) {
         let name = specification.name
         guard !name.isEmpty else { throw StoreError(.invalidName, "the name of an index cannot be empty") }
-        guard !name.contains("\""), !name.utf8.contains(0) else {
+        guard !name.utf8.contains(UInt8(ascii: "\"")), !name.utf8.contains(0) else {
             throw StoreError(.invalidName, "the name of an index cannot have a quotation mark (\")")
         }
         guard !name.lowercased().hasPrefix("sqlite_") else {
@@ -178,6 +178,8 @@ extension Transaction {
     }
 
     private func dropIndexTable(_ table: String) throws {
+        // The list of indexes may name any table as theirs.
+        guard catalog.indexTables[table] != nil || !catalog.tableNames.contains(table) else { return }
         connection.releaseStatements()
         for trigger in StoredIndex.triggers {
             try connection.execute("DROP TRIGGER IF EXISTS \(quoted(identifier: "\(table)::\(trigger)"))")

@@ -24,11 +24,11 @@ public final class FullTextSearch {
     /// The documents that match, the best ones first. The query is in SQLite's language: words, `"phrases"`, `prefix*`, `AND`, `OR`, `NOT`.
     public init(_ query: String, in index: StoredIndex, limit: Int? = nil, on snapshot: Snapshot) throws {
         guard index.kind == .fullText, let name = index.tableName, let collection = index.collection,
-            let tables = snapshot.documentTables(of: collection)
+            let tables = snapshot.documentTables(of: collection), let properties = snapshot.fullTextColumns(of: name)
         else { throw QueryFailure.refused("\"\(index.name)\" is not a full-text index") }
         try snapshot.registerFunctions()
         let table = quoted(identifier: name)
-        properties = try snapshot.connection.strings("SELECT name FROM pragma_table_info(\(quoted(literal: name)))")
+        self.properties = properties
         let columns = properties.map { ", \(table).\(quoted(identifier: $0))" }.joined()
         statement = try snapshot.connection.prepare(
             """

@@ -68,7 +68,9 @@ enum CheckCommand {
             try source.backUp(to: copy)
             session.notice("Copied the database to \(copy).")
         }
-        let database = try suggestingSalvage { try invocation.parsed.databasePath.map { try session.open($0, writes: true) } ?? source }
+        let database = try suggestingSalvage {
+            try invocation.parsed.databasePath.map { try session.open($0, writes: true, removesForeignObjects: true) } ?? source
+        }
         let summary = try database.repair(Database.RepairOptions(dropsDamaged: drops)) { _ in
             try Interruption.check()
         }
@@ -83,6 +85,7 @@ enum CheckCommand {
     /// What cannot be opened may still be read page by page.
     private static func suggestingSalvage(_ open: () throws -> Database) throws -> Database {
         do { return try open() } catch let error as CommandError where error.exitCode == .cannotOpen {
+            if error.hint != nil { throw error }
             throw CommandError(
                 .cannotOpen, error.message, hint: "check --salvage NEW.cblite2 may still get documents out of a damaged file.")
         }

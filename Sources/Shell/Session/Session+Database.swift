@@ -3,7 +3,7 @@ import SQLPlusPlus
 
 extension Session {
     /// Opens a database as the global flags say. What goes wrong here is exit code 3, unless it says nothing of the database.
-    func open(_ path: String, writes: Bool) throws(CommandError) -> Database {
+    func open(_ path: String, writes: Bool, removesForeignObjects: Bool = false) throws(CommandError) -> Database {
         if options.isEncrypted { throw .cannotOpen("\(path): this version cannot open encrypted databases") }
         let access: Database.Options.Access = options.creates ? .create : writes || options.isWriteable ? .readWrite : .readOnly
         if access != .readOnly { try refuseInTransaction("it cannot be changed from the side", at: path) }
@@ -14,7 +14,9 @@ extension Session {
             case .versionVectors: .versionVectors
             }
         do {
-            let database = try Database(path: path, options: Database.Options(access: access, upgrade: upgrade))
+            var options = Database.Options(access: access, upgrade: upgrade)
+            options.removesForeignObjects = removesForeignObjects
+            let database = try Database(path: path, options: options)
             if access == .readOnly, let damage = database.visibleDamage { warn("\(path): the database is damaged: \(damage)") }
             return database
         } catch {
@@ -25,7 +27,7 @@ extension Session {
                 case .diskFull: .failure
                 default: .cannotOpen
                 }
-            throw CommandError(exitCode, report?.message ?? error.description)
+            throw CommandError(exitCode, report?.message ?? error.description, hint: report?.hint)
         }
     }
 

@@ -36,12 +36,10 @@ import Testing
             // What a tree has beside its current revision is in a column of its own.
             _ = try transaction.save("b", body: transaction.encode(json: #"{"n":2}"#))
         }
-        func execute(_ sql: String) throws {
-            let connection = try Connection(path: path("a") + "/db.sqlite3", mode: .readWrite)
-            try connection.execute(sql)
-        }
-        try execute("CREATE TABLE spare AS SELECT * FROM kv_default; UPDATE kv_default SET \(column)=\(column.rubbish) WHERE key='b'")
-        return (database, { try execute("UPDATE kv_default SET \(column)=(SELECT \(column) FROM spare WHERE key='b') WHERE key='b'") })
+        func connect() throws -> Connection { try Connection(path: path("a") + "/db.sqlite3", mode: .readWrite) }
+        let value = try connect().strings("SELECT quote(\(column)) FROM kv_default WHERE key='b'")[0]
+        try connect().execute("UPDATE kv_default SET \(column)=\(column.rubbish) WHERE key='b'")
+        return (database, { try connect().execute("UPDATE kv_default SET \(column)=\(value) WHERE key='b'") })
     }
 
     @Test(arguments: Column.allCases) func aPushLeavesItOutAndTellsEachTime(_ column: Column) async throws {

@@ -34,11 +34,11 @@ struct StoreTable: Sendable {
         hasExtra ? (mayBeSwapped ? "typeof(\(extra))='null'" : "typeof(extra)='null'") : "1"
     }
 
-    init(keyStore: String, name: String, sql: String) {
+    init(keyStore: String, name: String, sql: String, columns: KeyStoreColumns) {
         self.keyStore = keyStore
         self.name = name
-        hasExtra = StoreTable.declares(" extra BLOB", sql)
-        hasExpiration = StoreTable.declares(" expiration INTEGER", sql)
+        hasExtra = columns.hasExtra
+        hasExpiration = columns.hasExpiration
         mayHoldTreesInBodies = !sql.hasPrefix("CREATE TABLE \"")
         mayBeSwapped = keyStore == "del_default" && hasExtra && hasExpiration
         quotedName = quoted(identifier: name)
@@ -53,16 +53,6 @@ struct StoreTable: Sendable {
             update: "UPDATE \(quotedName) SET version=?1, body=?2, flags=?3, sequence=?4\(hasExtra ? ", extra=?6" : "")"
                 + " WHERE key=?5 AND sequence=?7 AND (flags >> 16)=?8",
             markSynced: "UPDATE \(quotedName) SET flags=((flags + 0x10000) | 8) WHERE key=? AND version=? AND flags & 2 = 0")
-    }
-
-    // The name may contain any word; the columns come after the parenthesis. (`String.contains` would do, but the first call takes as long as
-    // all the rest of opening a database.)
-    private static func declares(_ column: StaticString, _ sql: String) -> Bool {
-        var sql = sql
-        return sql.withUTF8 { text in
-            guard let start = text.firstIndex(of: UInt8(ascii: "(")) else { return false }
-            return UnsafeRawBufferPointer(UnsafeBufferPointer(rebasing: text[start...])).contains(column)
-        }
     }
 }
 
@@ -83,10 +73,11 @@ struct Catalog: Sendable {
     let collections: [CollectionName: CollectionTables]
     /// Names of SQLite's indexes.
     let indexNames: Set<String>
-    let hasIndexTable: Bool
-    let indexTableColumns: String
-    /// Triggers, virtual tables and table names, for whoever cares for indexes.
-    let triggers: [String: [String]]
+    /// The columns of the table `indexes`; empty if there is none.
+    let indexTableColumns: [String]
+    var hasIndexTable: Bool { !indexTableColumns.isEmpty }
+    /// The tables that indexes are kept in.
+    let indexTables: [String: SchemaTable]
     let tableNames: Set<String>
 
     var info: StoreTable? { stores["info"] }
@@ -97,29 +88,45 @@ struct Catalog: Sendable {
         try Catalog.check(generation)
         var stores: [String: StoreTable] = [:]
         var indexNames: Set<String> = []
-        var triggers: [String: [String]] = [:]
         var tableNames: Set<String> = []
-        var indexTable: String?
-        let query = try connection.prepare("SELECT type, name, tbl_name, sql FROM sqlite_master")
+        var indexTables: [String: SchemaTable] = [:]
+        var indexTableColumns: [String] = []
+        var hasCounters = false
+        let query = try connection.prepare("SELECT type, name, sql FROM sqlite_master WHERE type IN ('table', 'index')")
         while try query.step() {
             guard let type = query.text(0), let name = query.string(1) else { continue }
             switch type.first {
             case UInt8(ascii: "t") where type.count == 5:
-                let sql = query.string(3) ?? ""
-                tableNames.insert(name)
-                if name == "indexes" { indexTable = sql }
-                if let keyStore = Schema.keyStore(ofTable: name) { stores[keyStore] = StoreTable(keyStore: keyStore, name: name, sql: sql) }
-            case UInt8(ascii: "t"): triggers[query.string(2) ?? "", default: []].append(name)
+                // The first of a name is the one that SQLite goes by.
+                guard tableNames.insert(name).inserted, let sql = query.string(2), let table = SchemaTable(name: name, sql: sql) else {
+                    continue
+                }
+                switch table {
+                case .counters: hasCounters = true
+                case .registry(let columns): indexTableColumns = columns
+                case .keyStore(let columns):
+                    guard let keyStore = Schema.keyStore(ofTable: name) else { continue }
+                    stores[keyStore] = StoreTable(keyStore: keyStore, name: name, sql: sql, columns: columns)
+                case .fullText, .items, .predictions, .vectors: indexTables[name] = table
+                case .statistics: break
+                }
             case UInt8(ascii: "i"): indexNames.insert(name)
             default: break
             }
         }
-        guard stores["default"] != nil else {
-            throw StoreError(.notADatabase, "not a Couchbase Lite database: it has no table kv_default")
+        func check(_ table: String, _ isThere: Bool) throws(StoreError) {
+            guard !isThere else { return }
+            if tableNames.contains(table) {
+                throw StoreError(.foreignSchema, "its table \(table) is not as Couchbase Lite makes it")
+            }
+            if table == "kv_default" {
+                throw StoreError(.notADatabase, "not a Couchbase Lite database: it has no table kv_default")
+            }
+            throw StoreError(.corrupt, "the database is damaged: its table \(table) is missing")
         }
-        guard stores["info"] != nil, tableNames.contains("kvmeta") else {
-            throw StoreError(.corrupt, "the database is damaged: its table \(stores["info"] == nil ? "kv_info" : "kvmeta") is missing")
-        }
+        try check("kv_default", stores["default"] != nil)
+        try check("kv_info", stores["info"] != nil)
+        try check("kvmeta", hasCounters)
         var collections: [CollectionName: CollectionTables] = [:]
         for (keyStore, live) in stores {
             guard let name = CollectionName(keyStore: keyStore), generation.hasCollections || name.isDefault else { continue }
@@ -129,10 +136,9 @@ struct Catalog: Sendable {
         self.stores = stores
         self.collections = collections
         self.indexNames = indexNames
-        self.triggers = triggers
         self.tableNames = tableNames
-        hasIndexTable = indexTable != nil
-        indexTableColumns = indexTable ?? ""
+        self.indexTables = indexTables
+        self.indexTableColumns = indexTableColumns
     }
 
     private static func check(_ generation: SchemaGeneration) throws(StoreError) {
