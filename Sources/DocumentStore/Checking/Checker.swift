@@ -64,6 +64,7 @@ public final class Checker {
 
     public func run() throws -> Summary {
         try snapshot.registerFunctions()
+        try BundleCheck(snapshot.database.bundle).run(found)
         try survivingDamage("the file's structure") { try checkFile() }
         try survivingDamage("kv_info") { try checkInfo() }
         try survivingDamage("kvmeta") { try checkCounters() }
@@ -107,7 +108,7 @@ public final class Checker {
 extension Checker {
     /// SQLite's own check, which also compares every index with its table.
     private func checkFile() throws {
-        let size = FileStatus(snapshot.database.bundle.databaseFile)?.size ?? 0
+        let size = snapshot.database.bundle.size(.main)
         if let pageSize = try connection.integer("PRAGMA page_size"), pageSize > 0, size % Int(pageSize) != 0 {
             try found(Finding(.error, .file, "it ends in the middle of a page", subject: "db.sqlite3", repair: .salvage))
         }
