@@ -98,7 +98,9 @@ final class ReaderPool: Sendable {
             try begin(reader, of: session)
         }
         // Somebody may have changed the file between the look at it and the first page read from it.
-        for _ in 0..<20 where hasChanged(since: session) {
+        var attempts = 0
+        while attempts < 20, hasChanged(since: session) {
+            attempts += 1
             reader.end()
             (session, reader) = try take()
             try begin(reader, of: session)
