@@ -27,6 +27,7 @@ let package = Package(
         system("CCurl", apt: "libcurl4-gnutls-dev"),
         // The kernel's own: the language's library leaves it out.
         .systemLibrary(name: "CEpoll"),
+        .systemLibrary(name: "CFiles"),
 
         library("Platform", ["CNettle"]),
         library("Fleece", []),
@@ -34,7 +35,7 @@ let package = Package(
         library("Transport", ["Fleece", "Platform", "CCurl", "CGnuTLS", "CEpoll"]),
         library("SQLite", ["CSQLite"]),
         library("SQLFunctions", ["Fleece", "SQLite", "CSQLite", "CICU", "CStemmer"]),
-        library("DocumentStore", ["Fleece", "SQLite", "SQLFunctions", "Platform"]),
+        library("DocumentStore", ["Fleece", "SQLite", "SQLFunctions", "Platform", "CFiles"]),
         library("SQLPlusPlus", ["Fleece"]),
         library("QueryEngine", ["SQLPlusPlus", "DocumentStore", "SQLFunctions", "SQLite", "Fleece", "Platform", "CSQLite"]),
         library("Replication", ["BLIP", "Transport", "DocumentStore", "Fleece", "Platform"]),

@@ -44,7 +44,7 @@ public struct BlobDigest: Hashable, Sendable, CustomStringConvertible {
 public struct BlobStore: Sendable {
     let bundle: Bundle
     let isReadOnly: Bool
-    private static let pieceSize = 1 << 18
+    static let pieceSize = 1 << 18
 
     init(_ bundle: Bundle, isReadOnly: Bool) {
         self.bundle = bundle
@@ -54,26 +54,34 @@ public struct BlobStore: Sendable {
     /// What the names of blobs begin with until they are complete.
     static let unfinishedPrefix = "incoming_"
 
-    func path(_ digest: BlobDigest) -> String { path(ofFile: digest.fileName) }
-    func path(ofFile name: String) -> String { bundle.attachments + "/" + name }
+    /// The folder, open; nil if there is none yet. An error if something else has its place.
+    func folder() throws(StoreError) -> Folder? { try bundle.attachments() }
 
-    public func exists(_ digest: BlobDigest) -> Bool { FileStatus(path(digest)) != nil }
-    public func size(of digest: BlobDigest) -> Int? { FileStatus(path(digest))?.size }
+    /// What stands in a blob's place.
+    func status(of digest: BlobDigest) -> FileStatus? { (try? folder())??.status(digest.fileName) }
+
+    public func exists(_ digest: BlobDigest) -> Bool { size(of: digest) != nil }
+
+    /// Nil if there is no file; what else has its place is no blob.
+    public func size(of digest: BlobDigest) -> Int? { status(of: digest).flatMap { $0.kind == .file ? $0.size : nil } }
+
+    /// Whether something else than a file has its place, such as a link, which is not followed.
+    public func hasForeignFile(for digest: BlobDigest) -> Bool { status(of: digest).map { $0.kind != .file } ?? false }
 
     /// All blobs, in no particular order.
-    public func list() throws(StoreError) -> [BlobDigest] { try fileNames().compactMap { BlobDigest(fileName: $0) } }
+    public func list() throws(StoreError) -> [BlobDigest] { Array(try sizes().keys) }
 
-    func fileNames() throws(StoreError) -> [String] {
-        guard let directory = opendir(bundle.attachments) else {
-            if errno == ENOENT { return [] }
-            throw FileCopy.failure("cannot list", bundle.attachments)
+    /// All blobs with their sizes. Where the folder is no folder, there is none that could be read.
+    public func sizes() throws(StoreError) -> [BlobDigest: Int] {
+        let opened: Folder?
+        do { opened = try folder() } catch { if error.code == .corrupt { return [:] } else { throw error } }
+        guard let folder = opened else { return [:] }
+        var sizes: [BlobDigest: Int] = [:]
+        for name in try folder.names() {
+            guard let digest = BlobDigest(fileName: name), let status = folder.status(name), status.kind == .file else { continue }
+            sizes[digest] = status.size
         }
-        defer { closedir(directory) }
-        var names: [String] = []
-        while let entry = readdir(directory) {
-            names.append(withUnsafeBytes(of: entry.pointee.d_name) { String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self) })
-        }
-        return names
+        return sizes
     }
 
     /// What was written: its digest, its length, and whether it was not there before.
@@ -118,44 +126,20 @@ public struct BlobStore: Sendable {
         }
     }
 
-    /// Gives a blob's content to `receive`, piece by piece, and checks it: damaged content is an error after the last piece.
-    public func read(_ digest: BlobDigest, _ receive: (UnsafeRawBufferPointer) throws -> Void) throws {
-        let descriptor = open(path(digest), O_RDONLY | O_CLOEXEC)
-        guard descriptor >= 0 else {
-            throw errno == ENOENT
-                ? StoreError(.notFound, "no blob \(digest)", path: bundle.path) : FileCopy.failure("cannot open", path(digest))
-        }
-        defer { close(descriptor) }
-        let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: BlobStore.pieceSize, alignment: 16)
-        defer { buffer.deallocate() }
-        var sha1 = SHA1()
-        while true {
-            let count = Glibc.read(descriptor, buffer.baseAddress, buffer.count)
-            if count < 0 && errno == EINTR { continue }
-            guard count >= 0 else { throw FileCopy.failure("cannot read", path(digest)) }
-            if count == 0 { break }
-            let piece = UnsafeRawBufferPointer(rebasing: buffer.prefix(count))
-            sha1.update(piece)
-            try receive(piece)
-        }
-        guard BlobDigest(sha1.finish()) == digest else {
-            throw StoreError(.corrupt, "blob \(digest) is damaged: its content has another digest", path: bundle.path)
-        }
+    /// Gives a blob's content to `receive`, piece by piece, once all of it was seen to be what its digest says. Damaged content is an error
+    /// before the first piece. `checking` is called for each piece that is looked at before, and may throw to stop the work.
+    public func read(
+        _ digest: BlobDigest, atMost longest: Int = BlobStore.longest, checking: () throws -> Void = {},
+        _ receive: (UnsafeRawBufferPointer) throws -> Void
+    ) throws {
+        try UncheckedBlob(self, digest, atMost: longest).check(checking).forEachPiece(receive)
     }
 
-    /// Writes a blob's content to a file descriptor, and checks it.
-    public func read(_ digest: BlobDigest, to descriptor: Int32) throws {
-        try read(digest) { try BlobStore.write($0, to: descriptor, "the blob's content") }
+    /// Throws if a blob's content is not what its digest says.
+    public func check(_ digest: BlobDigest, checking: () throws -> Void = {}) throws {
+        _ = try UncheckedBlob(self, digest).check(checking)
     }
 
-    static func write(_ bytes: UnsafeRawBufferPointer, to descriptor: Int32, _ path: String) throws(StoreError) {
-        var rest = bytes[...]
-        while !rest.isEmpty {
-            let piece = UnsafeRawBufferPointer(rebasing: rest)
-            let count = Glibc.write(descriptor, piece.baseAddress, piece.count)
-            if count < 0 && errno == EINTR { continue }
-            guard count >= 0 else { throw FileCopy.failure("cannot write", path) }
-            rest = rest.dropFirst(count)
-        }
-    }
+    /// Longer ones are not even looked at: a file with holes may claim to be of any length.
+    public static let longest = 1 << 40
 }

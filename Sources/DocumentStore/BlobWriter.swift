@@ -1,10 +1,10 @@
-import Glibc
 import Platform
 
 /// A blob on its way into the store, piece by piece. It gets its name at the end, from its content; without an end it leaves nothing.
 public final class BlobWriter {
     private let store: BlobStore
-    private let descriptor: Int32
+    private let folder: Folder
+    private let file: RegularFile
     private let temporary: String
     private var sha1 = SHA1()
     public private(set) var length = 0
@@ -16,18 +16,13 @@ public final class BlobWriter {
     public init(_ store: BlobStore) throws(StoreError) {
         self.store = store
         guard !store.isReadOnly else { throw StoreError(.readOnly, "the database was opened for reading only", path: store.bundle.path) }
-        let folder = store.bundle.attachments
-        if mkdir(folder, 0o700) != 0 && errno != EEXIST { throw FileCopy.failure("cannot create", folder) }
-        var template = Array(store.path(ofFile: BlobStore.unfinishedPrefix + "XXXXXX").utf8CString)
-        descriptor = template.withUnsafeMutableBufferPointer { $0.baseAddress.map { mkstemp($0) } ?? -1 }
-        temporary = String(decoding: template.dropLast().map(UInt8.init(bitPattern:)), as: UTF8.self)
-        guard descriptor >= 0 else { throw FileCopy.failure("cannot create a file in", folder) }
-        _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC)
+        folder = try store.bundle.folder().makeFolder(Bundle.attachmentsName)
+        temporary = BlobStore.unfinishedPrefix + String(UInt64.random(in: .min ... .max), radix: 36)
+        file = try folder.makeFile(temporary)
     }
 
     deinit {
-        if descriptor >= 0 { close(descriptor) }
-        if !isDone { unlink(temporary) }
+        if !isDone { folder.remove(temporary) }
     }
 
     public func append(_ bytes: UnsafeRawBufferPointer) throws(StoreError) {
@@ -42,13 +37,13 @@ public final class BlobWriter {
             try flush()
         }
         let whole = rest.count / BlobWriter.chunk * BlobWriter.chunk
-        if whole > 0 { try BlobStore.write(UnsafeRawBufferPointer(rebasing: rest[..<whole]), to: descriptor, temporary) }
+        if whole > 0 { try file.write(UnsafeRawBufferPointer(rebasing: rest[..<whole])) }
         gathered.append(contentsOf: UnsafeRawBufferPointer(rebasing: rest[whole...]))
     }
 
     private func flush() throws(StoreError) {
         let result = gathered.withUnsafeBytes { bytes in
-            Result { () throws(StoreError) in try BlobStore.write(bytes, to: descriptor, temporary) }
+            Result { () throws(StoreError) in try file.write(bytes) }
         }
         try result.get()
         gathered.removeAll(keepingCapacity: true)
@@ -59,16 +54,15 @@ public final class BlobWriter {
         try flush()
         let digest = BlobDigest(sha1.finish())
         if let expected, expected != digest { throw StoreError(.corrupt, "the content of blob \(expected) has another digest: \(digest)") }
-        let path = store.path(digest)
-        if store.exists(digest) {
+        let name = digest.fileName
+        if let present = folder.status(name), present.kind == .file, present.size == length {
             // Young again, so that no garbage collection takes it before the document that will refer to it is committed.
-            utimensat(AT_FDCWD, path, nil, 0)
+            folder.touch(name)
             return BlobStore.Stored(digest: digest, length: length, isNew: false)
         }
         // The content must be on disk before the name says that it is, and before a document that refers to it is committed.
-        guard fsync(descriptor) == 0, fchmod(descriptor, 0o400) == 0, rename(temporary, path) == 0 else {
-            throw FileCopy.failure("cannot write", temporary)
-        }
+        // What has the name and is no blob of this length, a link for example, gives way.
+        guard file.finish(), folder.rename(temporary, to: name) else { throw FileCopy.failure("cannot write", file.path) }
         isDone = true
         return BlobStore.Stored(digest: digest, length: length, isNew: true)
     }

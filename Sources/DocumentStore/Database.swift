@@ -98,8 +98,12 @@ public final class Database: Sendable {
         }
     }
 
-    /// What is wrong with the file as a whole although it could be opened for reading: a damaged schema, or a missing end.
-    public var visibleDamage: String? { try? readers.read { $0.connection.toleratedDamage } }
+    /// What is wrong with the file as a whole although it could be opened for reading: a damaged schema, a missing end, or links in place of files.
+    public var visibleDamage: String? {
+        let foreign = bundle.foreignParts.map { "\($0), and is left out" }
+        let tolerated = try? readers.read { $0.connection.toleratedDamage }
+        return foreign.isEmpty ? tolerated : (foreign + (tolerated.map { [$0] } ?? [])).joined(separator: "; ")
+    }
 
     /// Ends all connections that are not in use, and rolls back a transaction that is open. What is still to be tidied up in a database opened for writing is done here.
     public func close() {

@@ -5,27 +5,24 @@ import SQLite
 
 extension Database {
     /// Copies the database, as it is at this moment, to a new bundle with an identity of its own. The copy appears when it is complete.
-    /// `progress` may throw to stop the work, which then leaves nothing.
-    public func copy(to target: String, progress: (_ done: Int, _ total: Int) throws -> Void = { _, _ in }) throws {
+    /// `progress` may throw to stop the work, which then leaves nothing. Gives an error for each blob that had to be left out, because it is
+    /// not what its name says, or no file at all.
+    @discardableResult
+    public func copy(to target: String, progress: (_ done: Int, _ total: Int) throws -> Void = { _, _ in }) throws -> [StoreError] {
         try checkNoTransaction("a database cannot be copied")
         let target = Bundle(path: target)
-        guard FileStatus(target.path) == nil else {
-            throw StoreError(.exists, "there is something of that name already", path: target.path)
-        }
-        let unfinished = Bundle(path: target.path + "_TEMP")
-        if FileStatus(unfinished.path) != nil { try? FileManager.default.removeItem(atPath: unfinished.path) }
-        guard mkdir(unfinished.path, 0o700) == 0 else { throw DatabaseCreation.cannotMakeDirectory(target.path) }
         do {
-            try copyContents(to: unfinished, progress)
-            guard rename(unfinished.path, target.path) == 0 else { throw FileCopy.failure("cannot create", target.path) }
+            return try NewBundle.make(at: target.path) { unfinished in
+                try copyDocuments(to: unfinished, progress)
+                return try copyBlobs(to: unfinished, progress)
+            }
         } catch {
-            try? FileManager.default.removeItem(atPath: unfinished.path)
             let isAboutTarget = (error as? SQLiteError)?.isDiskFull == true
             throw StoreError.translating(error, path: isAboutTarget ? target.path : path)
         }
     }
 
-    private func copyContents(to target: Bundle, _ progress: (Int, Int) throws -> Void) throws {
+    private func copyDocuments(to target: Bundle, _ progress: (Int, Int) throws -> Void) throws {
         try readers.read { source in
             let copy = try Connection(path: target.databaseFile, mode: .create)
             try copy.execute("PRAGMA synchronous=off")
@@ -40,18 +37,29 @@ extension Database {
             try info.set(StoredInfo.Key.privateUUID, UUID())
             try copy.execute("COMMIT")
         }
-        let names = try blobs.fileNames().filter { BlobDigest(fileName: $0) != nil }
-        guard !names.isEmpty else { return }
-        guard mkdir(target.attachments, 0o700) == 0 else { throw FileCopy.failure("cannot create", target.attachments) }
-        for (index, name) in names.enumerated() {
-            try progress(index, names.count)
-            let file = target.attachments + "/" + name
-            let original = bundle.attachments + "/" + name
-            // What a compaction has taken meanwhile, nothing in the copy refers to.
-            guard FileStatus(original) != nil else { continue }
-            try FileCopy.copy(original, to: file)
-            chmod(file, 0o400)
+    }
+
+    private func copyBlobs(to target: Bundle, _ progress: (Int, Int) throws -> Void) throws -> [StoreError] {
+        var omitted: [StoreError] = []
+        let digests: [BlobDigest]
+        do { digests = try blobs.folder()?.names().compactMap { BlobDigest(fileName: $0) } ?? [] } catch {
+            guard error.code == .corrupt else { throw error }
+            return [error]
         }
+        guard !digests.isEmpty else { return [] }
+        let folder = try target.folder().makeFolder(Bundle.attachmentsName)
+        for (index, digest) in digests.enumerated() {
+            let progress = { try progress(index, digests.count) }
+            do {
+                let blob = try UncheckedBlob(blobs, digest).check(progress)
+                try FileCopy.copy(blob.file, into: folder, as: digest.fileName, permissions: 0o400, progress: progress)
+            } catch let error as StoreError where error.code == .corrupt {
+                omitted.append(error)
+            } catch let error as StoreError where error.code == .notFound {
+                // What a compaction has taken meanwhile, nothing in the copy refers to.
+            }
+        }
+        return omitted
     }
 
     static func backUp(_ source: Connection, to target: Connection, _ progress: (Int, Int) throws -> Void = { _, _ in }) throws {

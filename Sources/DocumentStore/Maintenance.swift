@@ -126,16 +126,17 @@ extension Database {
     private func removeUnusedBlobs(
         _ transaction: Transaction, _ result: inout Compaction, _ progress: (CompactionStage) throws -> Void
     ) throws {
-        let names = try blobs.fileNames()
+        guard let folder = try blobs.folder() else { return }
+        let names = try folder.names()
         guard !names.isEmpty else { return }
         let needed = try transaction.referencedBlobs { try progress(.collectingBlobs) }
         for name in names {
             try progress(.collectingBlobs)
             guard let youth = Maintenance.youth(ofFile: name, needed) else { continue }
-            let path = blobs.path(ofFile: name)
-            guard let status = FileStatus(path), status.modified < Int64(time(nil)) - youth, unlink(path) == 0 else { continue }
+            guard let status = folder.status(name), status.kind == .file, status.modified < Int64(time(nil)) - youth, folder.remove(name)
+            else { continue }
             result.blobsRemoved += 1
-            result.blobBytesRemoved += status.size
+            result.blobBytesRemoved = FileStatus.total([result.blobBytesRemoved, status.size])
         }
     }
 
@@ -166,7 +167,7 @@ extension Database {
 
     /// The size of the database file with its log, without blobs.
     public func fileSize() throws -> Int {
-        (FileStatus(bundle.databaseFile)?.size ?? 0) + (FileStatus(bundle.log)?.size ?? 0)
+        FileStatus.total([bundle.size(.main), bundle.size(.log)])
     }
 }
 

@@ -29,8 +29,11 @@ enum ReadAccess: Sendable {
         case .unknown: return .copied(try TemporaryCopy(of: bundle))
         case .nobody: break
         }
-        if (FileStatus(bundle.rollbackJournal)?.size ?? 0) > 0 { return .copied(try TemporaryCopy(of: bundle)) }
-        return (FileStatus(bundle.log)?.size ?? 0) > 0 ? .abandonedLog : .immutable
+        // SQLite would look for a journal before it reads a log. Where that is no file, the copy goes without it.
+        let hasForeignJournal = bundle.status(.rollbackJournal).map { $0.kind != .file } ?? false
+        let hasLog = bundle.size(.log) > 0
+        if bundle.size(.rollbackJournal) > 0 || (hasForeignJournal && hasLog) { return .copied(try TemporaryCopy(of: bundle)) }
+        return hasLog ? .abandonedLog : .immutable
     }
 
     private enum Holder {
@@ -39,16 +42,25 @@ enum ReadAccess: Sendable {
 
     /// Whether a living process holds the shared memory of the log: SQLite locks its byte 128 for as long as it is connected.
     private static func holder(of bundle: Bundle) -> Holder {
-        let descriptor = Glibc.open(bundle.sharedMemory, O_RDONLY | O_CLOEXEC)
-        guard descriptor >= 0 else { return errno == ENOENT ? .nobody : .unknown }
-        defer { close(descriptor) }
-        var lock = flock()
-        lock.l_type = Int16(F_WRLCK)
-        lock.l_whence = Int16(SEEK_SET)
-        lock.l_start = 128
-        lock.l_len = 1
-        guard fcntl(descriptor, F_GETLK, &lock) == 0 else { return .unknown }
-        return lock.l_type == Int16(F_UNLCK) ? .nobody : .somebody
+        // SQLite maps nothing but a file.
+        if let status = bundle.status(.sharedMemory), status.kind != .file { return .nobody }
+        do throws(StoreError) {
+            guard let file = try bundle.open(.sharedMemory) else { return .nobody }
+            return file.isLocked(at: 128).map { $0 ? .somebody : .nobody } ?? .unknown
+        } catch {
+            return .unknown
+        }
+    }
+
+    /// What SQLite opens when it reads this way.
+    private var parts: [Bundle.Part] {
+        switch self {
+        case .ordinary, .attached: Bundle.Part.allCases
+        case .abandonedLog: [.main, .log, .rollbackJournal]
+        case .immutable: [.main]
+        // The copy is our own.
+        case .copied: []
+        }
     }
 
     var use: OpenFiles.Use? {
@@ -71,7 +83,8 @@ enum ReadAccess: Sendable {
     }
 
     /// Opens a connection, and makes sure that the file can be read this way.
-    func connect(_ bundle: Bundle) throws(SQLiteError) -> Connection {
+    func connect(_ bundle: Bundle) throws -> Connection {
+        try bundle.check(parts)
         let connection: Connection
         switch self {
         case .ordinary:
@@ -111,18 +124,29 @@ final class TemporaryCopy: Sendable {
         bundle = Bundle(path: String(cString: name))
         // The main file before the log: what a checkpoint moves in between is then in both. If it came in between, once more.
         for _ in 0..<20 {
-            let before = FileStatus(original.databaseFile)
-            try FileCopy.copy(original.databaseFile, to: bundle.databaseFile)
-            try FileCopy.copyIfPresent(original.rollbackJournal, to: bundle.rollbackJournal)
-            try FileCopy.copyIfPresent(original.log, to: bundle.log)
+            let before = original.status(.main)
+            for part in [Bundle.Part.main, .rollbackJournal, .log] { try copy(part, of: original) }
             try bundle.checkJournal(cutsOff: true)
-            if FileStatus(original.databaseFile) == before { return }
+            if original.status(.main) == before { return }
         }
         throw StoreError(.busy, "another program keeps changing the database", path: original.path)
     }
 
-    deinit {
-        for file in [bundle.databaseFile, bundle.log, bundle.sharedMemory, bundle.rollbackJournal] { unlink(file) }
-        rmdir(bundle.path)
+    deinit { _ = Leftover(path: bundle.path)?.remove() }
+
+    /// Copies one file. Journals that are no files are left out, as reading in place does without them.
+    private func copy(_ part: Bundle.Part, of original: Bundle) throws(StoreError) {
+        do {
+            let folder = try bundle.folder()
+            folder.remove(part.rawValue)
+            if part != .main, let status = original.status(part), status.kind != .file { return }
+            guard let file = try original.open(part) else {
+                if part == .main { throw StoreError(.notFound, "the database is gone") }
+                return
+            }
+            try FileCopy.copy(file, into: folder, as: part.rawValue)
+        } catch {
+            throw error as? StoreError ?? StoreError(.inputOutput, "\(error)")
+        }
     }
 }

@@ -14,8 +14,8 @@ final class ReaderPool: Sendable {
         let log: FileStatus?
 
         init(_ bundle: Bundle) {
-            main = FileStatus(bundle.databaseFile)
-            log = FileStatus(bundle.log).flatMap { $0.size > 0 ? $0 : nil }
+            main = bundle.status(.main)
+            log = bundle.status(.log).flatMap { $0.size > 0 ? $0 : nil }
         }
     }
 
@@ -98,7 +98,9 @@ final class ReaderPool: Sendable {
             try begin(reader, of: session)
         }
         // Somebody may have changed the file between the look at it and the first page read from it.
-        for _ in 0..<20 where hasChanged(since: session) {
+        var attempts = 0
+        while attempts < 20, hasChanged(since: session) {
+            attempts += 1
             reader.end()
             (session, reader) = try take()
             try begin(reader, of: session)
@@ -108,7 +110,7 @@ final class ReaderPool: Sendable {
 
     /// Whether the file is not any more what the session's connections believe to read.
     private func hasChanged(since session: Session) -> Bool {
-        !session.access.isCoordinated && FileStatus(bundle.databaseFile) != session.stamp.main
+        !session.access.isCoordinated && bundle.status(.main) != session.stamp.main
     }
 
     private func begin(_ reader: StoreConnection, of session: Session) throws {
@@ -148,7 +150,7 @@ final class ReaderPool: Sendable {
     }
 
     private func open(isCopied: Bool) throws -> Session {
-        guard let status = FileStatus(bundle.databaseFile) else { throw StoreError(.notFound, "the database is gone") }
+        guard let status = bundle.status(.main) else { throw StoreError(.notFound, "the database is gone") }
         let stamp = Stamp(bundle)
         var pair: (StoreConnection, ReadAccess)?
         let (_, entry) = try OpenFiles.enter(status) { present in

@@ -21,7 +21,8 @@ final class Writer: @unchecked Sendable {
         wallClock = options.wallClock
         if options.access == .create { try DatabaseCreation.prepare(bundle) }
         try bundle.checkExistence()
-        guard let status = FileStatus(bundle.databaseFile) else { throw StoreError(.notFound, "no such database") }
+        try bundle.checkForWriting()
+        guard let status = bundle.status(.main) else { throw StoreError(.notFound, "no such database") }
         let (connection, entry) = try OpenFiles.enter(status) { present in
             if present == nil && !(options.access == .create && status.size == 0) { try bundle.checkHeader() }
             if present == nil { try bundle.checkJournal(cutsOff: options.removesForeignObjects) }

@@ -54,7 +54,7 @@ import Testing
         for _ in 0..<2 {
             try database.read { snapshot in
                 let space = try snapshot.storageSpace()
-                #expect(space.bytes == Bundle.size(ofDirectory: database.path))
+                try #expect(space.bytes == Folder(following: database.path).size())
                 #expect(space.blobBytes == 12_345 && space.blobCount == 1)
                 let goods = try #require(space.collections.first { $0.name.name == "goods" })
                 #expect(goods.bytes > 30_000)

@@ -9,6 +9,8 @@ final class ArchiveDumper {
     private let options: Archive.DumpOptions
     private let emit: (UnsafeRawBufferPointer) throws -> Void
     private let warn: (Archive.Omission) -> Void
+    /// Called while something is looked at that gives no line yet.
+    private let check: () throws -> Void
     private let local: SourceID
 
     private var line = JSONObjectWriter(capacity: 1 << 16)
@@ -18,12 +20,13 @@ final class ArchiveDumper {
     private var blobs: Set<BlobDigest> = []
 
     init(
-        _ snapshot: Snapshot, _ options: Archive.DumpOptions, warn: @escaping (Archive.Omission) -> Void,
-        emit: @escaping (UnsafeRawBufferPointer) throws -> Void
+        _ snapshot: Snapshot, _ options: Archive.DumpOptions, check: @escaping () throws -> Void,
+        warn: @escaping (Archive.Omission) -> Void, emit: @escaping (UnsafeRawBufferPointer) throws -> Void
     ) {
         self.snapshot = snapshot
         self.options = options
         self.warn = warn
+        self.check = check
         self.emit = emit
         local = snapshot.sourceID
     }
@@ -145,19 +148,19 @@ final class ArchiveDumper {
 
     private func write(_ blob: BlobDigest) throws {
         let store = snapshot.database.blobs
-        var length = 0
+        let reader: BlobReader
         do {
-            // A first time to see whether it is as it should be, since what has been written cannot be taken back.
-            try store.read(blob) { length += $0.count }
+            // What has been written cannot be taken back: it must be as it should be before the first piece.
+            reader = try UncheckedBlob(store, blob).check(check)
         } catch let error as StoreError where error.code == .notFound || error.code == .corrupt {
             warn(.blob(reason: error.message))
             return
         }
         line.beginLine()
         line.add("blob", blob.description)
-        line.add("length", length)
+        line.add("length", reader.length)
         try finishLine()
-        try store.read(blob, writePiece)
+        try reader.forEachPiece(writePiece)
         counts.blobs += 1
     }
 
@@ -219,9 +222,10 @@ extension Database {
     /// - Parameter emit: takes a line; it may throw to stop.
     @discardableResult
     public func dump(
-        _ options: Archive.DumpOptions = Archive.DumpOptions(), warn: @escaping (Archive.Omission) -> Void = { _ in },
+        _ options: Archive.DumpOptions = Archive.DumpOptions(), check: @escaping () throws -> Void = {},
+        warn: @escaping (Archive.Omission) -> Void = { _ in },
         emit: @escaping (UnsafeRawBufferPointer) throws -> Void
     ) throws -> Archive.Counts {
-        try read { try ArchiveDumper($0, options, warn: warn, emit: emit).run() }
+        try read { try ArchiveDumper($0, options, check: check, warn: warn, emit: emit).run() }
     }
 }

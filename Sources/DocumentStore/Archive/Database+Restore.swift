@@ -19,7 +19,7 @@ extension Database {
         creating path: String, _ options: Archive.RestoreOptions,
         interruption: (@convention(c) (UnsafeMutableRawPointer?) -> Int32)? = nil, feed: (ArchiveRestorer) throws -> Void
     ) throws -> ArchiveRestorer.Result {
-        try DatabaseCreation.appearing(at: path) { unfinished in
+        try appearing(at: path) { unfinished in
             let database = try Database(path: unfinished, options: .create)
             defer { database.close() }
             return try database.restore(options, interruption: interruption, feed: feed)

@@ -1,5 +1,3 @@
-import Glibc
-
 /// The files of blobs against the references that the documents' check collected, and what interrupted work left behind.
 struct BlobCheck {
     private let checker: Checker
@@ -8,16 +6,15 @@ struct BlobCheck {
     init(_ checker: Checker) { self.checker = checker }
 
     func run() throws {
-        let names = try store.fileNames()
-        var damaged: Set<String> = []
-        for name in names.sorted() {
-            if name.hasPrefix("incoming_") {
+        var damaged: [String: String] = [:]
+        for name in try names().sorted() {
+            if name.hasPrefix(BlobStore.unfinishedPrefix) {
                 try checker.found(Finding(.note, .leftover, "a blob whose writing was interrupted", subject: name, repair: .automatic))
             }
-            guard let digest = BlobDigest(fileName: name) else { continue }
+            guard let digest = BlobDigest(fileName: name), store.exists(digest) else { continue }
             checker.summary.blobs += 1
             try checker.advance(1)
-            if !checker.options.isQuick, try isDamaged(digest) { damaged.insert(digest.description) }
+            if !checker.options.isQuick { damaged[digest.description] = try damage(of: digest) }
             if checker.blobReferences[digest.description] == nil {
                 try checker.found(Finding(.note, .blob, "no document refers to it; compact removes it", subject: digest.description))
             }
@@ -25,39 +22,45 @@ struct BlobCheck {
         for (text, references) in checker.blobReferences.sorted(by: { $0.key < $1.key }) {
             for reference in references { try check(text, reference, damaged) }
         }
-        for digest in damaged.sorted() where checker.blobReferences[digest] == nil {
-            try checker.found(Finding(.warning, .blob, "its content has another digest", subject: digest))
+        for (digest, message) in damaged.sorted(by: { $0.key < $1.key }) where checker.blobReferences[digest] == nil {
+            try checker.found(Finding(.warning, .blob, message, subject: digest))
         }
-        let bundle = checker.snapshot.database.bundle
-        for path in [bundle.path + "_TEMP", bundle.path + "/Attachments_temp"] where FileStatus(path) != nil {
+        for leftover in Leftover.all(of: store.bundle) {
             let message = "what an interrupted copy, upgrade or encryption left behind, unless it is still going on"
-            try checker.found(Finding(.note, .leftover, message, subject: path, repair: .automatic))
+            try checker.found(Finding(.note, .leftover, message, subject: leftover.path, repair: .automatic))
         }
     }
 
-    private func isDamaged(_ digest: BlobDigest) throws -> Bool {
+    /// None where the folder is no folder, which the check of the bundle tells.
+    private func names() throws -> [String] {
+        do { return try store.folder()?.names() ?? [] } catch { if error.code == .corrupt { return [] } else { throw error } }
+    }
+
+    private func damage(of digest: BlobDigest) throws -> String? {
         do {
-            try store.read(digest) { _ in try checker.advance(0) }
-            return false
+            try store.check(digest) { try checker.advance(0) }
+            return nil
         } catch let error as StoreError where error.code == .corrupt {
-            return true
+            return error.message
         } catch let error as StoreError where error.code == .inputOutput || error.code == .notFound {
             try checker.found(Finding(.error, .blob, error.message, subject: digest.description))
-            return false
+            return nil
         }
     }
 
-    private func check(_ text: String, _ reference: Checker.BlobReference, _ damaged: Set<String>) throws {
+    private func check(_ text: String, _ reference: Checker.BlobReference, _ damaged: [String: String]) throws {
         let message: String
         if let digest = BlobDigest(text) {
             if let size = store.size(of: digest) {
-                if damaged.contains(text) {
-                    message = "its blob is damaged: the content has another digest"
+                if let damage = damaged[text] {
+                    message = damage
                 } else if let length = reference.length, length != Int64(size) {
                     message = "it says that its blob has \(length) bytes, but it has \(size)"
                 } else {
                     return
                 }
+            } else if let status = store.status(of: digest) {
+                message = "its blob is \(status.kind.rawValue), not a file"
             } else {
                 message = "its blob is missing"
             }

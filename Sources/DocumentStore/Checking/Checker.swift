@@ -66,6 +66,7 @@ public final class Checker {
 
     public func run() throws -> Summary {
         try snapshot.registerFunctions()
+        try BundleCheck(snapshot.database.bundle).run(found)
         try survivingDamage("the schema") { try checkSchema() }
         try survivingDamage("the file's structure") { try checkFile() }
         try survivingDamage("kv_info") { try checkInfo() }
@@ -110,8 +111,8 @@ public final class Checker {
 extension Checker {
     /// What SQLite would run for whoever writes to the file.
     private func checkSchema() throws {
-        if let journal = RollbackJournal(naming: snapshot.database.bundle.rollbackJournal) {
-            let message = "it names another file, \(journal.otherFile), which SQLite would delete"
+        if let other = snapshot.database.bundle.fileNamedByJournal {
+            let message = "it names another file, \(other), which SQLite would delete"
             try found(Finding(.error, .schema, message, subject: "db.sqlite3-journal", repair: .automatic))
         }
         for foreign in try SchemaInspection(reading: connection).foreign {
@@ -129,7 +130,7 @@ extension Checker {
 
     /// SQLite's own check, which also compares every index with its table.
     private func checkFile() throws {
-        let size = FileStatus(snapshot.database.bundle.databaseFile)?.size ?? 0
+        let size = snapshot.database.bundle.size(.main)
         if let pageSize = try connection.integer("PRAGMA page_size"), pageSize > 0, size % Int(pageSize) != 0 {
             try found(Finding(.error, .file, "it ends in the middle of a page", subject: "db.sqlite3", repair: .salvage))
         }

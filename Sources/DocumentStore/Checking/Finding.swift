@@ -13,6 +13,8 @@ public struct Finding: Hashable, Sendable {
     public enum Kind: String, Sendable {
         /// The SQLite file itself.
         case file
+        /// Another file or folder of the bundle, or a link in the place of one.
+        case bundle
         /// Rows of a table that cannot be read.
         case unreadable
         /// A document's ID.

@@ -170,40 +170,40 @@ extension Database {
 
     private func removeLeftovers() throws -> Int {
         var count = 0
-        for name in try blobs.fileNames() where name.hasPrefix("incoming_") {
-            let path = bundle.attachments + "/" + name
-            // A young one may be being written.
-            guard let status = FileStatus(path), status.modified < Int64(time(nil)) - Maintenance.youth else { continue }
-            if unlink(path) == 0 { count += 1 }
+        // A young one may be being written.
+        let latest = Int64(time(nil)) - Maintenance.youth
+        if let folder = try blobs.folder() {
+            for name in try folder.names() where name.hasPrefix(BlobStore.unfinishedPrefix) {
+                guard let status = folder.status(name), status.kind == .file, status.modified < latest, folder.remove(name) else {
+                    continue
+                }
+                count += 1
+            }
         }
-        for path in [bundle.path + "_TEMP", bundle.path + "/Attachments_temp"] {
-            guard let status = FileStatus(path), status.modified < Int64(time(nil)) - Maintenance.youth else { continue }
-            if (try? FileManager.default.removeItem(atPath: path)) != nil { count += 1 }
-        }
+        for leftover in Leftover.all(of: bundle) where leftover.status.modified < latest && leftover.remove() { count += 1 }
         return count
     }
 
     /// Copies the database as it is, damage and identity included, to a bundle that must not exist. Blobs, which never change, are linked
-    /// where the file system can.
+    /// where the file system can. What is no file is not a part of it.
     public func backUp(to path: String) throws {
         try checkNoTransaction("a database cannot be copied")
-        let target = Bundle(path: path)
-        guard FileStatus(target.path) == nil else {
-            throw StoreError(.exists, "there is something of that name already", path: target.path)
-        }
-        guard mkdir(target.path, 0o700) == 0 else { throw FileCopy.failure("cannot create", target.path) }
         do {
-            try readers.read { source in
-                let copy = try Connection(path: target.databaseFile, mode: .create)
-                try Database.backUp(source.connection, to: copy)
-            }
-            for (index, name) in try blobs.fileNames().filter({ BlobDigest(fileName: $0) != nil }).enumerated() {
-                if index == 0, mkdir(target.attachments, 0o700) != 0 { throw FileCopy.failure("cannot create", target.attachments) }
-                let (old, new) = (bundle.attachments + "/" + name, target.attachments + "/" + name)
-                if link(old, new) != 0 { try FileCopy.copy(old, to: new) }
+            try NewBundle.make(at: path) { target in
+                try readers.read { source in
+                    let copy = try Connection(path: target.databaseFile, mode: .create)
+                    try Database.backUp(source.connection, to: copy)
+                }
+                let digests = try blobs.list()
+                guard !digests.isEmpty, let folder = try blobs.folder() else { return }
+                let copies = try target.folder().makeFolder(Bundle.attachmentsName)
+                for digest in digests {
+                    let name = digest.fileName
+                    if folder.link(name, into: copies) { continue }
+                    if let file = try folder.file(name) { try FileCopy.copy(file, into: copies, as: name, permissions: 0o400) }
+                }
             }
         } catch {
-            try? FileManager.default.removeItem(atPath: target.path)
             throw StoreError.translating(error, path: self.path)
         }
     }

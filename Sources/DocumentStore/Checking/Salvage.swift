@@ -1,4 +1,3 @@
-import FoundationEssentials
 import Glibc
 import SQLite
 
@@ -39,29 +38,28 @@ public final class Salvage {
         try source.checkExistence()
         // Other complaints of the header are what a salvage is for.
         do throws(StoreError) { try source.checkHeader() } catch { if error.code == .encrypted || error.code == .version1 { throw error } }
-        guard FileStatus(target.path) == nil else {
-            throw StoreError(.exists, "there is something of that name already", path: target.path)
-        }
-        let unfinished = Bundle(path: target.path + "_TEMP")
-        if FileStatus(unfinished.path) != nil { try? FileManager.default.removeItem(atPath: unfinished.path) }
-        guard mkdir(unfinished.path, 0o700) == 0 else { throw DatabaseCreation.cannotMakeDirectory(target.path) }
         do {
-            let copy = try TemporaryCopy(of: source)
-            try SalvagedHeader.mend(copy.bundle, original: source)
-            try carry(copy.bundle, to: unfinished)
-            try carryBlobs(to: unfinished)
-            // Flags, counters, and the tables of full-text and array indexes, which are still empty.
-            let database = try Database(path: unfinished.path, options: .readWrite)
-            let repair = try database.repair(options, advance: advance)
-            for id in repair.dropped { try lost(.body, "it could not be decoded", document: id) }
-            summary.indexes += repair.indexes
-            database.close()
-            guard rename(unfinished.path, target.path) == 0 else { throw FileCopy.failure("cannot create", target.path) }
-            return summary
+            return try NewBundle.make(at: target.path) { unfinished in
+                let copy = try TemporaryCopy(of: source)
+                try reportForeignParts()
+                try SalvagedHeader.mend(copy.bundle, original: source)
+                try carry(copy.bundle, to: unfinished)
+                try carryBlobs(to: unfinished)
+                // Flags, counters, and the tables of full-text and array indexes, which are still empty.
+                let database = try Database(path: unfinished.path, options: .readWrite)
+                defer { database.close() }
+                let repair = try database.repair(options, advance: advance)
+                for id in repair.dropped { try lost(.body, "it could not be decoded", document: id) }
+                summary.indexes += repair.indexes
+                return summary
+            }
         } catch {
-            try? FileManager.default.removeItem(atPath: unfinished.path)
             throw StoreError.translating(error, path: source.path)
         }
+    }
+
+    private func reportForeignParts() throws {
+        for part in source.foreignParts { try lost(.bundle, "\(part), and is left out") }
     }
 
     private func lost(
@@ -300,16 +298,23 @@ public final class Salvage {
         }
     }
 
+    /// Blobs go along as they are, damaged ones too, which the check of the new database names: a file of the bundle that is no link is the
+    /// sender's own. What is no file is left behind.
     private func carryBlobs(to unfinished: Bundle) throws {
-        let names = try BlobStore(source, isReadOnly: true).fileNames().filter { BlobDigest(fileName: $0) != nil }
-        guard !names.isEmpty else { return }
-        guard mkdir(unfinished.attachments, 0o700) == 0 else { throw FileCopy.failure("cannot create", unfinished.attachments) }
+        let opened: Folder?
+        do { opened = try source.attachments() } catch { if error.code == .corrupt { return } else { throw error } }
+        let names = try opened?.names().filter { BlobDigest(fileName: $0) != nil } ?? []
+        guard let folder = opened, !names.isEmpty else { return }
+        let target = try unfinished.folder().makeFolder(Bundle.attachmentsName)
         for name in names {
             try advance(0)
-            let file = unfinished.attachments + "/" + name
-            try FileCopy.copy(source.attachments + "/" + name, to: file)
-            chmod(file, 0o400)
-            summary.blobs += 1
+            do {
+                guard let file = try folder.file(name) else { continue }
+                try FileCopy.copy(file, into: target, as: name, permissions: 0o400) { try advance(0) }
+                summary.blobs += 1
+            } catch let error as StoreError where error.code == .corrupt {
+                try lost(.blob, "it is not carried along: \(error.message)", subject: BlobDigest(fileName: name)?.description)
+            }
         }
     }
 }
@@ -320,13 +325,11 @@ enum SalvagedHeader {
 
     /// Puts right in the copy what can have only one value.
     static func mend(_ copy: Bundle, original: Bundle) throws(StoreError) {
-        let descriptor = open(copy.databaseFile, O_RDWR | O_CLOEXEC)
-        guard descriptor >= 0 else { throw FileCopy.failure("cannot open", copy.databaseFile) }
-        defer { close(descriptor) }
+        guard let file = try copy.open(.main, flags: O_RDWR) else { throw FileCopy.failure("cannot open", copy.databaseFile, ENOENT) }
         var header = [UInt8](repeating: 0, count: 100)
-        let count = header.withUnsafeMutableBytes { pread(descriptor, $0.baseAddress, $0.count, 0) }
+        let count = try file.read(at: 0, into: &header)
         guard count == 100 else {
-            throw StoreError(.corrupt, "nothing can be salvaged: the file is only \(max(0, count)) bytes long", path: original.path)
+            throw StoreError(.corrupt, "nothing can be salvaged: the file is only \(count) bytes long", path: original.path)
         }
         // An encrypted file, or one that is something else, has hardly any of these bytes.
         guard zip(header, magic).count(where: { $0 == $1 }) >= 8 else {
@@ -342,6 +345,6 @@ enum SalvagedHeader {
         header.replaceSubrange(56..<60, with: [0, 0, 0, 1])
         // With another "version valid for" SQLite takes the number of pages from the length of the file.
         header[92] ^= 0xFF
-        _ = header.withUnsafeBytes { pwrite(descriptor, $0.baseAddress, $0.count, 0) }
+        guard file.write(header, at: 0) else { throw FileCopy.failure("cannot write", copy.databaseFile) }
     }
 }

@@ -1,4 +1,3 @@
-import Glibc
 import SQLite
 
 /// How the room that a bundle takes is divided among its tables, indexes and files. All parts together are the size of the bundle.
@@ -37,7 +36,9 @@ public struct StorageSpace: Sendable {
     public internal(set) var isEstimated = false
 
     /// The size of all files.
-    public var bytes: Int { collections.reduce(otherBytes + freeBytes + logBytes + blobBytes + fileBytes) { $0 + $1.bytes } }
+    public var bytes: Int {
+        FileStatus.total([otherBytes, freeBytes, logBytes, blobBytes, fileBytes] + collections.map(\.bytes))
+    }
 }
 
 extension Snapshot {
@@ -53,7 +54,7 @@ extension Snapshot {
         var parts: [StorageSpace.Part]?
         if !readsAll, pageCount * pageSize > Snapshot.quicklyRead {
             parts = try partsByPointerMaps(pageSize: pageSize, pageCount: pageCount)
-            if parts != nil { space.isEstimated = (FileStatus(database.bundle.log)?.size ?? 0) > 0 }
+            if parts != nil { space.isEstimated = database.bundle.size(.log) > 0 }
         }
         try space.take(try parts ?? partsByReading(), self)
         // What is left are pages for SQLite's own use.
@@ -128,16 +129,15 @@ extension StorageSpace {
 
     mutating func takeFiles(of database: Database, pageBytes: Int) throws {
         let bundle = database.bundle
-        let main = FileStatus(bundle.databaseFile)?.size ?? 0
-        let log = FileStatus(bundle.log)?.size ?? 0
+        let (main, log) = (bundle.size(.main), bundle.size(.log))
         // Pages that are only in the log so far are counted as pages; and the file may have an end that is not in use any more.
         logBytes = max(0, log - max(0, pageBytes - main))
         otherBytes += max(0, main - pageBytes)
-        for blob in try database.blobs.list() {
-            blobCount += 1
-            blobBytes += database.blobs.size(of: blob) ?? 0
-        }
-        fileBytes = max(0, Bundle.size(ofDirectory: bundle.path) - main - log - blobBytes)
+        let blobs = try database.blobs.sizes()
+        blobCount = blobs.count
+        blobBytes = FileStatus.total(blobs.values)
+        let all = try bundle.folder().size()
+        fileBytes = max(0, all - FileStatus.total([main, log, blobBytes]))
     }
 }
 
@@ -157,24 +157,5 @@ extension Snapshot {
     private func indexOwnsName(_ name: String, besides index: StoredIndex) -> Bool {
         guard let indexes = try? indexes() else { return false }
         return indexes.contains { $0.name == name && $0.name != index.name }
-    }
-}
-
-extension Bundle {
-    /// The bytes of all files in a directory and in those below it.
-    static func size(ofDirectory path: String) -> Int {
-        guard let directory = opendir(path) else { return 0 }
-        defer { closedir(directory) }
-        var sum = 0
-        while let entry = readdir(directory) {
-            let name = withUnsafePointer(to: &entry.pointee.d_name) {
-                $0.withMemoryRebound(to: CChar.self, capacity: Int(NAME_MAX) + 1) { String(cString: $0) }
-            }
-            if name == "." || name == ".." { continue }
-            var facts = stat()
-            guard lstat(path + "/" + name, &facts) == 0 else { continue }
-            if facts.st_mode & S_IFMT == S_IFDIR { sum += size(ofDirectory: path + "/" + name) } else { sum += Int(facts.st_size) }
-        }
-        return sum
     }
 }

@@ -26,27 +26,45 @@ extension SyncConnection {
     }
 
     private func sendBlob(_ request: GetAttachment, to id: IncomingID) {
-        do {
-            let reader = try BlobReader(blobs, request.digest)
-            openBlobs += 1
-            let body = BlobBody(reader) { [weak self] in self?.later { $0.blobIsServed() } }
-            respond(to: id, with: OutgoingMessage(body: .source(body), isCompressed: request.compress))
-        } catch {
-            respond(to: id, with: DatabaseStore.translate(error))
+        check(request.digest, for: id) { connection, reader in
+            let body = BlobBody(reader) { [weak connection] in connection?.later { $0.blobIsServed() } }
+            connection.respond(to: id, with: OutgoingMessage(body: .source(body), isCompressed: request.compress))
         }
     }
 
     private func proveBlob(_ request: ProveAttachment, to id: IncomingID) {
+        check(request.digest, for: id) { connection, reader in connection.prove(BlobProof(reader, nonce: request.nonce), to: id) }
+    }
+
+    /// Opens a blob and looks at all of it before anything of it leaves: what has its name may be something else.
+    private func check(_ digest: BlobDigest, for id: IncomingID, _ serve: @escaping @Sendable (SyncConnection, BlobReader) -> Void) {
         do {
-            let reader = try BlobReader(blobs, request.digest)
+            let blob = try UncheckedBlob(blobs, digest)
             openBlobs += 1
-            prove(BlobProof(reader, nonce: request.nonce), to: id)
+            check(blob, for: id, serve)
         } catch {
             respond(to: id, with: DatabaseStore.translate(error))
         }
     }
 
-    /// Reads the blob a piece at a time: others have work to be done, too.
+    /// Looks at the blob a piece at a time: others have work to be done, too.
+    private func check(_ blob: UncheckedBlob, for id: IncomingID, _ serve: @escaping @Sendable (SyncConnection, BlobReader) -> Void) {
+        blobWorker.perform { [weak self] in
+            let result = Result { () throws(StoreError) in try blob.checkPiece() }
+            self?.later { connection in
+                switch result {
+                case .success(nil): return connection.check(blob, for: id, serve)
+                case .success(let reader?): serve(connection, reader)
+                case .failure(let error):
+                    connection.respond(to: id, with: DatabaseStore.translate(error))
+                    connection.blobIsServed()
+                }
+                connection.pumpAndRegulate()
+            }
+        }
+    }
+
+    /// Reads the blob a piece at a time, likewise.
     private func prove(_ proof: BlobProof, to id: IncomingID) {
         blobWorker.perform { [weak self] in
             let result = proof.readPiece()

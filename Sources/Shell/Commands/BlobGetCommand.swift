@@ -11,7 +11,7 @@ enum BlobGetCommand {
         summary: "Copy a blob out, to a file or to standard output",
         discussion: """
             Names the blob by its digest (sha1-…), or by a document and the path of a property. The path may be left out if the \
-            document has one blob. The content is compared with its digest; a file appears under its name only if it is right.
+            document has one blob. The content is compared with its digest before any of it is written.
             """,
         database: .reads,
         flags: [Flag("output", short: "o", value: "FILE", .file, "Write to this file instead of standard output")],
@@ -110,7 +110,8 @@ enum BlobGetCommand {
 
     private static func write(_ source: Source, from store: BlobStore, _ receive: (UnsafeRawBufferPointer) throws -> Void) throws {
         if let digest = source.digest, store.exists(digest) || source.inlineContent == nil {
-            try store.read(digest) { piece in
+            // Nothing of a blob that is not what it should be is written, not even where nothing can be taken back.
+            try store.read(digest, checking: Interruption.check) { piece in
                 try Interruption.check()
                 try receive(piece)
             }

@@ -8,9 +8,10 @@ enum BlobListCommand {
         summary: "List blobs with the documents that refer to them",
         discussion: """
             Lists the blobs that stored revisions of documents refer to, of all collections or the one of --collection, and those that \
-            nothing refers to. A blob can be missing: the document is readable all the same.
+            nothing refers to. A blob can be missing, or its file can be foreign, which is a link or something else that is no \
+            file: the document is readable all the same.
 
-            --verify reads every blob and compares it with its digest. It ends with exit code 1 if one is missing or damaged.
+            --verify reads every blob and compares it with its digest. It ends with exit code 1 if one is missing, foreign or damaged.
             """,
         database: .reads,
         flags: [Flag("verify", "Read every blob, and mark those that are damaged")],
@@ -34,7 +35,7 @@ enum BlobListCommand {
         for (digest, entry) in entries.sorted(by: { $0.key < $1.key }) {
             try Interruption.check()
             let state = try state(of: digest, entry, database.blobs, verifies: invocation.flag("verify"))
-            if state == .missing || state == .damaged { isSound = false }
+            if state == .missing || state == .damaged || state == .foreign { isSound = false }
             let size = BlobDigest(digest).flatMap { database.blobs.size(of: $0) } ?? entry.length
             if invocation.wantsJSON {
                 try writeFacts(digest, entry, state, size, invocation.session)
@@ -56,6 +57,8 @@ enum BlobListCommand {
 
     private enum State: String {
         case present, missing, damaged
+        /// A link or something else stands where its file belongs.
+        case foreign
         /// No document refers to it.
         case unused
         /// The content stands in the document itself.
@@ -63,10 +66,13 @@ enum BlobListCommand {
     }
 
     private static func state(of digest: String, _ entry: BlobList.Entry, _ store: BlobStore, verifies: Bool) throws -> State {
-        guard let digest = BlobDigest(digest), store.exists(digest) else { return entry.isInline ? .inline : .missing }
+        guard let digest = BlobDigest(digest), store.exists(digest) else {
+            if let digest = BlobDigest(digest), store.hasForeignFile(for: digest) { return .foreign }
+            return entry.isInline ? .inline : .missing
+        }
         if verifies {
             do {
-                try store.read(digest) { _ in try Interruption.check() }
+                try store.check(digest) { try Interruption.check() }
             } catch let error as StoreError where error.code == .corrupt {
                 return .damaged
             }

@@ -1,5 +1,6 @@
 import DocumentStore
 import Glibc
+import SQLPlusPlus
 
 /// `cblite check DATABASE`
 enum CheckCommand {
@@ -9,6 +10,9 @@ enum CheckCommand {
         discussion: """
             Checks the SQLite file, every document with its revisions, flags and sequence, the blobs, and the indexes, full-text and array \
             indexes included, and names what is wrong. Nothing is changed. What can still be read beside a damaged page is read in spite of it.
+
+            Links and special files in the bundle, which no release makes, are named too. They are never followed, and --repair removes them, \
+            but not what they lead to.
 
             A note is no problem: something that nobody needs any more, for example. The exit code is 0 if there are no problems, 1 if there \
             are, and 3 if the database cannot be opened. --json prints one object for each finding.
@@ -68,6 +72,8 @@ enum CheckCommand {
             try source.backUp(to: copy)
             session.notice("Copied the database to \(copy).")
         }
+        // A link in the place of a file may be what keeps the database from being opened for changes.
+        for name in try Database.removeForeignFiles(at: source.path) { session.notice("Removed \(TerminalText.escaped(name)).") }
         let database = try suggestingSalvage {
             try invocation.parsed.databasePath.map { try session.open($0, writes: true, removesForeignObjects: true) } ?? source
         }
@@ -97,7 +103,7 @@ enum CheckCommand {
         let stem = path.hasSuffix(suffix) ? String(path.dropLast(suffix.count)) : path
         var copy = "\(stem).before-repair\(suffix)"
         var number = 2
-        while access(copy, F_OK) == 0 {
+        while faccessat(AT_FDCWD, copy, F_OK, AT_SYMLINK_NOFOLLOW) == 0 {
             copy = "\(stem).before-repair-\(number)\(suffix)"
             number += 1
         }

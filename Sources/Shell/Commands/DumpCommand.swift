@@ -45,7 +45,7 @@ enum DumpCommand {
         defer { progress.finish() }
         let path = invocation.argumentIfGiven("FILE") ?? "-"
         let counts = try TargetFile.write(path, session) { output in
-            try database.dump(options) { omission in
+            try database.dump(options, check: Interruption.check) { omission in
                 if case .document = omission { omitted += 1 }
                 session.warn(omission.description)
             } emit: { line in

@@ -62,7 +62,7 @@ enum InfoCommand {
             case .tooOld: kind = "too old"
             default: return false
             }
-            let size = BundleSize(path)
+            let size = BundleFacts(path)
             if invocation.wantsJSON {
                 try invocation.session.writeFacts { line in
                     line.add("path", InfoPage.fullPath(path))

@@ -8,7 +8,7 @@ enum Banner {
 
     static func text(_ session: Session) throws -> String {
         guard let database = session.openDatabase else { return "" }
-        let size = BundleSize(database.path).database
+        let size = BundleFacts(database.path).database
         return try database.read { snapshot in
             let names = snapshot.collections()
             let documents: String

@@ -1,5 +1,4 @@
 import DocumentStore
-import Glibc
 
 /// The databases that are open in the interactive shell, in the order in which they were opened. Each keeps its collection and its transaction
 /// while another one is current.
@@ -30,8 +29,8 @@ struct OpenDatabases {
 
     /// The database of a path.
     func index(ofPath path: String) -> Int? {
-        guard let file = FileIdentity(ofBundle: path) else { return nil }
-        return entries.firstIndex { FileIdentity(ofBundle: $0.database.path) == file }
+        guard let file = BundleIdentity(path) else { return nil }
+        return entries.firstIndex { BundleIdentity($0.database.path) == file }
     }
 
     /// Adds a database, and makes it the current one.
@@ -65,17 +64,4 @@ struct OpenDatabases {
 
     /// Changes what is known of one.
     mutating func update(_ index: Int, _ change: (inout Entry) -> Void) { change(&entries[index]) }
-}
-
-/// What tells one file from all others, whatever its path.
-struct FileIdentity: Equatable {
-    private let device: UInt64
-    private let number: UInt64
-
-    /// That of a bundle's main file; nil if there is none.
-    init?(ofBundle path: String) {
-        var facts = stat()
-        guard stat(path + "/db.sqlite3", &facts) == 0 else { return nil }
-        (device, number) = (UInt64(facts.st_dev), UInt64(facts.st_ino))
-    }
 }

@@ -52,12 +52,12 @@ struct InfoFacts {
     private static let few = 20_000
 
     init(_ database: Database, level: Int) throws {
-        let bundle = BundleSize(database.path)
-        let blobs = try database.blobs.list()
+        let bundle = BundleFacts(database.path)
+        let blobs = try database.blobs.sizes()
         let visibleDamage = database.visibleDamage
         (path, size, logSize, modified) = (InfoPage.fullPath(database.path), bundle.database, bundle.log, bundle.modified)
         blobCount = blobs.count
-        blobSize = blobs.reduce(0) { $0 + (database.blobs.size(of: $1) ?? 0) }
+        blobSize = BundleFacts.total(blobs.values)
         let limit = level > 0 ? Int.max : InfoFacts.few
         let facts = try database.read { snapshot in
             let names = snapshot.collections()
@@ -194,32 +194,4 @@ extension InfoFacts {
 
     var nextExpiration: Int64? { collections.compactMap(\.nextExpiration).min() }
     var documents: Int { collections.reduce(0) { $0 + $1.statistics.live } }
-}
-
-/// The bytes of a bundle's files, without opening it.
-struct BundleSize {
-    /// The main file and its log.
-    let database: Int
-    let log: Int
-    /// When one of them was changed last, in milliseconds since 1970.
-    let modified: Int64
-    /// Files and folders that only work in progress has.
-    let leftovers: [String]
-
-    init(_ path: String) {
-        var (sizes, modified) = ([0, 0], Int64(0))
-        for (index, name) in ["db.sqlite3", "db.sqlite3-wal"].enumerated() {
-            var facts = stat()
-            guard stat(path + "/" + name, &facts) == 0 else { continue }
-            sizes[index] = Int(facts.st_size)
-            if index == 0 || facts.st_size > 0 {
-                modified = max(modified, Int64(facts.st_mtim.tv_sec) * 1000 + Int64(facts.st_mtim.tv_nsec) / 1_000_000)
-            }
-        }
-        (database, log, self.modified) = (sizes[0] + sizes[1], sizes[1], modified)
-        var end = path
-        while end.count > 1, end.hasSuffix("/") { end.removeLast() }
-        leftovers = [("Attachments_temp", path + "/Attachments_temp"), (end + "_TEMP", end + "_TEMP")].filter { access($0.1, F_OK) == 0 }
-            .map(\.0)
-    }
 }

@@ -1,6 +1,5 @@
 import DocumentStore
 import Fleece
-import Glibc
 
 /// The database that `make run`, `cblite tour`, the examples of the documentation and their tests work on. It has something of everything:
 /// three collections, notes with several revisions, a conflict, tombstones, an expiration, a blob, missing properties, and enough bookings
@@ -17,14 +16,11 @@ enum SampleDatabase {
 
     /// Makes it at a path where nothing is yet. It appears when it is complete.
     static func make(at path: String) throws {
-        let unfinished = path + ".partial.cblite2"
-        if Endpoint.exists(unfinished) { throw CommandError.failed("\(unfinished): it is left over from another try; delete it first") }
-        do {
+        try Database.appearing(at: path) { unfinished in
             let database = try Database(path: unfinished, options: .create)
             defer { database.close() }
             try fill(database)
         }
-        guard rename(unfinished, path) == 0 else { throw CommandError.system(path, errno: errno) }
     }
 
     private static func fill(_ database: Database) throws {

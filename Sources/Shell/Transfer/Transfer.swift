@@ -142,7 +142,7 @@ struct Transfer {
         defer { progress.finish() }
         // The page count is known only while copying: the line shows percents.
         var shown = 0
-        try database.copy(to: target.hasSuffix("/") ? String(target.dropLast()) : target) { done, total in
+        let omitted = try database.copy(to: target.hasSuffix("/") ? String(target.dropLast()) : target) { done, total in
             try Interruption.check()
             let percent = total > 0 ? done * 100 / total : 0
             guard percent > shown else { return }
@@ -151,8 +151,9 @@ struct Transfer {
         }
         let count = try database.read { snapshot in try snapshot.collections().reduce(0) { try $0 + snapshot.counts(of: $1).live } }
         progress.finish()
+        for omission in omitted { session.warn("\(omission.message); the copy goes without it") }
         try report(count, clock)
-        return .success
+        return omitted.isEmpty ? .success : .failure
     }
 
     /// Copies a comma list of collections, with all revisions, blobs and indexes, as `dump` and `restore` do, but without a file between them.
@@ -168,7 +169,7 @@ struct Transfer {
         let result: ArchiveRestorer.Result
         do {
             result = try ArchiveTransfer.restore(into: target, restoring, invocation) { restorer in
-                try database.dump(dumping) { omission in
+                try database.dump(dumping, check: Interruption.check) { omission in
                     if case .document = omission { omitted += 1 }
                     session.warn(omission.description)
                 } emit: { line in

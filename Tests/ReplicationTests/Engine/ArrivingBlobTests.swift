@@ -25,7 +25,7 @@ import Testing
         for start in stride(from: 0, to: content.count, by: size) { blob.append(Array(content[start..<min(start + size, content.count)])) }
         #expect(blob.finish() == nil)
         #expect(try files == [digest.description])
-        let reader = try BlobReader(database.blobs, digest)
+        let reader = try UncheckedBlob(database.blobs, digest).check()
         var bytes = [UInt8](repeating: 0, count: 4)
         #expect(try bytes.withUnsafeMutableBytes { try reader.read(at: 4, into: $0) } == 4)
         #expect(bytes == Array(content[4..<8]) && reader.length == content.count)
@@ -43,6 +43,6 @@ import Testing
     }
 
     @Test func aBlobThatIsNotThereIsAnError() throws {
-        #expect(throws: StoreError.self) { try BlobReader(database.blobs, digest) }
+        #expect(throws: StoreError.self) { try UncheckedBlob(database.blobs, digest) }
     }
 }

@@ -36,6 +36,14 @@ enum OpenFiles {
         }
     }
 
+    /// Whether a file, by whatever name it was found, is in the table.
+    static func contains(_ file: FileStatus) -> Bool {
+        counts.withLock { counts in
+            !counts.isEmpty
+                && [Use.ordinary, .attached].contains { counts[Entry(device: file.device, inode: file.inode, use: $0)] != nil }
+        }
+    }
+
     static func leave(_ entry: Entry) {
         counts.withLock { counts in
             guard let count = counts[entry] else { return }

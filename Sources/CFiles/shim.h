@@ -1,0 +1,19 @@
+#pragma once
+#include <fcntl.h>
+#include <unistd.h>
+
+// What the C library declares only to those who define _GNU_SOURCE, which Swift does not.
+
+// A descriptor of a folder that is neither read nor written, but what is in it is reached by it.
+static const int cblite_open_path = __O_PATH;
+
+// For `lseek`: the next byte that is stored, and the next that is not.
+static const int cblite_seek_data = 3;
+static const int cblite_seek_hole = 4;
+
+extern int renameat2(int, const char *, int, const char *, unsigned int);
+
+// Renames, and fails with EEXIST if there is something of the new name.
+static inline int cblite_rename_to_free(const char *old_path, const char *new_path) {
+    return renameat2(AT_FDCWD, old_path, AT_FDCWD, new_path, 1);
+}

@@ -1,0 +1,93 @@
+import Glibc
+
+/// A regular file that is open: not a link to one, nor anything that one could wait at, or read without end.
+final class RegularFile: Sendable {
+    let descriptor: Int32
+    let status: FileStatus
+    /// For messages.
+    let path: String
+
+    /// Opens what is at a path; nil if nothing is. `name` is relative to the directory, and `path` is what messages call it.
+    ///
+    /// It is looked at before it is opened, since a device may act on that, and again afterwards.
+    init?(_ name: String, in directory: Int32 = AT_FDCWD, path: String, flags: Int32 = O_RDONLY, permissions: mode_t = 0) throws(StoreError)
+    {
+        if flags & O_CREAT == 0 {
+            guard let found = FileStatus(name, in: directory) else {
+                if errno == ENOENT { return nil }
+                throw FileCopy.failure("cannot open", path)
+            }
+            try RegularFile.check(found, path)
+        }
+        let descriptor = openat(directory, name, flags | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC, permissions)
+        guard descriptor >= 0 else {
+            let code = errno
+            if code == ENOENT && flags & O_CREAT == 0 { return nil }
+            throw FileCopy.failure(flags & O_CREAT == 0 ? "cannot open" : "cannot create", path, code)
+        }
+        guard let status = FileStatus(descriptor: descriptor), status.kind == .file else {
+            close(descriptor)
+            throw StoreError(.corrupt, "\(path) is not a file any more")
+        }
+        self.descriptor = descriptor
+        self.status = status
+        self.path = path
+    }
+
+    deinit { close(descriptor) }
+
+    private static func check(_ status: FileStatus, _ path: String) throws(StoreError) {
+        guard status.kind == .file else { throw StoreError(.corrupt, "\(path) is \(status.kind.rawValue), not a file") }
+    }
+
+    /// Reads from a position on into the beginning of the buffer, and says how many bytes; 0 at the end.
+    func read(at position: Int, into buffer: UnsafeMutableRawBufferPointer) throws(StoreError) -> Int {
+        while true {
+            let count = pread(descriptor, buffer.baseAddress, buffer.count, off_t(position))
+            if count < 0 && errno == EINTR { continue }
+            guard count >= 0 else { throw FileCopy.failure("cannot read", path) }
+            return count
+        }
+    }
+
+    /// The same into an array, as far as it goes.
+    func read(at position: Int, into bytes: inout [UInt8]) throws(StoreError) -> Int {
+        let result = bytes.withUnsafeMutableBytes { buffer in
+            Result { () throws(StoreError) in try read(at: position, into: buffer) }
+        }
+        return try result.get()
+    }
+
+    func write(_ bytes: UnsafeRawBufferPointer) throws(StoreError) { try RegularFile.write(bytes, to: descriptor, path) }
+
+    /// Writes at a position; where the file ends does not matter.
+    func write(_ bytes: [UInt8], at position: Int) -> Bool {
+        bytes.withUnsafeBytes { pwrite(descriptor, $0.baseAddress, $0.count, off_t(position)) } == bytes.count
+    }
+
+    /// Makes what was written last through a power cut, for its owner to read.
+    func finish() -> Bool { fsync(descriptor) == 0 && fchmod(descriptor, 0o400) == 0 }
+
+    /// Writes all of it to any descriptor, which messages call `path`.
+    static func write(_ bytes: UnsafeRawBufferPointer, to descriptor: Int32, _ path: String) throws(StoreError) {
+        var rest = bytes[...]
+        while !rest.isEmpty {
+            let piece = UnsafeRawBufferPointer(rebasing: rest)
+            let count = Glibc.write(descriptor, piece.baseAddress, piece.count)
+            if count < 0 && errno == EINTR { continue }
+            guard count >= 0 else { throw FileCopy.failure("cannot write", path) }
+            rest = rest.dropFirst(count)
+        }
+    }
+
+    /// Whether another process has locked a byte; nil if the system does not tell.
+    func isLocked(at byte: Int) -> Bool? {
+        var lock = flock()
+        lock.l_type = Int16(F_WRLCK)
+        lock.l_whence = Int16(SEEK_SET)
+        lock.l_start = off_t(byte)
+        lock.l_len = 1
+        guard fcntl(descriptor, F_GETLK, &lock) == 0 else { return nil }
+        return lock.l_type != Int16(F_UNLCK)
+    }
+}
