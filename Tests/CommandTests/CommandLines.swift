@@ -30,7 +30,7 @@ struct CommandLines {
 
     /// Texts that something can be made of: a path, a query, a document, a time, a number, a collection.
     private static let texts = [
-        "name", "SELECT name, META().id FROM _", "*", #"{"name": "new", "list": [1, {"a": 2}]}"#, "never", "1d", "1", "fresh",
+        "name", "SELECT name, META().id FROM _", "*", #"{"name": "new", "list": [1, {"a": 2}]}"#, "never", "1d", "1", "fresh", "ws://127.0.0.1:1/none",
         "SELECT * FROM kv_default",
     ]
 

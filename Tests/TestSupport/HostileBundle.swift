@@ -24,7 +24,7 @@ public final class HostileBundle {
         self.base = base
         self.threats = threats
         random = SeededRandom(seed)
-        pristine = scene.work + "/../work.pristine"
+        pristine = scene.path + "/work.pristine"
         try base.make(at: path)
         try base.make(at: scene.work + "/" + HostileBundle.soundName)
         try Data("{\"_id\": \"new\", \"name\": \"x\"}\n".utf8).write(to: URL(filePath: scene.work + "/" + HostileBundle.dataName))

@@ -64,12 +64,12 @@ public final class HostileScene {
         let bytes: Data?
     }
 
-    /// All that is in a folder but for `work`, by relative path. Nothing is opened that could make one wait.
+    /// All that is in a folder but for `work` and what it was, by relative path. Nothing is opened that could make one wait.
     private static func facts(_ root: String, _ prefix: String = "") throws -> [String: FileFacts] {
         var facts: [String: FileFacts] = [:]
         for name in try FileManager.default.contentsOfDirectory(atPath: root + "/" + prefix) {
             let relative = prefix + name
-            if relative == "work" { continue }
+            if relative == "work" || relative == "work.pristine" { continue }
             var status = stat()
             guard lstat(root + "/" + relative, &status) == 0 else { continue }
             let kind = status.st_mode & S_IFMT
@@ -84,9 +84,12 @@ public final class HostileScene {
 extension HostileScene {
     /// The limits of a command on a hostile file: processor time, so that a slow machine decides nothing; memory, and the size of any file.
     public enum Limit {
-        public static let processorSeconds = 20
+        public static let processorSeconds = Int(min(20, seconds))
         public static let kibibytes = 1_200_000
         public static let fileBlocks = 200_000
+        /// How long what waits for something is waited for: less, where what fails is to be found quickly.
+        public static let seconds =
+            ProcessInfo.processInfo.environment["CBLITE_HOSTILE_SECONDS"].flatMap(Double.init) ?? Patience.seconds
     }
 
     /// Runs the program in `work` within the limits, and says what it did that it must not do.
@@ -101,7 +104,7 @@ extension HostileScene {
             usleep(UInt32(seconds * 1_000_000))
             process.send(signal: SIGINT)
         }
-        let result = process.finish(input: seconds == nil ? Array(input.utf8) : [])
+        let result = process.finish(input: seconds == nil ? Array(input.utf8) : [], timeout: Limit.seconds)
         return (result, try harm(result, wasInterrupted: seconds != nil))
     }
 
