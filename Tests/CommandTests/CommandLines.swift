@@ -30,7 +30,8 @@ struct CommandLines {
 
     /// Texts that something can be made of: a path, a query, a document, a time, a number, a collection.
     private static let texts = [
-        "name", "SELECT name, META().id FROM _", "*", #"{"name": "new", "list": [1, {"a": 2}]}"#, "never", "1d", "1", "fresh", "ws://127.0.0.1:1/none",
+        "name", "SELECT name, META().id FROM _", "*", #"{"name": "new", "list": [1, {"a": 2}]}"#, "never", "1d", "1", "fresh",
+        "ws://127.0.0.1:1/none",
         "SELECT * FROM kv_default",
     ]
 
@@ -56,7 +57,8 @@ struct CommandLines {
         let arguments = entry.command.positionals(withOpenDatabase: isInteractive)
         let choices = choices(for: arguments, isInteractive: isInteractive)
         var lines = choices.map { Line(words: entry.words + $0) }
-        let required = self.choices(for: arguments.filter { $0.isRequired || $0.kind == .file || $0.kind == .database }, isInteractive: isInteractive)
+        let required = self.choices(
+            for: arguments.filter { $0.isRequired || $0.kind == .file || $0.kind == .database }, isInteractive: isInteractive)
         for (number, flag) in entry.command.flags.enumerated() where flag.name != "help" {
             // A flag is tried with few arguments and with all: some take the place of an argument.
             for words in Set([required[number % required.count], choices[number % choices.count]]).sorted(by: { $0.count < $1.count }) {

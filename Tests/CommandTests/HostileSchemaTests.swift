@@ -49,7 +49,9 @@ import Testing
         _ = try run(bundle, ["check", "--repair", "--no-backup", "--drop-damaged", HostileBundle.name])
         let after = try run(bundle, ["check", HostileBundle.name])
         #expect(after.exitCode == 0, "\(after.output)\(after.errors)")
-        for words in [["put", HostileBundle.name, "new", #"{"name": "new"}"#], ["cat", HostileBundle.name, "new"], ["compact", HostileBundle.name]] {
+        for words in [
+            ["put", HostileBundle.name, "new", #"{"name": "new"}"#], ["cat", HostileBundle.name, "new"], ["compact", HostileBundle.name],
+        ] {
             let result = try run(bundle, words)
             #expect(result.exitCode == 0, "\(words): \(result.errors)")
         }
@@ -58,7 +60,7 @@ import Testing
     @Test(arguments: sparing) func salvageGetsTheDocumentsOut(_ threat: Threat) throws {
         let bundle = try HostileBundle(Self.base, [threat])
         let spare = try #require(Self.base.spare)
-        let salvage = try run(bundle, ["check", "--salvage", "rescued.cblite2", HostileBundle.name])
+        let salvage = try run(bundle, ["check", "--drop-damaged", "--salvage", "rescued.cblite2", HostileBundle.name])
         let listed = try run(bundle, ["ls", "-C", spare.collection, "rescued.cblite2"])
         #expect(listed.output.contains(spare.document), "\(salvage.errors)\(listed.errors)")
         let checked = try run(bundle, ["check", "rescued.cblite2"])

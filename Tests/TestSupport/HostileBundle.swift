@@ -28,7 +28,10 @@ public final class HostileBundle {
         try base.make(at: path)
         try base.make(at: scene.work + "/" + HostileBundle.soundName)
         try Data("{\"_id\": \"new\", \"name\": \"x\"}\n".utf8).write(to: URL(filePath: scene.work + "/" + HostileBundle.dataName))
-        for threat in threats { try threat.apply(self) }
+        // A journal comes last: it would be played back by who makes the next threat.
+        let isJournal = { (threat: Threat) in threat.occupies.contains("journal") }
+        for threat in threats.filter({ !isJournal($0) }) + threats.filter(isJournal) { try threat.apply(self) }
+        if let harm = try scene.harm() { throw RawDatabase.Failure(description: "making the bundle did harm: \(harm)") }
         try FileManager.default.moveItem(atPath: scene.work, toPath: pristine)
         try restore()
     }

@@ -5,7 +5,8 @@ public enum HostileJournal {
     static let magic: [UInt8] = [0xD9, 0xD5, 0x05, 0xF9, 0x20, 0xA1, 0x63, 0xD7]
 
     /// A journal with pages to put back, whose tail may name a super-journal: a file that SQLite deletes when it has put them back.
-    public static func journal(pages: [(number: UInt32, bytes: [UInt8])] = [], of pageCount: UInt32, superJournal: String? = nil) -> [UInt8] {
+    public static func journal(pages: [(number: UInt32, bytes: [UInt8])] = [], of pageCount: UInt32, superJournal: String? = nil) -> [UInt8]
+    {
         let nonce: UInt32 = 0x1234_5678
         var bytes = magic + bigEndian(UInt32(pages.count)) + bigEndian(nonce) + bigEndian(pageCount) + bigEndian(512) + bigEndian(4096)
         bytes += [UInt8](repeating: 0, count: 512 - bytes.count)

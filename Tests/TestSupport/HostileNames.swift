@@ -24,7 +24,8 @@ public enum HostileNames {
 
     /// Names that are hostile without quotes.
     public static let awkward = [
-        "%s%n%n", "../../victim/notes/letter.txt", "/dev/stdin", "-rf", "--repair", "kv_default", "sqlite_master", "\u{202E}txt", "a\u{1B}[2Jb", "",
+        "%s%n%n", "../../victim/notes/letter.txt", "/dev/stdin", "-rf", "--repair", "kv_default", "sqlite_master", "\u{202E}txt",
+        "a\u{1B}[2Jb", "",
         "a\u{0}b", String(repeating: "x", count: 5000), "🇩🇪\u{E0041}", "$(touch made)", "`touch made`", "a\nb", "*",
     ]
 }

@@ -51,6 +51,23 @@ public final class HostileScene {
         return after.keys.filter { before[$0] == nil }.min().map { "\($0) was made" }
     }
 
+    /// Puts everything back, for the next command.
+    public func heal() throws {
+        let files = FileManager.default
+        for name in try files.contentsOfDirectory(atPath: path) where !name.hasPrefix("work") {
+            try files.removeItem(atPath: path + "/" + name)
+        }
+        for (name, facts) in before.sorted(by: { $0.key < $1.key }) {
+            let whole = path + "/" + name
+            switch facts.mode & S_IFMT {
+            case S_IFDIR: try files.createDirectory(atPath: whole, withIntermediateDirectories: true)
+            case S_IFIFO: mkfifo(whole, facts.mode & 0o777)
+            default: try facts.bytes?.write(to: URL(filePath: whole))
+            }
+            chmod(whole, facts.mode & 0o777)
+        }
+    }
+
     /// Whoever asks for a server is told at once that there is none.
     public var environment: [String: String] {
         var variables = ["HOME": path + "/home", "TMPDIR": path + "/tmp", "EDITOR": "true"]
@@ -105,11 +122,13 @@ extension HostileScene {
             process.send(signal: SIGINT)
         }
         let result = process.finish(input: seconds == nil ? Array(input.utf8) : [], timeout: Limit.seconds)
-        return (result, try harm(result, wasInterrupted: seconds != nil))
+        let harm = try harm(result, wasInterrupted: seconds != nil)
+        if harm != nil { try heal() }
+        return (result, harm)
     }
 
     private func harm(_ result: Program.Result, wasInterrupted: Bool) throws -> String? {
-        if let harm = try harm() { return harm }
+        // What is killed leaves its temporary files.
         if result.timedOut { return "did not end" }
         switch result.exitCode {
         case 128 + SIGXCPU, 128 + SIGKILL: return "did not end within \(Limit.processorSeconds) s of the processor's time"
@@ -118,6 +137,7 @@ extension HostileScene {
         case 128...: return "was ended by signal \(result.exitCode - 128): \(result.errors.suffix(300))"
         default: break
         }
+        if let harm = try harm() { return harm }
         if result.output.contains(HostileScene.canary) || result.errors.contains(HostileScene.canary) { return "printed the canary" }
         if result.errors.contains("out of memory") { return "took too much memory" }
         return nil

@@ -71,13 +71,16 @@ public final class RawDatabase {
             case SQLITE_DONE: return rows
             case SQLITE_ROW:
                 rows.append(
-                    (0..<sqlite3_column_count(statement)).map { column in sqlite3_column_text(statement, column).map { String(cString: $0) } })
+                    (0..<sqlite3_column_count(statement)).map { column in sqlite3_column_text(statement, column).map { String(cString: $0) }
+                    })
             default: throw failure(sql)
             }
         }
     }
 
-    private func failure(_ sql: String) -> Failure { Failure(description: "\(String(cString: sqlite3_errmsg(handle))) in \(sql.prefix(300))") }
+    private func failure(_ sql: String) -> Failure {
+        Failure(description: "\(String(cString: sqlite3_errmsg(handle))) in \(sql.prefix(300))")
+    }
 
     private func bind(_ value: Value, _ index: Int32, _ statement: OpaquePointer) {
         let transient = cblite_sqlite_transient()
@@ -90,9 +93,11 @@ public final class RawDatabase {
             let bytes = Array(text.utf8)
             bytes.withUnsafeBytes { raw in
                 _ = sqlite3_bind_text64(
-                    statement, index, raw.baseAddress?.assumingMemoryBound(to: CChar.self), UInt64(raw.count), transient, UInt8(SQLITE_UTF8))
+                    statement, index, raw.baseAddress?.assumingMemoryBound(to: CChar.self), UInt64(raw.count), transient, UInt8(SQLITE_UTF8)
+                )
             }
-        case .bytes(let bytes): _ = bytes.withUnsafeBytes { sqlite3_bind_blob64(statement, index, $0.baseAddress, UInt64($0.count), transient) }
+        case .bytes(let bytes):
+            _ = bytes.withUnsafeBytes { sqlite3_bind_blob64(statement, index, $0.baseAddress, UInt64($0.count), transient) }
         }
     }
 }

@@ -54,7 +54,9 @@ extension Threat {
                 try database.execute("CREATE TRIGGER foreign_in_log AFTER UPDATE ON kvmeta BEGIN DELETE FROM kv_default; END")
             }
         },
-        Threat("a log that brings a view in the place of the documents", occupies: ["journal", "log", "kv_default"], foreign: ["kv_default"]) {
+        Threat(
+            "a log that brings a view in the place of the documents", occupies: ["journal", "log", "kv_default"], foreign: ["kv_default"]
+        ) {
             bundle in
             try bundle.inLog { try $0.putEndlessView(inPlaceOf: "kv_default") }
         },

@@ -7,15 +7,21 @@ extension Threat {
             #"a" ; DROP TABLE kv_default; --"#,
         ].flatMap { (table: String) in
             [1, 2, 4].map { (type: Int) in
-                indexRow("an index of type \(type) whose table is \(table)", name: "foreign\(type)", type: type,
+                indexRow(
+                    "an index of type \(type) whose table is \(table)", name: "foreign\(type)", type: type,
                     expression: "=j[[\".a\"]]", table: table)
             }
         } + [
             indexRow("an index of an unknown type", name: "foreign", type: 999, expression: "=j[[\".a\"]]", table: nil),
-            indexRow("an index whose expression is SQL", name: "foreign", type: 0, expression: "=n1) ; DELETE FROM kv_info; --", table: nil),
-            indexRow("an index whose expression is deep", name: "foreign", type: 0, expression: "=j" + String(repeating: "[", count: 300_000), table: nil),
+            indexRow(
+                "an index whose expression is SQL", name: "foreign", type: 0, expression: "=n1) ; DELETE FROM kv_info; --", table: nil),
+            indexRow(
+                "an index whose expression is deep", name: "foreign", type: 0, expression: "=j" + String(repeating: "[", count: 300_000),
+                table: nil),
             indexRow("an index whose name is that of a table", name: "kv_default", type: 0, expression: "=j[[\".a\"]]", table: nil),
-            indexRow("an index whose name is that of an index of SQLite's", name: "kv_default_expiration", type: 0, expression: "=j[[\".a\"]]", table: nil),
+            indexRow(
+                "an index whose name is that of an index of SQLite's", name: "kv_default_expiration", type: 0, expression: "=j[[\".a\"]]",
+                table: nil),
         ]
         + HostileNames.quotes.enumerated().flatMap { number, quote in
             HostileNames.payloads.enumerated().map { other, payload in
@@ -30,7 +36,9 @@ extension Threat {
         Threat(what, occupies: ["index row \(name)"]) { bundle in
             try bundle.edit { database in
                 if try !database.has("indexes") {
-                    try database.execute("CREATE TABLE indexes (name TEXT PRIMARY KEY, type INTEGER NOT NULL, keyStore TEXT NOT NULL, expression TEXT, indexTableName TEXT)")
+                    try database.execute(
+                        "CREATE TABLE indexes (name TEXT PRIMARY KEY, type INTEGER NOT NULL, keyStore TEXT NOT NULL, expression TEXT, indexTableName TEXT)"
+                    )
                 }
                 try database.rows(
                     "INSERT OR REPLACE INTO indexes (name, type, keyStore, expression, indexTableName) VALUES (?, ?, 'default', ?, ?)",
@@ -49,7 +57,9 @@ extension Threat {
                 ) { bundle in
                     try bundle.edit { database in
                         let tables = try database.tables()
-                        let chosen = table == "other tables" ? tables.filter { !["kv_default", "kv_info", "kvmeta", "indexes"].contains($0) } : tables.filter { $0 == table }
+                        let chosen =
+                            table == "other tables"
+                            ? tables.filter { !["kv_default", "kv_info", "kvmeta", "indexes"].contains($0) } : tables.filter { $0 == table }
                         for table in chosen { try bundle.putAbsurdValues(in: table, of: database, everywhere: wholeTable) }
                     }
                 }
@@ -58,8 +68,10 @@ extension Threat {
             Threat("the newest of sequences", occupies: ["sequences"]) { bundle in
                 try bundle.edit { database in
                     try database.execute("UPDATE kvmeta SET lastSeq=9223372036854775807, purgeCnt=9223372036854775807")
-                    try database.execute("UPDATE OR IGNORE kv_default SET sequence=9223372036854775807 WHERE rowid=(SELECT max(rowid) FROM kv_default)")
-                    try database.execute("UPDATE OR IGNORE kv_default SET sequence=-9223372036854775808 WHERE rowid=(SELECT min(rowid) FROM kv_default)")
+                    try database.execute(
+                        "UPDATE OR IGNORE kv_default SET sequence=9223372036854775807 WHERE rowid=(SELECT max(rowid) FROM kv_default)")
+                    try database.execute(
+                        "UPDATE OR IGNORE kv_default SET sequence=-9223372036854775808 WHERE rowid=(SELECT min(rowid) FROM kv_default)")
                 }
             },
             Threat("giant documents of nothing", occupies: ["giants"]) { bundle in
@@ -77,11 +89,14 @@ extension Threat {
             Threat("documents with hostile IDs, \(seed)", occupies: ["IDs \(seed)"]) { bundle in
                 try bundle.edit { database in
                     let names = HostileNames.all(seed: UInt64(seed)).prefix(12) + HostileNames.awkward
+                    // Whole documents but for their names.
+                    let columns = try database.columns(of: "kv_default").filter { $0 != "key" && $0 != "sequence" && $0 != "expiration" }
+                        .joined(separator: ", ")
                     for (number, name) in names.enumerated() {
                         try database.rows(
                             """
-                            INSERT OR IGNORE INTO kv_default (key, sequence, flags, version, body)
-                            SELECT ?, 1000000 + ?, flags, version, body FROM kv_default WHERE flags & 1 = 0 LIMIT 1
+                            INSERT OR IGNORE INTO kv_default (key, sequence, \(columns))
+                            SELECT ?, 1000000 + ?, \(columns) FROM kv_default WHERE flags & 7 = 0 LIMIT 1
                             """, [.text(name), .integer(Int64(seed * 1000 + number))])
                     }
                 }
@@ -92,7 +107,8 @@ extension Threat {
                     for name in names where !name.contains("\0") {
                         for prefix in ["kv_.", "kv_del_.", "kv_", "kv_.scope."] {
                             try database.execute(
-                                "CREATE TABLE IF NOT EXISTS \(sqlName(prefix + name)) (  key TEXT PRIMARY KEY,  sequence INTEGER,  flags INTEGER DEFAULT 0,  version BLOB,  body BLOB,  expiration INTEGER,  extra BLOB)")
+                                "CREATE TABLE IF NOT EXISTS \(sqlName(prefix + name)) (  key TEXT PRIMARY KEY,  sequence INTEGER,  flags INTEGER DEFAULT 0,  version BLOB,  body BLOB,  expiration INTEGER,  extra BLOB)"
+                            )
                         }
                         try database.rows("INSERT OR IGNORE INTO kvmeta (name, lastSeq) VALUES (?, 1)", [.text("." + name)])
                     }
@@ -105,7 +121,9 @@ extension Threat {
                         try database.execute("CREATE TABLE IF NOT EXISTS \(sqlName("kv_default::\(name)")) (a, \(sqlName(name)))")
                         try database.addEntry(
                             "table", "kv_default::fts\(seed)\(number)", table: "kv_default::fts\(seed)\(number)",
-                            sql: "CREATE VIRTUAL TABLE \(sqlName("kv_default::fts\(seed)\(number)")) USING fts4(\(sqlName(name)), tokenize=unicodesn \(sqlName("stopwordlist=" + name)))")
+                            sql:
+                                "CREATE VIRTUAL TABLE \(sqlName("kv_default::fts\(seed)\(number)")) USING fts4(\(sqlName(name)), tokenize=unicodesn \(sqlName("stopwordlist=" + name)))"
+                        )
                     }
                 }
             },

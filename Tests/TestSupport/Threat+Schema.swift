@@ -57,7 +57,8 @@ extension Threat {
                     ) { bundle in
                         try bundle.edit { database in
                             try database.addEntry(
-                                "trigger", name, table: table, sql: "CREATE TRIGGER \(name) \(event) ON \(table) BEGIN \(act.statement); END")
+                                "trigger", name, table: table,
+                                sql: "CREATE TRIGGER \(name) \(event) ON \(table) BEGIN \(act.statement); END")
                         }
                     })
             }
@@ -69,7 +70,9 @@ extension Threat {
                 fits: { $0.indexes.count > 1 }
             ) { bundle in
                 try bundle.edit { database in
-                    for row in try database.rows("SELECT name, sql FROM sqlite_master WHERE type='trigger' AND name LIKE '%::ins'").prefix(1) {
+                    for row in try database.rows("SELECT name, sql FROM sqlite_master WHERE type='trigger' AND name LIKE '%::ins'").prefix(
+                        1)
+                    {
                         guard let name = row[0], let text = row[1] else { continue }
                         try database.setText(of: name, to: text.replacing("BEGIN ", with: "BEGIN DELETE FROM kv_info; "))
                     }
@@ -128,10 +131,16 @@ extension Threat {
         Threat("a table of somebody else", occupies: ["table"], foreign: ["foreign_table"]) { bundle in
             try bundle.edit { try $0.execute("CREATE TABLE foreign_table (a, b); INSERT INTO foreign_table VALUES (1, 2)") }
         },
-        changedTable("a generated column", "flags INTEGER DEFAULT 0", "flags INTEGER DEFAULT 0, foreign_column AS (\(HostileAct.takesMemory.expression))"),
-        changedTable("a CHECK that takes memory", "flags INTEGER DEFAULT 0", "flags INTEGER DEFAULT 0 CHECK (\(HostileAct.takesMemory.expression) > 0)"),
-        changedTable("a CHECK that attacks", "flags INTEGER DEFAULT 0", "flags INTEGER DEFAULT 0 CHECK (\(HostileAct.attacks.expression) IS NULL)"),
-        changedTable("a default that takes memory", "flags INTEGER DEFAULT 0", "flags INTEGER DEFAULT (\(HostileAct.takesMemory.expression))"),
+        changedTable(
+            "a generated column", "flags INTEGER DEFAULT 0",
+            "flags INTEGER DEFAULT 0, foreign_column AS (\(HostileAct.takesMemory.expression))"),
+        changedTable(
+            "a CHECK that takes memory", "flags INTEGER DEFAULT 0",
+            "flags INTEGER DEFAULT 0 CHECK (\(HostileAct.takesMemory.expression) > 0)"),
+        changedTable(
+            "a CHECK that attacks", "flags INTEGER DEFAULT 0", "flags INTEGER DEFAULT 0 CHECK (\(HostileAct.attacks.expression) IS NULL)"),
+        changedTable(
+            "a default that takes memory", "flags INTEGER DEFAULT 0", "flags INTEGER DEFAULT (\(HostileAct.takesMemory.expression))"),
         changedTable("another collation of keys", "key TEXT PRIMARY KEY", "key TEXT COLLATE NOCASE PRIMARY KEY"),
         changedTable("keys that are numbers", "key TEXT PRIMARY KEY", "key INTEGER PRIMARY KEY"),
         changedTable("no column of bodies", "body BLOB", "boody BLOB"),
@@ -158,22 +167,25 @@ extension Threat {
         }
     }
 
-    private static let virtualTables: [Threat] = [
-        "fts3tokenize(simple)", "dbstat", "rtree(id, a, b)", "csv(filename='\(HostileScene.victimText)')", "fts5(text)", "fts4aux(main, kv_info)",
-        "zipfile('\(HostileScene.victimText)')", "fsdir('..')", "sqlite_dbpage", "bytecode", "generate_series", "fts4(text, tokenize=icu)",
-    ].enumerated().map { number, module in
-        let name = "foreign_virtual_\(number)"
-        return Threat("a virtual table of \(module)", occupies: [name], foreign: [name]) { bundle in
-            try bundle.edit { try $0.addEntry("table", name, table: name, sql: "CREATE VIRTUAL TABLE \(name) USING \(module)") }
-        }
-    } + [
-        Threat("documents in a virtual table", occupies: ["kv_default"], foreign: ["kv_default"]) { bundle in
-            try bundle.edit { database in
-                try database.execute("DELETE FROM sqlite_master WHERE tbl_name='kv_default' AND name<>'kv_default'")
-                try database.rows(
-                    "UPDATE sqlite_master SET rootpage=0, sql=? WHERE name='kv_default'",
-                    [.text("CREATE VIRTUAL TABLE kv_default USING fts4(key, sequence, flags, version, body, expiration, extra)")])
+    private static let virtualTables: [Threat] =
+        [
+            "fts3tokenize(simple)", "dbstat", "rtree(id, a, b)", "csv(filename='\(HostileScene.victimText)')", "fts5(text)",
+            "fts4aux(main, kv_info)",
+            "zipfile('\(HostileScene.victimText)')", "fsdir('..')", "sqlite_dbpage", "bytecode", "generate_series",
+            "fts4(text, tokenize=icu)",
+        ].enumerated().map { number, module in
+            let name = "foreign_virtual_\(number)"
+            return Threat("a virtual table of \(module)", occupies: [name], foreign: [name]) { bundle in
+                try bundle.edit { try $0.addEntry("table", name, table: name, sql: "CREATE VIRTUAL TABLE \(name) USING \(module)") }
             }
-        }
-    ]
+        } + [
+            Threat("documents in a virtual table", occupies: ["kv_default"], foreign: ["kv_default"]) { bundle in
+                try bundle.edit { database in
+                    try database.execute("DELETE FROM sqlite_master WHERE tbl_name='kv_default' AND name<>'kv_default'")
+                    try database.rows(
+                        "UPDATE sqlite_master SET rootpage=0, sql=? WHERE name='kv_default'",
+                        [.text("CREATE VIRTUAL TABLE kv_default USING fts4(key, sequence, flags, version, body, expiration, extra)")])
+                }
+            }
+        ]
 }

@@ -6,14 +6,16 @@ extension Threat {
 
     // SQLite itself reads only the first statement of a text. Who runs the text reads them all.
     private static let appended: [Threat] = [
-        ("the documents", "name='kv_default'", "kv_default"), ("the notes", "name='kv_info'", "kv_info"), ("the counters", "name='kvmeta'", "kvmeta"),
+        ("the documents", "name='kv_default'", "kv_default"), ("the notes", "name='kv_info'", "kv_info"),
+        ("the counters", "name='kvmeta'", "kvmeta"),
         ("the index of expirations", "name='kv_default_expiration'", "kv_default"),
         ("a value index", "type='index' AND sql LIKE '%fl\\_value%' ESCAPE '\\' AND tbl_name LIKE 'kv_%'", "value index"),
         ("an array index", "type='index' AND sql LIKE '%fl\\_unnested%' ESCAPE '\\'", "array index"),
         ("a full-text index", "sql LIKE 'CREATE VIRTUAL TABLE%'", "fts"), ("the table of indexes", "name='indexes'", "indexes"),
         ("a trigger", "type='trigger'", "fts trigger"),
     ].map { what, condition, part in
-        Threat("a statement behind the text of \(what)", occupies: [part, "text of \(what)"], sparesDocuments: part != "kv_info") { bundle in
+        Threat("a statement behind the text of \(what)", occupies: [part, "text of \(what)"], sparesDocuments: part != "kv_info") {
+            bundle in
             try bundle.edit { database in
                 try database.rows(
                     "UPDATE sqlite_master SET sql = sql || ? WHERE rowid = (SELECT rowid FROM sqlite_master WHERE \(condition) AND sql IS NOT NULL LIMIT 1)",
@@ -62,7 +64,8 @@ extension Threat {
             try bundle.edit { database in
                 try database.addEntry(
                     "view", "foreign_long", table: "foreign_long",
-                    sql: "CREATE VIEW foreign_long AS SELECT " + String(repeating: "(", count: 200_000) + "1" + String(repeating: ")", count: 200_000))
+                    sql: "CREATE VIEW foreign_long AS SELECT " + String(repeating: "(", count: 200_000) + "1"
+                        + String(repeating: ")", count: 200_000))
             }
         },
     ]
@@ -70,7 +73,8 @@ extension Threat {
     private static let roots: [Threat] = [
         Threat("two tables with one root", occupies: ["kv_default"]) { bundle in
             try bundle.edit { database in
-                try database.execute("UPDATE sqlite_master SET rootpage=(SELECT rootpage FROM sqlite_master WHERE name='kv_info') WHERE name='kv_default'")
+                try database.execute(
+                    "UPDATE sqlite_master SET rootpage=(SELECT rootpage FROM sqlite_master WHERE name='kv_info') WHERE name='kv_default'")
             }
         },
         Threat("documents whose root is the schema's", occupies: ["kv_default"]) { bundle in
@@ -79,7 +83,8 @@ extension Threat {
         Threat("notes whose root is an index's", occupies: ["kv_info"], sparesDocuments: false) { bundle in
             try bundle.edit { database in
                 try database.execute(
-                    "UPDATE sqlite_master SET rootpage=(SELECT rootpage FROM sqlite_master WHERE name='sqlite_autoindex_kv_default_1') WHERE name='kv_info'")
+                    "UPDATE sqlite_master SET rootpage=(SELECT rootpage FROM sqlite_master WHERE name='sqlite_autoindex_kv_default_1') WHERE name='kv_info'"
+                )
             }
         },
         Threat("documents whose root is beyond the end", occupies: ["kv_default"]) { bundle in
@@ -87,7 +92,8 @@ extension Threat {
         },
         Threat("a collection whose root is negative", occupies: ["negative root"]) { bundle in
             try bundle.edit {
-                try $0.addEntry("table", "kv_.below", table: "kv_.below", rootPage: -5, sql: "CREATE TABLE \"kv_.below\" (key TEXT PRIMARY KEY)")
+                try $0.addEntry(
+                    "table", "kv_.below", table: "kv_.below", rootPage: -5, sql: "CREATE TABLE \"kv_.below\" (key TEXT PRIMARY KEY)")
             }
         },
     ]
@@ -96,20 +102,29 @@ extension Threat {
         Threat("damaged segments of a full-text index", occupies: ["fts"], fits: { $0.indexes.count > 1 }) { bundle in
             try bundle.edit { database in
                 for table in try database.tables() where table.hasSuffix("_segdir") {
-                    try database.execute("UPDATE \(sqlName(table)) SET root=randomblob(900), end_block='999999999 99', leaves_end_block=9223372036854775807")
+                    try database.execute(
+                        "UPDATE \(sqlName(table)) SET root=randomblob(900), end_block='999999999 99', leaves_end_block=9223372036854775807")
                 }
                 for table in try database.tables() where table.hasSuffix("_docsize") || table.hasSuffix("_stat") {
-                    try database.execute("UPDATE \(sqlName(table)) SET \(table.hasSuffix("_stat") ? "value" : "size")=x'FFFFFFFFFFFFFFFFFF7F'")
+                    try database.execute(
+                        "UPDATE \(sqlName(table)) SET \(table.hasSuffix("_stat") ? "value" : "size")=x'FFFFFFFFFFFFFFFFFF7F'")
                 }
             }
         },
-        Threat("an endless view in the place of a full-text index's texts", occupies: ["fts"], foreign: ["_content"], fits: { $0.indexes.count > 1 }) {
+        Threat(
+            "an endless view in the place of a full-text index's texts", occupies: ["fts"], foreign: ["_content"],
+            fits: { $0.indexes.count > 1 }
+        ) {
             bundle in
             try bundle.edit { database in
                 for table in try database.tables() where table.hasSuffix("_content") {
                     try database.rows(
                         "UPDATE sqlite_master SET rootpage=0, sql=? WHERE name=?",
-                        [.text("CREATE VIEW \(sqlName(table)) AS \(HostileAct.endless) SELECT i AS docid, hex(zeroblob(100000000)) AS c0 FROM n"), .text(table)])
+                        [
+                            .text(
+                                "CREATE VIEW \(sqlName(table)) AS \(HostileAct.endless) SELECT i AS docid, hex(zeroblob(100000000)) AS c0 FROM n"
+                            ), .text(table),
+                        ])
                 }
             }
         },
@@ -122,7 +137,8 @@ extension Threat {
         },
         Threat("a full-text index with a foreign tokenizer", occupies: ["fts"], foreign: ["::"], fits: { $0.indexes.count > 1 }) { bundle in
             try bundle.edit {
-                try $0.execute("UPDATE sqlite_master SET sql=replace(sql, 'unicodesn', 'foreign_tokenizer') WHERE sql LIKE 'CREATE VIRTUAL TABLE%'")
+                try $0.execute(
+                    "UPDATE sqlite_master SET sql=replace(sql, 'unicodesn', 'foreign_tokenizer') WHERE sql LIKE 'CREATE VIRTUAL TABLE%'")
             }
         },
         Threat("absurd statistics", occupies: ["stat"]) { bundle in
