@@ -4,21 +4,28 @@ public enum HostileNames {
     public static let quotes = ["'", "\u{600}'", "'\u{301}", "'\u{20DD}", "\u{6DD}'", "\"", "\u{600}\"", "\"\u{301}", "\\'", "]", "`"]
 
     /// How the statement around the quotes may have to be ended.
-    static let endings = ["", ")", "))", ") AS _each; END", ") FROM kv_default; END"]
+    static let endings = ["", ")", "))", ") AS _each", ") AS _each; END", ") FROM kv_default; END"]
 
-    /// What comes then: another file is emptied, or one is made.
+    /// What comes then: another file is emptied, or one is made. The first goes without dots, which divide the path of a property.
     static let payloads = [
-        "; COMMIT; ATTACH '\(HostileScene.victimFile)' AS v; DELETE FROM v.precious; --",
+        "; COMMIT; ATTACH \(withoutDots) AS v; DELETE FROM precious; --",
         "; ATTACH '\(HostileScene.victimFile)' AS v; DELETE FROM v.precious; --",
+        "; COMMIT; ATTACH '\(HostileScene.victimFile)' AS v; DELETE FROM v.precious; --",
         "; COMMIT; ATTACH '../victim/made.db' AS v; CREATE TABLE v.x(y); --", "; COMMIT; VACUUM INTO '../victim/made.db'; --",
         " || fts3_tokenizer('simple', x'4141414141414141') || '",
     ]
 
-    /// Every quote with every ending and every payload, in an order that the seed decides. Without what file names and commands cannot hold.
+    private static let withoutDots = "char(" + HostileScene.victimFile.utf8.map { String($0) }.joined(separator: ",") + ")"
+
+    /// Those that have done harm.
+    public static let worst = ["'", "\u{600}'", "\"", "\u{600}\""].flatMap { quote in
+        endings.flatMap { ending in payloads.prefix(2).map { "x" + quote + ending + $0 } }
+    }
+
+    /// Every quote with every ending and every payload, in an order that the seed decides.
     public static func all(seed: UInt64) -> [String] {
         var random = SeededRandom(seed)
-        var names: [String] = []
-        for quote in quotes { for ending in endings { for payload in payloads { names.append("x" + quote + ending + payload) } } }
+        let names = quotes.flatMap { quote in endings.flatMap { ending in payloads.map { "x" + quote + ending + $0 } } }
         return names.shuffled(using: &random)
     }
 

@@ -8,13 +8,12 @@ extension Threat {
             ("a file that names others and a pipe", "../victim/super"), ("the pipe itself", "../victim/pipe"),
             ("a file outside through the bundle", HostileBundle.name + "/../../victim/notes/letter.txt"),
         ].flatMap { what, path in
-            [false, true].flatMap { hasPages in
-                [false, true].map { isAbsolute in
-                    journal(
-                        "names \(what) as its super-journal\(isAbsolute ? " by its whole path" : "")\(hasPages ? " and puts a page back" : "")",
-                        hasPages: hasPages
-                    ) { bundle in isAbsolute ? bundle.scene.work + "/" + path : path }
-                }
+            [false, true].map { isAbsolute in
+                // Every other one puts a page back as well.
+                journal(
+                    "names \(what) as its super-journal\(isAbsolute ? " by its whole path, and puts a page back" : "")",
+                    hasPages: isAbsolute
+                ) { bundle in isAbsolute ? bundle.scene.work + "/" + path : path }
             }
         } + [
             journal("names its own database as its super-journal", hasPages: false) { _ in HostileBundle.name + "/db.sqlite3" },
