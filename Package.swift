@@ -53,7 +53,8 @@ let package = Package(
             name: "bench-sync", dependencies: ["Replication", "Transport", "DocumentStore", "Fleece"], path: "Benchmarks/Sync",
             swiftSettings: fast),
 
-        .target(name: "TestSupport", path: "Tests/TestSupport"),
+        // Hostile files are made with SQLite itself, under our own wrapper with its precautions.
+        .target(name: "TestSupport", dependencies: ["CSQLite"], path: "Tests/TestSupport"),
         .target(
             name: "ReplicationTestSupport", dependencies: ["Replication", "Transport", "DocumentStore", "Fleece"],
             path: "Tests/ReplicationTestSupport"),
@@ -88,7 +89,8 @@ let package = Package(
             name: "ShellTests",
             dependencies: ["Shell", "Replication", "QueryEngine", "SQLPlusPlus", "DocumentStore", "Fleece", "TestSupport"]),
         .testTarget(
-            name: "CommandTests", dependencies: ["cblite", "Replication", "Transport", "DocumentStore", "TestSupport"], exclude: ["Screens"]
+            name: "CommandTests", dependencies: ["cblite", "Shell", "Replication", "Transport", "DocumentStore", "TestSupport"],
+            exclude: ["Screens"]
         ),
     ],
     swiftLanguageModes: [.v6]

@@ -1,0 +1,103 @@
+import FoundationEssentials
+
+/// A bundle that a stranger made: a sound one with threats in it, in a scene with something to lose. The seed decides whatever is left open.
+///
+///     let bundle = try HostileBundle(.ours, [threat], seed: 7)
+///     let (result, harm) = try bundle.run(["ls", bundle.path])
+public final class HostileBundle {
+    public let scene: HostileScene
+    public let base: HostileBase
+    public let threats: [Threat]
+    public private(set) var random: SeededRandom
+    private let pristine: String
+
+    public var path: String { scene.work + "/" + HostileBundle.name }
+    public var file: String { path + "/db.sqlite3" }
+    /// As a command in `work` calls it.
+    public static let name = "hostile.cblite2"
+    /// The base as it was, and a document in JSON, both beside the bundle.
+    public static let soundName = "sound.cblite2"
+    public static let dataName = "data.jsonl"
+
+    public init(_ base: HostileBase, _ threats: [Threat], seed: UInt64 = 1) throws {
+        scene = try HostileScene()
+        self.base = base
+        self.threats = threats
+        random = SeededRandom(seed)
+        pristine = scene.path + "/work.pristine"
+        try base.make(at: path)
+        try base.make(at: scene.work + "/" + HostileBundle.soundName)
+        try Data("{\"_id\": \"new\", \"name\": \"x\"}\n".utf8).write(to: URL(filePath: scene.work + "/" + HostileBundle.dataName))
+        // A journal comes last: it would be played back by who makes the next threat.
+        let isJournal = { (threat: Threat) in threat.occupies.contains("journal") }
+        for threat in threats.filter({ !isJournal($0) }) + threats.filter(isJournal) { try threat.apply(self) }
+        if let harm = try scene.harm() { throw RawDatabase.Failure(description: "making the bundle did harm: \(harm)") }
+        try FileManager.default.moveItem(atPath: scene.work, toPath: pristine)
+        try restore()
+    }
+
+    /// Makes the folder `work` anew, with the bundle as the stranger sent it.
+    public func restore() throws {
+        if FileManager.default.fileExists(atPath: scene.work) { try FileManager.default.removeItem(atPath: scene.work) }
+        try FileManager.default.copyItem(atPath: pristine, toPath: scene.work)
+    }
+
+    /// Runs a command beside the victims: what it said, and what harm it did, if any.
+    public func run(_ words: [String], input: String = "", interruptAfter seconds: Double? = nil) throws -> (
+        result: Program.Result, harm: String?
+    ) {
+        try scene.run(words, input: input, interruptAfter: seconds)
+    }
+
+    /// Works on the main file as it is now.
+    public func edit(_ body: (RawDatabase) throws -> Void) throws {
+        let database = try RawDatabase(file)
+        try body(database)
+    }
+
+    func withRandom<Result>(_ body: (inout SeededRandom) throws -> Result) rethrows -> Result { try body(&random) }
+}
+
+/// One thing that a stranger may do to a bundle.
+public struct Threat: Sendable, CustomStringConvertible {
+    /// In words, as tests print it.
+    public let description: String
+    /// What it takes for itself, so that two threats that would hide each other are not put into one bundle.
+    public let occupies: Set<String>
+    /// The entries of the schema that no release makes: `check` names them, writing commands refuse the file, and `check --repair` removes them.
+    public let foreign: [String]
+    /// Whether the documents of the spare collection can be read all the same.
+    public let sparesDocuments: Bool
+    /// Whether the base has what it needs.
+    public let fits: @Sendable (HostileBase) -> Bool
+    public let apply: @Sendable (HostileBundle) throws -> Void
+
+    public init(
+        _ description: String, occupies: Set<String> = [], foreign: [String] = [], sparesDocuments: Bool = true,
+        fits: @escaping @Sendable (HostileBase) -> Bool = { _ in true }, apply: @escaping @Sendable (HostileBundle) throws -> Void
+    ) {
+        self.description = description
+        self.occupies = occupies
+        self.foreign = foreign
+        self.sparesDocuments = sparesDocuments
+        self.fits = fits
+        self.apply = apply
+    }
+
+    /// All there are. A new kind is added to its file, and every command meets it.
+    public static let all = journals + logs + schemaObjects + schemaTexts + indexRows + rows + names
+
+    /// Parts the threats into as few groups as there are threats that would hide each other, in an order that the seed decides.
+    public static func groups(of threats: [Threat], seed: UInt64) -> [[Threat]] {
+        var random = SeededRandom(seed)
+        var groups: [[Threat]] = []
+        for threat in threats.shuffled(using: &random) {
+            if let index = groups.firstIndex(where: { group in group.allSatisfy { $0.occupies.isDisjoint(with: threat.occupies) } }) {
+                groups[index].append(threat)
+            } else {
+                groups.append([threat])
+            }
+        }
+        return groups
+    }
+}
