@@ -68,7 +68,8 @@ public final class Encoder {
     /// Whether the next thing to write is a dictionary key.
     public var expectsKey: Bool { current.key == Frame.noKey }
 
-    func fail(_ error: FleeceError) {
+    /// Has `finish` throw this, unless something went wrong before.
+    public func fail(_ error: FleeceError) {
         if failure == nil { failure = error }
     }
 

@@ -167,7 +167,13 @@ private final class DatabaseComparison {
             if texts[0] != texts[1] { try session.output.write("  \(texts[0]) -> \(texts[1])") }
         }
         try session.output.write("\n")
-        for change in difference?.changes ?? [] { try write(change) }
+        // Together they say no more than the bodies do.
+        var budget = WalkBudget(byteCount: (first?.bodyBytes.count ?? 0) + (second?.bodyBytes.count ?? 0))
+        for change in difference?.changes ?? [] {
+            try Interruption.check()
+            try write(change, within: &budget)
+            if budget.isExhausted { return session.report(endless: cursor.id, in: cursor.collection) }
+        }
     }
 
     private static func revision(_ cursor: DocumentCursor) -> String {
@@ -176,14 +182,18 @@ private final class DatabaseComparison {
         return buffer.string + (cursor.isDeleted ? " (deleted)" : "")
     }
 
-    private func write(_ change: JSONDifference.Change) throws {
-        let session = invocation.session
-        if let value = change.before { try write("-", change.path, value, before.sharedKeys, .removed, session) }
-        if let value = change.after { try write("+", change.path, value, after.sharedKeys, .added, session) }
+    private func write(_ change: JSONDifference.Change, within budget: inout WalkBudget) throws {
+        if let value = change.before { try write("-", change.path, value, before.sharedKeys, .removed, &budget) }
+        if let value = change.after { try write("+", change.path, value, after.sharedKeys, .added, &budget) }
     }
 
-    private func write(_ mark: String, _ path: String, _ value: Value, _ keys: SharedKeys, _ style: Style, _ session: Session) throws {
-        try session.write("    \(mark) \(path): \(value.json(keys: keys, style: .canonical))", style)
+    private func write(
+        _ mark: String, _ path: String, _ value: Value, _ keys: SharedKeys, _ style: Style, _ budget: inout WalkBudget
+    ) throws {
+        var text = ByteBuffer()
+        JSONWriter.write(value, keys: keys, style: .canonical, within: &budget, to: &text)
+        let session = invocation.session
+        try session.write("    \(mark) \(path): \(text.string)", style)
         try session.output.write("\n")
     }
 

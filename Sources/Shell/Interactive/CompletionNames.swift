@@ -9,6 +9,7 @@ struct CompletionNames {
     // Enough documents to meet what most have; few enough to be read at once.
     private static let sampled = 200
     private static let deepest = 5
+    private static let mostPaths = 2000
 
     let snapshot: Snapshot
 
@@ -46,18 +47,26 @@ struct CompletionNames {
         let cursor = try snapshot.scan(collection, options)
         var paths: Set<String> = []
         while try cursor.next() {
-            if let members = cursor.body.dictionary { addPaths(of: members, behind: "", depth: 0, to: &paths) }
+            var budget = WalkBudget(byteCount: 0)
+            if let members = cursor.body.dictionary { addPaths(of: members, behind: "", depth: 0, &budget, to: &paths) }
         }
         return paths.sorted()
     }
 
-    private func addPaths(of members: DictionaryView, behind parent: String, depth: Int, to paths: inout Set<String>) {
+    /// A document that is large, or has no end, is looked into only so far.
+    private func addPaths(
+        of members: DictionaryView, behind parent: String, depth: Int, _ budget: inout WalkBudget, to paths: inout Set<String>
+    ) {
+        guard budget.enter(members) else { return }
         for (key, value) in members {
+            guard budget.spend(256 + parent.utf8.count + (key.stringBytes?.count ?? 0)), paths.count < CompletionNames.mostPaths else {
+                return
+            }
             guard let bytes = key.keyBytes(snapshot.sharedKeys) else { continue }
             let path = parent + CompletionNames.pathComponent(String(decoding: bytes, as: UTF8.self))
             paths.insert(path)
             if depth < CompletionNames.deepest, let members = value.dictionary {
-                addPaths(of: members, behind: path + ".", depth: depth + 1, to: &paths)
+                addPaths(of: members, behind: path + ".", depth: depth + 1, &budget, to: &paths)
             }
         }
     }
