@@ -4,7 +4,7 @@ import Fleece
 public enum BlobReferences {
     /// Whether there is any. Hot: asked for every document that is saved.
     static func exist(in body: UnsafeRawBufferPointer, _ root: Value, _ keys: SharedKeys) -> Bool {
-        if mightHoldType(body) && hasBlob(root, keys, depth: 0) { return true }
+        if mightHoldType(body) && hasBlob(root, keys) { return true }
         return root.dictionary?.value(forKey: "_attachments", keys)?.dictionary != nil
     }
 
@@ -12,7 +12,10 @@ public enum BlobReferences {
     public static func forEach(in root: Value, _ keys: SharedKeys?, _ found: (_ digest: String, _ blob: DictionaryView) throws -> Void)
         rethrows
     {
-        try visit(root, keys, depth: 0, found)
+        try root.forEachDictionary { dictionary in
+            if isBlob(dictionary, keys), let digest = dictionary.value(forKey: "digest", keys)?.string { try found(digest, dictionary) }
+            return true
+        }
         guard let attachments = root.dictionary?.value(forKey: "_attachments", keys)?.dictionary else { return }
         for (_, attachment) in attachments {
             guard let dictionary = attachment.dictionary, !isBlob(dictionary, keys) else { continue }
@@ -20,27 +23,13 @@ public enum BlobReferences {
         }
     }
 
-    private static func visit(
-        _ value: Value, _ keys: SharedKeys?, depth: Int, _ found: (String, DictionaryView) throws -> Void
-    ) rethrows {
-        guard depth < Limits.depth else { return }
-        if let dictionary = value.dictionary {
-            if isBlob(dictionary, keys), let digest = dictionary.value(forKey: "digest", keys)?.string { try found(digest, dictionary) }
-            for (_, member) in dictionary { try visit(member, keys, depth: depth + 1, found) }
-        } else if let array = value.array {
-            for item in array { try visit(item, keys, depth: depth + 1, found) }
+    private static func hasBlob(_ root: Value, _ keys: SharedKeys) -> Bool {
+        var hasBlob = false
+        root.forEachDictionary { dictionary in
+            hasBlob = isBlob(dictionary, keys)
+            return !hasBlob
         }
-    }
-
-    private static func hasBlob(_ value: Value, _ keys: SharedKeys, depth: Int) -> Bool {
-        guard depth < Limits.depth else { return false }
-        if let dictionary = value.dictionary {
-            if isBlob(dictionary, keys) { return true }
-            for (_, member) in dictionary where hasBlob(member, keys, depth: depth + 1) { return true }
-        } else if let array = value.array {
-            for item in array where hasBlob(item, keys, depth: depth + 1) { return true }
-        }
-        return false
+        return hasBlob
     }
 
     private static func isBlob(_ dictionary: DictionaryView, _ keys: SharedKeys?) -> Bool {

@@ -7,7 +7,7 @@ extension Delta {
         let parsed = try parse(delta)
         try parsed.withRoot { node throws(DeltaError) in
             guard node.kind == .dictionary || node.kind == .array else { throw DeltaError("the delta is neither an object nor an array") }
-            let patcher = DeltaPatcher(keys: keys, encoder: encoder)
+            var patcher = DeltaPatcher(keys: keys, encoder: encoder, budget: WalkBudget(byteCount: old.limit + delta.count))
             if isDeletion(node) {
                 guard !old.isUndefined else { throw DeltaPatcher.nothingToDelete }
                 return encoder.writeUndefined()
@@ -42,15 +42,18 @@ extension Delta {
     }
 }
 
-/// One delta being applied. Its depth is bounded by the parser that read it, and each of its nodes is used once.
+/// One delta being applied. Its depth is bounded by the parser that read it, and each of its nodes is used once; the old value may refer to its
+/// parts as often as it likes.
 private struct DeltaPatcher {
     let keys: SharedKeys?
     let encoder: Encoder
+    /// For what is taken over of the old value.
+    var budget: WalkBudget
 
     static let nothingToDelete = DeltaError("the delta deletes what is not there")
 
     /// Writes what a node, which is no deletion, makes of the old value.
-    func patch(_ old: Value?, with node: Value) throws(DeltaError) {
+    mutating func patch(_ old: Value?, with node: Value) throws(DeltaError) {
         switch node.kind {
         case .array:
             guard let items = node.array else { return }
@@ -64,14 +67,14 @@ private struct DeltaPatcher {
                 try patch(items, with: changes)
             } else {
                 guard changes.isEmpty else { throw DeltaError("the delta changes members of what is neither an object nor an array") }
-                encoder.write(old, keys: keys)
+                encoder.write(old, keys: keys, within: &budget)
             }
         default:
             encoder.write(node, keys: nil)
         }
     }
 
-    private func replace(_ old: Value?, with node: ArrayView) throws(DeltaError) {
+    private mutating func replace(_ old: Value?, with node: ArrayView) throws(DeltaError) {
         switch node.count {
         case 1:
             encoder.write(node[0], keys: nil)
@@ -81,6 +84,7 @@ private struct DeltaPatcher {
         case 3 where node[2].double == Delta.textPatchCode:
             guard let patch = node[0].stringBytes else { throw DeltaError("the text patch is not a string") }
             guard let text = old?.stringBytes else { throw DeltaError("there is no string for the text patch") }
+            guard budget.spend(text.count) else { throw .endless }
             var result = ByteBuffer(capacity: text.count + patch.count)
             try TextPatch.apply(patch, to: text, into: &result)
             result.withBytes { encoder.writeString($0) }
@@ -89,16 +93,19 @@ private struct DeltaPatcher {
         }
     }
 
-    private func patch(_ old: DictionaryView, with changes: DictionaryView) throws(DeltaError) {
+    private mutating func patch(_ old: DictionaryView, with changes: DictionaryView) throws(DeltaError) {
+        guard budget.enter(old) else { throw .endless }
         encoder.beginDictionary()
         for (key, value) in old {
+            guard budget.visit() else { throw .endless }
             let change = key.keyBytes(keys).flatMap { changes.value(forStringKey: $0) }
             if let change, Delta.isDeletion(change) { continue }
             try writeKey(key)
             if let change {
+                let keys = keys
                 try patch(value, with: change, at: key.keyString(keys) ?? "?")
             } else {
-                encoder.write(value, keys: keys)
+                encoder.write(value, keys: keys, within: &budget)
             }
         }
         for (key, change) in changes {
@@ -110,9 +117,10 @@ private struct DeltaPatcher {
         encoder.endDictionary()
     }
 
-    private func patch(_ old: ArrayView, with changes: DictionaryView) throws(DeltaError) {
+    private mutating func patch(_ old: ArrayView, with changes: DictionaryView) throws(DeltaError) {
         encoder.beginArray()
         for (index, item) in old.enumerated() {
+            guard budget.visit() else { throw .endless }
             if let change = change(of: index, in: changes) {
                 if Delta.isDeletion(change) {
                     encoder.writeUndefined()
@@ -123,7 +131,7 @@ private struct DeltaPatcher {
                 try append(rest)
                 return encoder.endArray()
             } else {
-                encoder.write(item, keys: keys)
+                encoder.write(item, keys: keys, within: &budget)
             }
         }
         if let rest = change(from: old.count, in: changes) { try append(rest) }
@@ -135,7 +143,7 @@ private struct DeltaPatcher {
         for item in items { encoder.write(item, keys: nil) }
     }
 
-    private func patch(_ old: Value?, with node: Value, at key: @autoclosure () -> String) throws(DeltaError) {
+    private mutating func patch(_ old: Value?, with node: Value, at key: @autoclosure () -> String) throws(DeltaError) {
         do {
             try patch(old, with: node)
         } catch {

@@ -25,20 +25,18 @@ extension Delta {
 private struct DeltaMaker {
     let keys: SharedKeys?
     var textWork = Delta.textWork
-    /// What may still be visited: the values are trees unless somebody wants to keep us busy.
-    var budget: Int
+    var budget: WalkBudget
 
     init(from old: Value, to new: Value, keys: SharedKeys?) {
         self.keys = keys
-        budget = 1 << 22 + 2 * (old.limit + new.limit)
+        budget = WalkBudget(byteCount: old.limit + new.limit)
     }
 
     /// Appends the node that turns `old`, if there is one, into `new`. False, and nothing appended, if they are the same.
     mutating func difference(from old: Value?, to new: Value, depth: Int, isRoot: Bool = false, into buffer: inout ByteBuffer)
         throws(DeltaError) -> Bool
     {
-        budget -= 1
-        guard budget >= 0 else { throw .tooLarge }
+        guard budget.visit() else { throw .endless }
         guard depth <= Limits.depth else { throw .tooDeep }
         guard let old, !isRoot || !old.isUndefined else {
             try replace(with: new, isRoot: isRoot, into: &buffer)
@@ -57,6 +55,7 @@ private struct DeltaMaker {
                 }
             }
         default:
+            guard budget.spend((new.stringBytes ?? new.dataBytes)?.count ?? 0) else { throw .endless }
             if Delta.areSame(old, new) { return false }
             if let oldText = old.stringBytes, let newText = new.stringBytes, patch(oldText, newText, into: &buffer) { return true }
         }
@@ -67,9 +66,11 @@ private struct DeltaMaker {
     private mutating func differenceOfDictionaries(
         from old: DictionaryView, to new: DictionaryView, depth: Int, into buffer: inout ByteBuffer
     ) throws(DeltaError) -> Bool {
+        guard budget.enter(old), budget.enter(new) else { throw .endless }
         let start = buffer.count
         for (key, value) in new {
             let name = try name(of: key)
+            guard budget.spend(name.count) else { throw .endless }
             let mark = buffer.count
             beginMember(name, isFirst: mark == start, in: &buffer)
             do {
@@ -82,8 +83,8 @@ private struct DeltaMaker {
         }
         for (key, _) in old {
             let name = try name(of: key)
+            guard budget.visit(), budget.spend(name.count) else { throw .endless }
             guard new.value(forKey: name, keys) == nil else { continue }
-            budget -= 1
             beginMember(name, isFirst: buffer.count == start, in: &buffer)
             buffer.append("[]")
         }
@@ -164,11 +165,10 @@ private struct DeltaMaker {
     }
 
     private mutating func write(_ value: Value, into buffer: inout ByteBuffer) throws(DeltaError) {
-        var rendering = JSONRendering(of: value, keys: keys, style: .compact)
-        let start = buffer.count
+        var rendering = JSONRendering(within: budget, keys: keys, style: .compact)
         rendering.write(value, depth: 0, to: &buffer)
-        budget -= (buffer.count - start) / 64
-        if rendering.isAbandoned { throw .tooLarge }
+        budget = rendering.budget
+        if rendering.isAbandoned { throw .endless }
         if rendering.hasForeignWords { throw DeltaError("the new value has something in it that JSON cannot say") }
     }
 }

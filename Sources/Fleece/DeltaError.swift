@@ -18,5 +18,5 @@ public struct DeltaError: Error, Equatable, Sendable, CustomStringConvertible {
     }
 
     static let tooDeep = DeltaError("values are nested more than \(Limits.depth) levels deep")
-    static let tooLarge = DeltaError("the value refers to its parts too often")
+    static let endless = DeltaError("\(FleeceError.endless)")
 }

@@ -26,6 +26,25 @@ extension DictionaryView {
     }
 
     @usableFromInline
+    var hasPairs: Bool {
+        var iterator = makeIterator()
+        return iterator.next() != nil
+    }
+
+    /// How many pairs are looked at when all are gone through: each step looks for the next one in the dictionary and in all its ancestors.
+    @usableFromInline
+    var inheritedSteps: Int {
+        var (pairs, ancestors) = (0, 0)
+        var dictionary: DictionaryView? = self
+        while let current = dictionary, ancestors < DictionaryView.ancestorLimit {
+            pairs &+= Int(current.slots.count)
+            ancestors &+= 1
+            dictionary = current.parent
+        }
+        return pairs &* ancestors
+    }
+
+    @usableFromInline
     var mergedCount: Int {
         var iterator = makeIterator()
         var count = 0

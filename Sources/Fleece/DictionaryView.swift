@@ -18,7 +18,7 @@ import Glibc
     }
 
     @inlinable public var count: Int { inherits ? mergedCount : Int(slots.count) }
-    @inlinable public var isEmpty: Bool { inherits ? mergedCount == 0 : slots.count == 0 }
+    @inlinable public var isEmpty: Bool { inherits ? !hasPairs : slots.count == 0 }
 
     /// The value of a key, given the table that the dictionary was encoded with.
     @inlinable public func value(forKey key: UnsafeRawBufferPointer, _ keys: SharedKeys?) -> Value? {

@@ -2,13 +2,17 @@ extension Encoder {
     /// Writes a value of another encoding, with the keys of this one. `keys` is the table that the other encoding's dictionaries use. Damage, a
     /// value nested too deep or shared beyond measure, and a key that `keys` does not know become the encoder's ``failure``.
     public func write(_ value: Value, keys: SharedKeys?) {
-        var visits = Limits.visits(byteCount: value.limit)
-        copy(value, keys, depth: 0, visits: &visits)
+        var budget = WalkBudget(for: value)
+        write(value, keys: keys, within: &budget)
     }
 
-    private func copy(_ value: Value, _ keys: SharedKeys?, depth: Int, visits: inout Int) {
-        visits -= 1
-        guard visits > 0 else { return fail(.tooLarge) }
+    /// The same for those who write several parts of one value, which have one budget together.
+    public func write(_ value: Value, keys: SharedKeys?, within budget: inout WalkBudget) {
+        copy(value, keys, depth: 0, &budget)
+    }
+
+    private func copy(_ value: Value, _ keys: SharedKeys?, depth: Int, _ budget: inout WalkBudget) {
+        guard budget.visit() else { return fail(.endless) }
         guard depth <= Limits.depth else { return fail(.tooDeep) }
         switch value.kind {
         case .undefined: value.byte0 < 0x80 ? writeUndefined() : failDamaged(value)
@@ -16,34 +20,42 @@ extension Encoder {
         case .boolean: write(value.boolean ?? false)
         case .integer: copyInteger(value)
         case .double: copyDouble(value)
-        case .string: value.stringBytes.map(writeString) ?? failDamaged(value)
-        case .data: value.dataBytes.map(writeData) ?? failDamaged(value)
+        case .string:
+            guard let bytes = value.stringBytes else { return failDamaged(value) }
+            guard budget.spend(bytes.count) else { return fail(.endless) }
+            writeString(bytes)
+        case .data:
+            guard let bytes = value.dataBytes else { return failDamaged(value) }
+            guard budget.spend(bytes.count) else { return fail(.endless) }
+            writeData(bytes)
         case .array:
             guard let array = value.array else { return failDamaged(value) }
             beginArray()
-            for item in array where failure == nil { copyMember(item, of: value, keys, depth: depth, visits: &visits) }
+            for item in array where failure == nil { copyMember(item, of: value, keys, depth: depth, &budget) }
             endArray()
         case .dictionary:
             guard let dictionary = value.dictionary else { return failDamaged(value) }
+            guard budget.enter(dictionary) else { return fail(.endless) }
             beginDictionary()
             for (key, item) in dictionary where failure == nil {
-                copyKey(key, keys)
-                copyMember(item, of: value, keys, depth: depth, visits: &visits)
+                copyKey(key, keys, &budget)
+                copyMember(item, of: value, keys, depth: depth, &budget)
             }
             endDictionary()
         }
     }
 
-    private func copyMember(_ member: Value, of collection: Value, _ keys: SharedKeys?, depth: Int, visits: inout Int) {
+    private func copyMember(_ member: Value, of collection: Value, _ keys: SharedKeys?, depth: Int, _ budget: inout WalkBudget) {
         // A pointer that leads nowhere gives a value outside of these bytes.
         guard member.base == collection.base else { return failDamaged(collection) }
-        copy(member, keys, depth: depth + 1, visits: &visits)
+        copy(member, keys, depth: depth + 1, &budget)
     }
 
-    private func copyKey(_ key: Value, _ keys: SharedKeys?) {
+    private func copyKey(_ key: Value, _ keys: SharedKeys?, _ budget: inout WalkBudget) {
         if keys === sharedKeys, let number = key.integer {
             writeKey(sharedKey: Int(number))
         } else if let name = key.keyBytes(keys) {
+            guard budget.spend(name.count) else { return fail(.endless) }
             writeKey(name)
         } else {
             failDamaged(key)

@@ -62,13 +62,17 @@ public final class Encoder {
         failure = nil
     }
 
+    /// How many bytes were written so far.
+    public var byteCount: Int { output.used }
+
     /// How many collections are open.
     public var depth: Int { frames.count }
 
     /// Whether the next thing to write is a dictionary key.
     public var expectsKey: Bool { current.key == Frame.noKey }
 
-    func fail(_ error: FleeceError) {
+    /// Has `finish` throw this, unless something went wrong before.
+    public func fail(_ error: FleeceError) {
         if failure == nil { failure = error }
     }
 

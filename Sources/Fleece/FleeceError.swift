@@ -4,8 +4,10 @@ public enum FleeceError: Error, Equatable, Sendable {
     case damaged(reason: String, offset: Int)
     /// Collections are nested deeper than ``Limits/depth``.
     case tooDeep
-    /// The encoding would exceed ``Limits/bytes``, or its values are shared so often that walking them would not end in reasonable time.
+    /// The encoding would exceed ``Limits/bytes``.
     case tooLarge
+    /// Its parts are referred to so often that walking them would not end in reasonable time, as only hostile bytes do.
+    case endless
     /// A dictionary got the same key twice.
     case duplicateKey(String)
     /// NaN has no place in an encoding.
@@ -22,6 +24,7 @@ extension FleeceError: CustomStringConvertible {
         case .damaged(let reason, let offset): "damaged value at byte \(offset): \(reason)"
         case .tooDeep: "values are nested more than \(Limits.depth) levels deep"
         case .tooLarge: "the value is too large"
+        case .endless: "it refers to its parts again and again without end"
         case .duplicateKey(let key): "the key \"\(key)\" occurs twice in one dictionary"
         case .notANumber: "a floating-point value is not a number"
         case .misuse(let what): what
@@ -36,7 +39,10 @@ public enum Limits {
     public static let depth = 256
     /// The largest encoding, in bytes: pointers and offsets are 31-bit quantities.
     public static let bytes = 0x7FFF_FFF0
-    /// How many values a walk over an encoding of `byteCount` bytes may visit. Without shared containers no walk needs half of that;
-    /// with them, an encoding of a few hundred bytes could describe more values than there are atoms.
-    @inlinable public static func visits(byteCount: Int) -> Int { byteCount &* 8 &+ 1024 }
+    /// How large the text of an encoding of so many bytes may become, and how much a walk through it may cost (see ``WalkBudget``). Within a tree
+    /// a slot of two bytes leads to a shared string of at most 15 bytes, or to bytes of its own; so only a very large document needs more than
+    /// the second bound, which keeps a file of a hundred megabytes from filling the memory.
+    @inlinable public static func expansion(byteCount: Int) -> Int {
+        min(1 << 20 &+ 32 &* byteCount, 1 << 30 &+ 8 &* byteCount)
+    }
 }

@@ -57,10 +57,15 @@ public struct JSONObjectWriter: ~Copyable {
         buffer.append(decimal: number)
     }
 
-    /// A Fleece value, its dictionaries sorted by key.
-    public mutating func add(_ name: StaticString, _ value: Value, _ keys: SharedKeys?) {
+    /// A Fleece value, its dictionaries sorted by key. False for one that has no end, which is then null.
+    @discardableResult
+    public mutating func add(_ name: StaticString, _ value: Value, _ keys: SharedKeys?) -> Bool {
         key(name)
-        JSONWriter.write(value, keys: keys, style: .canonical, to: &buffer)
+        let start = buffer.count
+        if JSONWriter.write(value, keys: keys, style: .canonical, to: &buffer) { return true }
+        buffer.truncate(to: start)
+        buffer.append("null")
+        return false
     }
 
     public mutating func add(_ name: StaticString, list: some Sequence<String>) {

@@ -9,9 +9,19 @@ public enum JSONWriter {
     /// bytes, as only hostile bytes do: then `undefined` stands for all of it.
     @discardableResult
     public static func write(_ value: Value, keys: SharedKeys?, style: JSONStyle = .compact, to buffer: inout ByteBuffer) -> Bool {
-        var rendering = JSONRendering(of: value, keys: keys, style: style)
+        var budget = WalkBudget(for: value)
+        return write(value, keys: keys, style: style, within: &budget, to: &buffer)
+    }
+
+    /// The same for one of several parts of a value, which have one budget together.
+    @discardableResult
+    public static func write(
+        _ value: Value, keys: SharedKeys?, style: JSONStyle = .compact, within budget: inout WalkBudget, to buffer: inout ByteBuffer
+    ) -> Bool {
+        var rendering = JSONRendering(within: budget, keys: keys, style: style)
         let start = buffer.count
         rendering.write(value, depth: 0, to: &buffer)
+        budget = rendering.budget
         guard rendering.isAbandoned else { return true }
         buffer.truncate(to: start)
         buffer.append("undefined")
@@ -84,7 +94,7 @@ struct JSONRendering: ~Copyable {
     private(set) var isAbandoned = false
     /// Whether something was written that JSON has no form for.
     private(set) var hasForeignWords = false
-    private var budget: Int
+    private(set) var budget: WalkBudget
     private var sorting = KeySorting()
     /// The names in `keys`.
     private let names: SharedKeys.Names?
@@ -92,16 +102,19 @@ struct JSONRendering: ~Copyable {
     private let plainCount: Int
 
     init(of value: Value, keys: SharedKeys?, style: JSONStyle) {
+        self.init(within: WalkBudget(for: value), keys: keys, style: style)
+    }
+
+    init(within budget: WalkBudget, keys: SharedKeys?, style: JSONStyle) {
+        self.budget = budget
         self.keys = keys
         self.style = style
         names = keys?.allNames
         plainCount = keys?.areAllPlain == true && style.isDisjoint(with: [.pretty, .json5]) ? keys?.count ?? 0 : 0
-        // Within a tree a slot of two bytes leads to a shared string of at most 15 bytes, or to bytes of its own.
-        budget = 1 << 20 + 32 * value.limit
     }
 
     mutating func write(_ value: Value, depth: Int, to buffer: inout ByteBuffer) {
-        spend(16)
+        spend(WalkBudget.valueCost)
         guard !isAbandoned else { return }
         switch value.byte0 >> 4 {
         case 4:
@@ -148,8 +161,7 @@ struct JSONRendering: ~Copyable {
 
     @inline(__always)
     private mutating func spend(_ cost: Int) {
-        budget -= cost
-        if budget < 0 { isAbandoned = true }
+        if !budget.spend(cost) { isAbandoned = true }
     }
 
     private mutating func writeArray(_ value: Value, depth: Int, to buffer: inout ByteBuffer) {
@@ -188,6 +200,7 @@ struct JSONRendering: ~Copyable {
         }
         var needsComma = startingWithComma
         guard !dictionary.inherits else {
+            guard budget.enter(dictionary) else { return isAbandoned = true }
             for (key, value) in dictionary {
                 writeMember(key.keyBytes(keys), key, value, depth: depth, needsComma: needsComma, to: &buffer)
                 needsComma = true
@@ -225,6 +238,7 @@ struct JSONRendering: ~Copyable {
         spend(Int(dictionary.slots.count))
         if isAbandoned { return }
         if dictionary.inherits {
+            guard budget.enter(dictionary) else { return isAbandoned = true }
             for (key, value) in dictionary { sorting.append(key.keyBytes(keys), key, value) }
         } else {
             let slots = dictionary.slots
@@ -265,6 +279,8 @@ struct JSONRendering: ~Copyable {
     }
 
     private mutating func startIndentedLine(_ depth: Int, in buffer: inout ByteBuffer) {
+        // A level or two of indentation is part of what a value costs.
+        spend(max(0, depth - 4))
         buffer.append(UInt8(ascii: "\n"))
         for _ in 0..<depth { buffer.append("  ") }
     }

@@ -6,19 +6,24 @@ extension KeyPath {
             encoder.write(root, keys: keys)
             return false
         }
-        copy(root, at: 0, keys, encoder)
+        var budget = WalkBudget(for: root)
+        copy(root, at: 0, keys, encoder, &budget)
         return true
     }
 
     /// `evaluate` has been the whole way: everything on it is of the right kind.
-    private func copy(_ value: Value, at index: Int, _ keys: SharedKeys?, _ encoder: Encoder) {
+    private func copy(_ value: Value, at index: Int, _ keys: SharedKeys?, _ encoder: Encoder, _ budget: inout WalkBudget) {
         let component = components[index]
         let isLast = index == components.count - 1
         if let array = value.array, component.start < 0 {
             let position = component.value < 0 ? array.count + Int(component.value) : Int(component.value)
             encoder.beginArray()
             for (place, item) in array.enumerated() {
-                if place != position { encoder.write(item, keys: keys) } else if !isLast { copy(item, at: index + 1, keys, encoder) }
+                if place != position {
+                    encoder.write(item, keys: keys, within: &budget)
+                } else if !isLast {
+                    copy(item, at: index + 1, keys, encoder, &budget)
+                }
             }
             encoder.endArray()
         } else if let dictionary = value.dictionary {
@@ -29,7 +34,11 @@ extension KeyPath {
                 let isMeant = bytes.elementsEqual(name)
                 if isMeant && isLast { continue }
                 encoder.writeKey(bytes)
-                if isMeant { copy(member, at: index + 1, keys, encoder) } else { encoder.write(member, keys: keys) }
+                if isMeant {
+                    copy(member, at: index + 1, keys, encoder, &budget)
+                } else {
+                    encoder.write(member, keys: keys, within: &budget)
+                }
             }
             encoder.endDictionary()
         }

@@ -4,24 +4,27 @@ extension KeyPath {
     ///
     /// On an error the encoder is left as it is then: `reset` it.
     public func replace(in root: Value, keys: SharedKeys?, into encoder: Encoder, with write: (Encoder) throws -> Void) throws {
-        try replace(root, at: 0, keys, encoder, write)
+        var budget = WalkBudget(for: root)
+        try replace(root, at: 0, keys, encoder, &budget, write)
     }
 
-    private func replace(_ value: Value?, at index: Int, _ keys: SharedKeys?, _ encoder: Encoder, _ write: (Encoder) throws -> Void) throws
-    {
+    private func replace(
+        _ value: Value?, at index: Int, _ keys: SharedKeys?, _ encoder: Encoder, _ budget: inout WalkBudget,
+        _ write: (Encoder) throws -> Void
+    ) throws {
         guard index < components.count else { return try write(encoder) }
         let component = components[index]
         let value = value.flatMap { $0.isNull || $0.isUndefined ? nil : $0 }
         if component.start < 0 {
-            try replaceItem(Int(component.value), of: value, at: index, keys, encoder, write)
+            try replaceItem(Int(component.value), of: value, at: index, keys, encoder, &budget, write)
         } else {
-            try replaceMember(name(component), of: value, at: index, keys, encoder, write)
+            try replaceMember(name(component), of: value, at: index, keys, encoder, &budget, write)
         }
     }
 
     private func replaceMember(
         _ name: UnsafeRawBufferPointer, of value: Value?, at index: Int, _ keys: SharedKeys?, _ encoder: Encoder,
-        _ write: (Encoder) throws -> Void
+        _ budget: inout WalkBudget, _ write: (Encoder) throws -> Void
     ) throws {
         guard value == nil || value?.dictionary != nil else { throw mismatch(index, "what is there is not an object") }
         encoder.beginDictionary()
@@ -32,21 +35,22 @@ extension KeyPath {
                 encoder.writeKey(bytes)
                 if bytes.elementsEqual(name) {
                     isFound = true
-                    try replace(member, at: index + 1, keys, encoder, write)
+                    try replace(member, at: index + 1, keys, encoder, &budget, write)
                 } else {
-                    encoder.write(member, keys: keys)
+                    encoder.write(member, keys: keys, within: &budget)
                 }
             }
         }
         if !isFound {
             encoder.writeKey(name)
-            try replace(nil, at: index + 1, keys, encoder, write)
+            try replace(nil, at: index + 1, keys, encoder, &budget, write)
         }
         encoder.endDictionary()
     }
 
     private func replaceItem(
-        _ number: Int, of value: Value?, at index: Int, _ keys: SharedKeys?, _ encoder: Encoder, _ write: (Encoder) throws -> Void
+        _ number: Int, of value: Value?, at index: Int, _ keys: SharedKeys?, _ encoder: Encoder, _ budget: inout WalkBudget,
+        _ write: (Encoder) throws -> Void
     ) throws {
         guard value == nil || value?.array != nil else { throw mismatch(index, "what is there is not an array") }
         let array = value?.array
@@ -58,9 +62,13 @@ extension KeyPath {
         encoder.beginArray()
         for item in 0..<count {
             guard let member = array?[item] else { continue }
-            if item == position { try replace(member, at: index + 1, keys, encoder, write) } else { encoder.write(member, keys: keys) }
+            if item == position {
+                try replace(member, at: index + 1, keys, encoder, &budget, write)
+            } else {
+                encoder.write(member, keys: keys, within: &budget)
+            }
         }
-        if position == count { try replace(nil, at: index + 1, keys, encoder, write) }
+        if position == count { try replace(nil, at: index + 1, keys, encoder, &budget, write) }
         encoder.endArray()
     }
 

@@ -25,7 +25,9 @@ public struct Validator {
     private var pending: [Collection] = []
     /// For each offset where a collection was found: the greatest depth it has been checked for.
     private var checked: [UInt32: Int] = [:]
-    private var visits: Int
+    private var budget: WalkBudget
+    /// Whether some collection was found at the end of two pointers.
+    private var hasSharedCollection = false
 
     private struct Collection {
         let slots: Slots
@@ -60,7 +62,7 @@ public struct Validator {
         self.dataStart = dataStart
         self.keyCount = keyCount
         self.options = options
-        visits = Limits.visits(byteCount: bytes.count)
+        budget = WalkBudget(byteCount: bytes.count)
     }
 
     private var external: UInt32 { dataStart > 0 ? Value.externalFlag : 0 }
@@ -82,6 +84,8 @@ public struct Validator {
         while let collection = pending.popLast() {
             if collection.isDictionary { try checkPairs(collection) } else { try checkItems(collection) }
         }
+        // Each collection was checked once, but it can be there more often than can be counted.
+        if hasSharedCollection, root.isEndless { throw .endless }
     }
 
     /// The value that the pointer at `place` leads to.
@@ -131,8 +135,7 @@ public struct Validator {
     // Values
 
     private mutating func check(_ value: Value, depth: Int) throws(FleeceError) {
-        visits -= 1
-        guard visits > 0 else { throw .tooLarge }
+        guard budget.visit() else { throw .endless }
         switch value.byte0 >> 4 {
         case 0: return
         case 1:
@@ -149,9 +152,11 @@ public struct Validator {
             }
         case 4:
             guard let string = value.stringBytes else { throw tooLong(value) }
+            guard budget.spend(string.count) else { throw .endless }
             if !isUTF8(string) { throw .damaged(reason: "a string is not UTF-8", offset: value.start) }
         case 5:
-            if value.dataBytes == nil { throw tooLong(value) }
+            guard let data = value.dataBytes else { throw tooLong(value) }
+            guard budget.spend(data.count) else { throw .endless }
         default:
             try enter(value, depth: depth)
         }
@@ -168,7 +173,10 @@ public struct Validator {
         guard let slots = Slots(of: value, perMember: isDictionary ? 2 : 1) else { throw tooLong(value) }
         guard slots.count > 0 else { return }
         // Another pointer to the same collection adds nothing, unless the collection lies deeper now. Its extent was just checked.
-        if let before = checked[value.offset], before >= depth { return }
+        if let before = checked[value.offset] {
+            hasSharedCollection = true
+            if before >= depth { return }
+        }
         checked[value.offset] = depth
         pending.append(Collection(slots: slots, isDictionary: isDictionary, depth: depth))
     }

@@ -4,20 +4,18 @@ extension Value {
     /// Whether two values say the same. Each side's dictionaries may use a table of shared keys of its own.
     public func isEqual(to other: Value, _ keys: SharedKeys? = nil, _ otherKeys: SharedKeys? = nil) -> Bool {
         var comparison = Comparison(
-            keys: keys, otherKeys: otherKeys, visits: Limits.visits(byteCount: max(limit, other.limit)), haveSameKeys: keys === otherKeys)
+            keys: keys, otherKeys: otherKeys, budget: WalkBudget(byteCount: max(limit, other.limit)), haveSameKeys: keys === otherKeys)
         return comparison.areEqual(self, other, depth: 0)
     }
 
     private struct Comparison {
         let keys: SharedKeys?
         let otherKeys: SharedKeys?
-        /// How many more values may be looked at.
-        var visits: Int
+        var budget: WalkBudget
         let haveSameKeys: Bool
 
         mutating func areEqual(_ a: Value, _ b: Value, depth: Int) -> Bool {
-            visits -= 1
-            guard visits > 0, depth <= Limits.depth else { return false }
+            guard budget.visit(), depth <= Limits.depth else { return false }
             if haveSameKeys, a.base == b.base, a.offset == b.offset, a.bound == b.bound { return true }
             switch (a.kind, b.kind) {
             case (.integer, .integer), (.integer, .double), (.double, .integer), (.double, .double): return areEqualNumbers(a, b)
@@ -38,10 +36,13 @@ extension Value {
         }
 
         private mutating func areEqualDictionaries(_ a: Value, _ b: Value, depth: Int) -> Bool {
-            guard let first = a.dictionary, let second = b.dictionary, first.count == second.count else { return false }
+            guard let first = a.dictionary, let second = b.dictionary, budget.enter(first), budget.enter(second),
+                first.count == second.count
+            else { return false }
             for (key, value) in first {
                 let found: Value?
                 if let name = key.keyBytes(keys) {
+                    guard budget.spend(name.count) else { return false }
                     found = second.value(forKey: name, otherKeys)
                 } else if haveSameKeys, let number = key.integer {
                     // A number that no table knows can only be compared as such.
@@ -54,9 +55,9 @@ extension Value {
             return true
         }
 
-        private func areEqualBytes(_ a: UnsafeRawBufferPointer?, _ b: UnsafeRawBufferPointer?) -> Bool {
-            guard let a, let b else { return false }
-            return a.count == b.count && compareBytes(a, b) == 0
+        private mutating func areEqualBytes(_ a: UnsafeRawBufferPointer?, _ b: UnsafeRawBufferPointer?) -> Bool {
+            guard let a, let b, a.count == b.count, budget.spend(a.count) else { return false }
+            return compareBytes(a, b) == 0
         }
 
         private func areEqualNumbers(_ a: Value, _ b: Value) -> Bool {

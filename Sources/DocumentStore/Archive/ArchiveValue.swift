@@ -8,15 +8,17 @@ import Platform
 /// and a real dictionary that looks like one is wrapped: `{"$object":{"$data":1}}`.
 struct ArchiveValueWriter {
     private let keys: SharedKeys
-    /// Values that may still be visited: hostile bytes can describe more than there are atoms.
-    private var budget: Int
+    private var budget: WalkBudget
 
     /// Appends the root of an encoding of `byteCount` bytes.
     static func write(_ value: Value, byteCount: Int, _ keys: SharedKeys, to buffer: inout ByteBuffer) throws(StoreError) {
-        var writer = ArchiveValueWriter(keys: keys, budget: 2 * Limits.visits(byteCount: byteCount))
-        if writer.isPlain(value, depth: 0) {
+        var writer = ArchiveValueWriter(keys: keys, budget: WalkBudget(byteCount: byteCount))
+        let isPlain = writer.isPlain(value, depth: 0)
+        guard !writer.budget.isExhausted else { throw damaged("\(FleeceError.endless)") }
+        if isPlain {
             guard JSONWriter.write(value, keys: keys, style: .canonical, to: &buffer) else { throw damaged("it is nested too deep") }
         } else {
+            writer.budget = WalkBudget(byteCount: byteCount)
             try writer.write(value, depth: 0, to: &buffer)
         }
     }
@@ -25,22 +27,24 @@ struct ArchiveValueWriter {
 
     /// Whether JSON says it all, and reading the JSON gives the same. Most bodies are so.
     private mutating func isPlain(_ value: Value, depth: Int) -> Bool {
-        budget -= 1
-        guard budget > 0, depth < Limits.depth else { return false }
+        guard budget.visit(), depth < Limits.depth else { return false }
         switch value.kind {
         case .null, .boolean: return true
         case .integer: return value.integerBits != nil
-        case .string: return value.stringBytes.map(isUTF8) ?? false
+        case .string:
+            guard let bytes = value.stringBytes, budget.spend(bytes.count) else { return false }
+            return isUTF8(bytes)
         case .double: return ArchiveValueWriter.isPlain(number: value)
         case .array:
             guard let array = value.array else { return false }
             for item in array where !isPlain(item, depth: depth + 1) { return false }
             return true
         case .dictionary:
-            guard let dictionary = value.dictionary else { return false }
+            guard let dictionary = value.dictionary, budget.enter(dictionary) else { return false }
             let isAlone = dictionary.count == 1
             for (key, member) in dictionary {
-                guard let name = key.keyBytes(keys), isUTF8(name), !(isAlone && name.first == UInt8(ascii: "$")) else { return false }
+                guard let name = key.keyBytes(keys), budget.spend(name.count), isUTF8(name), !(isAlone && name.first == UInt8(ascii: "$"))
+                else { return false }
                 if !isPlain(member, depth: depth + 1) { return false }
             }
             return true
@@ -60,17 +64,19 @@ struct ArchiveValueWriter {
     }
 
     private mutating func write(_ value: Value, depth: Int, to buffer: inout ByteBuffer) throws(StoreError) {
-        budget -= 1
-        guard budget > 0, depth < Limits.depth else { throw ArchiveValueWriter.damaged("it is nested too deep") }
+        guard depth < Limits.depth else { throw ArchiveValueWriter.damaged("it is nested too deep") }
+        try spend(16)
         switch value.kind {
         case .undefined:
             guard value.isUndefined else { throw ArchiveValueWriter.damaged("a value cannot be read") }
             buffer.append("{\"$undefined\":true}")
         case .data:
             guard let bytes = value.dataBytes else { throw ArchiveValueWriter.damaged("data are cut off") }
+            try spend(bytes.count)
             ArchiveValueWriter.write("$data", base64: bytes, to: &buffer)
         case .string:
             guard let bytes = value.stringBytes else { throw ArchiveValueWriter.damaged("a string is cut off") }
+            try spend(bytes.count)
             if isUTF8(bytes) {
                 JSONWriter.write(string: bytes, to: &buffer)
             } else {
@@ -94,12 +100,18 @@ struct ArchiveValueWriter {
         }
     }
 
+    private mutating func spend(_ count: Int) throws(StoreError) {
+        guard budget.spend(count) else { throw ArchiveValueWriter.damaged("\(FleeceError.endless)") }
+    }
+
     private mutating func write(_ dictionary: DictionaryView, depth: Int, to buffer: inout ByteBuffer) throws(StoreError) {
+        guard budget.enter(dictionary) else { throw ArchiveValueWriter.damaged("\(FleeceError.endless)") }
         var members: [(name: UnsafeRawBufferPointer, value: Value)] = []
         for (key, value) in dictionary {
             guard let name = key.keyBytes(keys), isUTF8(name) else {
                 throw ArchiveValueWriter.damaged("the name of a property is unknown or not UTF-8")
             }
+            try spend(name.count)
             members.append((name, value))
         }
         members.sort { $0.name.lexicographicallyPrecedes($1.name) }

@@ -50,18 +50,19 @@ extension VectorRevisions {
                 if let bytes = first.value(forKey: Key.legacyParent.rawValue, nil)?.dataBytes {
                     legacyParent = try RevisionID(binary: bytes)
                 }
+                var budget = WalkBudget(for: value)
                 for (remote, item) in items.enumerated().dropFirst() where !item.isNull {
                     guard remote <= VectorRevisions.maximumRemote, let remote = UInt16(exactly: remote), let item = item.dictionary else {
                         throw RevisionError.corruptRevisions(reason: "item \(remote) is no revision")
                     }
-                    remotes[remote] = try revision(item, current: root)
+                    remotes[remote] = try revision(item, current: root, &budget)
                 }
             }
         }
         try result.get()
     }
 
-    private func revision(_ item: DictionaryView, current root: Value) throws(RevisionError) -> Revision {
+    private func revision(_ item: DictionaryView, current root: Value, _ budget: inout WalkBudget) throws(RevisionError) -> Revision {
         guard let bytes = item.value(forKey: Key.version.rawValue, nil)?.dataBytes else {
             throw .corruptRevisions(reason: "a remote's revision has no version")
         }
@@ -74,7 +75,7 @@ extension VectorRevisions {
             if properties.isEqual(to: root) {
                 revision.properties = current?.properties
             } else {
-                revision.properties = try VectorRevisions.copy(properties)
+                revision.properties = try VectorRevisions.copy(properties, within: &budget)
             }
         }
         return revision
@@ -82,8 +83,13 @@ extension VectorRevisions {
 
     /// A value as an encoding of its own, without pointers to anywhere else. Shared keys stay as they are.
     static func copy(_ value: Value) throws(RevisionError) -> FleeceData {
+        var budget = WalkBudget(for: value)
+        return try copy(value, within: &budget)
+    }
+
+    private static func copy(_ value: Value, within budget: inout WalkBudget) throws(RevisionError) -> FleeceData {
         let encoder = Encoder()
-        encoder.write(value, keys: nil)
+        encoder.write(value, keys: nil, within: &budget)
         do { return try encoder.finish() } catch { throw .corruptRevisions(reason: "properties are damaged: \(error)") }
     }
 

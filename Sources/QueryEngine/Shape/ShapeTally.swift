@@ -15,8 +15,9 @@ public struct ShapeTally: Sendable {
         var names = 400
         /// What is nested deeper is not looked into.
         var depth = 24
-        /// How many places there can be in all.
+        /// How many places there can be in all, and how long all their names together.
         var places = 20_000
+        var nameBytes = 1 << 26
     }
 
     public private(set) var documents = 0
@@ -25,8 +26,9 @@ public struct ShapeTally: Sendable {
     var places: [Place]
     let limits: Limits
     private var index = PlaceIndex()
-    /// How many values of the current document may still be looked at.
-    private var budget = 0
+    /// For the current document.
+    private var budget = WalkBudget(byteCount: 0)
+    private var nameBytes = 0
 
     /// A place in documents, and where it stands among the others.
     struct Place: Sendable {
@@ -64,16 +66,15 @@ public struct ShapeTally: Sendable {
             return false
         }
         documents += 1
-        // Each value has at least two bytes of its own, unless the bytes lead back to the same ones again and again.
-        budget = 4096 + 2 * byteCount
+        budget = WalkBudget(byteCount: byteCount)
         places[0].facts.objects += 1
         add(members: members, to: 0, depth: 0, keys)
-        if budget < 0 { damaged += 1 }
-        return budget >= 0
+        if budget.isExhausted { damaged += 1 }
+        return !budget.isExhausted
     }
 
     private mutating func add(_ value: Value, to place: Int, depth: Int, _ keys: SharedKeys) {
-        budget -= 1
+        guard budget.visit() else { return }
         switch value.kind {
         case .dictionary:
             guard let members = value.dictionary else { return places[place].facts.unreadable += 1 }
@@ -87,10 +88,12 @@ public struct ShapeTally: Sendable {
             guard !array.isEmpty else { return }
             guard depth < limits.depth, let items = items(of: place) else { return places[place].isCut = true }
             for item in array {
-                if budget < 0 { return }
+                if budget.isExhausted { return }
                 add(item, to: items, depth: depth + 1, keys)
             }
         default:
+            // All of a text is looked at.
+            guard budget.spend((value.stringBytes ?? value.dataBytes)?.count ?? 0) else { return }
             places[place].facts.add(scalar: value)
         }
     }
@@ -102,8 +105,9 @@ public struct ShapeTally: Sendable {
         }
         // Documents repeat their names in the same order: the next one is usually the next place.
         var guess = places[place].firstChild
+        guard budget.enter(members) else { return }
         for (key, value) in members {
-            if budget < 0 { return }
+            guard budget.spend(key.stringBytes?.count ?? 0) else { return }
             let child: Int
             if guess > 0, places[place].members == 0, isNamed(guess, key) {
                 child = guess
@@ -183,6 +187,10 @@ extension ShapeTally {
 
     private mutating func append(_ name: PlaceName, in parent: Int) -> Int? {
         guard places.count < limits.places else { return nil }
+        if case .property(let name) = name {
+            guard nameBytes + name.count <= limits.nameBytes else { return nil }
+            nameBytes += name.count
+        }
         places.append(Place(name: name, parent: parent))
         return places.count - 1
     }

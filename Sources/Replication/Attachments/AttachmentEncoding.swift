@@ -17,11 +17,14 @@ public enum AttachmentEncoding {
     ) -> Bool {
         guard let document = root.dictionary else { return false }
         var blobs: [(pointer: String, blob: DictionaryView)] = []
+        var budget = WalkBudget(for: root)
         for (key, value) in document {
             guard let name = key.keyString(keys), name != property else { continue }
-            findBlobs(in: value, keys, at: "/" + escaped(name), depth: 1, &blobs)
+            findBlobs(in: value, keys, at: "/" + escaped(name), depth: 1, &blobs, &budget)
         }
+        if budget.isExhausted { encoder.fail(.endless) }
         guard !blobs.isEmpty || evenIfEmpty && !document.isEmpty else { return false }
+        budget = WalkBudget(for: root)
         encoder.beginDictionary()
         var others: DictionaryView?
         for (key, value) in document {
@@ -30,7 +33,7 @@ public enum AttachmentEncoding {
                 others = value.dictionary
             } else {
                 encoder.writeKey(name)
-                encoder.write(value, keys: keys)
+                encoder.write(value, keys: keys, within: &budget)
             }
         }
         encoder.writeKey(property)
@@ -39,26 +42,28 @@ public enum AttachmentEncoding {
             for (key, value) in others {
                 guard let name = key.keyString(keys), !name.hasPrefix(prefix) else { continue }
                 encoder.writeKey(name)
-                encoder.write(value, keys: keys)
+                encoder.write(value, keys: keys, within: &budget)
             }
         }
         for (pointer, blob) in blobs {
             encoder.writeKey(prefix + pointer)
-            write(stubOf: blob, keys, generation: generation, into: encoder)
+            write(stubOf: blob, keys, generation: generation, &budget, into: encoder)
         }
         encoder.endDictionary()
         encoder.endDictionary()
         return true
     }
 
-    private static func write(stubOf blob: DictionaryView, _ keys: SharedKeys?, generation: UInt32, into encoder: Encoder) {
+    private static func write(
+        stubOf blob: DictionaryView, _ keys: SharedKeys?, generation: UInt32, _ budget: inout WalkBudget, into encoder: Encoder
+    ) {
         encoder.beginDictionary()
         for (key, value) in blob {
             guard let name = key.keyBytes(keys) else { continue }
             let isOurs = ["@type", "stub", "revpos"].contains { name.elementsEqual($0.utf8) }
             guard !isOurs else { continue }
             encoder.writeKey(name)
-            encoder.write(value, keys: keys)
+            encoder.write(value, keys: keys, within: &budget)
         }
         encoder.writeKey("stub")
         encoder.write(true)
@@ -70,17 +75,21 @@ public enum AttachmentEncoding {
     }
 
     private static func findBlobs(
-        in value: Value, _ keys: SharedKeys?, at pointer: String, depth: Int, _ blobs: inout [(pointer: String, blob: DictionaryView)]
+        in value: Value, _ keys: SharedKeys?, at pointer: String, depth: Int, _ blobs: inout [(pointer: String, blob: DictionaryView)],
+        _ budget: inout WalkBudget
     ) {
-        guard depth < Limits.depth else { return }
+        guard depth < Limits.depth, budget.visit(), budget.spend(pointer.utf8.count) else { return }
         if let dictionary = value.dictionary {
             if isBlob(dictionary, keys) { return blobs.append((pointer, dictionary)) }
-            for (key, member) in dictionary {
+            guard budget.enter(dictionary) else { return }
+            for (key, member) in dictionary where !budget.isExhausted {
                 guard let name = key.keyString(keys) else { continue }
-                findBlobs(in: member, keys, at: pointer + "/" + escaped(name), depth: depth + 1, &blobs)
+                findBlobs(in: member, keys, at: pointer + "/" + escaped(name), depth: depth + 1, &blobs, &budget)
             }
         } else if let array = value.array {
-            for (index, item) in array.enumerated() { findBlobs(in: item, keys, at: "\(pointer)/\(index)", depth: depth + 1, &blobs) }
+            for (index, item) in array.enumerated() where !budget.isExhausted {
+                findBlobs(in: item, keys, at: "\(pointer)/\(index)", depth: depth + 1, &blobs, &budget)
+            }
         }
     }
 

@@ -10,29 +10,28 @@ extension Call {
         if let string = value.stringBytes { return set(text: string) }
         let output = database.text
         output.buffer.removeAll()
-        var visits = 0
+        // Bytes that refer to the same items again and again could keep this busy for ever.
+        var budget = WalkBudget(for: value)
         var waiting: [Value] = []
         append(value, to: &output.buffer)
         if value.kind == .array || value.kind == .dictionary { waiting.append(value) }
         while let collection = waiting.popLast() {
             func visit(_ item: Value) {
-                visits += 1
+                guard budget.visit(), budget.spend(item.stringBytes?.count ?? 0) else { return }
                 append(item, to: &output.buffer)
                 if item.kind == .array || item.kind == .dictionary { waiting.append(item) }
             }
-            // Bytes that refer to the same items again and again could keep this busy for ever.
-            if visits > Call.mostVisits { return fail("a property has too many items to be indexed") }
             if let array = collection.array {
-                for index in 0..<array.count { visit(array[index]) }
+                for index in 0..<array.count where !budget.isExhausted { visit(array[index]) }
             } else if let dictionary = collection.dictionary {
-                for (_, item) in dictionary { visit(item) }
+                guard budget.enter(dictionary) else { break }
+                for (_, item) in dictionary where !budget.isExhausted { visit(item) }
             }
+            if budget.isExhausted { return fail("a property cannot be indexed: \(FleeceError.endless)") }
         }
         output.buffer.truncate(to: output.buffer.count - 1)
         set(text: output.buffer.bytes)
     }
-
-    private static var mostVisits: Int { 20_000_000 }
 
     private func append(_ value: Value, to buffer: inout ByteBuffer) {
         switch value.kind {

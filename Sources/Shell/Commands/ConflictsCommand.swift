@@ -67,15 +67,18 @@ enum ConflictsCommand {
             try session.output.write("\n")
             guard invocation.flag("body"), let body = revision.body else { continue }
             try session.output.write("    ")
+            var isWhole = true
             try body.withRoot { root in
-                try session.writeJSON { JSONWriter.write(root, keys: keys, style: .canonical, to: &$0) }
+                try session.writeJSON { isWhole = JSONWriter.write(root, keys: keys, style: .canonical, to: &$0) }
             }
+            if !isWhole { session.report(endless: document.id, in: document.collection) }
         }
     }
 
     private static func writeFacts(
         _ document: Document, _ revisions: [StoredRevision], _ remotes: [UInt16: String], _ keys: SharedKeys, _ invocation: Invocation
     ) throws {
+        var isWhole = true
         try invocation.session.writeFacts { line in
             line.add("collection", document.collection.description)
             line.add("id", document.id)
@@ -85,8 +88,11 @@ enum ConflictsCommand {
                 line.add("current", revision.isCurrent)
                 line.add("deleted", revision.flags.contains(.deleted))
                 line.add("remotes", list: revision.remotes.map { remotes[$0] ?? "#\($0)" })
-                if invocation.flag("body"), let body = revision.body { body.withRoot { line.add("body", $0, keys) } }
+                if invocation.flag("body"), let body = revision.body, !body.withRoot({ line.add("body", $0, keys) }) {
+                    isWhole = false
+                }
             }
         }
+        if !isWhole { invocation.session.report(endless: document.id, in: document.collection) }
     }
 }

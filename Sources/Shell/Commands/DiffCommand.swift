@@ -146,6 +146,10 @@ private final class DatabaseComparison {
         counts[change, default: 0] += 1
         var difference: JSONDifference?
         if invocation.flag("body"), change == .changed, let first, let second {
+            // To look for what differs means to compare parts again and again.
+            for cursor in [first, second] where cursor.body.isEndless {
+                return invocation.session.report(endless: cursor.id, in: cursor.collection)
+            }
             difference = JSONDifference(first.body, before.sharedKeys, second.body, after.sharedKeys)
         }
         if invocation.wantsJSON { return try writeFacts(change, cursor, first, second, difference) }
@@ -167,7 +171,13 @@ private final class DatabaseComparison {
             if texts[0] != texts[1] { try session.output.write("  \(texts[0]) -> \(texts[1])") }
         }
         try session.output.write("\n")
-        for change in difference?.changes ?? [] { try write(change) }
+        // Together they say no more than the bodies do.
+        var budget = WalkBudget(byteCount: (first?.bodyBytes.count ?? 0) + (second?.bodyBytes.count ?? 0))
+        for change in difference?.changes ?? [] {
+            try Interruption.check()
+            try write(change, within: &budget)
+            if budget.isExhausted { return session.report(endless: cursor.id, in: cursor.collection) }
+        }
     }
 
     private static func revision(_ cursor: DocumentCursor) -> String {
@@ -176,14 +186,18 @@ private final class DatabaseComparison {
         return buffer.string + (cursor.isDeleted ? " (deleted)" : "")
     }
 
-    private func write(_ change: JSONDifference.Change) throws {
-        let session = invocation.session
-        if let value = change.before { try write("-", change.path, value, before.sharedKeys, .removed, session) }
-        if let value = change.after { try write("+", change.path, value, after.sharedKeys, .added, session) }
+    private func write(_ change: JSONDifference.Change, within budget: inout WalkBudget) throws {
+        if let value = change.before { try write("-", change.path, value, before.sharedKeys, .removed, &budget) }
+        if let value = change.after { try write("+", change.path, value, after.sharedKeys, .added, &budget) }
     }
 
-    private func write(_ mark: String, _ path: String, _ value: Value, _ keys: SharedKeys, _ style: Style, _ session: Session) throws {
-        try session.write("    \(mark) \(path): \(value.json(keys: keys, style: .canonical))", style)
+    private func write(
+        _ mark: String, _ path: String, _ value: Value, _ keys: SharedKeys, _ style: Style, _ budget: inout WalkBudget
+    ) throws {
+        var text = ByteBuffer()
+        JSONWriter.write(value, keys: keys, style: .canonical, within: &budget, to: &text)
+        let session = invocation.session
+        try session.write("    \(mark) \(path): \(text.string)", style)
         try session.output.write("\n")
     }
 

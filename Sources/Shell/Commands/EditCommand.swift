@@ -36,7 +36,7 @@ enum EditCommand {
         let document = try database.read { snapshot in
             let document = snapshot.hasCollection(name) ? try snapshot.document(id, in: name) : nil
             _ = try invocation.parent(of: document, id)
-            write(document, snapshot.sharedKeys, invocation, to: &text)
+            try write(document, snapshot.sharedKeys, invocation, to: &text)
             return document
         }
         let file = try EditedFile(text.bytes)
@@ -52,12 +52,14 @@ enum EditCommand {
         }
     }
 
-    private static func write(_ document: Document?, _ keys: SharedKeys, _ invocation: Invocation, to text: inout ByteBuffer) {
+    private static func write(_ document: Document?, _ keys: SharedKeys, _ invocation: Invocation, to text: inout ByteBuffer) throws {
         guard let document, !document.isDeleted else { return text.append("{\n  \n}\n") }
         var style: JSONStyle = .canonical
         if !invocation.flag("raw") { style.insert(.pretty) }
         if invocation.flag("json5") { style.insert(.json5) }
-        document.body.withRoot { _ = JSONWriter.write($0, keys: keys, style: style, to: &text) }
+        guard document.body.withRoot({ JSONWriter.write($0, keys: keys, style: style, to: &text) }) else {
+            throw CommandError.failed("document \"\(document.id)\" is damaged: \(FleeceError.endless)")
+        }
         text.append("\n")
     }
 

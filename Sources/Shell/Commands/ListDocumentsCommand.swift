@@ -163,19 +163,28 @@ private struct Listing {
     private func writeFacts(_ cursor: DocumentCursor) throws -> (count: Int, isCut: Bool) {
         let showsBody = invocation.flag("body")
         return try forEach(cursor) { cursor in
+            var isWhole = true
             try invocation.session.writeFacts { line in
                 line.add(documentOf: cursor)
-                if showsBody { line.add("body", cursor.body, snapshot.sharedKeys) } else { line.add("size", cursor.bodySize) }
+                if showsBody {
+                    isWhole = line.add("body", cursor.body, snapshot.sharedKeys)
+                } else {
+                    line.add("size", cursor.bodySize)
+                }
             }
+            if !isWhole { invocation.session.report(endless: cursor.id, in: cursor.collection) }
         }
     }
 
     private func writeBodies(_ cursor: DocumentCursor) throws -> (count: Int, isCut: Bool) {
         let text = DocumentText(isRaw: invocation.flag("raw"), isJSON5: invocation.flag("json5"))
         return try forEach(cursor) { cursor in
+            var isWhole = true
             try invocation.session.writeJSON {
-                text.append(id: cursor.idBytes, version: cursor.versionBytes, body: cursor.body, keys: snapshot.sharedKeys, to: &$0)
+                isWhole = text.append(
+                    id: cursor.idBytes, version: cursor.versionBytes, body: cursor.body, keys: snapshot.sharedKeys, to: &$0)
             }
+            if !isWhole { invocation.session.report(endless: cursor.id, in: cursor.collection) }
         }
     }
 }

@@ -54,6 +54,7 @@ enum RevisionsCommand {
         let remoteNames = try snapshot.remotes()
         for revision in document.storedRevisions {
             try Interruption.check()
+            var isWhole = true
             try invocation.session.writeFacts { line in
                 line.add("collection", document.collection.description)
                 line.add("id", document.id)
@@ -66,9 +67,10 @@ enum RevisionsCommand {
                 line.add("remotes", list: revision.remotes.map { remoteNames[$0] ?? "#\($0)" })
                 if let size = revision.bodySize { line.add("size", size) }
                 if invocation.flag("body"), let body = revision.body {
-                    body.withRoot { line.add("body", $0, snapshot.sharedKeys) }
+                    isWhole = body.withRoot { line.add("body", $0, snapshot.sharedKeys) }
                 }
             }
+            if !isWhole { invocation.session.report(endless: document.id, in: document.collection) }
         }
     }
 }

@@ -96,9 +96,11 @@ private struct DocumentPrinter {
         while try cursor.next() {
             count += 1
             if count & 0x3F == 0 { try Interruption.check() }
+            var isWhole = true
             try session.writeJSON {
-                text.append(id: cursor.idBytes, version: cursor.versionBytes, body: cursor.body, keys: keys, to: &$0)
+                isWhole = text.append(id: cursor.idBytes, version: cursor.versionBytes, body: cursor.body, keys: keys, to: &$0)
             }
+            if !isWhole { session.report(endless: cursor.id, in: collection) }
         }
         return count > 0
     }
@@ -113,15 +115,18 @@ private struct DocumentPrinter {
     }
 
     private func write(_ id: String, _ revision: RevisionID, _ body: FleeceData) throws {
-        var id = id
-        try id.withUTF8 { id in
+        var bytes = id
+        var isWhole = true
+        try bytes.withUTF8 { id in
             try revision.withBinary { version in
                 try body.withRoot { root in
                     try invocation.session.writeJSON {
-                        text.append(id: UnsafeRawBufferPointer(id), version: version, body: root, keys: snapshot.sharedKeys, to: &$0)
+                        isWhole = text.append(
+                            id: UnsafeRawBufferPointer(id), version: version, body: root, keys: snapshot.sharedKeys, to: &$0)
                     }
                 }
             }
         }
+        if !isWhole { invocation.session.report(endless: id, in: collection) }
     }
 }

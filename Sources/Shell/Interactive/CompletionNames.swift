@@ -1,5 +1,6 @@
 import DocumentStore
 import Fleece
+import Synchronization
 
 /// The names in a database that a prefix may stand for. Both completions ask here: Tab in the interactive shell, and the scripts for the
 /// system's shells through `cblite complete`.
@@ -9,8 +10,23 @@ struct CompletionNames {
     // Enough documents to meet what most have; few enough to be read at once.
     private static let sampled = 200
     private static let deepest = 5
+    private static let mostPaths = 2000
 
     let snapshot: Snapshot
+
+    // Nobody waits longer for a suggestion; a file can be made so that reading it takes as long as one likes.
+    private static let patience = 2.0
+    private static let end = Atomic<UInt64>(0)
+
+    /// Runs what is to be quick. It ends with an error when the time is up.
+    static func quickly<Result>(_ snapshot: Snapshot, _ work: (CompletionNames) throws -> Result) rethrows -> Result {
+        end.store((Stopwatch.now() + patience).bitPattern, ordering: .relaxed)
+        snapshot.connection.setProgressCheck { _ in
+            Stopwatch.now() > Double(bitPattern: CompletionNames.end.load(ordering: .relaxed)) ? 1 : 0
+        }
+        defer { snapshot.connection.setProgressCheck(nil) }
+        return try work(CompletionNames(snapshot: snapshot))
+    }
 
     func collections(_ prefix: String) -> [String] {
         snapshot.collections().map(\.description).filter { $0.hasPrefix(prefix) }
@@ -46,18 +62,26 @@ struct CompletionNames {
         let cursor = try snapshot.scan(collection, options)
         var paths: Set<String> = []
         while try cursor.next() {
-            if let members = cursor.body.dictionary { addPaths(of: members, behind: "", depth: 0, to: &paths) }
+            var budget = WalkBudget(byteCount: 0)
+            if let members = cursor.body.dictionary { addPaths(of: members, behind: "", depth: 0, &budget, to: &paths) }
         }
         return paths.sorted()
     }
 
-    private func addPaths(of members: DictionaryView, behind parent: String, depth: Int, to paths: inout Set<String>) {
+    /// A document that is large, or has no end, is looked into only so far.
+    private func addPaths(
+        of members: DictionaryView, behind parent: String, depth: Int, _ budget: inout WalkBudget, to paths: inout Set<String>
+    ) {
+        guard budget.enter(members) else { return }
         for (key, value) in members {
+            guard budget.spend(256 + parent.utf8.count + (key.stringBytes?.count ?? 0)), paths.count < CompletionNames.mostPaths else {
+                return
+            }
             guard let bytes = key.keyBytes(snapshot.sharedKeys) else { continue }
             let path = parent + CompletionNames.pathComponent(String(decoding: bytes, as: UTF8.self))
             paths.insert(path)
             if depth < CompletionNames.deepest, let members = value.dictionary {
-                addPaths(of: members, behind: path + ".", depth: depth + 1, to: &paths)
+                addPaths(of: members, behind: path + ".", depth: depth + 1, &budget, to: &paths)
             }
         }
     }

@@ -5,13 +5,17 @@ import Fleece
 struct DelimitedText {
     let delimiter: UInt8
 
-    func append(_ value: Value, _ keys: SharedKeys?, to row: inout ByteBuffer) {
-        if let text = value.stringBytes { return append(text: text, to: &row) }
-        switch value.kind {
-        case .array, .dictionary, .data:
-            appendQuoted(to: &row) { JSONWriter.write(value, keys: keys, style: .compact, to: &$0) }
-        default: JSONWriter.write(value, keys: keys, style: .compact, to: &row)
+    /// False for a value that has no end, in whose place the cell says so.
+    func append(_ value: Value, _ keys: SharedKeys?, to row: inout ByteBuffer) -> Bool {
+        var isWhole = true
+        if let text = value.stringBytes {
+            append(text: text, to: &row)
+        } else if [.array, .dictionary, .data].contains(value.kind) {
+            appendQuoted(to: &row) { isWhole = JSONWriter.write(value, keys: keys, style: .compact, to: &$0) }
+        } else {
+            JSONWriter.write(value, keys: keys, style: .compact, to: &row)
         }
+        return isWhole
     }
 
     /// Text that `render` makes, in quotes.

@@ -18,21 +18,21 @@ struct DocumentText {
         return style
     }
 
-    /// Appends the text, without the end of the last line. `version` is what the column holds.
+    /// Appends the text, without the end of the last line. `version` is what the column holds. False if the body has no end: then it is left out.
     func append(
         id: UnsafeRawBufferPointer, version: UnsafeRawBufferPointer, body: Value, keys: SharedKeys?, to buffer: inout ByteBuffer
-    ) {
-        if properties.isEmpty {
-            append(id: id, version: version, members: body, keys: keys, to: &buffer)
-        } else {
-            let selected = selection(of: body, keys)
-            selected.withRoot { append(id: id, version: version, members: $0, keys: nil, to: &buffer) }
+    ) -> Bool {
+        if properties.isEmpty { return append(id: id, version: version, members: body, keys: keys, to: &buffer) }
+        let selected = selection(of: body, keys)
+        let isWhole = (selected ?? .emptyDictionary).withRoot {
+            append(id: id, version: version, members: $0, keys: nil, to: &buffer)
         }
+        return isWhole && selected != nil
     }
 
     private func append(
         id: UnsafeRawBufferPointer, version: UnsafeRawBufferPointer, members: Value, keys: SharedKeys?, to buffer: inout ByteBuffer
-    ) {
+    ) -> Bool {
         buffer.append(isRaw ? "{" : "{\n  ")
         if isJSON5 { buffer.append("_id:") } else { buffer.append("\"_id\":") }
         if !isRaw { buffer.append(" ") }
@@ -49,12 +49,13 @@ struct DocumentText {
         // A blank between what is ours and the body, on the one line of raw text.
         if isRaw { buffer.append(", ") }
         let start = buffer.count
-        JSONWriter.writeMembers(of: members, keys: keys, style: style, startingWithComma: !isRaw, to: &buffer)
+        let isWhole = JSONWriter.writeMembers(of: members, keys: keys, style: style, startingWithComma: !isRaw, to: &buffer)
         if buffer.count == start { buffer.truncate(to: end) }
         buffer.append(isRaw ? "}" : "\n}")
+        return isWhole
     }
 
-    private func selection(of body: Value, _ keys: SharedKeys?) -> FleeceData {
+    private func selection(of body: Value, _ keys: SharedKeys?) -> FleeceData? {
         let encoder = Encoder()
         encoder.beginDictionary()
         for name in Set(properties).sorted() {
@@ -63,7 +64,7 @@ struct DocumentText {
             encoder.write(value, keys: keys)
         }
         encoder.endDictionary()
-        return (try? encoder.finish()) ?? .emptyDictionary
+        return try? encoder.finish()
     }
 }
 

@@ -18,7 +18,7 @@ struct JSONDifference {
     private let otherKeys: SharedKeys?
     private(set) var changes: [Change] = []
 
-    /// Compares two bodies, each with its database's shared keys. The values must stay where they are.
+    /// Compares two bodies, each with its database's shared keys. The values must stay where they are, and have an end (`Value.isEndless`).
     init(_ before: Value, _ keys: SharedKeys?, _ after: Value, _ otherKeys: SharedKeys?) {
         self.keys = keys
         self.otherKeys = otherKeys

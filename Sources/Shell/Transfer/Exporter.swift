@@ -97,11 +97,14 @@ struct Exporter {
         return Array(buffer.bytes)
     }
 
+    /// What has no end is left out of the text, and reported.
     @inline(__always)
     private func append(_ cursor: DocumentCursor, _ prefix: [UInt8], _ keys: SharedKeys, to buffer: inout ByteBuffer) {
         prefix.withUnsafeBytes { buffer.append($0) }
         if prefix.count > 1 { JSONWriter.write(string: cursor.idBytes, to: &buffer) }
-        JSONWriter.writeMembers(of: cursor.body, keys: keys, style: .compact, startingWithComma: prefix.count > 1, to: &buffer)
+        let isWhole = JSONWriter.writeMembers(
+            of: cursor.body, keys: keys, style: .compact, startingWithComma: prefix.count > 1, to: &buffer)
+        if !isWhole { session.report(endless: cursor.id, in: cursor.collection) }
         buffer.append("}")
     }
 }

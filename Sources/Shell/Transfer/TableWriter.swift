@@ -17,10 +17,12 @@ struct TableWriter {
             row.removeAll()
             if !exporter.idKey.isEmpty { cells.append(text: cursor.idBytes, isTitle: true, to: &row) }
             let body = cursor.body.dictionary
+            var isWhole = true
             for (index, column) in columns.enumerated() {
                 if index > 0 || !exporter.idKey.isEmpty { row.append(cells.delimiter) }
-                if let value = body?.value(forKey: column, keys) { cells.append(value, keys, to: &row) }
+                if let value = body?.value(forKey: column, keys), !cells.append(value, keys, to: &row) { isWhole = false }
             }
+            if !isWhole { exporter.session.report(endless: cursor.id, in: collection) }
             row.append(UInt8(ascii: "\n"))
             try output.write(row.bytes)
         }
