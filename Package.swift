@@ -56,7 +56,7 @@ let package = Package(
         // Hostile files are made with SQLite itself, under our own wrapper with its precautions.
         .target(name: "TestSupport", dependencies: ["CSQLite"], path: "Tests/TestSupport"),
         .target(
-            name: "ReplicationTestSupport", dependencies: ["Replication", "Transport", "DocumentStore", "Fleece"],
+            name: "ReplicationTestSupport", dependencies: ["Replication", "BLIP", "Transport", "DocumentStore", "Fleece"],
             path: "Tests/ReplicationTestSupport"),
         .testTarget(name: "PlatformTests", dependencies: ["Platform"]),
         .testTarget(name: "FleeceTests", dependencies: ["Fleece", "TestSupport"]),
@@ -89,9 +89,9 @@ let package = Package(
             name: "ShellTests",
             dependencies: ["Shell", "Replication", "QueryEngine", "SQLPlusPlus", "DocumentStore", "Fleece", "TestSupport"]),
         .testTarget(
-            name: "CommandTests", dependencies: ["cblite", "Shell", "Replication", "Transport", "DocumentStore", "TestSupport"],
-            exclude: ["Screens"]
-        ),
+            name: "CommandTests",
+            dependencies: ["cblite", "Shell", "Replication", "BLIP", "Transport", "DocumentStore", "TestSupport", "ReplicationTestSupport"],
+            exclude: ["Screens"]),
     ],
     swiftLanguageModes: [.v6]
 )
