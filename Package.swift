@@ -87,7 +87,8 @@ let package = Package(
             name: "ShellTests",
             dependencies: ["Shell", "Replication", "QueryEngine", "SQLPlusPlus", "DocumentStore", "Fleece", "TestSupport"]),
         .testTarget(
-            name: "CommandTests", dependencies: ["cblite", "Replication", "Transport", "DocumentStore", "TestSupport"], exclude: ["Screens"]
+            name: "CommandTests", dependencies: ["cblite", "Shell", "Replication", "Transport", "DocumentStore", "TestSupport"],
+            exclude: ["Screens"]
         ),
     ],
     swiftLanguageModes: [.v6]
