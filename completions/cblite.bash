@@ -44,8 +44,8 @@ _cblite_flags() {
         'schema') echo '--by --together --sample --all --format -F --writeable --create --upgrade --encrypted --collection -C --json --quiet --color --help -h' ;;
         'stats') echo '--where -w --top --bins --writeable --create --upgrade --encrypted --collection -C --json --quiet --color --help -h' ;;
         'tree') echo '--exact --writeable --create --upgrade --encrypted --collection -C --json --quiet --color --help -h' ;;
-        'query') echo '--format -F --raw --json5 --offset --limit --param -p --params --output -o --time-limit -t --explain --analyze --watch -w --file -f --dry-run -n --writeable --create --upgrade --encrypted --collection -C --json --quiet --color --help -h' ;;
-        'select') echo '--format -F --raw --json5 --offset --limit --param -p --params --output -o --time-limit -t --explain --analyze --watch -w --writeable --create --upgrade --encrypted --collection -C --json --quiet --color --help -h' ;;
+        'query') echo '--format -F --raw --json5 --guard-formulas --offset --limit --param -p --params --output -o --time-limit -t --explain --analyze --watch -w --file -f --dry-run -n --writeable --create --upgrade --encrypted --collection -C --json --quiet --color --help -h' ;;
+        'select') echo '--format -F --raw --json5 --guard-formulas --offset --limit --param -p --params --output -o --time-limit -t --explain --analyze --watch -w --writeable --create --upgrade --encrypted --collection -C --json --quiet --color --help -h' ;;
         'translate') echo '--json --sql --tree --writeable --create --upgrade --encrypted --collection -C --quiet --color --help -h' ;;
         'sql') echo '--writeable --create --upgrade --encrypted --collection -C --json --quiet --color --help -h' ;;
         'lscoll') echo '--writeable --create --upgrade --encrypted --collection -C --json --quiet --color --help -h' ;;

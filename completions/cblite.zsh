@@ -402,6 +402,7 @@ _cblite_command() {
             '(--format -F)-F+[How to print rows\: table, json, jsonl, csv, tsv, markdown, line, html]:FORMAT:(table json jsonl csv tsv markdown line html)' \
             '--raw[The same as --format json\: an array of objects, one a line]' \
             '--json5[Leave out the quotes of keys in JSON]' \
+            '--guard-formulas[In CSV and TSV, put an apostrophe in front of text that a spreadsheet would run as a formula]' \
             '--offset=[Leave out the first N rows]:N: ' \
             '--limit=[Stop after N rows]:N: ' \
             '*--param=[A value for $NAME, as JSON; text that does not look like a number, an array or an object needs no quotes]:NAME=VALUE: ' \
@@ -438,6 +439,7 @@ _cblite_command() {
             '(--format -F)-F+[How to print rows\: table, json, jsonl, csv, tsv, markdown, line, html]:FORMAT:(table json jsonl csv tsv markdown line html)' \
             '--raw[The same as --format json\: an array of objects, one a line]' \
             '--json5[Leave out the quotes of keys in JSON]' \
+            '--guard-formulas[In CSV and TSV, put an apostrophe in front of text that a spreadsheet would run as a formula]' \
             '--offset=[Leave out the first N rows]:N: ' \
             '--limit=[Stop after N rows]:N: ' \
             '*--param=[A value for $NAME, as JSON; text that does not look like a number, an array or an object needs no quotes]:NAME=VALUE: ' \
@@ -769,6 +771,7 @@ _cblite_command() {
             '(--existing -x)--existing[Fail if the destination does not exist]' \
             '(--existing -x)-x[Fail if the destination does not exist]' \
             '--format=[The form of the text, if its name does not tell]:FORMAT:(json jsonl array csv tsv)' \
+            '--guard-formulas[In CSV and TSV, put an apostrophe in front of text that a spreadsheet would run as a formula]' \
             '*--verbose[Tell of every document that is left out]' \
             '*-v[Tell of every document that is left out]' \
             '--replicate[Replicate between two databases instead of copying the file]' \
@@ -816,6 +819,7 @@ _cblite_command() {
             '(--existing -x)--existing[Fail if the destination does not exist]' \
             '(--existing -x)-x[Fail if the destination does not exist]' \
             '--format=[The form of the text, if its name does not tell]:FORMAT:(json jsonl array csv tsv)' \
+            '--guard-formulas[In CSV and TSV, put an apostrophe in front of text that a spreadsheet would run as a formula]' \
             '*--verbose[Tell of every document that is left out]' \
             '*-v[Tell of every document that is left out]' \
             '--replicate[Replicate between two databases instead of copying the file]' \
@@ -864,6 +868,7 @@ _cblite_command() {
             '(--existing -x)--existing[Fail if the destination does not exist]' \
             '(--existing -x)-x[Fail if the destination does not exist]' \
             '--format=[The form of the text, if its name does not tell]:FORMAT:(json jsonl array csv tsv)' \
+            '--guard-formulas[In CSV and TSV, put an apostrophe in front of text that a spreadsheet would run as a formula]' \
             '*--verbose[Tell of every document that is left out]' \
             '*-v[Tell of every document that is left out]' \
             '--replicate[Replicate between two databases instead of copying the file]' \
@@ -1404,7 +1409,7 @@ _cblite_names() {
     [[ -n $database ]] || return 1
     local index=${cblite_words[(I)(-C|--collection)]}
     (( index )) && collection=${cblite_words[index + 1]}
-    names=("${(@f)$($cblite_program complete $argv[-1] ${~database} ${collection:+-C} $collection -- "${(Q)PREFIX}" 2>/dev/null)}")
+    names=("${(@f)$($cblite_program complete $argv[-1] "${database/#\~/$HOME}" ${collection:+-C} $collection -- "${(Q)PREFIX}" 2>/dev/null)}")
     # In front of the kind stand options for compadd.
     compadd "${(@)argv[1,-2]}" -a names
 }

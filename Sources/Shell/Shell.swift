@@ -31,7 +31,7 @@ public enum Shell {
         case .version: return try VersionCommand.printVersion(in: session)
         case .open(let path): return try InteractiveShell.run(on: path, in: session)
         case .nothing:
-            StandardError.write(HelpText.brief(Commands.all))
+            StandardError.write(ScreenText(lines: HelpText.brief(Commands.all)))
             return .usage
         }
     }

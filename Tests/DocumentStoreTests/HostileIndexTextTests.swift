@@ -48,11 +48,13 @@ import Testing
         var random = SeededRandom(29)
         try repeatWithin(seconds: 1) {
             let text = String(decoding: Mutation.mutated(Array(random.element(of: texts).utf8), &random), as: UTF8.self)
-            guard let parts = FullTextModule.parts(of: text[...]) else { return }
-            let module = IndexSQL.fullTextModule(parts.columns, tokenizer: parts.tokenizer)
+            guard case .fullText(let columns, let tokenizer)? = SchemaTable(name: "x", sql: "CREATE VIRTUAL TABLE x USING " + text) else {
+                return
+            }
+            let module = IndexSQL.fullTextModule(columns, tokenizer: tokenizer)
             let count = Self.statements("CREATE VIRTUAL TABLE x USING \(module)", connection)
             #expect(count ?? 1 == 1, "\(text.debugDescription)")
-            #expect(!parts.tokenizer.utf8.contains(0))
+            #expect(!tokenizer.utf8.contains(0))
         }
     }
 }

@@ -244,9 +244,16 @@ extension PropertyPath {
                     }
                 }
                 let isName = isPlain && !name.isEmpty && (try? Select(sqlpp: "SELECT \(name)"))?.results.count == 1
-                text += (place > 0 ? "." : "") + (isName ? name : "`\(name.replacing("`", with: "``"))`")
+                text += (place > 0 ? "." : "") + (isName ? name : PropertyPath.quoted(name))
             }
         }
         return text.isEmpty ? nil : text
+    }
+
+    // A mark behind a backquote would make another `Character` of it, and a name out of the quotes.
+    private static func quoted(_ name: String) -> String {
+        var text = "`"
+        for scalar in name.unicodeScalars { text += scalar == "`" ? "``" : String(scalar) }
+        return text + "`"
     }
 }

@@ -179,7 +179,7 @@ struct InsertedRows {
 
     static func fillingIn(_ key: String) -> String {
         guard key.unicodeScalars.contains("\u{FFFF}") else { return key }
-        var parts = key.split(separator: "\u{FFFF}", omittingEmptySubsequences: false).map(String.init)
+        var parts = key.unicodeScalars.split(separator: "\u{FFFF}", omittingEmptySubsequences: false).map { String($0) }
         for place in parts.indices where place % 2 == 1 { parts[place] = newID() }
         return parts.joined()
     }

@@ -14,6 +14,6 @@ enum MetaKey: String, CaseIterable {
     /// The key by the name that stands for it among properties, such as `_id`.
     init?(shortcut: String) {
         guard shortcut.utf8.first == UInt8(ascii: "_") else { return nil }
-        self.init(name: String(shortcut.dropFirst()))
+        self.init(name: String(shortcut.unicodeScalars.dropFirst()))
     }
 }

@@ -137,7 +137,7 @@ extension Resolver {
         case .function("array_count", let arguments): return arguments.first.map(propertyTitle) ?? ""
         case .meta(let source): return metaTitle(source)
         case .member(let object, let path):
-            guard case .meta = object.node, expression.spelling?.hasPrefix("_.") != true else { return "" }
+            guard case .meta = object.node, expression.spelling?.utf8.starts(with: "_.".utf8) != true else { return "" }
             return MetaKey(name: path.text)?.rawValue ?? ""
         default: return ""
         }

@@ -143,9 +143,9 @@ final class Resolver {
 
     private func member(_ expression: Expression) -> Term {
         guard case .member(let object, let path) = expression.node else { return .missing }
-        let isOperator = expression.spelling?.hasPrefix("_.") == true
+        let isOperator = expression.spelling?.utf8.starts(with: "_.".utf8) == true
         if case .meta(let source) = object.node, !isOperator { return metaMember(source, path, expression) }
-        let text = expression.spelling.map { isOperator ? String($0.dropFirst(2)) : $0 } ?? path.jsonForm
+        let text = expression.spelling.map { isOperator ? String($0.unicodeScalars.dropFirst(2)) : $0 } ?? path.jsonForm
         return .call("fl_nested_value", [resolve(object), .literal(SQLText.string(text))], .any)
     }
 

@@ -83,7 +83,7 @@ struct JSONFormWriter: ~Copyable {
     }
 
     private static func escapedDots(_ name: String) -> String {
-        name.split(separator: ".", omittingEmptySubsequences: false).joined(separator: "\\.")
+        name.unicodeScalars.split(separator: ".", omittingEmptySubsequences: false).map { String($0) }.joined(separator: "\\.")
     }
 
     // Expressions

@@ -67,7 +67,8 @@ extension JSONFormReader {
 
     /// Operators that carry their operand in the name, and functions.
     private mutating func prefixed(_ name: String, _ array: ArrayView?) -> Expression {
-        let rest = String(name.dropFirst())
+        // A mark behind the sign belongs to the name.
+        let rest = String(name.unicodeScalars.dropFirst())
         switch name.utf8.first {
         case UInt8(ascii: "."): return property(rest, array)
         case UInt8(ascii: "$"):
@@ -76,9 +77,9 @@ extension JSONFormReader {
         case UInt8(ascii: "?"): return variable(rest, array, from: 1)
         default: break
         }
-        if name.hasPrefix("_.") {
+        if name.utf8.starts(with: "_.".utf8) {
             guard let array, array.count == 2 else { return fail("expected single arg for '\(name)' object accessor") }
-            return member(array, String(name.dropFirst(2)), spelling: name)
+            return member(array, String(name.unicodeScalars.dropFirst(2)), spelling: name)
         }
         guard name.hasSuffix("()") else { return fail("Unknown operator '\(name)'") }
         let typed = String(name.dropLast(2))

@@ -26,6 +26,8 @@ package enum DisplayWidth {
                 guard byte & 0xC0 == 0x80 else { return nil }
                 value = value << 6 | UInt32(byte & 0x3F)
             }
+            // Longer than it need be is not UTF-8.
+            guard length == 2 || value >= 0x800 else { return nil }
             switch value {
             // Latin, Greek and Cyrillic letters; general punctuation that is visible.
             case 0xC0...0x2FF, 0x370...0x482, 0x48A...0x52F, 0x2010...0x2027, 0x2030...0x205E, 0x20A0...0x20C0: width += 1

@@ -4,20 +4,22 @@ extension QueryError {
     ///     SQL++ syntax error at column 13: "FORM" was taken for an alias. Did you mean FROM?
     ///         SELECT name FORM airline
     ///                     ^~~~
-    public func report(in text: String) -> String {
+    public func report(in text: String) -> String { reportLines(in: text).joined(separator: "\n") }
+
+    /// The same, line by line: a message may quote text with line ends of its own.
+    public func reportLines(in text: String) -> [String] {
         var text = text
         return text.withUTF8 { bytes in
-            diagnostics.map { report($0, in: UnsafeRawBufferPointer(bytes)) }.joined(separator: "\n")
+            diagnostics.flatMap { report($0, in: UnsafeRawBufferPointer(bytes)) }
         }
     }
 
-    private func report(_ diagnostic: Diagnostic, in text: UnsafeRawBufferPointer) -> String {
+    private func report(_ diagnostic: Diagnostic, in text: UnsafeRawBufferPointer) -> [String] {
         let range = diagnostic.range
         let message = diagnostic.message + (diagnostic.hint.map { (diagnostic.message.hasSuffix(".") ? " " : ". ") + $0 } ?? "")
-        guard !range.isNone, range.end >= range.start else { return "\(title): \(message)" }
+        guard !range.isNone, range.end >= range.start else { return ["\(title): \(message)"] }
         let excerpt = SourceExcerpt(text, range.start..<range.end)
-        let lines = excerpt.lines.map { "\n" + $0 } ?? ""
-        return "\(title) at \(excerpt.place): \(message)\(lines)"
+        return ["\(title) at \(excerpt.place): \(message)"] + excerpt.lines
     }
 
     private var title: String {

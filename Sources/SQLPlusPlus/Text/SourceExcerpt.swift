@@ -19,11 +19,11 @@ package struct SourceExcerpt {
         return "line \(text[..<range.lowerBound].count { $0 == UInt8(ascii: "\n") } + 1), \(column)"
     }
 
-    /// The line and the mark, each indented; nil if the line is empty:
+    /// The line and the mark, each indented; none if the line is empty:
     ///
     ///     SELECT name FORM airline
     ///                 ^~~~
-    package var lines: String? {
+    package var lines: [String] {
         // Whatever the line is, four bytes make a character at most.
         let nearStart = max(lineStart, range.lowerBound - 4 * SourceExcerpt.width)
         let nearEnd = min(lineEnd, range.lowerBound + 4 * SourceExcerpt.width)
@@ -32,10 +32,10 @@ package struct SourceExcerpt {
         if before.count > SourceExcerpt.width * 2 / 3 { before = "…" + before.suffix(SourceExcerpt.width * 2 / 3) }
         let room = SourceExcerpt.width - before.count
         if after.count > room { after = after.prefix(room) + "…" }
-        guard !(before.isEmpty && after.isEmpty) else { return nil }
+        guard !(before.isEmpty && after.isEmpty) else { return [] }
         let marked = DisplayWidth.of(String(shown(range.lowerBound..<min(range.upperBound, nearEnd)).prefix(room)))
         let mark = "^" + String(repeating: "~", count: max(0, marked - 1))
-        return "    \(before)\(after)\n    \(String(repeating: " ", count: DisplayWidth.of(before)))\(mark)"
+        return ["    \(before)\(after)", "    \(String(repeating: " ", count: DisplayWidth.of(before)))\(mark)"]
     }
 
     private var lineStart: Int { text[..<range.lowerBound].lastIndex(of: UInt8(ascii: "\n")).map { $0 + 1 } ?? 0 }

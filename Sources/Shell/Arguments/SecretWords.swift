@@ -2,54 +2,59 @@ import Glibc
 
 /// Passwords and tokens among the words of a command line: `--user NAME:PASSWORD`, `--token`, `--header Authorization: …`, and URLs with a password.
 enum SecretWords {
-    private static let flags: Set<Substring> = ["user", "token", "password", "header"]
+    private static let flags: Set<String> = ["user", "token", "password", "header"]
 
     /// The words with each byte of a secret replaced: as long as they were. How many bytes a secret has is still to be seen, nothing else.
     static func masked(_ words: [String]) -> [String] {
         var result: [String] = []
-        var flag: Substring?
+        var flag: String?
         for word in words {
             if let name = flag, flags.contains(name) || !word.hasPrefix("-") {
                 result.append(maskedValue(word, of: name))
                 flag = nil
-            } else if word.hasPrefix("-"), let equals = word.firstIndex(of: "=") {
-                let name = word[..<equals].drop { $0 == "-" }
-                result.append(word[...equals] + maskedValue(String(word[word.index(after: equals)...]), of: name))
+            } else if word.hasPrefix("-"), let (name, value) = parted(word, "=") {
+                result.append(name + "=" + maskedValue(value, of: String(name.drop { $0 == "-" })))
             } else {
-                if word.hasPrefix("-") { flag = word.drop { $0 == "-" } }
+                if word.hasPrefix("-") { flag = String(word.drop { $0 == "-" }) }
                 result.append(maskedURL(word))
             }
         }
         return result
     }
 
-    private static func maskedValue(_ value: String, of flag: Substring) -> String {
+    private static func maskedValue(_ value: String, of flag: String) -> String {
         switch flag {
         case "user":
-            guard let colon = value.firstIndex(of: ":"), !value[colon...].hasPrefix(":@") else { return value }
-            return masked(value, from: value.index(after: colon))
-        case "token", "password": return masked(value, from: value.startIndex)
+            guard let (name, password) = parted(value, ":"), password.utf8.first != UInt8(ascii: "@") else { return value }
+            return name + ":" + masked(password)
+        case "token", "password": return masked(value)
         case "header":
             // Nobody knows which headers a server takes for a secret.
-            guard let colon = value.firstIndex(of: ":") else { return value }
-            return masked(value, from: value.index(after: colon))
-        case "proxy" where !value.contains("://"): return String(maskedURL("://" + value).dropFirst(3))
+            guard let (name, content) = parted(value, ":") else { return value }
+            return name + ":" + masked(content)
+        case "proxy" where parted(value, "://") == nil: return String(maskedURL("://" + value).unicodeScalars.dropFirst(3))
         default: return maskedURL(value)
         }
     }
 
     /// `wss://ada:secret@host` without the secret.
     private static func maskedURL(_ text: String) -> String {
-        guard let start = text.firstRange(of: "://")?.upperBound, let at = text[start...].prefix(while: { $0 != "/" }).lastIndex(of: "@"),
-            let colon = text[start..<at].firstIndex(of: ":"), !text[start..<at].contains(where: \.isWhitespace)
+        guard let (scheme, rest) = parted(text, "://") else { return text }
+        let authority = rest.unicodeScalars.prefix { $0 != "/" }
+        guard let at = authority.lastIndex(of: "@"), let (user, password) = parted(String(authority[..<at]), ":"),
+            !authority[..<at].contains(where: \.properties.isWhitespace)
         else { return text }
-        return masked(text, from: text.index(after: colon), to: at)
+        return scheme + "://" + user + ":" + masked(password) + String(rest.unicodeScalars[at...])
     }
 
-    private static func masked(_ text: String, from start: String.Index, to end: String.Index? = nil) -> String {
-        let end = end ?? text.endIndex
-        return text[..<start] + String(repeating: "x", count: text[start..<end].utf8.count) + text[end...]
+    /// What stands before and behind a mark. A password may begin with anything, also with what would be one `Character` with the mark.
+    private static func parted(_ text: String, _ mark: String) -> (String, String)? {
+        let (scalars, mark) = (text.unicodeScalars, mark.unicodeScalars)
+        guard let start = scalars.indices.first(where: { scalars[$0...].starts(with: mark) }) else { return nil }
+        return (String(scalars[..<start]), String(scalars[start...].dropFirst(mark.count)))
     }
+
+    private static func masked(_ text: String) -> String { String(repeating: "x", count: text.utf8.count) }
 
     /// Overwrites the secrets among the process's own arguments, so that they are not to be read in `ps` and `/proc`. Nothing helps for the moment
     /// before that.

@@ -37,7 +37,7 @@ enum BlobGetCommand {
         let source = try find(database, invocation)
         if let path = invocation.string("output"), path != "-" {
             try TargetFile.write(path, invocation.session) { output in
-                try write(source, from: database.blobs) { try output.write($0) }
+                try write(source, from: database.blobs) { try output.write(lines: $0) }
             }
             return .success
         }
@@ -45,7 +45,7 @@ enum BlobGetCommand {
         if invocation.output.isTerminal, !isText {
             throw CommandError.failed("the blob may not be text, and standard output is a terminal", hint: "Name a file with --output.")
         }
-        try write(source, from: database.blobs) { try invocation.output.writeText(lines: $0) }
+        try write(source, from: database.blobs) { try invocation.output.write(lines: $0) }
         return .success
     }
 

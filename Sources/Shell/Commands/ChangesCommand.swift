@@ -127,7 +127,7 @@ private struct ChangeFeed {
                 } else {
                     if !hasHeading { try row.writeHeading(to: invocation.session) }
                     hasHeading = true
-                    try invocation.output.writeText { row.append(cursor, to: &$0) }
+                    try invocation.output.write { row.append(cursor, to: &$0) }
                 }
             }
         }

@@ -181,7 +181,8 @@ struct CheckRun {
         case .warning: try session.write("warning", .warning)
         case .error: try session.write("error", .error)
         }
-        try session.output.writeText(": \(CheckRun.place(of: finding))\(finding.message)\n")
+        try session.output.write(report: ": \(CheckRun.place(of: finding))\(finding.message)")
+        try session.output.write("\n")
     }
 
     /// `collection/document: `, `index name: ` and so on.

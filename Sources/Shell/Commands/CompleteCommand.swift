@@ -1,5 +1,4 @@
 import DocumentStore
-import SQLPlusPlus
 
 /// `cblite complete KIND [DATABASE [PREFIX]]`: the names that completion scripts offer. Hidden.
 enum CompleteCommand {
@@ -35,9 +34,7 @@ enum CompleteCommand {
                 }
             }
         }
-        for name in names where !name.unicodeScalars.contains(where: TerminalText.isHarmful) {
-            try invocation.output.writeLine(name)
-        }
+        for name in names { try invocation.output.writeLine(name) }
         return .success
     }
 }

@@ -63,7 +63,7 @@ enum ConflictsCommand {
             if revision.flags.contains(.deleted) { facts.append("deleted") }
             facts.append(revision.bodySize.map { "\($0) bytes" } ?? "body not kept")
             for remote in revision.remotes { facts.append("from " + (remotes[remote] ?? "remote #\(remote)")) }
-            try session.output.writeText("  " + facts.joined(separator: ", "))
+            try session.output.write("  " + facts.joined(separator: ", "))
             try session.output.write("\n")
             guard invocation.flag("body"), let body = revision.body else { continue }
             try session.output.write("    ")

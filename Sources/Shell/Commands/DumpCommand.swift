@@ -50,7 +50,7 @@ enum DumpCommand {
                 session.warn(omission.description)
             } emit: { line in
                 try Interruption.check()
-                try output.write(line)
+                try output.write(lines: line)
                 progress.advance()
             }
         }

@@ -125,8 +125,7 @@ enum EditCommand {
     /// The error, and where the person's work is.
     private static func keeping(_ file: EditedFile, _ error: any Error) -> any Error {
         guard let known = ErrorReport.commandError(error) else { return error }
-        let hint = known.hint.map { $0 + "\n" } ?? ""
-        return CommandError(known.exitCode, known.message, hint: "\(hint)Your text is in \(file.path).")
+        return known.hinting("Your text is in \(file.path).")
     }
 }
 

@@ -88,7 +88,7 @@ enum ExpireCommand {
             }
         }
         try invocation.output.write("`")
-        try invocation.output.writeText(id)
+        try invocation.output.write(report: id)
         guard let time else { return try invocation.output.write(dryRun ? "` would never expire\n" : "` never expires\n") }
         try invocation.output.writeLine("` \(verb) \(TimeText.iso8601(time)) (\(TimeText.distance(time, from: now)))")
     }

@@ -11,6 +11,9 @@ enum ExportCommand {
 
             --where leaves documents out by what they hold. The rows of any query are written by "query --format csv --output FILE".
 
+            To a spreadsheet, a text that begins with =, +, -, @ or a tab is a formula, which it runs. With --guard-formulas such texts in \
+            CSV and TSV, and names of properties, get an apostrophe in front; numbers do not. Importing with the same flag takes it away.
+
             Each document has its ID as the property _id, or the one that --jsonid names; with --jsonid '' it is left out.
             """,
         database: .reads,

@@ -69,11 +69,11 @@ enum FullTextCommand {
             if !title.isEmpty { try session.write(title, .dim) }
             for piece in FullTextSnippet(text, matches: ranges, width: max(20, width - 12 - title.count)).pieces {
                 if !piece.isMatch {
-                    try output.writeText(piece.text)
+                    try output.write(piece.text)
                 } else if session.terminal.usesColor {
                     try session.write(piece.text, .strong)
                 } else {
-                    try output.writeText("[\(piece.text)]")
+                    try output.write("[\(piece.text)]")
                 }
             }
             try output.write("\n")

@@ -13,7 +13,7 @@ enum GenerateCommand {
                 try SampleDatabase.make(at: invocation.argumentIfGiven("FILE") ?? SampleDatabase.name)
                 return .success
             }
-            try invocation.output.write(text(invocation.argument("WHAT")))
+            try invocation.output.write(lines: text(invocation.argument("WHAT")))
             return .success
         })
 

@@ -16,7 +16,7 @@ enum HelpCommand {
         run: { try help(on: $0.arguments("WORD"), in: $0.session) })
 
     static func help(on words: [String], in session: Session) throws -> ExitCode {
-        try session.output.write(HelpPages.page(on: words, hasOpenDatabase: session.openDatabase != nil))
+        try session.output.write(lines: HelpPages.page(on: words, hasOpenDatabase: session.openDatabase != nil))
         return .success
     }
 }

@@ -10,7 +10,8 @@ enum ImportCommand {
             \(Transfer.forms) From a server (ws://HOST:PORT/DATABASE, wss://…) it is a pull: see there.
 
             The property _id, or the one that --jsonid names, is the document's ID; a document without it gets a new one. In tables, the \
-            first row names the properties; numbers, true, false and JSON in cells become what they are.
+            first row names the properties; numbers, true, false and JSON in cells become what they are. --guard-formulas takes away the \
+            apostrophes that it puts in front of texts in an export; without it they are part of the text.
             """,
         database: .writes,
         flags: Transfer.flags + Transfer.replicationFlags,

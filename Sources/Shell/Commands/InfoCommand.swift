@@ -95,7 +95,7 @@ enum InfoCommand {
                     let number = "\(index)"
                     try invocation.output.write(repeating: UInt8(ascii: " "), count: 4 - number.utf8.count)
                     try invocation.output.write(number + "  ")
-                    try invocation.output.writeText(name)
+                    try invocation.output.write(name)
                     try invocation.output.write("\n")
                 }
             }

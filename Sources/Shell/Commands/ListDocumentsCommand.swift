@@ -151,7 +151,7 @@ private struct Listing {
             conflicted = conflicted || cursor.flags.contains(.conflicted)
             if needsHeading { try row.writeHeading(to: invocation.session) }
             needsHeading = false
-            try output.writeText { row.append(cursor, to: &$0) }
+            try output.write { row.append(cursor, to: &$0) }
         }
         // Scripts know their flags.
         if conflicted, invocation.terminal.outputIsTerminal {

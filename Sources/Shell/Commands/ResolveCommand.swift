@@ -55,7 +55,7 @@ enum ResolveCommand {
             let session = invocation.session
             if session.options.isJSON { return try change.write(to: session, dryRun: isDryRun) }
             try session.output.write(isDryRun ? "Would have resolved `" : "Resolved `")
-            try session.output.writeText(id)
+            try session.output.write(report: id)
             try session.output.writeLine("`, current revision \(change.revision?.shortText ?? "") (sequence \(change.sequence ?? 0))")
         }
         return .success

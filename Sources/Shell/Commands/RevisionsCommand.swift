@@ -45,7 +45,7 @@ enum RevisionsCommand {
         for remote in drawing.remotes {
             try session.write("[REMOTE#\(remote)]", .dim)
             try session.output.write(" = ")
-            try session.output.writeText(names[remote] ?? "(unknown)")
+            try session.output.write(names[remote] ?? "(unknown)")
             try session.output.write("\n")
         }
     }

@@ -64,19 +64,19 @@ enum SQLCommand {
 
     /// The word that a statement begins with, if it would begin or end a transaction.
     private static func transactionWord(_ sql: String) -> String? {
-        var rest = Substring(sql)
+        var rest = Substring(sql).utf8
         while true {
-            rest = rest.drop { $0.isWhitespace || $0 == ";" }
-            if rest.hasPrefix("--") {
-                rest = rest.drop { !$0.isNewline }
-            } else if rest.hasPrefix("/*") {
-                while !rest.isEmpty, !rest.hasPrefix("*/") { rest = rest.dropFirst() }
+            rest = rest.drop { [0x20, 0x09, 0x0A, 0x0C, 0x0D, UInt8(ascii: ";")].contains($0) }
+            if rest.starts(with: "--".utf8) {
+                rest = rest.drop { $0 != UInt8(ascii: "\n") }
+            } else if rest.starts(with: "/*".utf8) {
+                while !rest.isEmpty, !rest.starts(with: "*/".utf8) { rest = rest.dropFirst() }
                 rest = rest.dropFirst(2)
             } else {
                 break
             }
         }
-        let word = rest.prefix { $0.isLetter }.uppercased()
+        let word = String(decoding: rest.prefix(while: WordLexer.isLetter), as: UTF8.self).uppercased()
         return ["BEGIN", "COMMIT", "END", "ROLLBACK", "SAVEPOINT", "RELEASE"].contains(word) ? word : nil
     }
 

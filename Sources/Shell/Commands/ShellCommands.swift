@@ -56,7 +56,7 @@ enum ShellCommands {
             let entries = try shell(of: invocation).history.entries
             let text = invocation.argumentIfGiven("TEXT")
             for (index, entry) in entries.enumerated() where text.map(entry.contains) ?? true {
-                try invocation.output.writeText("\(padded(index + 1))  \(entry.replacingEach("\n", with: "\n       "))")
+                try invocation.output.write(lines: "\(padded(index + 1))  \(entry.replacingEach("\n", with: "\n       "))")
                 try invocation.output.write("\n")
             }
             return .success

@@ -30,7 +30,7 @@ enum SuggestIndex {
             try output.write("\n")
             for line in plan {
                 try output.write("  ")
-                try output.writeText(line)
+                try output.write(line)
                 try output.write("\n")
             }
         }

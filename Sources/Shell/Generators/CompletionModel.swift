@@ -43,7 +43,7 @@ struct CompletionModel {
 }
 
 extension String {
-    func replacingEach(_ character: Character, with text: String) -> String {
-        reduce(into: "") { result, next in if next == character { result += text } else { result.append(next) } }
+    func replacingEach(_ scalar: Unicode.Scalar, with text: String) -> String {
+        unicodeScalars.reduce(into: "") { result, next in if next == scalar { result += text } else { result.unicodeScalars.append(next) } }
     }
 }

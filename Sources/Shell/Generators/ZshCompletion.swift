@@ -105,7 +105,7 @@ enum ZshCompletion {
             [[ -n $database ]] || return 1
             local index=${cblite_words[(I)(-C|--collection)]}
             (( index )) && collection=${cblite_words[index + 1]}
-            names=("${(@f)$($cblite_program complete $argv[-1] ${~database} ${collection:+-C} $collection -- "${(Q)PREFIX}" 2>/dev/null)}")
+            names=("${(@f)$($cblite_program complete $argv[-1] "${database/#\~/$HOME}" ${collection:+-C} $collection -- "${(Q)PREFIX}" 2>/dev/null)}")
             # In front of the kind stand options for compadd.
             compadd "${(@)argv[1,-2]}" -a names
         }

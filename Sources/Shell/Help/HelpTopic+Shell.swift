@@ -6,8 +6,9 @@ extension HelpTopic {
             summary: "Import and export: getting data in and out",
             text: """
                 import reads JSON, JSON Lines, CSV and TSV files, directories of JSON files, and standard input; export writes them. The name \
-                tells the form, or --format does. --where exports a part, and "query --format csv" the rows of any query. cp copies a whole \
-                database, diff compares two; dump and restore keep every revision in one text.
+                tells the form, or --format does. --where exports a part, and "query --format csv" the rows of any query; --guard-formulas \
+                keeps spreadsheets from running what stands in tables. cp copies a whole database, diff compares two; dump and restore \
+                keep every revision in one text.
                 """,
             examples: [
                 .init("export hotels.csv -C inventory.hotel --where 'rating > 4'", "Some documents as a table."),

@@ -1,13 +1,12 @@
 import DocumentStore
-import SQLPlusPlus
 
-/// The line that says what was opened.
+/// The lines that say what was opened.
 enum Banner {
     // Counting the documents of larger files would keep the prompt waiting.
     private static let largestCounted = 16 << 20
 
-    static func text(_ session: Session) throws -> String {
-        guard let database = session.openDatabase else { return "" }
+    static func lines(_ session: Session) throws -> [String] {
+        guard let database = session.openDatabase else { return [] }
         let size = BundleFacts(database.path).database
         return try database.read { snapshot in
             let names = snapshot.collections()
@@ -22,11 +21,10 @@ enum Banner {
             }
             let collections = names.count == 1 ? "1 collection" : "\(names.count) collections"
             let access = database.isReadOnly ? "read-only" : "writable"
-            let name = TerminalText.escaped(database.path.split(separator: "/").last.map(String.init) ?? database.path)
-            return """
-                \(name): format \(snapshot.generation.releases), \(SizeText.text(size)), \(documents) in \(collections), \(access).
-                "help" lists the commands, Tab completes, Ctrl-D leaves.
-                """
+            return [
+                "\(PathText.name(database.path)): format \(snapshot.generation.releases), \(SizeText.text(size)), \(documents) in \(collections), \(access).",
+                "\"help\" lists the commands, Tab completes, Ctrl-D leaves.",
+            ]
         }
     }
 }

@@ -91,14 +91,19 @@ struct CommandLineContext {
 
     /// A word as it has to be typed: in the quotes that are open, or with backslashes.
     func escaped(_ text: String) -> String {
-        if let quote {
-            let mark = String(Character(Unicode.Scalar(quote)))
-            return mark + text
+        switch quote {
+        // Nothing has a meaning between these, so the quotes are closed for one in the text.
+        case UInt8(ascii: "'"): return "'" + text.replacingEach("'", with: "'\\''")
+        case UInt8(ascii: "\""): return "\"" + CommandLineContext.escaped(text, "\"\\")
+        default: return CommandLineContext.escaped(text, " \t'\"\\;|>")
         }
+    }
+
+    private static func escaped(_ text: String, _ special: String) -> String {
         var result = ""
-        for character in text {
-            if " \t'\"\\;|>".contains(character) { result.append("\\") }
-            result.append(character)
+        for scalar in text.unicodeScalars {
+            if special.unicodeScalars.contains(scalar) { result.append("\\") }
+            result.unicodeScalars.append(scalar)
         }
         return result
     }

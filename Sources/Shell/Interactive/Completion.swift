@@ -45,9 +45,9 @@ struct Completion: Equatable {
 extension String {
     fileprivate func commonPrefix(with other: String) -> String {
         var prefix = ""
-        for (left, right) in zip(self, other) {
+        for (left, right) in zip(unicodeScalars, other.unicodeScalars) {
             guard left == right else { break }
-            prefix.append(left)
+            prefix.unicodeScalars.append(left)
         }
         return prefix
     }

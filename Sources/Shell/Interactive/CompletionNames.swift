@@ -1,5 +1,6 @@
 import DocumentStore
 import Fleece
+import SQLPlusPlus
 import Synchronization
 
 /// The names in a database that a prefix may stand for. Both completions ask here: Tab in the interactive shell, and the scripts for the
@@ -29,12 +30,14 @@ struct CompletionNames {
     }
 
     func collections(_ prefix: String) -> [String] {
-        snapshot.collections().map(\.description).filter { $0.hasPrefix(prefix) }
+        snapshot.collections().map(\.description).filter { $0.hasPrefix(prefix) && CompletionNames.isOffered($0) }
     }
 
     func indexes(_ prefix: String) throws -> [String] {
         var known: Set<String> = []
-        return try snapshot.indexes().map(\.name).filter { $0.hasPrefix(prefix) && known.insert($0).inserted }
+        return try snapshot.indexes().map(\.name).filter {
+            $0.hasPrefix(prefix) && CompletionNames.isOffered($0) && known.insert($0).inserted
+        }
     }
 
     /// The first IDs that begin with the prefix, and the last one, which shows how far they have more in common than that. Read from the index.
@@ -45,12 +48,16 @@ struct CompletionNames {
         options.limit = CompletionNames.longest
         let cursor = try snapshot.scan(collection, options)
         var names: [String] = []
-        while try cursor.next() { names.append(cursor.id) }
-        guard names.count == CompletionNames.longest else { return names }
+        var count = 0
+        while try cursor.next() {
+            count += 1
+            if CompletionNames.isOffered(cursor.id) { names.append(cursor.id) }
+        }
+        guard count == CompletionNames.longest else { return names }
         options.isDescending = true
         options.limit = 1
         let last = try snapshot.scan(collection, options)
-        if try last.next(), last.id != names.last { names.append(last.id) }
+        if try last.next(), last.id != names.last, CompletionNames.isOffered(last.id) { names.append(last.id) }
         return names
     }
 
@@ -78,13 +85,18 @@ struct CompletionNames {
                 return
             }
             guard let bytes = key.keyBytes(snapshot.sharedKeys) else { continue }
-            let path = parent + CompletionNames.pathComponent(String(decoding: bytes, as: UTF8.self))
+            let name = String(decoding: bytes, as: UTF8.self)
+            guard CompletionNames.isOffered(name) else { continue }
+            let path = parent + CompletionNames.pathComponent(name)
             paths.insert(path)
             if depth < CompletionNames.deepest, let members = value.dictionary {
                 addPaths(of: members, behind: path + ".", depth: depth + 1, &budget, to: &paths)
             }
         }
     }
+
+    /// Control characters in a name would be keys in a line that is typed, and others hide what the name is.
+    static func isOffered(_ name: String) -> Bool { !name.unicodeScalars.contains(where: TerminalText.isHarmful) }
 
     /// A name as SQL++ wants it: in backquotes, if it is not a plain word.
     static func pathComponent(_ name: String) -> String {

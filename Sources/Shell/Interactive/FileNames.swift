@@ -4,9 +4,7 @@ import SQLPlusPlus
 /// The names of files that a path may stand for.
 enum FileNames {
     static func complete(_ prefix: String, onlyDirectories: Bool, _ line: CommandLineContext) -> Completion {
-        let slash = prefix.lastIndex(of: "/")
-        let directory = slash.map { String(prefix[...$0]) } ?? ""
-        let beginning = slash.map { String(prefix[prefix.index(after: $0)...]) } ?? prefix
+        let (directory, beginning) = PathText.split(prefix)
         var names: [String] = []
         for name in entries(of: directory.isEmpty ? "." : directory) where name.hasPrefix(beginning) {
             // Hidden files are offered to who asks for them.

@@ -40,7 +40,8 @@ final class HistoryFile {
         if entries.count > HistoryFile.longest { entries.removeFirst() }
         guard let path else { return }
         HistoryFile.makeDirectories(of: path)
-        let descriptor = open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0o600)
+        // A pipe in its place must not keep the prompt waiting.
+        let descriptor = open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC | O_NONBLOCK, 0o600)
         // A history that cannot be kept is no reason to trouble anybody.
         guard descriptor >= 0 else { return }
         defer { close(descriptor) }
@@ -54,7 +55,7 @@ final class HistoryFile {
 
     /// A statement that should not lie in a file: it begins with a blank, or a flag in it carries a secret.
     static func isPrivate(_ statement: String) -> Bool {
-        guard let first = statement.first, first != " " else { return true }
+        guard let first = statement.utf8.first, first != UInt8(ascii: " ") else { return true }
         var lexer = WordLexer(Array(statement.utf8))
         var words: [String] = []
         reading: while true {
@@ -115,21 +116,23 @@ final class HistoryFile {
 
     /// What the lines of the file say, and how many bytes they are.
     private static func statements(_ path: String) -> (lines: [String], size: Int)? {
-        guard let source = try? InputSource(path) else { return nil }
+        // A pipe there would be waited for.
+        guard FileFacts.isRegular(path), let source = try? InputSource(path) else { return nil }
         return try? source.withAll { bytes in (bytes.split(separator: UInt8(ascii: "\n")).map { unescaped($0) }, bytes.count) }
     }
 
     private static func makeDirectories(of path: String) {
-        guard let slash = path.lastIndex(of: "/"), slash > path.startIndex else { return }
-        let directory = String(path[..<slash])
-        guard access(directory, F_OK) != 0 else { return }
-        makeDirectories(of: directory)
-        mkdir(directory, 0o700)
+        for directory in PathText.folders(of: path) { mkdir(directory, 0o700) }
     }
 }
 
 /// What the file system says of a file.
 enum FileFacts {
+    static func isRegular(_ path: String) -> Bool {
+        var facts = stat()
+        return stat(path, &facts) == 0 && facts.st_mode & S_IFMT == S_IFREG
+    }
+
     static func size(_ path: String) -> Int {
         var facts = stat()
         return stat(path, &facts) == 0 ? Int(facts.st_size) : 0

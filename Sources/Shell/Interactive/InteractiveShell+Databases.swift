@@ -12,12 +12,12 @@ extension InteractiveShell {
             let database = try opening(word) { try session.open(word, writes: false) }
             enter(database)
         }
-        if isOnTerminal { session.notice(try Banner.text(session)) }
+        if isOnTerminal { session.notice(lines: try Banner.lines(session)) }
     }
 
     /// A path that is wrong may be a slip in the name of a database that is open.
     private func opening(_ word: String, _ open: () throws -> Database) throws -> Database {
-        do { return try open() } catch let error as CommandError where !word.contains("/") && !Endpoint.exists(word) {
+        do { return try open() } catch let error as CommandError where !PathText.hasSlash(word) && !Endpoint.exists(word) {
             if let name = try? CollectionName(parsing: word), let open = session.openDatabase, try open.read({ $0.hasCollection(name) }) {
                 throw CommandError(error.exitCode, error.message, hint: "It is a collection of this database: \"cd \(word)\" goes there.")
             }

@@ -1,5 +1,4 @@
 import DocumentStore
-import SQLPlusPlus
 
 /// A copy of a server's database that is open.
 struct OpenRemoteCopy {
@@ -35,15 +34,14 @@ extension InteractiveShell {
     func tellOfFollowers() {
         for open in session.remoteCopies {
             guard let failure = open.follower?.failure() else { continue }
-            let name = TerminalText.escaped(open.copy.url)
-            session.warn("what is new at \(name) does not come any more: \(SyncAdvice.shortened(failure.error.message))")
+            session.warn("what is new at \(open.copy.url) does not come any more: \(SyncAdvice.shortened(failure.error.message))")
         }
     }
 
     /// Whether the copy may go.
     private func settle(_ count: Int, _ open: OpenRemoteCopy) -> Bool {
         let (copy, changes) = (open.copy, count == 1 ? "1 document was" : "\(Progress.grouped(count)) documents were")
-        let name = TerminalText.escaped(copy.url)
+        let name = copy.url
         let canAsk = session.canAsk && isOnTerminal && Termination.signal == nil && ending == nil
         if open.pushesAtEnd || canAsk {
             let wants = open.pushesAtEnd ? true : (try? session.confirm("\(changes) changed and not pushed to \(name). Push now?")) ?? false

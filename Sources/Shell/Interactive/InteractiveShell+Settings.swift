@@ -8,7 +8,7 @@ extension InteractiveShell {
         let setting = try ShellSetting.named(words.first ?? "help")
         let value = words.count > 1 ? words.dropFirst().joined(separator: " ") : nil
         switch setting.name {
-        case "help": try session.output.write(ShellSetting.overview(settings))
+        case "help": try session.output.write(lines: ShellSetting.overview(settings))
         case "output": try setOutput(value)
         case "read":
             guard let value else { throw CommandError.usage(".read needs the name of a file") }
@@ -23,7 +23,7 @@ extension InteractiveShell {
             let isColored = screen(color: options.color).usesColor && session.output.isTerminal
             for theme in Theme.allCases { try theme.writeSample(to: session, isColored: isColored) }
         default:
-            if let value { try change(setting, to: value) } else { try session.output.writeText(setting.value?.get(settings) ?? "") }
+            if let value { try change(setting, to: value) } else { try session.output.write(setting.value?.get(settings) ?? "") }
             if value == nil { try session.output.write("\n") }
         }
         return .success
@@ -49,7 +49,7 @@ extension InteractiveShell {
         }
         let setting = try SettingName.setting(first)
         if words.count == 1 {
-            try session.output.writeText((setting.value?.get(settings) ?? "") + "\n")
+            try session.output.writeLine(setting.value?.get(settings) ?? "")
         } else {
             try change(setting, to: words.dropFirst().joined(separator: " "))
         }
@@ -75,7 +75,7 @@ extension InteractiveShell {
         let width = (ShellSetting.kept.map(\.name.count).max() ?? 0) + 2
         for setting in ShellSetting.kept {
             try session.write(setting.name.padded(to: width), .key)
-            try session.output.writeText(ShellSetting.written(setting.value?.get(settings) ?? ""))
+            try session.output.write(ShellSetting.written(setting.value?.get(settings) ?? ""))
             try session.output.write("\n")
         }
         for name in session.parameters.names { try writeParameter(name) }
@@ -115,7 +115,7 @@ extension InteractiveShell {
         if let path {
             let descriptor = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o666)
             guard descriptor >= 0 else { throw CommandError.system(path, errno: errno) }
-            session.output = Output(descriptor: descriptor, isTerminal: false)
+            session.output = Output(descriptor: descriptor)
             if let file { close(file) }
             file = descriptor
         } else {

@@ -69,7 +69,7 @@ final class InteractiveShell {
         guard let entry, !isWish(entry) else {
             throw CommandError.failed(number.map { "the history has no statement \($0) to run again" } ?? "nothing has been typed yet")
         }
-        session.notice(entry)
+        session.notice(lines: entry.utf8.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false).map { String($0) ?? "" })
         let before = reader
         defer { reader = before }
         reader = StatementReader(commands: Commands.all)
@@ -85,7 +85,7 @@ final class InteractiveShell {
         let editor = try LineEditor(showsOnErrors: !session.terminal.outputIsTerminal)
         let completer = Completer(session: session)
         editor.setHistory(history.entries)
-        session.notice(try Banner.text(session))
+        session.notice(lines: try Banner.lines(session))
         var typed: [String] = []
         while !isLeaving {
             if typed.isEmpty { try announceTour() }
@@ -139,13 +139,13 @@ final class InteractiveShell {
         return settings.prompt.filled(with: place, mode: settings.mode)
     }
 
-    private func prompt(isContinued: Bool) -> String {
+    private func prompt(isContinued: Bool) -> ScreenText {
         let filled = promptText
         let end = filled.hasSuffix(" ") ? "" : " "
         let width = DisplayWidth.of(filled + end)
         let text = isContinued ? String(repeating: " ", count: max(0, width - 4)) + "..>" : filled
         let blank = isContinued ? " " : end
-        guard session.terminal.usesColor else { return text + blank }
+        guard session.terminal.usesColor else { return "\(text)\(blank)" }
         // Escape sequences stand between marks: they take no room.
         return "\u{1}\(session.theme.code(.strong))\u{1}\(text)\u{1}\(Style.off)\u{1}\(blank)"
     }
@@ -188,7 +188,7 @@ final class InteractiveShell {
             return try work()
         } catch {
             guard let known = ErrorReport.commandError(error) else { throw error }
-            throw CommandError(known.exitCode, "line \(line): \(known.message)", hint: known.hint)
+            throw known.behind("line \(line): ")
         }
     }
 

@@ -78,9 +78,9 @@ final class LineEditor {
     }
 
     /// Lets the person type a line. Between two characters U+0001 the prompt may hold escape sequences.
-    func read(prompt text: String) -> Line {
+    func read(prompt text: ScreenText) -> Line {
         free(prompt)
-        prompt = strdup(text)
+        prompt = strdup(text.text)
         isInterrupted = false
         lastWord = nil
         Interruption.clear()
@@ -190,10 +190,8 @@ extension LineEditor {
             return UInt8(CC_REFRESH)
         }
         guard completion.candidates.count > 1 else { return UInt8(CC_REFRESH_BEEP) }
-        keys.write(
-            "\r\n"
-                + completion.listing(width: Terminal.width(of: screen), height: LineEditor.height(of: screen)).replacingEach(
-                    "\n", with: "\r\n"))
+        let listing = completion.listing(width: Terminal.width(of: screen), height: LineEditor.height(of: screen))
+        keys.write("\r\n\(ScreenText(lines: listing, lineEnd: "\r\n"))")
         return UInt8(CC_REDISPLAY)
     }
 
@@ -216,7 +214,8 @@ extension LineEditor {
         let prompt = self.prompt.map { String(cString: $0) } ?? ""
         let shown = (prompt + beforeCursor).split(separator: "\n", omittingEmptySubsequences: false)
         let rows = shown.reduce(-1) { $0 + 1 + LineEditor.width(ofShown: $1) / width }
-        keys.write("\r" + (rows > 0 ? "\u{1B}[\(rows)A" : "") + "\u{1B}[J")
+        let upwards: ScreenText = rows > 0 ? "\u{1B}[\(rows)A" : ""
+        keys.write("\r\(upwards)\u{1B}[J")
     }
 
     // Without what stands between the marks of a prompt.

@@ -9,7 +9,6 @@ struct Prompt {
 
     /// The name of a bundle without its ending.
     static func name(of path: String) -> String {
-        let name = path.split(separator: "/").last.map(String.init) ?? path
-        return name.hasSuffix(".cblite2") ? String(name.dropLast(8)) : name
+        PathText.without(".cblite2", PathText.name(path))
     }
 }

@@ -74,7 +74,7 @@ struct QueryContext {
     private mutating func findSources(_ words: [Word]) {
         for (index, word) in words.enumerated() where word.isName && QueryContext.collectionWords.contains(word.text.uppercased()) {
             guard index + 1 < words.count, words[index + 1].isName else { continue }
-            let name = words[index + 1].text.filter { $0 != "`" }
+            let name = String(String.UnicodeScalarView(words[index + 1].text.unicodeScalars.filter { $0 != "`" }))
             var alias: String?
             if index + 2 < words.count, words[index + 2].isName {
                 let next = words[index + 2].text
@@ -89,11 +89,11 @@ struct QueryContext {
         }
     }
 
-    private func lastPart(of name: String) -> String? { name.split(separator: ".").last.map(String.init) }
+    private func lastPart(of name: String) -> String? { name.unicodeScalars.split(separator: ".").last.map { String($0) } }
 
     /// A collection's name as SQL++ wants it.
     static func collectionPath(_ name: String) -> String {
-        name.split(separator: ".").map { part in
+        name.unicodeScalars.split(separator: ".").map { part in
             let part = String(part)
             return part == "_default" ? part : CompletionNames.pathComponent(part)
         }.joined(separator: ".")

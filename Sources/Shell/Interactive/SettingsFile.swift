@@ -66,7 +66,7 @@ struct SettingsFile {
             } catch {
                 mistakes += 1
                 if mistakes <= SettingsFile.mostMistakes {
-                    onMistake(CommandError(error.exitCode, "\(path): line \(index + 1): \(error.message)", hint: error.hint))
+                    onMistake(error.behind("\(path): line \(index + 1): "))
                 }
             }
         }
@@ -121,30 +121,24 @@ struct SettingsFile {
         try SettingsFile.makeDirectory(ofFile: target)
         var facts = stat()
         let mode = stat(target, &facts) == 0 ? facts.st_mode & 0o777 : nil
-        let partial = target + ".partial"
-        let descriptor = open(partial, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0o644)
-        guard descriptor >= 0 else { throw .system(partial, errno: errno) }
+        let file = try PartialFile(for: target, mode: 0o644)
         let bytes = lines.flatMap { $0 + [UInt8(ascii: "\n")] }
         var code: Int32 = 0
-        if let mode, fchmod(descriptor, mode) != 0 { code = errno }
-        let count = SystemCall.retrying { Glibc.write(descriptor, bytes, bytes.count) }
+        if let mode, fchmod(file.descriptor, mode) != 0 { code = errno }
+        let count = SystemCall.retrying { Glibc.write(file.descriptor, bytes, bytes.count) }
         if code == 0, count != bytes.count { code = count < 0 ? errno : ENOSPC }
-        if code == 0, fsync(descriptor) != 0 { code = errno }
-        if close(descriptor) != 0, code == 0 { code = errno }
-        if code == 0, rename(partial, target) != 0 { code = errno }
+        if code == 0, fsync(file.descriptor) != 0 { code = errno }
         guard code == 0 else {
-            unlink(partial)
+            file.discard()
             throw .system(target, errno: code)
         }
+        try file.complete()
     }
 
     private static func makeDirectory(ofFile path: String) throws(CommandError) {
-        var place = path.startIndex
-        while let slash = path[place...].dropFirst().firstIndex(of: "/") {
-            let directory = String(path[..<slash])
+        for directory in PathText.folders(of: path) {
             // The standard for such folders wants them private.
             if mkdir(directory, 0o700) != 0, errno != EEXIST { throw .system(directory, errno: errno) }
-            place = slash
         }
     }
 

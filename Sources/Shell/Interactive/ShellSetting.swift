@@ -47,7 +47,9 @@ struct ShellSetting: Sendable {
 
     /// A value as it has to be typed.
     static func written(_ text: String) -> String {
-        let isPlain = !text.isEmpty && text.first != " " && text.last != " " && !text.contains { "'\"\\;|>\t".contains($0) }
+        let scalars = text.unicodeScalars
+        let isPlain =
+            !text.isEmpty && scalars.first != " " && scalars.last != " " && !scalars.contains { "'\"\\;|>\t\r".unicodeScalars.contains($0) }
         if isPlain { return text }
         return "\"" + text.replacingEach("\\", with: "\\\\").replacingEach("\"", with: "\\\"") + "\""
     }

@@ -12,7 +12,7 @@ extension Session {
             let descriptor = Glibc.open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0o666)
             guard descriptor >= 0 else { throw CommandError.system(path, errno: errno) }
             defer { close(descriptor) }
-            return try printing(on: Output(descriptor: descriptor, isTerminal: false), work)
+            return try printing(on: Output(descriptor: descriptor), work)
         }
     }
 

@@ -1,4 +1,5 @@
 import Glibc
+import SQLPlusPlus
 import Synchronization
 
 /// Reads keys from the terminal one by one, with what may come instead: signals, and text that is pasted as a whole.
@@ -108,8 +109,8 @@ struct TerminalKeys {
     }
 
     /// Writes to the screen past libedit: control sequences, and lists that the line is drawn below again.
-    func write(_ text: String) {
-        var text = text
+    func write(_ text: ScreenText) {
+        var text = text.text
         text.withUTF8 { bytes in
             var rest = UnsafeRawBufferPointer(bytes)
             while let start = rest.baseAddress, !rest.isEmpty {
@@ -168,7 +169,7 @@ struct TerminalKeys {
         return TerminalKeys.plain(String(decoding: text, as: UTF8.self))
     }
 
-    /// Lines end as everywhere else, and control characters could do something to the line: tabs are spaces, others are left out.
+    /// Lines end as everywhere else. What could do something to the line, or make it look like another, is left out, and tabs are spaces.
     static func plain(_ text: String) -> String {
         var result = ""
         var last: Unicode.Scalar = " "
@@ -177,7 +178,7 @@ struct TerminalKeys {
             case "\r": result += "\n"
             case "\n": if last != "\r" { result += "\n" }
             case "\t": result += "    "
-            case _ where scalar.value < 0x20 || scalar.value == 0x7F: break
+            case _ where TerminalText.isHarmful(scalar): break
             default: result.unicodeScalars.append(scalar)
             }
             last = scalar

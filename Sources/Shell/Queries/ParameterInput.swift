@@ -39,13 +39,14 @@ enum ParameterInput {
 
     /// Takes `name=VALUE` apart.
     static func parse(_ text: String) throws(CommandError) -> (name: String, value: FleeceData) {
-        guard let equals = text.firstIndex(of: "="), equals > text.startIndex else {
+        let scalars = text.unicodeScalars
+        guard let equals = scalars.firstIndex(of: "="), equals > scalars.startIndex else {
             throw .usage("--param needs NAME=VALUE, not \"\(text)\"")
         }
         // Some will copy the dollar sign from their query.
         let name = text[..<equals].first == "$" ? text[..<equals].dropFirst() : text[..<equals]
         let value = try value(
-            String(text[text.index(after: equals)...]), of: String(name), subject: "--param \(name)", example: "--param '\(name)=",
+            String(scalars[scalars.index(after: equals)...]), of: String(name), subject: "--param \(name)", example: "--param '\(name)=",
             ending: "'")
         return (String(name), value)
     }

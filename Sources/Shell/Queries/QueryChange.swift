@@ -28,7 +28,7 @@ extension QueryRun {
             }
         }
         try session.output.write("Would have been \(change.action.rawValue): ")
-        try session.output.writeText(change.id)
+        try session.output.write(report: change.id)
         try session.output.write("\n")
     }
 
@@ -46,7 +46,7 @@ extension QueryRun {
                 if isTrial { line.add("dryRun", true) }
             }
         }
-        try session.output.writeText(QueryRun.sentence(outcome) + (isTrial ? " (tried, and undone)" : ""))
+        try session.output.write(report: QueryRun.sentence(outcome) + (isTrial ? " (tried, and undone)" : ""))
         try session.output.write("\n")
     }
 

@@ -8,11 +8,11 @@ struct QueryExplanation {
 
     func write(_ plan: QueryPlan) throws {
         if asJSON { return try session.writeJSON { plan.append(to: &$0) } }
-        try session.writeLines(plan.text)
+        try session.output.write(lines: plan.text)
         if !plan.reading.isEmpty { try session.output.write("\n") }
         for line in plan.reading {
             try session.output.write(repeating: UInt8(ascii: " "), count: 2 * line.depth)
-            try session.output.writeText(line.text)
+            try session.output.write(line.text)
             try session.output.write("\n")
         }
         guard let analysis = plan.analysis else { return }

@@ -26,8 +26,11 @@ struct QueryRun {
             throw invocation.usageError("--raw is --format json, and not \(asked.rawValue)")
         }
         let format = asked ?? (invocation.flag("raw") ? .json : invocation.wantsJSON ? .jsonl : .table)
+        let guardsFormulas = invocation.flag("guard-formulas")
+        if guardsFormulas, format != .csv, format != .tsv { throw invocation.usageError("--guard-formulas is for CSV and TSV") }
         printer = ResultPrinter(
-            session: invocation.session, format: format, usesJSON5: invocation.flag("json5"), offset: invocation.int("offset") ?? 0,
+            session: invocation.session, format: format, usesJSON5: invocation.flag("json5"), guardsFormulas: guardsFormulas,
+            offset: invocation.int("offset") ?? 0,
             limit: invocation.int("limit") ?? Int.max,
             screenLimit: mode == .rows && invocation.int("limit") == nil && !invocation.wantsJSON ? invocation.session.look.rowLimit : nil)
         parameters = try ParameterInput.parameters(invocation)

@@ -5,6 +5,7 @@ struct ResultPrinter {
     let session: Session
     let format: ResultFormat
     var usesJSON5 = false
+    var guardsFormulas = false
     /// Rows to pass over before the first one that is printed, and how many to print.
     var offset = 0
     var limit = Int.max
@@ -19,7 +20,7 @@ struct ResultPrinter {
     }
 
     func print(_ rows: QueryRows) throws -> Outcome {
-        let renderer = format.renderer(for: session, json5: usesJSON5)
+        let renderer = format.renderer(for: session, json5: usesJSON5, guardsFormulas: guardsFormulas)
         let row = ResultRow(count: rows.columnCount, keys: rows.sharedKeys)
         let isWatched = session.output.isTerminal
         var sinceShown = Stopwatch()
@@ -52,7 +53,7 @@ struct ResultPrinter {
 
     /// Prints rows that were kept.
     func print(_ rows: RecordedRows) throws {
-        let renderer = format.renderer(for: session, json5: usesJSON5)
+        let renderer = format.renderer(for: session, json5: usesJSON5, guardsFormulas: guardsFormulas)
         let row = ResultRow(count: rows.titles.count, keys: nil)
         try renderer.begin(rows.titles)
         for index in 0..<rows.count {

@@ -34,7 +34,7 @@ enum TranslateCommand {
         for (index, input) in inputs.enumerated() {
             let sections = try sections(of: input, shows)
             if index > 0 { try session.output.write("\n") }
-            try session.writeLines(sections.map { $0 + "\n" }.joined(separator: "\n"))
+            try session.output.write(lines: sections.map { $0 + "\n" }.joined(separator: "\n"))
         }
         return .success
     }
@@ -55,16 +55,5 @@ enum TranslateCommand {
         if shows.contains("sql") { sections.append(sql) }
         if shows.contains("tree") { sections.append(select.treeDescription()) }
         return sections
-    }
-}
-
-extension Session {
-    /// Writes text of several lines, safe for a terminal.
-    func writeLines(_ text: String) throws(Output.Failure) {
-        var text = text
-        let result = text.withUTF8 { bytes in
-            Result { () throws(Output.Failure) in try output.writeText(lines: UnsafeRawBufferPointer(bytes)) }
-        }
-        try result.get()
     }
 }

@@ -4,6 +4,11 @@ import Fleece
 /// stands in quotes, arrays and objects are JSON.
 struct DelimitedText {
     let delimiter: UInt8
+    /// Text that a spreadsheet would take for a formula is made text, by an apostrophe in front.
+    var guardsFormulas = false
+
+    static let guardFlag = Flag(
+        "guard-formulas", "In CSV and TSV, put an apostrophe in front of text that a spreadsheet would run as a formula")
 
     /// False for a value that has no end, in whose place the cell says so.
     func append(_ value: Value, _ keys: SharedKeys?, to row: inout ByteBuffer) -> Bool {
@@ -27,6 +32,12 @@ struct DelimitedText {
 
     /// Text stands in quotes if it would be read as something else without them. The names of columns are never anything but text.
     func append(text: UnsafeRawBufferPointer, isTitle: Bool = false, to row: inout ByteBuffer) {
+        if guardsFormulas, FormulaGuard.needsGuard(text) {
+            return appendQuoted(to: &row) { guarded in
+                guarded.append(FormulaGuard.mark)
+                guarded.append(text)
+            }
+        }
         let first = text.first ?? 0
         let looksLikeValue =
             text.isEmpty || first == UInt8(ascii: "-") || (0x30...0x39).contains(first)

@@ -33,19 +33,14 @@ struct DocumentChange {
 
     func write(to session: Session, dryRun: Bool = false) throws {
         if session.options.isJSON { return try writeFacts(to: session, dryRun: dryRun) }
-        try session.output.write(dryRun ? "Would have \(action.rawValue) `" : "\(action.title) `")
-        try session.output.writeText(id)
-        try session.output.write("`")
+        var text = dryRun ? "Would have \(action.rawValue) `\(id)`" : "\(action.title) `\(id)`"
         if let target {
-            try session.output.write(" to \(target.collection)")
-            if target.id != id {
-                try session.output.write(" as `")
-                try session.output.writeText(target.id)
-                try session.output.write("`")
-            }
+            text += " to \(target.collection)"
+            if target.id != id { text += " as `\(target.id)`" }
         }
-        if let revision { try session.output.write(", new revision \(revision.shortText)") }
-        if let sequence { try session.output.write(" (sequence \(sequence))") }
+        if let revision { text += ", new revision \(revision.shortText)" }
+        if let sequence { text += " (sequence \(sequence))" }
+        try session.output.write(report: text)
         try session.output.write("\n")
     }
 

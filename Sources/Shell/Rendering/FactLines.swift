@@ -3,7 +3,7 @@ import SQLPlusPlus
 extension Session {
     /// Text from a database, or with names from one, and the end of the line.
     func writeTextLine(_ text: String) throws {
-        try output.writeText(text)
+        try output.write(text)
         try output.write("\n")
     }
 
@@ -11,7 +11,7 @@ extension Session {
     func writeFact(_ name: String, _ value: String) throws {
         if !name.isEmpty { try write("\(name):", .key) }
         try output.write(repeating: UInt8(ascii: " "), count: max(1, 13 - (name.isEmpty ? 0 : name.utf8.count + 1)))
-        try output.writeText(value)
+        try output.write(value)
         try output.write("\n")
     }
 
@@ -33,7 +33,7 @@ extension Session {
         try writeFact(name, lines[0])
         for line in lines.dropFirst() {
             try output.write(repeating: UInt8(ascii: " "), count: 13)
-            try output.writeText(line)
+            try output.write(line)
             try output.write("\n")
         }
     }

@@ -10,6 +10,7 @@ extension CommandError {
     static func invalidJSON(_ error: JSONError, in text: UnsafeRawBufferPointer, source: String? = nil) -> CommandError {
         let excerpt = SourceExcerpt(text, error.offset..<error.offset)
         let prefix = source.map { "\($0): " } ?? ""
-        return .failed("\(prefix)JSON error at \(excerpt.place): \(error.message)", hint: excerpt.lines)
+        return CommandError(
+            .failure, lines: ["\(prefix)JSON error at \(excerpt.place): \(error.message)"], hints: excerpt.lines)
     }
 }

@@ -24,7 +24,7 @@ extension Session {
         try fill(&line)
         line.end()
         let bytes = line.buffer.bytes
-        if terminal.usesColor { try JSONColoring.write(bytes, to: self) } else { try output.writeText(lines: bytes) }
+        if terminal.usesColor { try JSONColoring.write(bytes, to: self) } else { try output.write(lines: bytes) }
         try output.write("\n")
     }
 }

@@ -44,7 +44,7 @@ struct RevisionDrawing {
     }
 
     func write(to session: Session) throws {
-        try session.output.writeText("Document \"\(document.id)\"")
+        try session.output.write("Document \"\(document.id)\"")
         for (flag, name) in [(DocumentFlags.deleted, "Deleted"), (.conflicted, "Conflicted"), (.hasAttachments, "Has Attachments")] {
             if document.flags.contains(flag) { try session.output.write(", " + name) }
         }

@@ -59,7 +59,7 @@ struct TreePage {
     private static let titles = ["Part", "Documents", "Size", "Share"]
 
     private var lines: [Line] {
-        let name = path.split(separator: "/").last.map(String.init) ?? path
+        let name = PathText.name(path)
         var lines = [Line(depth: 0, name: name, documents: count(space.collections), bytes: space.bytes)]
         for (scope, collections) in scopes {
             let isDefault = scope == CollectionName.defaultName

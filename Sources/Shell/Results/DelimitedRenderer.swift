@@ -8,8 +8,8 @@ final class DelimitedRenderer: ResultRenderer {
     /// The cell of a null, in quotes if it needs them.
     private let null: [UInt8]
 
-    init(output: Output, delimiter: UInt8, look: ResultLook = ResultLook()) {
-        let text = DelimitedText(delimiter: delimiter)
+    init(output: Output, delimiter: UInt8, look: ResultLook = ResultLook(), guardsFormulas: Bool = false) {
+        let text = DelimitedText(delimiter: delimiter, guardsFormulas: guardsFormulas)
         self.output = output
         self.text = text
         hasHeadings = look.headers != .off
@@ -20,11 +20,11 @@ final class DelimitedRenderer: ResultRenderer {
 
     func begin(_ titles: [String]) throws {
         guard hasHeadings else { return }
-        try output.writeText(lines: { text.append(titles: titles, to: &$0) })
+        try output.write(separator: text.delimiter, lines: { text.append(titles: titles, to: &$0) })
     }
 
     func add(_ row: ResultRow) throws {
-        try output.writeText(lines: { append(row, to: &$0) })
+        try output.write(separator: text.delimiter, lines: { append(row, to: &$0) })
     }
 
     func finish() throws {}

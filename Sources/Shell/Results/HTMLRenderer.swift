@@ -42,7 +42,7 @@ final class HTMLRenderer: ResultRenderer {
     func finish() throws { try output.write("</tbody>\n</table>\n") }
 
     private func writeCell() throws {
-        try output.writeText(lines: { buffer in
+        try output.write(lines: { buffer in
             for byte in cell.bytes {
                 switch byte {
                 case UInt8(ascii: "<"): buffer.append("&lt;")

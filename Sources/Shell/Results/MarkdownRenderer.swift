@@ -48,7 +48,7 @@ final class MarkdownRenderer: ResultRenderer {
     }
 
     private func writeCell() throws {
-        try output.writeText(lines: { MarkdownText.append(cell.bytes, to: &$0) })
+        try output.write(lines: { MarkdownText.append(cell.bytes, to: &$0) })
     }
 }
 

@@ -20,14 +20,14 @@ enum ResultFormat: String, CaseIterable {
     static let names = allCases.map(\.rawValue)
 
     /// A renderer that writes to the session's output, in the session's look.
-    func renderer(for session: Session, json5: Bool = false) -> any ResultRenderer {
+    func renderer(for session: Session, json5: Bool = false, guardsFormulas: Bool = false) -> any ResultRenderer {
         let (output, look) = (session.output, session.look)
         return switch self {
         case .table: TableRenderer(session: session, json5: json5)
         case .json: JSONRenderer(session: session, layout: .array, json5: json5)
         case .jsonl: JSONRenderer(session: session, layout: .lines, json5: json5)
-        case .csv: DelimitedRenderer(output: output, delimiter: UInt8(ascii: ","), look: look)
-        case .tsv: DelimitedRenderer(output: output, delimiter: UInt8(ascii: "\t"), look: look)
+        case .csv: DelimitedRenderer(output: output, delimiter: UInt8(ascii: ","), look: look, guardsFormulas: guardsFormulas)
+        case .tsv: DelimitedRenderer(output: output, delimiter: UInt8(ascii: "\t"), look: look, guardsFormulas: guardsFormulas)
         case .markdown: MarkdownRenderer(output: output, look: look)
         case .line: LineRenderer(session: session)
         case .html: HTMLRenderer(output: output, look: look)

@@ -97,15 +97,15 @@ struct ServeFlags {
     }
 
     private func user(_ text: String, _ flag: String) throws -> (name: String, password: String) {
-        let parts = text.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false)
-        let name = String(parts[0])
+        let parts = text.unicodeScalars.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false).map { String($0) }
+        let name = parts[0]
         guard parts.count == 2 else {
             return (name, try session.askSecret("Password for \(name): ", orSay: "--\(flag) NAME:@FILE, or --users FILE"))
         }
-        guard parts[1].hasPrefix("@") else { return (name, String(parts[1])) }
-        let lines = String(decoding: try SecretFile.read(String(parts[1].dropFirst()), warningIn: session), as: UTF8.self)
-            .split(omittingEmptySubsequences: false, whereSeparator: \.isNewline)
-        return (name, String(lines.first ?? ""))
+        guard parts[1].utf8.first == UInt8(ascii: "@") else { return (name, parts[1]) }
+        let content = try SecretFile.read(String(parts[1].unicodeScalars.dropFirst()), warningIn: session)
+        let line = content.prefix { $0 != UInt8(ascii: "\n") && $0 != UInt8(ascii: "\r") }
+        return (name, String(decoding: line, as: UTF8.self))
     }
 
     // MARK: Databases
@@ -152,7 +152,7 @@ struct ServeFlags {
         }
         return try arguments.map { argument in
             let parts = argument.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
-            let isNamed = parts.count == 2 && !parts[0].contains("/") && !Endpoint.exists(argument)
+            let isNamed = parts.count == 2 && !PathText.hasSlash(String(parts[0])) && !Endpoint.exists(argument)
             let path = isNamed ? String(parts[1]) : argument
             return (isNamed ? String(parts[0]) : ServeFlags.name(ofPath: path), try session.open(path, writes: true))
         }
@@ -160,9 +160,7 @@ struct ServeFlags {
 
     /// `/data/travel.cblite2/`: `travel`
     static func name(ofPath path: String) -> String {
-        var name = path.split(separator: "/").last.map(String.init) ?? ""
-        if name.hasSuffix(".cblite2") { name.removeLast(".cblite2".count) }
-        return name
+        PathText.without(".cblite2", PathText.name(path))
     }
 
     /// What --collection says of each database; nil where it says nothing.

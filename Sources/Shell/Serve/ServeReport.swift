@@ -2,7 +2,6 @@ import DocumentStore
 import Fleece
 import Listener
 import Replication
-import SQLPlusPlus
 import Transport
 
 /// What `serve` says: where it listens, who comes and goes, and what goes over the connections.
@@ -35,7 +34,7 @@ final class ServeReport {
     private func beganText() throws {
         for share in listener.shares {
             for url in urls(share) {
-                try invocation.output.writeText(url)
+                try invocation.output.write(url)
                 try invocation.output.write("\n")
             }
         }
@@ -120,7 +119,7 @@ final class ServeReport {
             let why = failure.map { ": \($0.error.message)" } ?? ""
             session.remark("[\(client.number)] \(client.description) left; \(ServeReport.text(traffic))\(why)")
         case .document(let client, let event, let collection):
-            let name = TerminalText.escaped(collection.isDefault ? event.documentID : "\(collection)/\(event.documentID)")
+            let name = collection.isDefault ? event.documentID : "\(collection)/\(event.documentID)"
             let verb = event.direction == .pull ? "received" : "sent"
             session.remark("[\(client.number)] \(event.error.map { "\(name): \($0.message)" } ?? "\(verb) \(name)")")
         case .refused(let address, let reason): session.remark("\(address) was refused: \(reason)")

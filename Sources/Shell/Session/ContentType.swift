@@ -17,8 +17,8 @@ enum ContentType {
     static let unknown = "application/octet-stream"
 
     static func of(path: String) -> String {
-        let name = path.split(separator: "/").last ?? ""
+        let name = PathText.name(path).unicodeScalars
         guard let dot = name.lastIndex(of: "."), dot > name.startIndex else { return unknown }
-        return byExtension[name[name.index(after: dot)...].lowercased()] ?? unknown
+        return byExtension[String(name[name.index(after: dot)...]).lowercased()] ?? unknown
     }
 }

@@ -41,14 +41,17 @@ final class Session {
         self.terminal = terminal
     }
 
-    /// Says something to the person, on standard error: results alone go to standard output. `--quiet` silences it.
-    func notice(_ text: String) {
-        if !options.isQuiet { say(text) }
+    /// Says something to the person, on standard error: results alone go to standard output. `--quiet` silences it. It is one line, whatever
+    /// is in it.
+    func notice(_ text: String) { notice(lines: [text]) }
+
+    func notice(lines: [String]) {
+        if !options.isQuiet { say(lines) }
     }
 
     /// Says something that one may well overlook.
     func remark(_ text: String) {
-        if !options.isQuiet { say(text, .dim) }
+        if !options.isQuiet { say([text], .dim) }
     }
 
     /// The same, if it has not been said in this session.
@@ -57,56 +60,37 @@ final class Session {
     }
 
     /// Tells of something that went wrong, though the command goes on. `--quiet` does not silence it.
-    func warn(_ text: String) { say(text, title: "cblite: ", .warning) }
+    func warn(_ text: String) { say([text], title: "cblite: ", .warning) }
 
     /// Reports the error that ended a command.
     func report(_ error: CommandError) {
-        if options.isJSON { return say(ErrorReport.json(error)) }
-        say(error.message, title: "cblite: ", .error)
-        if let hint = error.hint { say(hint) }
+        if options.isJSON { return say([ErrorReport.json(error)]) }
+        say(error.messageLines, title: "cblite: ", .error)
+        if !error.hintLines.isEmpty { say(error.hintLines) }
     }
 
-    private func say(_ text: String, title: String = "", _ style: Style? = nil) {
+    private func say(_ lines: [String], title: ScreenText = "", _ style: Style? = nil) {
         currentProgress?.clear()
         // Results that were printed before stand above what is said now.
         if terminal.outputIsTerminal { try? output.flush() }
-        let message = colored(terminal.errorIsTerminal ? StandardError.safe(text) : text, title, style) + "\n"
+        let message: ScreenText = "\(colored(lines, title, style))\n"
         if !(pager?.postpone(message) ?? false) { StandardError.write(message) }
     }
 
-    private func colored(_ text: String, _ title: String, _ style: Style?) -> String {
-        guard let style, terminal.errorUsesColor else { return title + text }
-        guard !title.isEmpty else { return styled(text, style) }
+    private func colored(_ lines: [String], _ title: ScreenText, _ style: Style?) -> ScreenText {
+        let plain = lines.map { "\($0)" as ScreenText }
+        guard let style, terminal.errorUsesColor else { return "\(title)\(ScreenText(plain, separator: "\n"))" }
+        guard title != "" else { return styled(ScreenText(plain, separator: "\n"), style) }
         // The title and the mark below a mistake have the colour; what they are about is read better without.
-        let lines = text.split(separator: "\n", omittingEmptySubsequences: false).map { line in
-            Session.isMark(line) ? styled(String(line), style) : String(line)
-        }
-        return styled(title, style) + lines.joined(separator: "\n")
+        let marked = zip(lines, plain).map { line, text in Session.isMark(line) ? styled(text, style) : text }
+        return "\(styled(title, style))\(ScreenText(marked, separator: "\n"))"
     }
+
+    private func styled(_ text: ScreenText, _ style: Style) -> ScreenText { "\(theme.code(style))\(text)\(Style.off)" }
 
     /// Whether a line is the mark below an excerpt of a query: `    ^~~~`.
-    private static func isMark(_ line: Substring) -> Bool {
+    private static func isMark(_ line: String) -> Bool {
         let mark = line.drop { $0 == " " }
         return mark.first == "^" && mark.dropFirst().allSatisfy { $0 == "~" }
-    }
-}
-
-/// Unbuffered standard error.
-enum StandardError {
-    static func write(_ text: String) {
-        var text = text
-        text.withUTF8 { bytes in
-            var rest = UnsafeRawBufferPointer(bytes)
-            while let start = rest.baseAddress, !rest.isEmpty {
-                let written = SystemCall.retrying { Glibc.write(STDERR_FILENO, start, rest.count) }
-                if written < 0 { return }
-                rest = UnsafeRawBufferPointer(rebasing: rest[written...])
-            }
-        }
-    }
-
-    /// A message may quote a name from a hostile file; its own line breaks stay.
-    static func safe(_ text: String) -> String {
-        text.split(separator: "\n", omittingEmptySubsequences: false).map { TerminalText.escaped(String($0)) }.joined(separator: "\n")
     }
 }

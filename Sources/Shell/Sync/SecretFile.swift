@@ -46,7 +46,7 @@ extension Session {
         silent.c_iflag |= tcflag_t(ICRNL)
         // Who is quick with the answer must not see it.
         tcsetattr(STDIN_FILENO, TCSAFLUSH, &silent)
-        StandardError.write(StandardError.safe(question))
+        StandardError.write("\(question)")
         defer {
             tcsetattr(STDIN_FILENO, TCSANOW, &before)
             StandardError.write("\n")

@@ -19,7 +19,7 @@ struct ServerAccess {
         var server = ReplicatorSettings.server(url)
         try logIn(&server, to: url, typed: typed)
         for header in invocation.strings("header") {
-            let parts = header.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false)
+            let parts = header.unicodeScalars.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false)
             let value = parts.count == 2 ? String(parts[1].drop { $0 == " " }) : ""
             guard parts.count == 2, HTTPHeaders.isWritable(name: String(parts[0]), value: value) else {
                 throw invocation.usageError("--header needs a name, a colon and a value")
@@ -40,10 +40,10 @@ struct ServerAccess {
         let token = invocation.string("token")
         if let user = invocation.string("user") {
             if token != nil { throw invocation.usageError("--user and --token are two ways to log in: choose one") }
-            let parts = user.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
+            let parts = user.unicodeScalars.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false).map { String($0) }
             server.handshake.credentials = try credentials(parts[0], parts.count > 1 ? parts[1] : nil, for: url)
         } else if let token = token ?? Terminal.environment("CBLITE_TOKEN"), !token.isEmpty, typed == nil {
-            guard HTTPHeaders.isWritable(name: "Cookie", value: token), !token.contains(";") else {
+            guard HTTPHeaders.isWritable(name: "Cookie", value: token), !token.utf8.contains(UInt8(ascii: ";")) else {
                 throw invocation.usageError("the token cannot be one of a server: it has a character that does not fit into a header")
             }
             server.handshake.headers.add("Cookie", "SyncGatewaySession=\(token)")

@@ -20,7 +20,7 @@ enum SyncAdvice {
             lines.append(certificate.description)
             lines.append("To trust this certificate and no other: --pin \(certificate.certificate)")
         }
-        return .failed(shortened(error.message), hint: lines.isEmpty ? nil : lines.joined(separator: "\n"))
+        return CommandError(.failure, lines: [shortened(error.message)], hints: lines)
     }
 
     /// People do not know of the path that is connected to.

@@ -1,6 +1,5 @@
 import DocumentStore
 import Replication
-import SQLPlusPlus
 import Transport
 
 /// The servers that a session has talked to: the interactive shell need not be told twice where one is, and who is asking.
@@ -53,14 +52,14 @@ extension DatabaseSync {
                 throw invocation.usageError("PEER is missing: this database has been replicated with no server yet")
             }
             guard servers.count == 1 else {
-                throw CommandError.usage(
-                    "\(invocation.parsed.title): PEER is missing: this database knows \(servers.count) servers",
-                    hint: servers.joined(separator: "\n"))
+                throw CommandError(
+                    .usage, lines: ["\(invocation.parsed.title): PEER is missing: this database knows \(servers.count) servers"],
+                    hints: servers)
             }
             peer = first
         }
         let preposition = direction == .push ? "to" : direction == .pull ? "from" : "with"
-        session.notice("\(direction.title) \(preposition) \(TerminalText.escaped(peer)).")
+        session.notice("\(direction.title) \(preposition) \(peer).")
         return peer
     }
 }

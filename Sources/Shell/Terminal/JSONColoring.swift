@@ -1,10 +1,9 @@
 import Fleece
-import SQLPlusPlus
 
 /// Writes JSON or JSON5 text with colours, and with its dangerous characters escaped. The text itself is not changed otherwise.
 enum JSONColoring {
     static func write(_ json: UnsafeRawBufferPointer, to session: Session) throws(Output.Failure) {
-        guard session.terminal.usesColor else { return try session.output.writeText(lines: json) }
+        guard session.terminal.usesColor else { return try session.output.write(lines: json) }
         let output = session.output
         var position = 0
         while position < json.count {
@@ -13,10 +12,10 @@ enum JSONColoring {
             let bytes = UnsafeRawBufferPointer(rebasing: json[start..<position])
             if let style {
                 try output.write(session.theme.code(style))
-                try output.writeText(bytes)
+                try output.write(bytes)
                 try output.write(Style.off)
             } else {
-                try output.writeText(lines: bytes)
+                try output.write(lines: bytes)
             }
         }
     }
@@ -63,7 +62,7 @@ extension Session {
     @inline(__always)
     func writeJSON(endsLine: Bool = true, _ render: (inout ByteBuffer) -> Void) throws {
         if terminal.usesColor { return try writeColoredJSON(endsLine, render) }
-        try output.writeText {
+        try output.write {
             render(&$0)
             if endsLine { $0.append(UInt8(ascii: "\n")) }
         }
@@ -74,19 +73,5 @@ extension Session {
         render(&buffer)
         try JSONColoring.write(buffer.bytes, to: self)
         if endsLine { try output.write("\n") }
-    }
-}
-
-extension Output {
-    /// Text of several lines from a database: its line ends stay, other control characters are escaped on a terminal.
-    func writeText(lines text: UnsafeRawBufferPointer) throws(Failure) {
-        guard isTerminal, TerminalText.needsEscapes(text) else { return try write(text) }
-        var rest = text
-        while let end = rest.firstIndex(of: UInt8(ascii: "\n")) {
-            try writeText(UnsafeRawBufferPointer(rebasing: rest[..<end]))
-            try write("\n")
-            rest = UnsafeRawBufferPointer(rebasing: rest[(end + 1)...])
-        }
-        try writeText(rest)
     }
 }

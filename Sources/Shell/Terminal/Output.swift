@@ -2,7 +2,11 @@ import Fleece
 import Glibc
 import SQLPlusPlus
 
-/// Standard output, or a file in its place: a large buffer in front of `write(2)`. Hot: see the listing benchmarks.
+/// Standard output, or a file in its place: a large buffer in front of `write(2)`, and the gate for what reaches a terminal there. Hot: see the
+/// listing benchmarks.
+///
+/// Text that stands in the program goes through as it is. All other text is escaped if it goes to a terminal: it could rewrite the screen,
+/// type for the person, or look like what it is not (`TerminalText`). To a file or a pipe it goes byte by byte.
 ///
 /// A write fails once the reader has gone (`| head`) or the disk is full, and ends the command by throwing.
 final class Output {
@@ -15,7 +19,6 @@ final class Output {
     private static let capacity = 128 * 1024
 
     private let descriptor: Int32
-    /// Control characters in text from a database must not reach a terminal: they could rewrite the screen.
     let isTerminal: Bool
     private var buffer = ByteBuffer(capacity: Output.capacity + 4096)
     private(set) var failure: Failure?
@@ -28,68 +31,20 @@ final class Output {
         self.isTerminal = isTerminal ?? (isatty(descriptor) == 1)
     }
 
-    func write(_ bytes: UnsafeRawBufferPointer) throws(Failure) {
-        if bytes.count > Output.capacity - buffer.count {
-            try drain()
-            if bytes.count >= Output.capacity { return try send(bytes) }
-        }
-        buffer.append(bytes)
-    }
+    // What the program says itself
 
-    func write(_ byte: UInt8) throws(Failure) {
-        if buffer.count >= Output.capacity { try drain() }
-        buffer.append(byte)
-    }
-
-    /// Lets `render` append to the buffer itself, without a copy on the way. It may hold lines: on a terminal their ends stay, and other
-    /// control characters are shown as escapes.
-    @inline(__always)
-    func writeText(lines render: (inout ByteBuffer) throws -> Void) throws {
-        let start = buffer.count
-        try render(&buffer)
-        if isTerminal { try escapeText(from: start) }
-        if buffer.count >= Output.capacity { try drain() }
-    }
-
-    private func escapeText(from start: Int) throws(Failure) {
-        let text = UnsafeRawBufferPointer(rebasing: buffer.bytes[start...])
-        guard TerminalText.needsEscapes(text) else { return }
-        let copy = Array(text)
-        buffer.truncate(to: start)
-        let result = copy.withUnsafeBytes { bytes in
-            Result { () throws(Failure) in try writeText(lines: bytes) }
-        }
-        try result.get()
-    }
-
+    /// The only text that reaches a terminal as it is, control sequences included: it stands in the program.
     func write(_ text: StaticString) throws(Failure) {
-        guard text.hasPointerRepresentation else { return try write(text.description) }
-        try write(UnsafeRawBufferPointer(start: text.utf8Start, count: text.utf8CodeUnitCount))
-    }
-
-    @_disfavoredOverload
-    func write(_ text: String) throws(Failure) {
-        var text = text
-        let result: Result<Void, Failure> = text.withUTF8 { bytes in
-            do throws(Failure) { return .success(try write(UnsafeRawBufferPointer(bytes))) } catch { return .failure(error) }
+        let result = text.withUTF8Buffer { bytes in
+            Result { () throws(Failure) in try append(UnsafeRawBufferPointer(bytes)) }
         }
         try result.get()
     }
 
-    func writeLine(_ text: String) throws(Failure) {
-        try write(text)
-        try write(UInt8(ascii: "\n"))
-    }
-
-    /// Text from a database: on a terminal its control characters are shown as escapes.
-    func writeText(_ bytes: UnsafeRawBufferPointer) throws(Failure) {
-        if !isTerminal || !TerminalText.needsEscapes(bytes) { return try write(bytes) }
-        try write(TerminalText.escaped(bytes))
-    }
-
-    @_disfavoredOverload
-    func writeText(_ text: String) throws(Failure) {
-        try write(isTerminal ? TerminalText.escaped(text) : text)
+    func write(repeating byte: UInt8, count times: Int) throws(Failure) {
+        assert(byte >= 0x20 && byte < 0x7F, "a character that can be seen")
+        buffer.append(repeating: byte, count: times)
+        if buffer.count >= Output.capacity { try drain() }
     }
 
     /// A number in decimal digits, without a `String`.
@@ -97,9 +52,75 @@ final class Output {
         if let value = Int64(exactly: value) { buffer.append(decimal: value) } else { buffer.append(decimal: UInt64(value)) }
     }
 
-    func write(repeating byte: UInt8, count times: Int) throws(Failure) {
-        buffer.append(repeating: byte, count: times)
+    // What may hold anything: names and values from a database, an archive, a peer, the command line, and what is made of them
+
+    /// A piece of one line: on a terminal also ends of lines become escapes.
+    func write(_ text: UnsafeRawBufferPointer) throws(Failure) {
+        guard isTerminal, TerminalText.needsEscapes(text) else { return try append(text) }
+        try append(TerminalText.escaped(text))
+    }
+
+    @_disfavoredOverload
+    func write(_ text: String) throws(Failure) { try append(isTerminal ? TerminalText.escaped(text) : text) }
+
+    /// The same, and the end of the line.
+    func writeLine(_ text: String) throws(Failure) {
+        try write(text)
+        try write("\n")
+    }
+
+    /// A piece of one line of a report: what happened, was found or was done. Wherever it goes, no text in it can begin another line.
+    func write(report text: String) throws(Failure) { try append(TerminalText.escaped(text)) }
+
+    /// Text of several lines: their ends stay. So does the character that separates the cells of a table, if it is one.
+    func write(lines text: UnsafeRawBufferPointer, separator: UInt8? = nil) throws(Failure) {
+        let kept = Output.kept(separator)
+        guard isTerminal, TerminalText.needsEscapes(text, keeping: kept) else { return try append(text) }
+        try append(TerminalText.escaped(text, keeping: kept))
+    }
+
+    func write(lines text: String) throws(Failure) {
+        try append(isTerminal ? TerminalText.escaped(text, keeping: Output.lineEnds) : text)
+    }
+
+    /// Lets `render` append to the buffer itself, without a copy on the way.
+    @inline(__always)
+    func write(separator: UInt8? = nil, lines render: (inout ByteBuffer) throws -> Void) throws {
+        let start = buffer.count
+        try render(&buffer)
+        if isTerminal { try escape(from: start, separator) }
         if buffer.count >= Output.capacity { try drain() }
+    }
+
+    private static let lineEnds = [UInt8(ascii: "\n")]
+
+    private static func kept(_ separator: UInt8?) -> [UInt8] { separator.map { lineEnds + [$0] } ?? lineEnds }
+
+    private func escape(from start: Int, _ separator: UInt8?) throws(Failure) {
+        let text = UnsafeRawBufferPointer(rebasing: buffer.bytes[start...])
+        guard TerminalText.needsEscapes(text, keeping: Output.kept(separator)) else { return }
+        let copy = Array(text)
+        buffer.truncate(to: start)
+        let result = copy.withUnsafeBytes { bytes in
+            Result { () throws(Failure) in try write(lines: bytes, separator: separator) }
+        }
+        try result.get()
+    }
+
+    private func append(_ bytes: UnsafeRawBufferPointer) throws(Failure) {
+        if bytes.count > Output.capacity - buffer.count {
+            try drain()
+            if bytes.count >= Output.capacity { return try send(bytes) }
+        }
+        buffer.append(bytes)
+    }
+
+    private func append(_ text: String) throws(Failure) {
+        var text = text
+        let result = text.withUTF8 { bytes in
+            Result { () throws(Failure) in try append(UnsafeRawBufferPointer(bytes)) }
+        }
+        try result.get()
     }
 
     /// Hands everything written so far to the system: somebody is waiting for it.

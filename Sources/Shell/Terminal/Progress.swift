@@ -64,7 +64,8 @@ final class Progress {
         let now = Progress.now()
         guard isShown, now >= nextShow else { return }
         nextShow = now + Progress.interval
-        StandardError.write("\r" + DisplayWidth.cut(line(elapsed), to: max(20, Terminal().width - 1)) + "\u{1B}[K")
+        let text = DisplayWidth.cut(TerminalText.escaped(line(elapsed)), to: max(20, Terminal().width - 1))
+        StandardError.write("\r\(text)\u{1B}[K")
         isOnScreen = true
     }
 

@@ -8,7 +8,7 @@ extension Session {
     func confirm(_ question: String) throws(CommandError) -> Bool {
         currentProgress?.clear()
         try? output.flush()
-        StandardError.write(StandardError.safe(question) + " [y/N] ")
+        StandardError.write("\(question) [y/N] ")
         let word = String(decoding: try typedLine().prefix(16), as: UTF8.self).lowercased()
         return word.hasPrefix("y")
     }

@@ -29,7 +29,7 @@ final class ScreenPager {
     private var shown = 0
     private var interrupts: (sigaction, sigaction)?
     /// What was said meanwhile, to be read afterwards.
-    private var messages: [String] = []
+    private var messages: [ScreenText] = []
     /// The program got more than is held.
     private var hasMore = false
     /// The person did not want to see the rest.
@@ -48,7 +48,7 @@ final class ScreenPager {
     private(set) var hasRun = false
 
     /// Says something as soon as the screen is ours again; false if it is.
-    func postpone(_ message: String) -> Bool {
+    func postpone(_ message: ScreenText) -> Bool {
         if isRunning { messages.append(message) }
         return isRunning
     }
@@ -91,7 +91,7 @@ final class ScreenPager {
             try? Output.send(UnsafeRawBufferPointer(rebasing: held.bytes[shown...]), to: screen)
             let isComplete = !wasLeft && !hasMore
             if !isComplete {
-                let lineEnd = held.bytes.last == UInt8(ascii: "\n") ? "" : "\n"
+                let lineEnd: ScreenText = held.bytes.last == UInt8(ascii: "\n") ? "" : "\n"
                 messages.append("\(lineEnd)cblite: the pager \"\(command)\" cannot be run; '.pager off' does without\n")
             }
         }
@@ -193,7 +193,7 @@ enum PagerCommand {
     }
 
     private static func isProgram(_ word: String, path: String) -> Bool {
-        if word.contains("/") { return access(word, X_OK) == 0 }
+        if PathText.hasSlash(word) { return access(word, X_OK) == 0 }
         return path.split(separator: ":").contains { access("\($0)/\(word)", X_OK) == 0 }
     }
 }

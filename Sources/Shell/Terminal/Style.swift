@@ -10,12 +10,7 @@ extension Session {
     /// Writes text from a database or a message in a style, if colours are wanted.
     func write(_ text: String, _ style: Style) throws(Output.Failure) {
         if terminal.usesColor { try output.write(theme.code(style)) }
-        try output.writeText(text)
+        try output.write(text)
         if terminal.usesColor { try output.write(Style.off) }
-    }
-
-    /// What turns a style on and off again in a message, if standard error shows colours.
-    func styled(_ text: String, _ style: Style) -> String {
-        terminal.errorUsesColor ? "\(theme.code(style))\(text)\(Style.off)" : text
     }
 }

@@ -54,15 +54,14 @@ extension InteractiveShell {
     }
 
     /// What a line means during the tour: the statement to run, or nil if there is nothing to run.
-    func takeTourStep(_ line: String, prompt: String) -> String? {
+    func takeTourStep(_ line: String, prompt: ScreenText) -> String? {
         guard let tour, let step = tour.step else { return line }
         switch line.split(separator: " ").joined(separator: " ") {
         case "":
             tour.advance()
             // The empty line becomes the one that is run.
             if session.terminal.outputIsTerminal, Terminal.environment("TERM") != "dumb" {
-                let shown = prompt.split(separator: "\u{1}", omittingEmptySubsequences: true).joined()
-                StandardError.write("\u{1B}[A\r\u{1B}[K\(shown)\(step.command)\n")
+                StandardError.write("\u{1B}[A\r\u{1B}[K\(prompt.without("\u{1}"))\(step.command)\n")
             }
             return step.command
         case "skip", "next": tour.advance()
@@ -80,7 +79,7 @@ extension InteractiveShell {
         while let step = tour.step {
             try write(step, number: tour.position + 1)
             try session.write(promptText, .strong)
-            try session.output.write(" \(step.command)\n")
+            try session.output.writeLine(" \(step.command)")
             try session.output.flush()
             self.reader = StatementReader(commands: Commands.all)
             self.reader.append(step.command)
@@ -100,6 +99,6 @@ extension InteractiveShell {
 
     private func write(paragraph text: String, endsWithBlank: Bool = true) throws {
         let width = min(session.terminal.width, 96)
-        try session.output.write(HelpText.wrap(text, indent: 0, width: width) + (endsWithBlank ? "\n" : ""))
+        try session.output.write(lines: HelpText.wrap(text, indent: 0, width: width) + (endsWithBlank ? "\n" : ""))
     }
 }

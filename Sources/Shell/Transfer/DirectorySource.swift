@@ -16,18 +16,18 @@ final class DirectorySource: DocumentSource {
     var size: Int? { count }
 
     init(_ directory: String, idKey: String) throws {
-        self.directory = directory.hasSuffix("/") ? directory : directory + "/"
+        self.directory = PathText.hasEnding("/", directory) ? directory : directory + "/"
         self.idKey = idKey
         guard let names = try? FileManager.default.contentsOfDirectory(atPath: directory) else {
             throw CommandError.failed("\(directory): cannot be read as a directory")
         }
-        files = names.filter { $0.hasSuffix(".json") || $0.hasSuffix(".json5") }.sorted()[...]
+        files = names.filter { PathText.hasEnding(".json", $0) || PathText.hasEnding(".json5", $0) }.sorted()[...]
         count = files.count
     }
 
     func next(into encoder: Encoder, id: inout ByteBuffer) throws -> Bool {
         guard let file = files.popFirst() else { return false }
-        let dialect: JSONDialect = file.hasSuffix("5") ? .json5 : .json
+        let dialect: JSONDialect = PathText.hasEnding("5", file) ? .json5 : .json
         let path = directory + file
         place = path
         do {

@@ -8,6 +8,8 @@ struct Exporter {
     var idKey = "_id"
     var limit: Int?
     var idPattern: String?
+    /// No cell of a table is a formula to a spreadsheet.
+    var guardsFormulas = false
     /// Only these documents, if it is not nil.
     var chosen: Set<String>?
 
@@ -18,7 +20,8 @@ struct Exporter {
             return try TargetFile.write(path, session) { try writeJSON(snapshot, collection, layout, to: $0) }
         case .table(let path, let delimiter):
             return try TargetFile.write(path, session) {
-                try TableWriter(exporter: self, cells: DelimitedText(delimiter: delimiter), output: $0).write(snapshot, collection)
+                try TableWriter(exporter: self, cells: DelimitedText(delimiter: delimiter, guardsFormulas: guardsFormulas), output: $0)
+                    .write(snapshot, collection)
             }
         case .directory(let path): return try writeFiles(snapshot, collection, to: path)
         case .database, .remote: preconditionFailure("not a form of text")
@@ -63,8 +66,8 @@ struct Exporter {
         let count = try forEach(snapshot, collection) { cursor in
             if layout == .array { try output.write(isFirst ? "[" : ",\n ") }
             isFirst = false
-            try output.writeText { append(cursor, prefix, keys, to: &$0) }
-            if layout == .lines { try output.write(UInt8(ascii: "\n")) }
+            try output.write { append(cursor, prefix, keys, to: &$0) }
+            if layout == .lines { try output.write("\n") }
         }
         if layout == .array { try output.write(isFirst ? "[]\n" : "]\n") }
         return count
@@ -72,17 +75,16 @@ struct Exporter {
 
     private func writeFiles(_ snapshot: Snapshot, _ collection: CollectionName, to directory: String) throws -> Int {
         try TargetFile.makeDirectory(directory)
-        let folder = directory.hasSuffix("/") ? directory : directory + "/"
+        let folder = PathText.hasEnding("/", directory) ? directory : directory + "/"
         let keys = snapshot.sharedKeys
         let prefix = Exporter.prefix(idKey)
         return try forEach(snapshot, collection) { cursor in
             guard let file = FileName.file(ofDocument: cursor.idBytes) else {
                 throw CommandError.failed("the ID of document \"\(cursor.id)\" is too long for the name of a file")
             }
-            _ = try TargetFile.write(folder + file, session) { output in
-                try output.writeText { append(cursor, prefix, keys, to: &$0) }
-                try output.write(UInt8(ascii: "\n"))
-                return 1
+            try TargetFile.replace(folder + file) { output in
+                try output.write { append(cursor, prefix, keys, to: &$0) }
+                try output.write("\n")
             }
         }
     }

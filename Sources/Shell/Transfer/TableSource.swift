@@ -9,6 +9,8 @@ final class TableSource: DocumentSource {
     private let input: InputSource
     private let delimiter: UInt8
     private let idKey: String
+    /// Takes away the apostrophes that `FormulaGuard` puts in front of texts.
+    private let removesGuards: Bool
     private var columns: [String]?
     private var line = 1
 
@@ -19,7 +21,8 @@ final class TableSource: DocumentSource {
     var position: Int { input.offset }
     var size: Int? { input.size }
 
-    init(_ input: InputSource, delimiter: UInt8, idKey: String) {
+    init(_ input: InputSource, delimiter: UInt8, idKey: String, removesGuards: Bool = false) {
+        self.removesGuards = removesGuards
         self.input = input
         self.delimiter = delimiter
         self.idKey = idKey
@@ -43,7 +46,7 @@ final class TableSource: DocumentSource {
         }
         encoder.beginDictionary()
         for (column, cell) in zip(columns, cells) {
-            if column == idKey {
+            if column.utf8.elementsEqual(idKey.utf8) {
                 cell.bytes.withUnsafeBytes { id.append($0) }
             } else if cell.isQuoted || !cell.bytes.isEmpty {
                 encoder.writeKey(column)
@@ -60,7 +63,10 @@ final class TableSource: DocumentSource {
             guard let name = String(validating: cell.bytes, as: UTF8.self) else {
                 throw CommandError.failed("\(name), line 1: the heading is not valid UTF-8")
             }
-            if names.contains(name) { throw CommandError.failed("\(self.name), line 1: two columns are called \"\(name)\"") }
+            // Byte by byte: two spellings of one word are two names.
+            if names.contains(where: { $0.utf8.elementsEqual(name.utf8) }) {
+                throw CommandError.failed("\(self.name), line 1: two columns are called \"\(name)\"")
+            }
             names.append(name)
         }
         columns = names
@@ -70,7 +76,9 @@ final class TableSource: DocumentSource {
     private func row() throws -> [Cell]? {
         while true {
             guard let cells = try cells() else { return nil }
-            if cells.count > 1 || cells.first.map({ $0.isQuoted || !$0.bytes.isEmpty }) ?? false { return cells }
+            if cells.count > 1 || cells.first.map({ $0.isQuoted || !$0.bytes.isEmpty }) ?? false {
+                return removesGuards ? cells.map(TableSource.unguarded) : cells
+            }
         }
     }
 
@@ -102,6 +110,10 @@ final class TableSource: DocumentSource {
             guard let following = try nextByte() else { return cells + [Cell()] }
             byte = following
         }
+    }
+
+    private static func unguarded(_ cell: Cell) -> Cell {
+        cell.isQuoted ? Cell(bytes: FormulaGuard.unguarded(cell.bytes), isQuoted: true) : cell
     }
 
     private func trimReturn(_ cell: inout Cell) {

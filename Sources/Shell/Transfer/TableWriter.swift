@@ -24,21 +24,21 @@ struct TableWriter {
             }
             if !isWhole { exporter.session.report(endless: cursor.id, in: collection) }
             row.append(UInt8(ascii: "\n"))
-            try output.write(row.bytes)
+            try output.write(lines: row.bytes, separator: cells.delimiter)
         }
     }
 
     /// A first walk through the collection, for the heading.
     private func propertyNames(_ snapshot: Snapshot, _ collection: CollectionName) throws -> [String] {
         let keys = snapshot.sharedKeys
-        var known: Set<String> = []
+        // Byte by byte: two spellings of one word are two names.
+        var known: Set<[UInt8]> = []
         var names: [String] = []
         _ = try exporter.forEach(snapshot, collection) { cursor in
             guard let body = cursor.body.dictionary else { return }
             for (key, _) in body {
                 guard let bytes = key.keyBytes(keys) else { continue }
-                let name = String(decoding: bytes, as: UTF8.self)
-                if known.insert(name).inserted { names.append(name) }
+                if known.insert(Array(bytes)).inserted { names.append(String(decoding: bytes, as: UTF8.self)) }
             }
         }
         return names
@@ -47,6 +47,6 @@ struct TableWriter {
     private func writeHeading(_ columns: [String]) throws {
         var row = ByteBuffer()
         cells.append(titles: (exporter.idKey.isEmpty ? [] : [exporter.idKey]) + columns, to: &row)
-        try output.write(row.bytes)
+        try output.write(lines: row.bytes, separator: cells.delimiter)
     }
 }

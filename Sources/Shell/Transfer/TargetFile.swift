@@ -2,30 +2,32 @@ import Glibc
 
 /// A file that is written under another name, and gets its own when it is complete: what was there before stays until then.
 enum TargetFile {
-    /// Writes a file, or standard output for `-`. Gives what `body` gives.
+    /// Writes a file that the person named, or standard output for `-`. Gives what `body` gives.
     static func write<Result>(_ path: String, _ session: Session, _ body: (Output) throws -> Result) throws -> Result {
         if path == "-" || isStandardOutput(path) { return try body(session.output) }
         guard !Endpoint.isDirectory(path) else { throw CommandError.failed("\(path): is a directory") }
         // A pipe or a device is written where it stands.
         guard isReplaceable(path) else { return try writeInPlace(path, body) }
-        let path = behindLinks(path)
-        let partial = path + ".partial"
-        let descriptor = open(partial, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o666)
-        guard descriptor >= 0 else { throw CommandError.system(path, errno: errno) }
+        return try replace(behindLinks(path), body)
+    }
+
+    /// Writes a file whose name comes from a database. Whatever lies in its place, even a link or a pipe, is replaced, and leads nowhere.
+    static func replace<Result>(_ path: String, _ body: (Output) throws -> Result) throws -> Result {
+        let file = try PartialFile(for: path)
+        let result: Result
         do {
-            let output = Output(descriptor: descriptor, isTerminal: false)
-            let result = try describing(path) {
+            let output = Output(descriptor: file.descriptor, isTerminal: false)
+            result = try describing(path) {
                 let result = try body(output)
                 try output.flush()
                 return result
             }
-            guard close(descriptor) == 0, rename(partial, path) == 0 else { throw CommandError.system(path, errno: errno) }
-            return result
         } catch {
-            close(descriptor)
-            unlink(partial)
+            file.discard()
             throw error
         }
+        try file.complete()
+        return result
     }
 
     static func makeDirectory(_ path: String) throws {

@@ -12,6 +12,7 @@ struct Transfer {
         Flag("careful", "Stop at the first document that cannot be imported, and import nothing"),
         Flag("existing", short: "x", "Fail if the destination does not exist"),
         Flag("format", value: "FORMAT", .choice(Endpoint.formats), "The form of the text, if its name does not tell"),
+        DelimitedText.guardFlag,
         Flag("verbose", short: "v", repeatable: true, "Tell of every document that is left out"),
     ]
 
@@ -50,7 +51,7 @@ struct Transfer {
 
     /// What the vendor's program ignores in a replication, and says so.
     private func noticeIgnored() {
-        let ignored = ["limit", "jsonid", "idprefix", "format"].filter { invocation.flag($0) }
+        let ignored = ["limit", "jsonid", "idprefix", "format", "guard-formulas"].filter { invocation.flag($0) }
         if let first = ignored.first { session.notice("--\(first) has no meaning in a replication, and is ignored.") }
     }
 
@@ -74,12 +75,15 @@ struct Transfer {
 
     func importing(_ source: Endpoint, into database: Database) throws -> ExitCode {
         try refuseReplication()
+        try checkGuard(source)
         let collection = try invocation.collectionName()
         let idKey = invocation.string("jsonid") ?? "_id"
         let documents: any DocumentSource =
             switch source {
             case .json(let path, _): JSONSource(try InputSource(path), dialect: path.hasSuffix(".json5") ? .json5 : .json, idKey: idKey)
-            case .table(let path, let delimiter): TableSource(try InputSource(path), delimiter: delimiter, idKey: idKey)
+            case .table(let path, let delimiter):
+                TableSource(
+                    try InputSource(path), delimiter: delimiter, idKey: idKey, removesGuards: invocation.flag("guard-formulas"))
             case .directory(let path): try DirectorySource(path, idKey: idKey)
             case .database, .remote: throw invocation.usageError("cp copies databases; import takes JSON and tables")
             }
@@ -117,6 +121,8 @@ struct Transfer {
         exporter.idKey = invocation.string("jsonid") ?? "_id"
         exporter.limit = invocation.int("limit")
         exporter.idPattern = pattern
+        exporter.guardsFormulas = invocation.flag("guard-formulas")
+        try checkGuard(target)
         try checkExistence(target)
         let clock = Stopwatch()
         let count = try database.read { snapshot in
@@ -134,6 +140,7 @@ struct Transfer {
         let database = try session.open(source, writes: false)
         if invocation.flag("existing") { throw invocation.usageError("--existing does not go with copying a whole database") }
         if invocation.flag("limit") { throw invocation.usageError("--limit does not go with copying between databases") }
+        if invocation.flag("guard-formulas") { throw invocation.usageError("--guard-formulas is for CSV and TSV") }
         if let collections = session.options.collection {
             return try copy(collections: collections, of: database, to: target)
         }
@@ -142,7 +149,7 @@ struct Transfer {
         defer { progress.finish() }
         // The page count is known only while copying: the line shows percents.
         var shown = 0
-        let omitted = try database.copy(to: target.hasSuffix("/") ? String(target.dropLast()) : target) { done, total in
+        let omitted = try database.copy(to: PathText.without("/", target)) { done, total in
             try Interruption.check()
             let percent = total > 0 ? done * 100 / total : 0
             guard percent > shown else { return }
@@ -185,6 +192,11 @@ struct Transfer {
         try invocation.tell { try ArchiveTransfer.tell(result, "Copied", invocation) }
         if !result.conflicts.isEmpty { return .conflict }
         return omitted == 0 ? .success : .failure
+    }
+
+    private func checkGuard(_ side: Endpoint) throws(CommandError) {
+        if case .table = side { return }
+        if invocation.flag("guard-formulas") { throw invocation.usageError("--guard-formulas is for CSV and TSV") }
     }
 
     private func checkExistence(_ target: Endpoint) throws {
