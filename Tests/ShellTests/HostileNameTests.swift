@@ -155,6 +155,44 @@ import Testing
     }
 }
 
+/// What a message is made of: literals as they are, and what is put into them as one line.
+@Suite struct HostileMessageTests {
+    @Test(arguments: HostileText.controls) func messagesStayOneLine(control: String) {
+        let foreign = HostileText.marked(control)
+        let message: ScreenText = "\u{1B}[1m\(foreign)\u{1B}[0m\n"
+        #expect(message.text.hasPrefix("\u{1B}[1mZq") && message.text.hasSuffix("qZ\u{1B}[0m\n"))
+        #expect(HostileText.harm(in: Array(message.text.utf8), allowing: ["\u{1B}[1m", "\u{1B}[0m"]) == nil)
+        #expect(message.text.utf8.count { $0 == UInt8(ascii: "\n") } == 1)
+        let lines = ScreenText(lines: "a\n\(foreign)\n\u{301}b", lineEnd: "\r\n")
+        #expect(HostileText.harm(in: Array(lines.text.utf8)) == nil)
+        #expect(("\(message)\(lines)" as ScreenText).text == message.text + lines.text)
+    }
+
+    /// The prompt has names of files and collections in it, and marks for the line editor round its colours.
+    @Test(arguments: HostileText.controls) func promptsAreOneLine(control: String) throws {
+        for template in ["{db}:{coll}>", HostileText.marked(control) + ">"] {
+            guard let template = try? PromptTemplate(template) else { continue }
+            let place = Prompt(database: HostileText.marked(control), collection: .default)
+            let filled = template.filled(with: place, mode: .table)
+            #expect(HostileText.harm(in: Array(filled.utf8)) == nil && !filled.utf8.contains(UInt8(ascii: "\n")))
+        }
+    }
+
+    /// Each line of an error is one, and a hint of several lines is as many.
+    @Test func errorsKeepTheirLines() {
+        let error = CommandError(.failure, lines: ["a\nb", "c"], hints: ["d\n\u{301}"]).behind("x\n: ").hinting("e")
+        #expect(error.messageLines == ["x\n: a\nb", "c"] && error.hintLines == ["d\n\u{301}", "e"])
+        #expect(!ErrorReport.json(error).utf8.contains(UInt8(ascii: "\n")))
+    }
+
+    /// What terminals paste has no keys in it, and nothing that hides.
+    @Test(arguments: HostileText.controls) func pastedTextIsPlain(control: String) {
+        let pasted = TerminalKeys.plain(HostileText.marked(control) + "\n\n")
+        #expect(HostileText.harm(in: Array(pasted.utf8)) == nil)
+        #expect(pasted.hasPrefix("Zq") && pasted.hasSuffix("qZ"))
+    }
+}
+
 /// Spreadsheets run what looks like a formula.
 @Suite struct HostileFormulaTests {
     private func row(_ texts: [String], delimiter: UInt8 = UInt8(ascii: ",")) -> String {

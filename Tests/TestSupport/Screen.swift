@@ -64,7 +64,8 @@ public struct Screen {
         default:
             let length = byte < 0x80 ? 1 : byte < 0xE0 ? 2 : byte < 0xF0 ? 3 : 4
             guard pending.count >= length else { return nil }
-            put(Character(String(decoding: pending[..<length], as: UTF8.self)))
+            // What is not UTF-8 may become several characters.
+            for character in String(decoding: pending[..<length], as: UTF8.self) { put(character) }
             return length
         }
         return 1

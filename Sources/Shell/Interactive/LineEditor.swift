@@ -212,14 +212,14 @@ extension LineEditor {
     private func eraseLine() {
         let width = max(1, Terminal.width(of: screen))
         let prompt = self.prompt.map { String(cString: $0) } ?? ""
-        let shown = (prompt + beforeCursor).split(separator: "\n", omittingEmptySubsequences: false)
+        let shown = (prompt + beforeCursor).unicodeScalars.split(separator: "\n", omittingEmptySubsequences: false)
         let rows = shown.reduce(-1) { $0 + 1 + LineEditor.width(ofShown: $1) / width }
         let upwards: ScreenText = rows > 0 ? "\u{1B}[\(rows)A" : ""
         keys.write("\r\(upwards)\u{1B}[J")
     }
 
     // Without what stands between the marks of a prompt.
-    private static func width(ofShown text: Substring) -> Int {
+    private static func width(ofShown text: Substring.UnicodeScalarView) -> Int {
         let parts = text.split(separator: "\u{1}", omittingEmptySubsequences: false)
         return parts.enumerated().reduce(0) { $0 + ($1.offset.isMultiple(of: 2) ? DisplayWidth.of(String($1.element)) : 0) }
     }
