@@ -25,7 +25,7 @@ import Testing
         let texts = ArchivedIndexTests.safe + ArchivedIndexTests.unsafe + HostileNames.all(seed: 3).map { "fl_value(body, 'a\($0)')" }
         var random = SeededRandom(23)
         var passed = 0
-        try repeatWithin(seconds: 1) {
+        repeatWithin(seconds: 1) {
             let text = String(decoding: Mutation.mutated(Array(random.element(of: texts).utf8), &random), as: UTF8.self)
             guard ExpressionCheck.isSafe(text[...]) else { return }
             passed += 1
@@ -46,7 +46,7 @@ import Testing
                 #"fts4("a", tokenize=unicodesn "remove_diacritics=0")"#,
             ] + HostileNames.all(seed: 4).map { #"fts4("a\#($0)", tokenize=unicodesn "stopwordlist=\#($0)")"# }
         var random = SeededRandom(29)
-        try repeatWithin(seconds: 1) {
+        repeatWithin(seconds: 1) {
             let text = String(decoding: Mutation.mutated(Array(random.element(of: texts).utf8), &random), as: UTF8.self)
             guard case .fullText(let columns, let tokenizer)? = SchemaTable(name: "x", sql: "CREATE VIRTUAL TABLE x USING " + text) else {
                 return
