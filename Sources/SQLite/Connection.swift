@@ -14,6 +14,7 @@ public final class Connection {
     public let handle: OpaquePointer
     private var idle: [String: Statement] = [:]
     private var cacheSize = 0
+    var heedsInterrupts = false
     /// What is wrong with the schema, if the connection had to be told to pass over it.
     public private(set) var toleratedDamage: String?
 
@@ -39,6 +40,7 @@ public final class Connection {
             throw SQLiteError(extendedCode: code, message: message, sql: nil)
         }
         self.handle = handle
+        if mode == .readOnly { heedInterrupts() }
     }
 
     deinit {
@@ -128,15 +130,18 @@ public final class Connection {
     public func interrupt() { sqlite3_interrupt(handle) }
 
     /// Has `check` called again and again while a statement runs; it ends the statement with `SQLITE_INTERRUPT` by giving something else than 0.
+    /// With nil it is as it was before: see `heedInterrupts`.
     public func setProgressCheck(_ check: (@convention(c) (UnsafeMutableRawPointer?) -> Int32)?) {
-        sqlite3_progress_handler(handle, check == nil ? 0 : 10_000, check, nil)
+        setProgressCheck(every: 10_000, nil, check)
     }
 
-    /// The same, with something for `check` to look at, after every `steps` instructions of SQLite's machine. Nil ends it.
+    /// The same, with something for `check` to look at, after every `steps` instructions of SQLite's machine.
     public func setProgressCheck(
         every steps: Int32, _ subject: UnsafeMutableRawPointer?, _ check: (@convention(c) (UnsafeMutableRawPointer?) -> Int32)?
     ) {
-        sqlite3_progress_handler(handle, steps, check, subject)
+        if let check { return sqlite3_progress_handler(handle, steps, check, subject) }
+        guard heedsInterrupts else { return sqlite3_progress_handler(handle, 0, nil, nil) }
+        sqlite3_progress_handler(handle, 10_000, { _ in Interrupts.isRequested ? 1 : 0 }, nil)
     }
 
     /// Compiles the statements of a text one after another, and lends each to `body` before the next is compiled.

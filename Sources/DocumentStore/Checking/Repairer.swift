@@ -160,6 +160,8 @@ extension Database {
     {
         try checkNoTransaction("a database cannot be mended")
         var summary = try write { transaction in
+            transaction.connection.heedInterrupts()
+            defer { transaction.connection.heedInterrupts(false) }
             let repairer = Repairer(transaction, options, advance)
             try repairer.run()
             return repairer.summary

@@ -82,11 +82,13 @@ public final class Salvage {
 
     private func carry(_ copy: Bundle, to unfinished: Bundle) throws {
         let old = try Connection(path: copy.databaseFile, mode: .readWrite)
+        old.heedInterrupts()
         // Entries of the schema that cannot be understood are passed over.
         try old.execute("PRAGMA writable_schema=ON")
         let entries = try schema(of: old)
         let generation = try self.generation(of: old, entries)
         let new = try Connection(path: unfinished.databaseFile, mode: .create)
+        new.heedInterrupts()
         _ = try StoreConnection.registerFunctions(on: new, blobs: BlobStore(unfinished, isReadOnly: true))
         try new.execute("PRAGMA auto_vacuum=incremental; PRAGMA journal_mode=WAL; PRAGMA synchronous=off; BEGIN")
         try new.execute(

@@ -26,12 +26,13 @@ enum CompleteCommand {
         guard let path = invocation.argumentIfGiven("DATABASE") else { return .failure }
         let database = try invocation.session.open(path, writes: false)
         let names = try database.read { snapshot in
-            let names = CompletionNames(snapshot: snapshot)
-            return switch invocation.argument("KIND") {
-            case "collection": names.collections(prefix)
-            case "document": try names.documents(prefix, in: try invocation.collection(in: snapshot))
-            case "property": try names.propertyPaths(of: try invocation.collection(in: snapshot)).filter { $0.hasPrefix(prefix) }
-            default: try names.indexes(prefix)
+            try CompletionNames.quickly(snapshot) { names in
+                switch invocation.argument("KIND") {
+                case "collection": names.collections(prefix)
+                case "document": try names.documents(prefix, in: try invocation.collection(in: snapshot))
+                case "property": try names.propertyPaths(of: try invocation.collection(in: snapshot)).filter { $0.hasPrefix(prefix) }
+                default: try names.indexes(prefix)
+                }
             }
         }
         for name in names where !name.unicodeScalars.contains(where: TerminalText.isHarmful) {

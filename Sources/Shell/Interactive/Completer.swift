@@ -69,11 +69,12 @@ final class Completer {
     private func stored(_ kind: ValueKind, _ prefix: String, _ collection: String?) -> [String] {
         let name = collection.flatMap { try? CollectionName(parsing: $0) } ?? session.currentCollection
         let names = try? session.openDatabase?.read { snapshot in
-            let names = CompletionNames(snapshot: snapshot)
-            switch kind {
-            case .collection: return names.collections(prefix)
-            case .index: return try names.indexes(prefix)
-            default: return try names.documents(prefix, in: name)
+            try CompletionNames.quickly(snapshot) { names in
+                switch kind {
+                case .collection: names.collections(prefix)
+                case .index: try names.indexes(prefix)
+                default: try names.documents(prefix, in: name)
+                }
             }
         }
         return names ?? []
@@ -145,7 +146,7 @@ final class Completer {
             guard snapshot.hasCollection(name) else { return (0, []) }
             let sequence = try snapshot.lastSequence(of: name)
             if let known, known.sequence == sequence { return known }
-            return (sequence, try CompletionNames(snapshot: snapshot).propertyPaths(of: name))
+            return (sequence, try CompletionNames.quickly(snapshot) { try $0.propertyPaths(of: name) })
         }
         if isLasting, let result { sampled[sample] = result }
         return result?.paths ?? []

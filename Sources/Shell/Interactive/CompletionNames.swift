@@ -1,5 +1,6 @@
 import DocumentStore
 import Fleece
+import Synchronization
 
 /// The names in a database that a prefix may stand for. Both completions ask here: Tab in the interactive shell, and the scripts for the
 /// system's shells through `cblite complete`.
@@ -12,6 +13,20 @@ struct CompletionNames {
     private static let mostPaths = 2000
 
     let snapshot: Snapshot
+
+    // Nobody waits longer for a suggestion; a file can be made so that reading it takes as long as one likes.
+    private static let patience = 2.0
+    private static let end = Atomic<UInt64>(0)
+
+    /// Runs what is to be quick. It ends with an error when the time is up.
+    static func quickly<Result>(_ snapshot: Snapshot, _ work: (CompletionNames) throws -> Result) rethrows -> Result {
+        end.store((Stopwatch.now() + patience).bitPattern, ordering: .relaxed)
+        snapshot.connection.setProgressCheck { _ in
+            Stopwatch.now() > Double(bitPattern: CompletionNames.end.load(ordering: .relaxed)) ? 1 : 0
+        }
+        defer { snapshot.connection.setProgressCheck(nil) }
+        return try work(CompletionNames(snapshot: snapshot))
+    }
 
     func collections(_ prefix: String) -> [String] {
         snapshot.collections().map(\.description).filter { $0.hasPrefix(prefix) }

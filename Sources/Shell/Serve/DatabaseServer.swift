@@ -1,5 +1,6 @@
 import Glibc
 import Listener
+import SQLite
 import Synchronization
 import Transport
 
@@ -50,7 +51,7 @@ struct DatabaseServer {
         }
         let report = ServeReport(invocation, listener)
         try report.began()
-        try work(listener, mailbox, report)
+        try Interrupts.deferred { try work(listener, mailbox, report) }
         let skipped = omitted.withLock { $0 }
         if skipped > 0 { session.warn("\(Progress.grouped(skipped)) documents were not told of: the output is not read quickly enough") }
         try report.stopped()

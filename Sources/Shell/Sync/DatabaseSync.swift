@@ -1,5 +1,6 @@
 import DocumentStore
 import Replication
+import SQLite
 import Transport
 
 /// A replication as a command: with a server, or with another database of this machine.
@@ -60,7 +61,7 @@ struct DatabaseSync {
 
     /// Replicates, and tells how much.
     func run(_ database: Database, with endpoint: Endpoint, _ direction: Direction) throws -> ExitCode {
-        try follow(database, settings(database, with: endpoint, direction), direction)
+        try Interrupts.deferred { try follow(database, settings(database, with: endpoint, direction), direction) }
     }
 
     /// What the flags say is to be done.

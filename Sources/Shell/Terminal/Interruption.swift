@@ -1,7 +1,8 @@
 import Glibc
+import SQLite
 import Synchronization
 
-/// Ctrl-C: the handler sets a flag, and long loops look at it.
+/// Ctrl-C: the handler sets a flag, and long loops look at it, and so do connections that read, while they run a statement.
 ///
 ///     while try cursor.next() {
 ///         try Interruption.check()
@@ -57,6 +58,7 @@ enum Interruption {
             if before >= Interruption.patience.load(ordering: .relaxed) { _exit(ExitCode.interrupted.rawValue) }
         }
         sigaction(SIGINT, &action, nil)
+        Interrupts.ask { Interruption.isRequested }
         signal(SIGPIPE, SIG_IGN)
     }
 }

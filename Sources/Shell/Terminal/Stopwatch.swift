@@ -14,7 +14,7 @@ struct Stopwatch {
         return "Completed \(count) docs in \(hundredths / 1000).\(fraction) secs; \(Int(Double(count) / seconds)) docs/sec"
     }
 
-    private static func now() -> Double {
+    static func now() -> Double {
         var time = timespec()
         clock_gettime(CLOCK_MONOTONIC, &time)
         return Double(time.tv_sec) + Double(time.tv_nsec) / 1e9
