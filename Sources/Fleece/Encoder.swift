@@ -62,6 +62,9 @@ public final class Encoder {
         failure = nil
     }
 
+    /// How many bytes were written so far.
+    public var byteCount: Int { output.used }
+
     /// How many collections are open.
     public var depth: Int { frames.count }
 

@@ -1,5 +1,6 @@
 import CSQLite
 import Fleece
+import SQLite
 
 /// One call of an SQL function: its arguments, and the result that it sets. A function that sets none gives NULL, which means MISSING.
 struct Call {
@@ -100,6 +101,16 @@ struct Call {
         message.withUTF8 { bytes in
             bytes.withMemoryRebound(to: CChar.self) { sqlite3_result_error(context, $0.baseAddress, Int32($0.count)) }
         }
+    }
+
+    /// How large a value the connection allows. SQLite looks at results itself; this is for those who would build more than it takes.
+    var byteLimit: Int { Int(sqlite3_limit(sqlite3_context_db_handle(context), SQLITE_LIMIT_LENGTH, -1)) }
+
+    func failTooBig() { sqlite3_result_error_toobig(context) }
+
+    func failTakingTooLong(_ what: String) {
+        if Interrupts.isRequested { return sqlite3_result_error_code(context, SQLITE_INTERRUPT) }
+        fail("\(what) takes too long")
     }
 
     func failOutOfMemory() { sqlite3_result_error_nomem(context) }

@@ -83,7 +83,8 @@ extension Call {
         date.offset = 0
         guard let part = self[2].text.flatMap(DatePart.init) else { return set(instant: -1, offset: offset, format: format(3)) }
         guard let sum = part.add(self[1].int64, to: date.milliseconds) else { return }
-        set(instant: sum - Int64(offset) * 60_000, offset: offset, format: format(3))
+        let (instant, isTooLarge) = sum.subtractingReportingOverflow(Int64(offset) * 60_000)
+        if !isTooLarge { set(instant: instant, offset: offset, format: format(3)) }
     }
 
     fileprivate func addToMilliseconds() {

@@ -39,8 +39,9 @@ enum DatePart: String {
         }
         guard let months, amount.magnitude < 1 << 40, let date = CalendarDate(milliseconds: milliseconds, offset: 0) else { return nil }
         let day = CalendarDate.days(year: date.year, month: date.month + Int(amount) * months, day: date.day)
-        let (result, overflow) = Int64(day).multipliedReportingOverflow(by: CalendarDate.millisecondsPerDay)
-        return overflow ? nil : result + date.millisecondsOfDay
+        let (start, overflow) = Int64(day).multipliedReportingOverflow(by: CalendarDate.millisecondsPerDay)
+        let (instant, overflow2) = start.addingReportingOverflow(date.millisecondsOfDay)
+        return overflow || overflow2 ? nil : instant
     }
 
     /// How much later the first date is, by the fields that were written.

@@ -48,7 +48,7 @@ extension Call {
     fileprivate func makeArray() {
         encode { encoder in
             encoder.beginArray()
-            for index in 0..<count { write(self[index], to: encoder) }
+            for index in 0..<count where encoder.byteCount <= byteLimit { write(self[index], to: encoder) }
             encoder.endArray()
         }
     }
@@ -58,7 +58,7 @@ extension Call {
         for index in stride(from: 0, to: count, by: 2) where self[index].text == nil { return fail("a key of object() must be a string") }
         encode { encoder in
             encoder.beginDictionary()
-            for index in stride(from: 0, to: count, by: 2) {
+            for index in stride(from: 0, to: count, by: 2) where encoder.byteCount <= byteLimit {
                 guard !self[index + 1].isMissing, let key = self[index].text else { continue }
                 encoder.writeKey(key)
                 write(self[index + 1], to: encoder)
@@ -93,7 +93,9 @@ enum ArrayAggregate {
                     slot.pointee = Unmanaged.passRetained(encoder)
                 }
                 let call = Call(context, count, values)
-                slot.pointee.map { call.write(call[0], to: $0.takeUnretainedValue()) }
+                guard let encoder = slot.pointee?.takeUnretainedValue() else { return }
+                call.write(call[0], to: encoder)
+                if encoder.byteCount > call.byteLimit { call.failTooBig() }
             },
             { context in
                 let call = Call(context, 0, nil)

@@ -1,5 +1,6 @@
 import CSQLite
 import Fleece
+import SQLite
 
 /// The regular-expression functions of SQL++: ECMAScript syntax on the bytes of UTF-8.
 enum RegexFunctions {
@@ -27,6 +28,7 @@ extension Call {
             }
             try work(regex, text)
         } catch {
+            if Interrupts.isRequested { return sqlite3_result_error_code(context, SQLITE_INTERRUPT) }
             fail(error.message)
         }
     }
@@ -49,8 +51,10 @@ extension Call {
             let output = database.text
             output.buffer.removeAll()
             var copied = 0
+            let limit = byteLimit
             repeat {
                 guard let match = regex.group(0) else { break }
+                guard output.buffer.count <= limit else { return failTooBig() }
                 output.buffer.append(slice(text, copied..<match.lowerBound))
                 expand(replacement, text, match, after: copied, regex, to: &output.buffer)
                 copied = match.upperBound
@@ -72,7 +76,8 @@ extension Call {
         to buffer: inout ByteBuffer
     ) {
         var index = 0
-        while index < replacement.count {
+        let limit = byteLimit
+        while index < replacement.count, buffer.count <= limit {
             let byte = replacement[index]
             index += 1
             guard byte == UInt8(ascii: "$"), index < replacement.count else {

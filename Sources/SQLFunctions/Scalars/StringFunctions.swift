@@ -35,6 +35,7 @@ extension Call {
         for index in 0..<count {
             if self[index].isMissing { return setMissing() }
             append(self[index], to: &output.buffer)
+            guard output.buffer.count <= byteLimit else { return failTooBig() }
         }
         set(text: output.buffer.bytes)
     }
@@ -44,7 +45,7 @@ extension Call {
         guard let text = self[0].text, let part = self[1].text else { return set(false) }
         guard let collation = collation(2) else { return }
         let found = TextPattern.contains(text, part, collation)
-        report(collation) ?? set(found)
+        report(collation, isDone: found != nil) ?? set(found == true)
     }
 
     fileprivate func like() {
@@ -52,7 +53,7 @@ extension Call {
         guard let text = self[0].matchText, let pattern = self[1].matchText else { return set(false) }
         guard let collation = collation(2) else { return }
         let matches = TextPattern.isLike(text, pattern, collation)
-        report(collation) ?? set(matches)
+        report(collation, isDone: matches != nil) ?? set(matches == true)
     }
 
     /// The collation that an argument names, kept by the statement. Text is compared by Unicode's rules whatever the name says, which only
@@ -73,8 +74,9 @@ extension Call {
         return collation
     }
 
-    /// Reports what kept a collation from comparing; nil if nothing did.
-    private func report(_ collation: UnicodeCollation) -> Void? {
+    /// Reports what kept a collation from comparing, or from coming to an end; nil if nothing did.
+    private func report(_ collation: UnicodeCollation, isDone: Bool) -> Void? {
+        if !isDone { return failTakingTooLong("the search in a text") }
         guard let failure = collation.failure else { return nil }
         return fail(failure.message)
     }

@@ -1,4 +1,5 @@
 import CICU
+import SQLite
 
 /// A compiled regular expression over bytes.
 final class Regex {
@@ -11,6 +12,9 @@ final class Regex {
     // The text being searched, which ICU does not copy.
     private var units = UnsafeMutableBufferPointer<UInt16>(start: nil, count: 0)
     private var count = 0
+    /// When the search in the current text has taken too long, all its matches together.
+    private var end = ContinuousClock.now
+    private static let patience = Duration.seconds(5)
 
     init(_ pattern: UnsafeRawBufferPointer) throws(Failure) {
         do throws(ICU.Missing) { icu = try ICU.load() } catch { throw Failure(message: error.message) }
@@ -44,6 +48,7 @@ final class Regex {
             units.deallocate()
             units = .allocate(capacity: max(text.count, 1) * 2)
         }
+        end = ContinuousClock.now + Regex.patience
         for index in 0..<text.count { units[index] = RegexTranslation.unit(text[index]) }
         count = text.count
         var status = U_ZERO_ERROR
@@ -53,6 +58,7 @@ final class Regex {
 
     /// Goes to the next match.
     func findNext() throws(Failure) -> Bool {
+        guard ContinuousClock.now < end, !Interrupts.isRequested else { throw Failure(message: "the regular expression takes too long") }
         var status = U_ZERO_ERROR
         return try check(icu.functions.regex_find_next(handle, &status), status)
     }

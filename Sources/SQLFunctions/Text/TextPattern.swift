@@ -1,15 +1,21 @@
 import Glibc
+import SQLite
 
-/// Searches in text, character by character, under a collation.
+/// Searches in text, character by character, under a collation. The work can grow as the product of both lengths: then it is given up.
 enum TextPattern {
-    /// Whether some run of characters of the text equals the part, one by one.
-    static func contains(_ text: UnsafeRawBufferPointer, _ part: UnsafeRawBufferPointer, _ collation: UnicodeCollation) -> Bool {
+    /// Comparisons of two characters: a few seconds of them.
+    private static let mostSteps = 1 << 26
+
+    /// Whether some run of characters of the text equals the part, one by one. Nil if that takes too long.
+    static func contains(_ text: UnsafeRawBufferPointer, _ part: UnsafeRawBufferPointer, _ collation: UnicodeCollation) -> Bool? {
         if hasBytes(text, part) { return true }
         // Equal bytes are all that distinguishes characters of ASCII, unless case does not count.
         if !collation.name.ignoresCase && part.allSatisfy({ $0 < 0x80 }) && text.allSatisfy({ $0 < 0x80 }) { return false }
         var start = 0
+        var steps = mostSteps
         while start < text.count {
-            if begins(text, at: start, with: part, collation) { return true }
+            if begins(text, at: start, with: part, collation, &steps) { return true }
+            if steps < 0 { return nil }
             start = end(of: text, at: start)
         }
         return false
@@ -27,11 +33,11 @@ enum TextPattern {
     }
 
     private static func begins(
-        _ text: UnsafeRawBufferPointer, at start: Int, with part: UnsafeRawBufferPointer, _ collation: UnicodeCollation
+        _ text: UnsafeRawBufferPointer, at start: Int, with part: UnsafeRawBufferPointer, _ collation: UnicodeCollation, _ steps: inout Int
     ) -> Bool {
         var (position, wanted) = (start, 0)
         while wanted < part.count {
-            guard position < text.count else { return false }
+            guard position < text.count, mayGoOn(&steps) else { return false }
             let (next, nextWanted) = (end(of: text, at: position), end(of: part, at: wanted))
             guard equal(text[position..<next], part[wanted..<nextWanted], collation) else { return false }
             position = next
@@ -40,12 +46,21 @@ enum TextPattern {
         return true
     }
 
-    /// Whether the whole text matches a pattern of `%` (any run), `_` (one character) and `\` before a character that means itself.
-    static func isLike(_ text: UnsafeRawBufferPointer, _ pattern: UnsafeRawBufferPointer, _ collation: UnicodeCollation) -> Bool {
+    private static func mayGoOn(_ steps: inout Int) -> Bool {
+        steps -= 1
+        if steps & 0xFFFF == 0, Interrupts.isRequested { steps = -1 }
+        return steps >= 0
+    }
+
+    /// Whether the whole text matches a pattern of `%` (any run), `_` (one character) and `\` before a character that means itself. Nil if that
+    /// takes too long.
+    static func isLike(_ text: UnsafeRawBufferPointer, _ pattern: UnsafeRawBufferPointer, _ collation: UnicodeCollation) -> Bool? {
         var (position, rule) = (0, 0)
+        var steps = mostSteps
         // Where to go on after a mismatch: behind the last run, which then takes one character more. Earlier runs need no second thought.
         var retry: (position: Int, rule: Int)?
         while true {
+            guard mayGoOn(&steps) else { return nil }
             if rule < pattern.count, pattern[rule] == UInt8(ascii: "%") {
                 rule += 1
                 retry = (position, rule)
