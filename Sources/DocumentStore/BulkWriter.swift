@@ -95,6 +95,7 @@ public final class BulkWriter {
     /// Takes stock of an inserted batch, and saves what was there already.
     private func settle(_ batch: BulkBatch, _ inserter: BulkInserter) throws {
         if let failure = batch.failure { throw failure }
+        try transaction.checkSequence(inserter.lastSequence, tables)
         createdCount += batch.insertedCount
         if !batch.existing.isEmpty {
             // The other thread must be done with the connection.

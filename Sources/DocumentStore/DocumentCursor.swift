@@ -54,7 +54,8 @@ public final class DocumentCursor {
     /// The document's ID in UTF-8.
     public var idBytes: UnsafeRawBufferPointer { statement.text(Column.key) ?? UnsafeRawBufferPointer(start: nil, count: 0) }
     public var id: String { String(decoding: idBytes, as: UTF8.self) }
-    public var sequence: UInt64 { UInt64(bitPattern: statement.int64(Column.sequence)) }
+    /// 0 for one that is negative, which only a damaged row has.
+    public var sequence: UInt64 { UInt64(bitPattern: max(0, statement.int64(Column.sequence))) }
     public var flags: DocumentFlags { DocumentFlags(rawValue: UInt16(truncatingIfNeeded: statement.int64(Column.flags))) }
     /// Counts changes of a document that did not make a revision.
     public var subsequence: Int { Int(statement.int64(Column.flags) >> 16) }
@@ -72,7 +73,7 @@ public final class DocumentCursor {
 
     /// The size of the current body in bytes.
     public var bodySize: Int {
-        if statement.type(Column.body) == SQLITE_INTEGER { return Int(statement.int64(Column.body)) }
+        if statement.type(Column.body) == SQLITE_INTEGER { return Int(min(max(0, statement.int64(Column.body)), Int64(Limits.bytes))) }
         return bodyBytes.count
     }
 

@@ -3,6 +3,8 @@ import Fleece
 /// What a document may be called, and what may be in it.
 public enum DocumentRules {
     public static let longestID = 240
+    /// Sequences count changes, and no collection ever comes near this one. Those beyond it are in damaged files.
+    static let highestSequence: UInt64 = 1 << 62
     /// Properties that name what is not in the body.
     static let reservedKeys: [StaticString] = ["_id", "_rev", "_deleted"]
 

@@ -20,6 +20,8 @@ struct Record {
         guard let extra else { return !(body.map { $0.withUnsafeBytes(RecordBody.isTree) } ?? false) }
         return extra.starts(with: VectorRevisions.extraPrefix)
     }
+    /// One that is out of all reason, in a damaged file, begins anew.
+    var nextSubsequence: Int { (0..<Int(Int32.max)).contains(subsequence) ? subsequence + 1 : 1 }
     var storedFlags: Int64 { Int64(flags.rawValue) | Int64(subsequence) << 16 }
 }
 

@@ -27,7 +27,7 @@ public struct ScanOptions: Sendable {
     /// Only documents of which some revision refers to blobs.
     public var onlyWithAttachments = false
     /// Only documents with a greater sequence.
-    public var since: UInt64 = 0
+    public var since: UInt64?
     /// Only documents whose ID matches: `*` stands for any characters, `?` for one.
     public var idPattern: String?
     /// Only documents whose ID starts so.

@@ -41,7 +41,7 @@ struct ScanQuery {
 
     func bind(to statement: Statement) throws(SQLiteError) {
         if let pattern = options.idPattern { try statement.bind(ScanOptions.glob(pattern), 1) }
-        if options.since > 0 { try statement.bind(Int64(clamping: options.since), 5) }
+        if let since = options.since { try statement.bind(Int64(clamping: since), 5) }
         guard !prefix.isEmpty else { return }
         try statement.bind(prefix, 2)
         var end = ScanOptions.end(ofPrefix: prefix) ?? []
@@ -56,7 +56,7 @@ struct ScanQuery {
         if options.onlyConflicts { conditions.append("(flags & 2) != 0") }
         if options.onlyWithAttachments { conditions.append("(flags & 4) != 0") }
         if let rows = options.rows { conditions.append("rowid BETWEEN \(rows.lowerBound) AND \(rows.upperBound)") }
-        if options.since > 0 { conditions.append("sequence > ?5") }
+        if options.since != nil { conditions.append("sequence > ?5") }
         if options.idPattern != nil { conditions.append("key GLOB ?1") }
         if !prefix.isEmpty { conditions.append("key >= ?2 AND key < ?3") }
         let condition = conditions.isEmpty ? "" : " WHERE " + conditions.joined(separator: " AND ")

@@ -62,6 +62,14 @@ public class Snapshot {
     }
 }
 
+extension Int {
+    /// The sum, or the nearest number there is: what a file says can be anything.
+    func addingClamped(_ other: Int) -> Int {
+        let (sum, isTooLarge) = addingReportingOverflow(other)
+        return isTooLarge ? (other < 0 ? .min : .max) : sum
+    }
+}
+
 extension Snapshot {
     public struct Counts: Sendable {
         public var live = 0
@@ -103,7 +111,7 @@ extension Snapshot {
     /// How many rows were ever deleted, on purpose or by a move between live and deleted.
     public func purgeCount(of name: CollectionName) throws -> Int {
         _ = try tables(name)
-        return try metadata(name.keyStore).purges + metadata("del_" + name.keyStore).purges
+        return try metadata(name.keyStore).purges.addingClamped(metadata("del_" + name.keyStore).purges)
     }
 
     /// The raw stores: what is neither a collection nor the database's own information.

@@ -7,7 +7,7 @@ extension Transaction {
     func put(_ id: UnsafeRawBufferPointer, _ tables: CollectionTables, replacing old: Record?, _ outcome: SaveOutcome) throws -> UInt64 {
         let isNew = outcome.needsNewSequence || old == nil
         let sequence = isNew ? try nextSequence(tables) : old?.sequence ?? 0
-        let subsequence = isNew ? 0 : (old?.subsequence ?? 0) + 1
+        let subsequence = isNew ? 0 : old?.nextSubsequence ?? 1
         let flags = Int64(outcome.flags.rawValue) | Int64(subsequence) << 16
         let body = outcome.body ?? []
         try body.withUnsafeBytes { body in
@@ -50,6 +50,7 @@ extension Transaction {
         for table in tables.all { highest = max(highest, try connection.integer("SELECT max(sequence) FROM \(table.quotedName)") ?? 0) }
         var row = row
         row.sequence = UInt64(highest) + 1
+        try checkSequence(row.sequence, tables)
         try setLastSequence(row.sequence, tables)
         guard try tryInsert(row, table) else { throw Transaction.changed(row.id) }
     }

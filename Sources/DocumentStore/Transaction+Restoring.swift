@@ -50,6 +50,7 @@ extension Transaction {
             document.subsequence = 0
         }
         let sequence = document.sequence ?? 0
+        try checkSequence(sequence, tables)
         if try lastSequence(of: tables.name) < sequence { try setLastSequence(sequence, tables) }
         let outcome = try document.outcome(treeForm)
         let record = Record(
@@ -63,6 +64,7 @@ extension Transaction {
 
     /// Sequences up to this one are not to be given to other documents.
     func raiseLastSequence(_ sequence: UInt64, _ tables: CollectionTables) throws {
+        try checkSequence(sequence, tables)
         if try lastSequence(of: tables.name) < sequence { try setLastSequence(sequence, tables) }
     }
 }

@@ -178,11 +178,21 @@ public final class Transaction: Snapshot {
 
     /// The next sequence of a collection.
     func nextSequence(_ tables: CollectionTables) throws -> UInt64 {
-        try withCounter(tables.live.keyStore) { counter in
+        let sequence = try withCounter(tables.live.keyStore) { counter in
             counter.lastSequence += 1
             counter.hasNewSequence = true
             return counter.lastSequence
         }
+        try checkSequence(sequence, tables)
+        return sequence
+    }
+
+    /// Refuses a sequence that leaves no room for those to come.
+    func checkSequence(_ sequence: UInt64, _ tables: CollectionTables) throws(StoreError) {
+        guard sequence > DocumentRules.highestSequence else { return }
+        throw StoreError(
+            .corrupt,
+            "collection \"\(tables.name)\" has no sequence left for a change: its last one is \(sequence - 1). A repair counts anew")
     }
 
     func setLastSequence(_ sequence: UInt64, _ tables: CollectionTables) throws {
@@ -195,7 +205,7 @@ public final class Transaction: Snapshot {
     func countPurges(_ count: Int, in keyStore: String) throws {
         guard count > 0 else { return }
         try withCounter(keyStore) { counter in
-            counter.purges += count
+            counter.purges = counter.purges.addingClamped(count)
             counter.hasNewPurges = true
         }
     }

@@ -177,8 +177,8 @@ private final class LiveRunner: @unchecked Sendable {
         try database.read { snapshot in
             var state = LiveState(rows: RecordedRows(titles: query.titles))
             for name in collections where snapshot.hasCollection(name) {
-                state.lastSequence += try snapshot.lastSequence(of: name)
-                state.purges += try snapshot.purgeCount(of: name)
+                state.lastSequence &+= try snapshot.lastSequence(of: name)
+                state.purges &+= try snapshot.purgeCount(of: name)
             }
             // The documents are as they were: so are the rows.
             if let current, current.lastSequence == state.lastSequence, current.purges == state.purges { return (current, []) }

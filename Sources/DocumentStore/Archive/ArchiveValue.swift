@@ -43,7 +43,8 @@ struct ArchiveValueWriter {
             guard let dictionary = value.dictionary, budget.enter(dictionary) else { return false }
             let isAlone = dictionary.count == 1
             for (key, member) in dictionary {
-                guard let name = key.keyBytes(keys), budget.spend(name.count), isUTF8(name), !(isAlone && name.first == UInt8(ascii: "$")) else { return false }
+                guard let name = key.keyBytes(keys), budget.spend(name.count), isUTF8(name), !(isAlone && name.first == UInt8(ascii: "$"))
+                else { return false }
                 if !isPlain(member, depth: depth + 1) { return false }
             }
             return true

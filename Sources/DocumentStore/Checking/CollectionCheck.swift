@@ -36,7 +36,7 @@ struct CollectionCheck {
         try StoredRow.forEach(of: table, on: checker.connection) { row in
             try checker.advance(1)
             if isTwin || row.flags & 1 != 0 { checker.summary.deleted += 1 } else { checker.summary.documents += 1 }
-            if row.sequence > 0 { sequences.append(row.sequence) }
+            if row.hasSequence { sequences.append(row.sequence) }
             try check(row, table, isTwin: isTwin)
         } gap: { range in
             try unreadable(range, table)
@@ -50,7 +50,7 @@ struct CollectionCheck {
         } else if let problem = row.key.withUnsafeBytes({ DocumentRules.problem(withID: $0) }) {
             try found(.error, .id, "its ID is against the rules: \(problem)", id, .dropping)
         }
-        if row.sequenceType != .integer || row.sequence <= 0 {
+        if !row.hasSequence {
             let text = row.sequenceType == .null ? "it has no sequence" : "its sequence is \(row.sequence)"
             try found(.error, .sequence, text, id, .automatic)
         }
@@ -94,7 +94,12 @@ struct CollectionCheck {
     private func checkSequences(_ sequences: inout [Int64]) throws {
         sequences.sort()
         let last = try checker.snapshot.metadata(tables.name.keyStore).lastSequence
-        if let highest = sequences.last, highest > Int64(clamping: last) {
+        if last > DocumentRules.highestSequence {
+            try checker.found(
+                Finding(
+                    .error, .counter, "the last sequence is said to be \(last), which leaves none for a change", collection: tables.name,
+                    subject: tables.name.keyStore, repair: .automatic))
+        } else if let highest = sequences.last, highest > Int64(clamping: last) {
             try checker.found(
                 Finding(
                     .error, .counter, "the last sequence is said to be \(last), but a document has \(highest)", collection: tables.name,

@@ -44,14 +44,19 @@ struct RowRepair {
                 try plan(row, &change)
                 // Those who pulled could not have it before.
                 if change.columns.contains(where: { $0.name == "version" }) { change.getsSequence = true }
-                if row.sequence <= 0 || !sequences.insert(row.sequence).inserted { change.getsSequence = true }
-                highest = max(highest, row.sequence)
+                if row.hasSequence {
+                    if !sequences.insert(row.sequence).inserted { change.getsSequence = true }
+                    highest = max(highest, row.sequence)
+                } else {
+                    change.getsSequence = true
+                }
                 let isMoved = change.target.name != table.name
                 if change.isDropped || change.getsSequence || isMoved || !change.columns.isEmpty { changes.append(change) }
             } gap: { _ in
             }
         }
-        if try transaction.metadata(tables.live.keyStore).lastSequence < UInt64(highest) {
+        let last = try transaction.metadata(tables.live.keyStore).lastSequence
+        if last < UInt64(highest) || last > DocumentRules.highestSequence {
             try transaction.setLastSequence(UInt64(highest), tables)
             summary.other += 1
         }
@@ -116,7 +121,7 @@ struct RowRepair {
         }
         summary.documents += 1
         var columns = change.columns
-        if change.getsSequence { columns.append(("sequence", .integer(Int64(try transaction.nextSequence(tables))))) }
+        if change.getsSequence { columns.append(("sequence", .integer(Int64(clamping: try transaction.nextSequence(tables))))) }
         if !columns.isEmpty {
             let assignments = columns.enumerated().map { "\($1.name)=?\($0 + 1)" }.joined(separator: ", ")
             try connection.withStatement("UPDATE \(table) SET \(assignments) WHERE rowid = ?\(columns.count + 1)") { statement in

@@ -14,6 +14,9 @@ struct StoredRow {
     /// The columns with their right meaning.
     let record: Record
 
+    /// Whether its sequence is one that a change can have got.
+    var hasSequence: Bool { sequenceType == .integer && sequence > 0 && sequence <= DocumentRules.highestSequence }
+
     var id: String { String(decoding: key, as: UTF8.self) }
 
     private init(_ row: Statement) {

@@ -25,7 +25,7 @@ extension Transaction {
         let current = try peerCheckpoint(id)?.revision ?? ""
         guard revision == current else { throw StoreError(.conflict, "the checkpoint \"\(id)\" has another revision") }
         let generation = current.prefix { $0 != "-" }
-        let next = "\((Int(generation) ?? 0) + 1)-cc"
+        let next = "\((UInt32(generation).map(UInt64.init) ?? 0) + 1)-cc"
         try putRaw(RawDocument(key: id, meta: Array(next.utf8), body: body), in: Snapshot.peerCheckpointStore)
         return next
     }

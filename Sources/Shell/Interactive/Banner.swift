@@ -17,8 +17,8 @@ enum Banner {
                 documents = count == 1 ? "1 document" : "\(Progress.grouped(count)) documents"
             } else {
                 // The number of changes is known without looking: there cannot be more documents than that.
-                let limit = try names.reduce(0) { try $0 + snapshot.lastSequence(of: $1) }
-                documents = "up to \(Progress.grouped(Int(clamping: limit))) documents"
+                let limit = try names.reduce(0.0) { try $0 + Double(snapshot.lastSequence(of: $1)) }
+                documents = "up to \(Progress.grouped(Int(min(limit, 1e18)))) documents"
             }
             let collections = names.count == 1 ? "1 collection" : "\(names.count) collections"
             let access = database.isReadOnly ? "read-only" : "writable"
