@@ -55,6 +55,7 @@ private struct DeltaMaker {
                 }
             }
         default:
+            guard budget.spend((new.stringBytes ?? new.dataBytes)?.count ?? 0) else { throw .endless }
             if Delta.areSame(old, new) { return false }
             if let oldText = old.stringBytes, let newText = new.stringBytes, patch(oldText, newText, into: &buffer) { return true }
         }

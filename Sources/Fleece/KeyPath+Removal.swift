@@ -19,7 +19,11 @@ extension KeyPath {
             let position = component.value < 0 ? array.count + Int(component.value) : Int(component.value)
             encoder.beginArray()
             for (place, item) in array.enumerated() {
-                if place != position { encoder.write(item, keys: keys, within: &budget) } else if !isLast { copy(item, at: index + 1, keys, encoder, &budget) }
+                if place != position {
+                    encoder.write(item, keys: keys, within: &budget)
+                } else if !isLast {
+                    copy(item, at: index + 1, keys, encoder, &budget)
+                }
             }
             encoder.endArray()
         } else if let dictionary = value.dictionary {
@@ -30,7 +34,11 @@ extension KeyPath {
                 let isMeant = bytes.elementsEqual(name)
                 if isMeant && isLast { continue }
                 encoder.writeKey(bytes)
-                if isMeant { copy(member, at: index + 1, keys, encoder, &budget) } else { encoder.write(member, keys: keys, within: &budget) }
+                if isMeant {
+                    copy(member, at: index + 1, keys, encoder, &budget)
+                } else {
+                    encoder.write(member, keys: keys, within: &budget)
+                }
             }
             encoder.endDictionary()
         }

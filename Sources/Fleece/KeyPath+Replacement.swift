@@ -8,9 +8,10 @@ extension KeyPath {
         try replace(root, at: 0, keys, encoder, &budget, write)
     }
 
-    private func replace(_ value: Value?, at index: Int, _ keys: SharedKeys?, _ encoder: Encoder, _ budget: inout WalkBudget,
-        _ write: (Encoder) throws -> Void) throws
-    {
+    private func replace(
+        _ value: Value?, at index: Int, _ keys: SharedKeys?, _ encoder: Encoder, _ budget: inout WalkBudget,
+        _ write: (Encoder) throws -> Void
+    ) throws {
         guard index < components.count else { return try write(encoder) }
         let component = components[index]
         let value = value.flatMap { $0.isNull || $0.isUndefined ? nil : $0 }
@@ -61,7 +62,11 @@ extension KeyPath {
         encoder.beginArray()
         for item in 0..<count {
             guard let member = array?[item] else { continue }
-            if item == position { try replace(member, at: index + 1, keys, encoder, &budget, write) } else { encoder.write(member, keys: keys, within: &budget) }
+            if item == position {
+                try replace(member, at: index + 1, keys, encoder, &budget, write)
+            } else {
+                encoder.write(member, keys: keys, within: &budget)
+            }
         }
         if position == count { try replace(nil, at: index + 1, keys, encoder, &budget, write) }
         encoder.endArray()

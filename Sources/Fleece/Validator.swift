@@ -84,24 +84,8 @@ public struct Validator {
         while let collection = pending.popLast() {
             if collection.isDictionary { try checkPairs(collection) } else { try checkItems(collection) }
         }
-        if hasSharedCollection { try measure(root) }
-    }
-
-    /// Whether the value comes to an end on all its paths: each collection was checked once, but it can be there more often than can be counted.
-    private func measure(_ root: Value) throws(FleeceError) {
-        var budget = WalkBudget(byteCount: bytes.count)
-        func measure(_ value: Value) {
-            guard budget.visit() else { return }
-            if let text = value.stringBytes ?? value.dataBytes {
-                _ = budget.spend(text.count)
-            } else if let array = value.array {
-                for item in array where !budget.isExhausted { measure(item) }
-            } else if let dictionary = value.dictionary, budget.enter(dictionary) {
-                for (_, member) in dictionary where !budget.isExhausted { measure(member) }
-            }
-        }
-        measure(root)
-        if budget.isExhausted { throw .endless }
+        // Each collection was checked once, but it can be there more often than can be counted.
+        if hasSharedCollection, root.isEndless { throw .endless }
     }
 
     /// The value that the pointer at `place` leads to.

@@ -3,14 +3,8 @@
 extension Value {
     /// Whether two values say the same. Each side's dictionaries may use a table of shared keys of its own.
     public func isEqual(to other: Value, _ keys: SharedKeys? = nil, _ otherKeys: SharedKeys? = nil) -> Bool {
-        var budget = WalkBudget(byteCount: max(limit, other.limit))
-        return isEqual(to: other, keys, otherKeys, within: &budget)
-    }
-
-    /// The same for those who compare parts of values again and again. When the budget is exhausted, nothing is equal.
-    public func isEqual(to other: Value, _ keys: SharedKeys?, _ otherKeys: SharedKeys?, within budget: inout WalkBudget) -> Bool {
-        var comparison = Comparison(keys: keys, otherKeys: otherKeys, budget: budget, haveSameKeys: keys === otherKeys)
-        defer { budget = comparison.budget }
+        var comparison = Comparison(
+            keys: keys, otherKeys: otherKeys, budget: WalkBudget(byteCount: max(limit, other.limit)), haveSameKeys: keys === otherKeys)
         return comparison.areEqual(self, other, depth: 0)
     }
 
@@ -48,6 +42,7 @@ extension Value {
             for (key, value) in first {
                 let found: Value?
                 if let name = key.keyBytes(keys) {
+                    guard budget.spend(name.count) else { return false }
                     found = second.value(forKey: name, otherKeys)
                 } else if haveSameKeys, let number = key.integer {
                     // A number that no table knows can only be compared as such.

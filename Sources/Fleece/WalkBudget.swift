@@ -1,6 +1,23 @@
 extension Value {
-    /// How many bytes there are that this value can lead to.
-    @inlinable public var byteReach: Int { limit }
+    /// Whether a walk through the value, on all its paths, would use up its budget.
+    public var isEndless: Bool {
+        var budget = WalkBudget(for: self)
+        func walk(_ value: Value, depth: Int) {
+            guard budget.visit(), depth <= Limits.depth else { return }
+            if let bytes = value.stringBytes ?? value.dataBytes {
+                _ = budget.spend(bytes.count)
+            } else if let array = value.array {
+                for item in array where !budget.isExhausted { walk(item, depth: depth + 1) }
+            } else if let dictionary = value.dictionary, budget.enter(dictionary) {
+                for (key, member) in dictionary where !budget.isExhausted {
+                    _ = budget.spend(key.stringBytes?.count ?? 0)
+                    walk(member, depth: depth + 1)
+                }
+            }
+        }
+        walk(self, depth: 0)
+        return budget.isExhausted
+    }
 }
 
 /// How much a walk through a value may still look at. What an encoder wrote is a tree, but for short strings that several slots lead to; hostile

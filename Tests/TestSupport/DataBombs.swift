@@ -15,20 +15,20 @@ public struct DataBomb: Sendable, CustomStringConvertible {
         make("dictionaries in dictionaries") { $0.tower(levels: 200, ofDictionaries: true) },
         make("arrays deeper than any limit") { $0.tower(levels: 1000, ofDictionaries: false) },
         make("broad arrays in broad arrays") { $0.broadTower(levels: 12, width: 500) },
-        make("one long text a thousand times") { builder in
-            let text = builder.string(count: 100_000)
-            return builder.array(repeating: text, count: 200_000)
+        make("one long text in thousands of places") { builder in
+            let text = builder.string(count: 20_000)
+            return builder.array(repeating: text, count: 20_000)
         },
-        make("one long key a thousand times") { builder in
-            let key = builder.string(count: 100_000)
+        make("one long key in thousands of dictionaries") { builder in
+            let key = builder.string(count: 20_000)
             let value = builder.string(count: 3)
-            let items = (0..<20_000).map { _ in builder.dictionary([(key, value)]) }
+            let items = (0..<5000).map { _ in builder.dictionary([(key, value)]) }
             return builder.array(items)
         },
         make("a parent of thousands of dictionaries") { builder in
             let value = builder.string(count: 3)
-            let parent = builder.dictionary((0..<20_000).map { (builder.string("key-\(100_000 + $0)"), value) })
-            let children = (0..<20_000).map { _ in builder.dictionary([], parent: parent) }
+            let parent = builder.dictionary((0..<4000).map { (builder.string("key-\(100_000 + $0)"), value) })
+            let children = (0..<4000).map { _ in builder.dictionary([], parent: parent) }
             return builder.array(children)
         },
         make("parents of parents of parents") { builder in
@@ -76,6 +76,14 @@ public struct FleeceBuilder {
     public private(set) var bytes: [UInt8] = []
 
     public init() {}
+
+    /// A document with nothing but a long text in it, as anybody might write one.
+    public static func document(text count: Int) -> [UInt8] {
+        var builder = FleeceBuilder()
+        let (key, text) = (builder.string("text"), builder.string(count: count))
+        let root = builder.dictionary([(key, text)])
+        return builder.finish(root)
+    }
 
     public mutating func string(_ text: String) -> Int { string(Array(text.utf8)) }
     public mutating func string(count: Int) -> Int { string([UInt8](repeating: UInt8(ascii: "x"), count: count)) }

@@ -92,6 +92,8 @@ public struct ShapeTally: Sendable {
                 add(item, to: items, depth: depth + 1, keys)
             }
         default:
+            // All of a text is looked at.
+            guard budget.spend((value.stringBytes ?? value.dataBytes)?.count ?? 0) else { return }
             places[place].facts.add(scalar: value)
         }
     }
@@ -105,7 +107,7 @@ public struct ShapeTally: Sendable {
         var guess = places[place].firstChild
         guard budget.enter(members) else { return }
         for (key, value) in members {
-            if budget.isExhausted { return }
+            guard budget.spend(key.stringBytes?.count ?? 0) else { return }
             let child: Int
             if guess > 0, places[place].members == 0, isNamed(guess, key) {
                 child = guess

@@ -17,29 +17,22 @@ struct JSONDifference {
     private let keys: SharedKeys?
     private let otherKeys: SharedKeys?
     private(set) var changes: [Change] = []
-    /// Parts are compared on each level of nesting anew.
-    private var budget: WalkBudget
 
-    /// Compares two bodies, each with its database's shared keys. The values must stay where they are.
+    /// Compares two bodies, each with its database's shared keys. The values must stay where they are, and have an end (`Value.isEndless`).
     init(_ before: Value, _ keys: SharedKeys?, _ after: Value, _ otherKeys: SharedKeys?) {
         self.keys = keys
         self.otherKeys = otherKeys
-        budget = WalkBudget(byteCount: JSONDifference.deepest * (before.byteReach + after.byteReach))
         compare(before, after, at: "", depth: 0)
     }
 
     private mutating func compare(_ a: Value, _ b: Value, at path: String, depth: Int) {
-        if isSame(a, b) { return }
-        if depth < JSONDifference.deepest, changes.count < JSONDifference.most, !budget.isExhausted {
-            if let first = a.dictionary, let second = b.dictionary, budget.enter(first), budget.enter(second) {
-                return compare(first, second, at: path, depth: depth + 1)
-            }
+        if a.isEqual(to: b, keys, otherKeys) { return }
+        if depth < JSONDifference.deepest, changes.count < JSONDifference.most {
+            if let first = a.dictionary, let second = b.dictionary { return compare(first, second, at: path, depth: depth + 1) }
             if let first = a.array, let second = b.array { return compare(first, second, at: path, depth: depth + 1) }
         }
         changes.append(Change(path: path, before: a, after: b))
     }
-
-    private mutating func isSame(_ a: Value, _ b: Value) -> Bool { a.isEqual(to: b, keys, otherKeys, within: &budget) }
 
     private mutating func compare(_ a: DictionaryView, _ b: DictionaryView, at path: String, depth: Int) {
         var second: [String: Value] = [:]
@@ -59,9 +52,9 @@ struct JSONDifference {
     // What both arrays have in common at the beginning and at the end is the same; what is between is compared item by item.
     private mutating func compare(_ a: ArrayView, _ b: ArrayView, at path: String, depth: Int) {
         var start = 0
-        while start < min(a.count, b.count), isSame(a[start], b[start]) { start += 1 }
+        while start < min(a.count, b.count), a[start].isEqual(to: b[start], keys, otherKeys) { start += 1 }
         var end = 0
-        while end < min(a.count, b.count) - start, isSame(a[a.count - 1 - end], b[b.count - 1 - end]) { end += 1 }
+        while end < min(a.count, b.count) - start, a[a.count - 1 - end].isEqual(to: b[b.count - 1 - end], keys, otherKeys) { end += 1 }
         let (firstEnd, secondEnd) = (a.count - end, b.count - end)
         for index in start..<max(firstEnd, secondEnd) {
             let place = "\(path)[\(index)]"
