@@ -81,7 +81,8 @@ public struct FleeceBuilder {
     public static func document(text count: Int) -> [UInt8] {
         var builder = FleeceBuilder()
         let (key, text) = (builder.string("text"), builder.string(count: count))
-        return builder.finish(builder.dictionary([(key, text)]))
+        let root = builder.dictionary([(key, text)])
+        return builder.finish(root)
     }
 
     public mutating func string(_ text: String) -> Int { string(Array(text.utf8)) }
