@@ -43,7 +43,12 @@ struct CompletionModel {
 }
 
 extension String {
+    /// By scalars: a quote may be part of a longer `Character`, and is a quote all the same to whoever reads the result.
     func replacingEach(_ scalar: Unicode.Scalar, with text: String) -> String {
-        unicodeScalars.reduce(into: "") { result, next in if next == scalar { result += text } else { result.unicodeScalars.append(next) } }
+        var result = String.UnicodeScalarView()
+        for next in unicodeScalars {
+            if next == scalar { result.append(contentsOf: text.unicodeScalars) } else { result.append(next) }
+        }
+        return String(result)
     }
 }
