@@ -90,7 +90,9 @@ let package = Package(
             dependencies: ["Shell", "Replication", "QueryEngine", "SQLPlusPlus", "DocumentStore", "Fleece", "TestSupport"]),
         .testTarget(
             name: "CommandTests",
-            dependencies: ["cblite", "Shell", "Replication", "BLIP", "Transport", "DocumentStore", "TestSupport", "ReplicationTestSupport"],
+            dependencies: [
+                "cblite", "Shell", "Replication", "BLIP", "Transport", "DocumentStore", "TestSupport", "ReplicationTestSupport",
+            ],
             exclude: ["Screens"]),
     ],
     swiftLanguageModes: [.v6]

@@ -26,12 +26,11 @@ final class Writer: @unchecked Sendable {
         let (connection, entry) = try OpenFiles.enter(status) { present in
             if present == nil && !(options.access == .create && status.size == 0) { try bundle.checkHeader() }
             if present == nil { try bundle.checkJournal(cutsOff: options.removesForeignObjects) }
-            return (try Writer.connect(bundle, mayCreate: options.access == .create), use: .ordinary)
+            return (try Writer.connect(bundle, options), use: .ordinary)
         }
         self.entry = entry
         do {
             let functions = try StoreConnection.registerFunctions(on: connection, blobs: BlobStore(bundle, isReadOnly: true))
-            if options.removesForeignObjects { try SchemaCleaning.run(on: connection) }
             if options.access == .create { try DatabaseCreation.createTables(on: connection) }
             let store = try StoreConnection(connection, functions: functions, isWriter: true)
             openStore = store
@@ -48,15 +47,20 @@ final class Writer: @unchecked Sendable {
         if let entry { OpenFiles.leave(entry) }
     }
 
-    private static func connect(_ bundle: Bundle, mayCreate: Bool) throws -> Connection {
+    private static func connect(_ bundle: Bundle, _ options: Database.Options) throws -> Connection {
         let connection = try Connection(path: bundle.databaseFile, mode: .readWrite)
         connection.setBusyTimeout(milliseconds: StoreConnection.busyTimeout)
         guard sqlite3_db_readonly(connection.handle, "main") == 0 else {
             let reason = access(bundle.databaseFile, W_OK) == 0 ? "it was opened for reading only" : FileStatus.reason()
             throw StoreError(.readOnly, "the file db.sqlite3 cannot be written: \(reason)")
         }
+        if options.removesForeignObjects {
+            // Indexes are dropped by the functions and collations that they name.
+            let functions = try StoreConnection.registerFunctions(on: connection, blobs: BlobStore(bundle, isReadOnly: true))
+            try withExtendedLifetime(functions) { _ = try SchemaCleaning.run(on: connection) }
+        }
         try connection.configure(SQLITE_DBCONFIG_DEFENSIVE, true)
-        if mayCreate { try connection.execute("PRAGMA auto_vacuum=incremental") }
+        if options.access == .create { try connection.execute("PRAGMA auto_vacuum=incremental") }
         try connection.execute(
             script: """
                 PRAGMA journal_mode=WAL; PRAGMA cache_size=-10240; PRAGMA mmap_size=0; PRAGMA synchronous=normal;

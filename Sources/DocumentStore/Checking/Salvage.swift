@@ -122,7 +122,8 @@ public final class Salvage {
     }
 
     private func stores(_ entries: [SchemaEntry], _ generation: SchemaGeneration) -> [(name: String, keyStore: String)] {
-        var names = entries.filter { $0.type == "table" && ($0.sql ?? "").hasPrefix("CREATE TABLE") }.map(\.name)
+        var names: [String] = []
+        for entry in entries where !names.contains(entry.name) && (entry.sql ?? "").hasPrefix("CREATE TABLE") { names.append(entry.name) }
         for keyStore in ["default", "info"] + (generation.hasCollections ? ["del_default"] : []) {
             let table = Schema.table(ofKeyStore: keyStore, in: generation)
             if !names.contains(table) { names.append(table) }

@@ -51,7 +51,9 @@ struct FullTextModule {
         guard !columns.isEmpty else { return nil }
         while text.isAtQuote {
             guard let option = text.takeName(), let equals = option.utf8.firstIndex(of: UInt8(ascii: "=")) else { return nil }
-            guard FullTextModule.names.contains(String(option[..<equals])), !option.utf8.contains(where: { $0 == UInt8(ascii: "\"") || $0 == 0 }) else { return nil }
+            guard FullTextModule.names.contains(String(option[..<equals])),
+                !option.utf8.contains(where: { $0 == UInt8(ascii: "\"") || $0 == 0 })
+            else { return nil }
             tokenizer += " \"\(option)\""
         }
     }

@@ -92,15 +92,16 @@ struct Catalog: Sendable {
         var indexTables: [String: SchemaTable] = [:]
         var indexTableColumns: [String] = []
         var hasCounters = false
-        let query = try connection.prepare("SELECT type, name, sql FROM sqlite_master WHERE type IN ('table', 'index')")
+        let query = try connection.prepare("SELECT type, name, sql FROM sqlite_master")
         while try query.step() {
             guard let type = query.text(0), let name = query.string(1) else { continue }
             switch type.first {
-            case UInt8(ascii: "t") where type.count == 5:
-                // The first of a name is the one that SQLite goes by.
-                guard tableNames.insert(name).inserted, let sql = query.string(2), let table = SchemaTable(name: name, sql: sql) else {
-                    continue
-                }
+            case UInt8(ascii: "i"): indexNames.insert(name)
+            default:
+                // SQLite goes by the text, whatever the type says, and by the first of a name.
+                let table = query.string(2).flatMap { SchemaTable(name: name, sql: $0) }
+                guard table != nil || type.elementsEqual("table".utf8), tableNames.insert(name).inserted, let table else { continue }
+                let sql = query.string(2) ?? ""
                 switch table {
                 case .counters: hasCounters = true
                 case .registry(let columns): indexTableColumns = columns
@@ -110,8 +111,6 @@ struct Catalog: Sendable {
                 case .fullText, .items, .predictions, .vectors: indexTables[name] = table
                 case .statistics: break
                 }
-            case UInt8(ascii: "i"): indexNames.insert(name)
-            default: break
             }
         }
         func check(_ table: String, _ isThere: Bool) throws(StoreError) {

@@ -9,6 +9,11 @@ enum SchemaCleaning {
     /// What was taken out. Tables of documents stay: nobody can tell what else belongs to them.
     @discardableResult
     static func run(on connection: Connection) throws -> [ForeignObject] {
+        try connection.configure(SQLITE_DBCONFIG_DEFENSIVE, false)
+        defer { try? connection.configure(SQLITE_DBCONFIG_DEFENSIVE, true) }
+        // Entries that SQLite cannot understand would keep it from reading the others, and are to go, too.
+        try connection.execute("PRAGMA writable_schema=ON")
+        defer { try? connection.execute("PRAGMA writable_schema=RESET") }
         let foreign = try SchemaInspection(reading: connection).foreign.filter { $0.object.kind != .documents }
         guard !foreign.isEmpty else { return [] }
         connection.releaseStatements()
@@ -48,13 +53,11 @@ enum SchemaCleaning {
 
     private static func removeEntries(_ objects: [SchemaInspection.Foreign], _ connection: Connection) throws {
         guard !objects.isEmpty else { return }
-        try connection.configure(SQLITE_DBCONFIG_DEFENSIVE, false)
-        defer { try? connection.configure(SQLITE_DBCONFIG_DEFENSIVE, true) }
-        try connection.execute("PRAGMA writable_schema=ON")
-        defer { try? connection.execute("PRAGMA writable_schema=RESET") }
         for object in objects { try connection.execute("DELETE FROM sqlite_master WHERE rowid=\(object.entry.rowid)") }
         // Other connections are to read the schema again.
         let version = try connection.integer("PRAGMA schema_version") ?? 0
         try connection.execute("PRAGMA schema_version=\(Int32(truncatingIfNeeded: version &+ 1))")
+        connection.releaseStatements()
+        try connection.execute("PRAGMA writable_schema=RESET")
     }
 }

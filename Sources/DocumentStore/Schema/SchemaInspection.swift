@@ -242,14 +242,17 @@ struct SchemaInspection {
     private static func foreignKind(_ entry: SchemaEntry) -> ForeignObject.Kind {
         var text = SchemaText(entry.sql ?? "")
         if text.take("CREATE VIEW") { return .view }
+        // Whatever is wrong with it, documents or their counters may be in it.
+        switch SchemaTable(name: entry.name, sql: entry.sql ?? "") {
+        case .keyStore?, .counters?: return .documents
+        default: break
+        }
         switch entry.type {
         case "trigger": return .trigger
         case "view": return .view
         case "index": return .index
         case "table":
-            if text.take("CREATE VIRTUAL TABLE") { return .virtualTable }
-            if case .keyStore? = SchemaTable(name: entry.name, sql: entry.sql ?? "") { return .documents }
-            return .table
+            return text.take("CREATE VIRTUAL TABLE") ? .virtualTable : .table
         default: return .entry
         }
     }

@@ -7,14 +7,7 @@ extension DatabaseStore {
         do {
             guard let document = try snapshot.document(order.documentID, in: collection) else { return .obsolete }
             let current = snapshot.global(document.revision)
-            if current != order.revision {
-                // Another change has come since; if none has, what the row says of its revision contradicts itself.
-                guard RemoteSequence(document.sequence) != order.sequence else {
-                    let reason = "its current revision is not what its row says"
-                    throw StoreError(.corrupt, "document \"\(order.documentID)\" is damaged: \(reason)")
-                }
-                guard options.acceptsReplacements else { return .obsolete }
-            }
+            guard current == order.revision || options.acceptsReplacements else { return .obsolete }
             let known = order.ancestors.map(snapshot.local)
             let history = document.historyToSend(limit: options.maxHistory, knownToReceiver: known)
             var message = RevisionMessage(documentID: order.documentID, history: snapshot.global(history))
