@@ -13,7 +13,6 @@ final class ClientOpener {
     private let loop: EventLoop
     private var completion: ((Result<Opened, TransportError>) -> Void)?
     private var handshake: ClientHandshake
-    private var namedProxy: Proxy?
     private var timer: LoopTimer?
     private var connector: CurlConnector?
     private var stream: (any ByteStream)?
@@ -80,7 +79,6 @@ final class ClientOpener {
     }
 
     private func proxy(for url: PeerURL) throws(TransportError) -> Proxy? {
-        if let namedProxy { return namedProxy }
         switch settings.proxy {
         case .none: return nil
         case .proxy(let proxy): return proxy
@@ -94,7 +92,7 @@ final class ClientOpener {
         stream = raw
         let trust = settings.trust
         // The identity is for the server that was named, not for one that it sends to.
-        let identity = settings.handshake.url.mayShareSecrets(with: url) ? settings.identity : nil
+        let identity = settings.handshake.url.isSameOrigin(as: url) ? settings.identity : nil
         let parameters = TLSStream.Parameters(
             role: .client, credentials: try TLSCredentials.shared(trust: trust, identity: identity), peer: url.host,
             objection: { chain, status in trust.objection(to: chain, of: url.host, status: status) })
@@ -180,15 +178,9 @@ final class ClientOpener {
             let opening = WebSocketOpening(
                 subprotocol: name, headers: head.headers, url: handshake.url, certificates: serverCertificates)
             finish(.success(Opened(stream: stream, received: Array(received.bytes), opening: opening)))
-        case .again: restart()
-        case .useProxy(let proxy):
-            namedProxy = proxy
-            restart()
+        case .again:
+            release()
+            start()
         }
-    }
-
-    private func restart() {
-        release()
-        start()
     }
 }

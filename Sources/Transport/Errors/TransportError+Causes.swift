@@ -1,4 +1,5 @@
 import Glibc
+import Platform
 
 /// The words for what goes wrong between two peers, in one place.
 extension TransportError {
@@ -8,8 +9,8 @@ extension TransportError {
 
     // A message may be logged: the password that somebody typed into a URL does not belong there.
     private static func withoutPassword(_ url: String) -> String {
-        guard let at = url.lastIndex(of: "@") else { return url }
-        let scheme = url[..<at].firstIndex(of: "/").map { url[..<$0] + "//" } ?? ""
+        guard let at = url.utf8.lastIndex(of: UInt8(ascii: "@")) else { return url }
+        let scheme = url[..<at].utf8.firstIndex(of: UInt8(ascii: "/")).map { url[..<$0] + "//" } ?? ""
         return scheme + "…" + url[at...]
     }
 
@@ -59,7 +60,7 @@ extension TransportError {
     }
 
     static func closed(_ code: CloseCode, reason: String, by peer: String) -> TransportError {
-        let detail = reason.isEmpty ? "" : ": \(reason)"
+        let detail = reason.isEmpty ? "" : ": \(ForeignText.line(reason))"
         return switch code {
         case .abnormal: TransportError(.closed(code), "\(peer) dropped the connection")
         case .normal, .goingAway: TransportError(.closed(code), "\(peer) closed the connection\(detail)")

@@ -15,6 +15,7 @@ extension TransportError {
         case 403: return error("\(url): access is not allowed (403)", "Ask the server's administrator for access to this database")
         case 404:
             return error("\(url): there is no such database (404)", "Check the name behind the last slash, and its case")
+        case 305: return error("\(url): the server wants to be reached through a proxy (305)", "Name it with --proxy if you trust it")
         case 407: return error("\(url): the proxy asks for a user name and a password (407)", "Give them in the proxy's URL")
         case 426: return error("\(url): the server does not speak WebSocket there (\(status))", notASyncServer)
         // An answer to a question that was not asked: the vendor's library counts it as a breach of the protocol.
@@ -29,6 +30,22 @@ extension TransportError {
             return error("\(url): the server cannot serve the database now (\(status))", status == 503 ? "Try again later" : nil)
         default: return error("\(url): the server refuses the connection (\(status))", nil)
         }
+    }
+
+    /// Where a server has sent to wants to know who is there, and was not told.
+    static func strange(_ status: Int, _ reason: String?, at url: PeerURL, insteadOf wanted: PeerURL) -> TransportError {
+        TransportError(
+            .http(status),
+            "\(wanted): the server sends elsewhere, to \(url), which does not let in who says nothing (\(status))"
+                + (reason.map { "; the server says: \($0)" } ?? ""),
+            advice: "Passwords, tokens and headers are for the server that is named: if that one may have them, name it")
+    }
+
+    /// The server sends to a place where everybody on the way can read.
+    static func downgrade(from url: PeerURL, to next: PeerURL) -> TransportError {
+        TransportError(
+            .network(.invalidRedirect), "\(url): the server sends elsewhere, to \(next), where nothing is encrypted",
+            advice: "Name that URL if it is meant")
     }
 
     /// The server upgraded, but to no protocol of ours.

@@ -1,3 +1,5 @@
+import Platform
+
 /// Why there is no connection, or none any more: a code for programs, and words for the person at the prompt.
 public struct TransportError: Error, Hashable, Sendable, CustomStringConvertible {
     /// The codes are those that Couchbase Lite's libraries report.
@@ -40,8 +42,9 @@ public struct TransportError: Error, Hashable, Sendable, CustomStringConvertible
     }
 
     public let code: Code
-    /// What happened, to what.
+    /// What happened, to what: one line, whatever a peer put into it.
     public let message: String
+    private static let longestMessage = 1000
     /// What the person can do.
     public let advice: String?
     /// The certificate that is not trusted: what to compare, and to pin if it is the right one.
@@ -49,7 +52,7 @@ public struct TransportError: Error, Hashable, Sendable, CustomStringConvertible
 
     public init(_ code: Code, _ message: String, advice: String? = nil, certificate: CertificateFingerprint? = nil) {
         self.code = code
-        self.message = message
+        self.message = ForeignText.line(message, limit: TransportError.longestMessage)
         self.advice = advice
         self.certificate = certificate
     }

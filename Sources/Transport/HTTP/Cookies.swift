@@ -1,5 +1,8 @@
 /// A cookie that a server has set.
 public struct Cookie: Hashable, Sendable {
+    /// Of the header that sets one: what is longer is not kept.
+    static let maximumLength = 4096
+
     public var name: String
     public var value: String
     /// Without a leading dot.
@@ -27,10 +30,11 @@ public struct Cookie: Hashable, Sendable {
     /// Reads a `Set-Cookie` header (RFC 6265); nil if the server may not set such a cookie.
     /// `acceptsParentDomains` lets a host set cookies for the domain above it.
     public init?(setCookie header: String, from url: PeerURL, now: Int64, acceptsParentDomains: Bool = false) {
-        var parts = header.split(separator: ";", omittingEmptySubsequences: false)[...]
-        guard let pair = parts.popFirst(), let equals = pair.firstIndex(of: "=") else { return nil }
-        name = trimmed(pair[..<equals])
-        value = trimmed(pair[pair.index(after: equals)...])
+        guard header.utf8.count <= Cookie.maximumLength else { return nil }
+        var parts = split(header, at: UInt8(ascii: ";"))[...]
+        guard let pair = parts.popFirst().map({ split($0, at: UInt8(ascii: "="), most: 2) }), pair.count == 2 else { return nil }
+        name = trimmed(pair[0])
+        value = trimmed(pair[1])
         guard !name.isEmpty, name.utf8.allSatisfy(HTTPSyntax.isToken), value.utf8.allSatisfy(HTTPSyntax.isFieldContent)
         else { return nil }
         domain = url.host
@@ -40,7 +44,7 @@ public struct Cookie: Hashable, Sendable {
         var expiryDate: Int64?
         var maximumAge: Int64?
         for part in parts {
-            let words = part.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+            let words = split(part, at: UInt8(ascii: "="), most: 2)
             let value = words.count > 1 ? trimmed(words[1]) : ""
             switch lowerCased(trimmed(words[0])) {
             case "expires": expiryDate = CookieDate.seconds(value) ?? expiryDate
@@ -92,8 +96,10 @@ public struct Cookie: Hashable, Sendable {
 
 /// The cookies that servers have set, as a value. It knows no clock: the time comes with each question.
 public struct CookieStore: Hashable, Sendable {
-    // Servers may not fill our memory.
+    // Servers may not fill our memory, nor make the next request too long to be taken.
     static let maximumCount = 300
+    static let maximumCountPerDomain = 50
+    static let maximumHeaderLength = 8192
 
     public private(set) var cookies: [Cookie]
 
@@ -106,6 +112,12 @@ public struct CookieStore: Hashable, Sendable {
     public mutating func add(_ cookie: Cookie, now: Int64) {
         cookies.removeAll { $0.name == cookie.name && $0.domain == cookie.domain && $0.path == cookie.path || $0.isExpired(now) }
         guard !cookie.isExpired(now) else { return }
+        // A domain's own have to go before those of others.
+        if cookies.count(where: { $0.domain == cookie.domain }) >= CookieStore.maximumCountPerDomain,
+            let oldest = cookies.firstIndex(where: { $0.domain == cookie.domain })
+        {
+            cookies.remove(at: oldest)
+        }
         if cookies.count == CookieStore.maximumCount { cookies.removeFirst() }
         cookies.append(cookie)
     }
@@ -114,6 +126,8 @@ public struct CookieStore: Hashable, Sendable {
     public mutating func add(from headers: HTTPHeaders, of url: PeerURL, now: Int64, acceptsParentDomains: Bool = false) {
         for header in headers.values("Set-Cookie") {
             guard let cookie = Cookie(setCookie: header, from: url, now: now, acceptsParentDomains: acceptsParentDomains) else { continue }
+            // What came without TLS may be anybody's, and does not take the place of what came with it.
+            if !url.isSecure, cookies.contains(where: { $0.isSecure && $0.name == cookie.name && $0.domain == cookie.domain }) { continue }
             add(cookie, now: now)
         }
     }
@@ -123,6 +137,12 @@ public struct CookieStore: Hashable, Sendable {
         let matching = cookies.filter { $0.isFor(url) && !$0.isExpired(now) }
         guard !matching.isEmpty else { return nil }
         let sorted = matching.enumerated().sorted { ($1.element.path.utf8.count, $0.offset) < ($0.element.path.utf8.count, $1.offset) }
-        return sorted.map { "\($0.element.name)=\($0.element.value)" }.joined(separator: "; ")
+        var header = ""
+        for cookie in sorted.map(\.element) {
+            let length = header.utf8.count + cookie.name.utf8.count + cookie.value.utf8.count + 3
+            guard length <= CookieStore.maximumHeaderLength else { continue }
+            header += (header.isEmpty ? "" : "; ") + "\(cookie.name)=\(cookie.value)"
+        }
+        return header.isEmpty ? nil : header
     }
 }

@@ -17,10 +17,12 @@ public struct Credentials: Hashable, Sendable {
     init?(basic value: String) {
         let words = value.split(separator: " ", maxSplits: 1)
         guard words.count == 2, isSameASCII(words[0], "Basic"), let bytes = Base64.bytes(of: trimmed(words[1]).utf8),
-            let text = String(validating: bytes, as: UTF8.self), let colon = text.firstIndex(of: ":")
+            let text = String(validating: bytes, as: UTF8.self)
         else { return nil }
-        user = String(text[..<colon])
-        password = String(text[text.index(after: colon)...])
+        let parts = split(text, at: UInt8(ascii: ":"), most: 2)
+        guard parts.count == 2 else { return nil }
+        user = String(parts[0])
+        password = String(parts[1])
     }
 
     /// Whether a `WWW-Authenticate` header asks for a name and a password.

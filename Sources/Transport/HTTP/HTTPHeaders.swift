@@ -31,7 +31,7 @@ public struct HTTPHeaders: Hashable, Sendable, ExpressibleByDictionaryLiteral {
 
     /// The items of a list that may be spread over several fields: `a, b` and `c`.
     public func list(_ name: String) -> [String] {
-        values(name).flatMap { $0.split(separator: ",") }.map { trimmed($0) }.filter { !$0.isEmpty }
+        values(name).flatMap { split($0, at: UInt8(ascii: ",")) }.map { trimmed($0) }.filter { !$0.isEmpty }
     }
 
     public mutating func add(_ name: String, _ value: String) { fields.append(Field(name: name, value: value)) }
@@ -82,6 +82,12 @@ func isSameASCII(_ a: some StringProtocol, _ b: some StringProtocol) -> Bool {
 func lowerCase(_ byte: UInt8) -> UInt8 { byte >= UInt8(ascii: "A") && byte <= UInt8(ascii: "Z") ? byte | 0x20 : byte }
 
 func lowerCased(_ text: some StringProtocol) -> String { String(decoding: text.utf8.map(lowerCase), as: UTF8.self) }
+
+/// The pieces between the bytes of that kind, empty ones too. Bytes: to a search by letters a `;` with an accent behind it is none, and servers
+/// see one all the same.
+func split(_ text: some StringProtocol, at byte: UInt8, most: Int = .max) -> [Substring] {
+    Substring(text).utf8.split(separator: byte, maxSplits: most - 1, omittingEmptySubsequences: false).map { Substring($0) }
+}
 
 /// Without the blanks at both ends.
 func trimmed(_ text: some StringProtocol) -> String {

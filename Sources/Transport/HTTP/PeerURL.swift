@@ -32,21 +32,26 @@ public struct PeerURL: Hashable, Sendable, CustomStringConvertible {
         case let scheme: throw invalid("\"\(scheme)\" is not a scheme of a server: write ws:// or wss://")
         }
         // A fragment is for whoever shows the page, and is never sent.
-        var rest = text[colon...].dropFirst(3).prefix { $0 != "#" }
-        if let mark = rest.firstIndex(of: "?") {
-            query = PercentEncoding.path(rest[rest.index(after: mark)...])
+        // All by bytes: to a search by letters an `@` with an accent behind it is none, and a password would be taken for something to be shown.
+        var rest = split(text[colon...].dropFirst(3), at: UInt8(ascii: "#"), most: 2)[0]
+        if let mark = rest.utf8.firstIndex(of: UInt8(ascii: "?")) {
+            query = PercentEncoding.path(rest[rest.utf8.index(after: mark)...])
             rest = rest[..<mark]
         }
-        let slash = rest.firstIndex(of: "/") ?? rest.endIndex
+        let slash = rest.utf8.firstIndex(of: UInt8(ascii: "/")) ?? rest.endIndex
         path = PercentEncoding.path(rest[slash...])
         var authority = rest[..<slash]
-        if let at = authority.lastIndex(of: "@") {
-            let parts = authority[..<at].split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false)
+        // Others take it for a slash, and would find another host in the same text.
+        guard !authority.utf8.contains(UInt8(ascii: "\\")) else {
+            throw invalid("there is a backslash in it: %5C in a password, else a slash")
+        }
+        if let at = authority.utf8.lastIndex(of: UInt8(ascii: "@")) {
+            let parts = split(authority[..<at], at: UInt8(ascii: ":"), most: 2)
             guard let user = PercentEncoding.decode(parts[0]), let password = PercentEncoding.decode(parts.count > 1 ? parts[1] : "") else {
                 throw invalid("the user or the password in it is not percent-encoded correctly")
             }
             credentials = Credentials(user: user, password: password)
-            authority = authority[authority.index(after: at)...]
+            authority = authority[authority.utf8.index(after: at)...]
         }
         var portText: Substring?
         if authority.first == "[" {
@@ -59,7 +64,7 @@ public struct PeerURL: Hashable, Sendable, CustomStringConvertible {
             guard behind.isEmpty || behind.first == ":" else { throw invalid("there is something between the address and the port") }
             portText = behind.isEmpty ? nil : behind.dropFirst()
         } else {
-            let parts = authority.split(separator: ":", omittingEmptySubsequences: false)
+            let parts = split(authority, at: UInt8(ascii: ":"))
             guard parts.count <= 2 else { throw invalid("an IPv6 address must stand in brackets: [::1]") }
             host = parts.isEmpty ? "" : lowerCased(parts[0])
             portText = parts.count == 2 ? parts[1] : nil
@@ -120,6 +125,6 @@ public struct PeerURL: Hashable, Sendable, CustomStringConvertible {
         return try? PeerURL(location)
     }
 
-    /// Whether a secret that was meant for this peer may be shown to the other one: the same host, and no less guarded.
-    func mayShareSecrets(with other: PeerURL) -> Bool { host == other.host && (other.isSecure || !isSecure) }
+    /// Whether a secret that was meant for this peer may be shown to the other one. Another port of the same host may be somebody else's.
+    func isSameOrigin(as other: PeerURL) -> Bool { host == other.host && port == other.port && isSecure == other.isSecure }
 }

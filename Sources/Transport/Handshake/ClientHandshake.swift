@@ -1,4 +1,5 @@
 import Fleece
+import Platform
 
 /// What a client wants of a WebSocket's handshake.
 public struct HandshakeRequest: Sendable {
@@ -30,8 +31,6 @@ struct ClientHandshake {
         case opened(protocol: String)
         /// The request is to be sent again, over a new connection: the URL is another one, or credentials are sent this time.
         case again
-        /// Once: through this proxy.
-        case useProxy(Proxy)
         case failed(TransportError)
     }
 
@@ -43,7 +42,8 @@ struct ClientHandshake {
     private var sendsCredentials: Bool
     private var extraHeaders: HTTPHeaders
     private var redirects = 0
-    private var hasUsedProxy = false
+    /// Secrets that were for the server that was named, and not for the one that it has sent to.
+    private var hasLeftSecrets = false
     private var key = ""
 
     init(_ wanted: HandshakeRequest) {
@@ -80,7 +80,7 @@ struct ClientHandshake {
 
     /// Whether the body of an answer is of interest.
     func wantsBody(of head: HTTPResponseHead) -> Bool {
-        head.status != 101 && !ClientHandshake.isRedirect(head.status) && head.status != 305
+        head.status != 101 && !ClientHandshake.isRedirect(head.status)
     }
 
     private static func isRedirect(_ status: Int) -> Bool { status == 301 || status == 302 || status == 307 || status == 308 }
@@ -89,18 +89,15 @@ struct ClientHandshake {
         switch head.status {
         case 101: return upgraded(head.headers)
         case let status where ClientHandshake.isRedirect(status): return redirected(head)
-        case 305:
-            guard !hasUsedProxy, let location = head.headers["Location"], let proxy = try? Proxy(location) else {
-                return .failed(invalidRedirect(head.headers["Location"]))
-            }
-            hasUsedProxy = true
-            return .useProxy(proxy)
         case 401 where !sendsCredentials && credentials != nil && Credentials.isBasicChallenge(head.headers):
             sendsCredentials = true
             return .again
         default:
             let hadCredentials = sendsCredentials && credentials != nil
             let reason = ClientHandshake.reason(head.headers, body)
+            if hasLeftSecrets, head.status == 401 || head.status == 403 {
+                return .failed(.strange(head.status, reason, at: url, insteadOf: wanted.url))
+            }
             return .failed(.refused(head.status, reason, by: url, hadCredentials: hadCredentials))
         }
     }
@@ -135,11 +132,13 @@ struct ClientHandshake {
         guard let location = head.headers["Location"], var next = url.redirected(to: location) else {
             return .failed(invalidRedirect(head.headers["Location"]))
         }
-        // Secrets are for the host that they were given for. Those in the URL that the server names are its own idea.
+        guard next.isSecure || !url.isSecure else { return .failed(.downgrade(from: url, to: next)) }
+        // Whatever was given for a server is for that one: any header may be a secret. Those in the URL that the server names are its own idea.
         next.credentials = nil
-        if !url.mayShareSecrets(with: next) {
+        if !url.isSameOrigin(as: next) {
+            hasLeftSecrets = hasLeftSecrets || credentials != nil || !extraHeaders.isEmpty
             credentials = nil
-            for name in ["Authorization", "Cookie"] { extraHeaders.remove(name) }
+            extraHeaders = HTTPHeaders()
         }
         url = next
         return .again
@@ -148,7 +147,7 @@ struct ClientHandshake {
     private func invalidRedirect(_ location: String?) -> TransportError {
         TransportError(
             .network(.invalidRedirect),
-            location.map { "\(url): the server sends elsewhere, to \"\($0)\", which is no place" }
+            location.map { "\(url): the server sends elsewhere, to \"\(ForeignText.line($0))\", which is no place" }
                 ?? "\(url): the server sends elsewhere, but does not say where")
     }
 
@@ -169,11 +168,8 @@ struct ClientHandshake {
         case "text/plain": text = String(validating: body, as: UTF8.self)
         default: text = nil
         }
-        // It will be shown at a terminal, on one line.
         guard let text else { return nil }
-        let line = String(
-            String.UnicodeScalarView(text.unicodeScalars.map { $0.value < 0x20 || (0x7F...0x9F).contains($0.value) ? " " : $0 }))
-        let short = trimmed(line).prefix(300)
-        return short.isEmpty ? nil : String(short)
+        let line = trimmed(ForeignText.line(text))
+        return line.isEmpty ? nil : line
     }
 }

@@ -4,6 +4,8 @@ public struct PeerRequest: Sendable {
     /// The components of the path, decoded: `["db", "_blipsync"]`.
     public let path: [String]
     public let query: String?
+    /// Whom it is for.
+    public let host: RequestHost
     public let headers: HTTPHeaders
     /// The name and the password that came with it. They have not been checked.
     public let credentials: Credentials?
@@ -20,10 +22,18 @@ public struct PeerRequest: Sendable {
     init(_ head: HTTPRequestHead) throws(HTTPAnswer) {
         method = head.method
         headers = head.headers
+        // Two hosts in one request are read differently by different readers.
+        let hosts = headers.values("Host")
+        guard hosts.count == 1 else { throw HTTPAnswer(400, "a request names one host") }
+        guard let host = RequestHost(hosts[0]) else { throw HTTPAnswer(400, "what the request names is no host") }
+        self.host = host
         var target = head.target[...]
         // Through a proxy the whole URL may come.
         if !target.hasPrefix("/") {
             guard let url = try? PeerURL(head.target) else { throw HTTPAnswer(400, "the target of the request is not a path") }
+            guard let named = RequestHost(url.bracketedHost), named.name == host.name else {
+                throw HTTPAnswer(400, "a request names one host")
+            }
             target = Substring(url.target)
         }
         let parts = target.split(separator: "?", maxSplits: 1, omittingEmptySubsequences: false)
@@ -36,8 +46,6 @@ public struct PeerRequest: Sendable {
             components.append(decoded)
         }
         path = components
-        // Two hosts in one request are read differently by different readers.
-        guard headers.values("Host").count == 1 else { throw HTTPAnswer(400, "a request names one host") }
         let authorization = headers.values("Authorization")
         credentials = authorization.count == 1 ? Credentials(basic: authorization[0]) : nil
         protocols = headers.list("Sec-WebSocket-Protocol")
@@ -119,6 +127,8 @@ public struct HTTPAnswer: Error, Hashable, Sendable {
         var all: HTTPHeaders = [
             "Content-Type": json == nil ? "text/plain; charset=utf-8" : "application/json", "Content-Length": "\(body.count)",
             "Connection": "close",
+            // For browsers: it is what it says it is, for nobody else's pages, and not to be kept.
+            "X-Content-Type-Options": "nosniff", "Cross-Origin-Resource-Policy": "same-origin", "Cache-Control": "no-store",
         ]
         for field in headers.fields { all.add(field.name, field.value) }
         var text = "HTTP/1.1 \(status) \(HTTPAnswer.phrase(status))\r\n"
@@ -135,6 +145,7 @@ public struct HTTPAnswer: Error, Hashable, Sendable {
         case 404: "Not Found"
         case 405: "Method Not Allowed"
         case 408: "Request Timeout"
+        case 421: "Misdirected Request"
         case 426: "Upgrade Required"
         case 429: "Too Many Requests"
         case 431: "Request Header Fields Too Large"

@@ -1,4 +1,5 @@
 import Glibc
+import Platform
 
 /// The addresses under which others reach this machine.
 public enum NetworkAddresses {
@@ -50,6 +51,47 @@ public enum NetworkAddresses {
         var name = [CChar](repeating: 0, count: 256)
         guard gethostname(&name, name.count - 1) == 0, name[0] != 0 else { return nil }
         return String(decoding: name.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
+    }
+
+    /// The names by which this machine knows itself. Nobody else is asked: the answer could come from whoever wants to be taken for it.
+    public static func namesOfThisMachine() -> Set<String> {
+        var names: Set<String> = ["localhost"]
+        if let name = hostName.map(lowerCased) {
+            let first = String(split(name, at: UInt8(ascii: "."), most: 2)[0])
+            // What it is called where there is no server for names.
+            names.formUnion([name, first, first + ".local"])
+        }
+        guard let file = fopen("/etc/hosts", "re") else { return names }
+        defer { fclose(file) }
+        var bytes = [UInt8](repeating: 0, count: longestHostsFile)
+        let count = fread(&bytes, 1, bytes.count, file)
+        return names.union(self.names(inHosts: String(decoding: bytes[..<count], as: UTF8.self), of: Set(ofThisMachine())))
+    }
+
+    private static let longestHostsFile = 1 << 20
+
+    /// The names that the lines of a hosts file give to loopback and to these addresses.
+    static func names(inHosts text: String, of addresses: Set<String>) -> Set<String> {
+        var names: Set<String> = []
+        for line in split(text, at: UInt8(ascii: "\n")) {
+            let words = split(line, at: UInt8(ascii: "#"), most: 2)[0].split { $0 == " " || $0 == "\t" || $0 == "\r" }
+            guard let address = words.first.map(String.init), isLoopback(address) || addresses.contains(address) else { continue }
+            for name in words.dropFirst() { if let host = RequestHost(name), !host.isAddress { names.insert(host.name) } }
+        }
+        return names
+    }
+
+    /// What one person's addresses have in common: with IPv6 each has as many as they like.
+    public static func network(of address: String) -> String {
+        var bytes = in6_addr()
+        let plain = String(split(address, at: UInt8(ascii: "%"), most: 2)[0])
+        guard plain.utf8.contains(UInt8(ascii: ":")), inet_pton(AF_INET6, plain, &bytes) == 1 else { return address }
+        let all = withUnsafeBytes(of: &bytes) { Array($0) }
+        // An IPv4 address in the clothes of the other.
+        if all.prefix(10).allSatisfy({ $0 == 0 }), all[10] == 0xFF, all[11] == 0xFF {
+            return all[12...].map { String($0) }.joined(separator: ".")
+        }
+        return all.prefix(8).withUnsafeBytes { Hex.text(of: $0) }
     }
 
     private static func length(of family: Int32) -> socklen_t? {

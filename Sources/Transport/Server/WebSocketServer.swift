@@ -109,12 +109,14 @@ public final class WebSocketServer: @unchecked Sendable {
 
     /// Whether there is room for another WebSocket of that address.
     func hasRoom(for address: String) -> Bool {
-        connections.count < settings.maximumConnections && addresses[address, default: 0] < settings.maximumConnectionsPerAddress ?? .max
+        let open = addresses[NetworkAddresses.network(of: address), default: 0]
+        return connections.count < settings.maximumConnections && open < settings.maximumConnectionsPerAddress ?? .max
     }
 
     func finished(_ session: ServerSession) { sessions.remove(session) }
 
     func opened(_ connection: WebSocketConnection, from address: String) {
+        let address = NetworkAddresses.network(of: address)
         let key = ObjectIdentifier(connection)
         connections[key] = connection
         addresses[address, default: 0] += 1

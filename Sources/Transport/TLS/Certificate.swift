@@ -67,7 +67,7 @@ public struct Certificate: Hashable, Sendable {
             }
         }
         // Names come from whoever made the certificate, and go to a terminal.
-        return String(decoding: (bytes ?? []).filter { $0 >= 0x20 && $0 != 0x7F }, as: UTF8.self)
+        return ForeignText.line(String(decoding: (bytes ?? []).prefix { $0 != 0 }, as: UTF8.self))
     }
 
     /// Seconds since 1970.
@@ -97,7 +97,7 @@ public struct Certificate: Hashable, Sendable {
     }
 
     /// Whether it is for a host, a name or an address.
-    func isFor(_ host: String) -> Bool {
+    public func isFor(_ host: String) -> Bool {
         let gnutls = try? GnuTLS.functions()
         return (try? withHandle { gnutls?.certificate_is_for($0, host) ?? 0 != 0 }) ?? false
     }
