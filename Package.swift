@@ -54,7 +54,7 @@ let package = Package(
 
         .target(name: "TestSupport", path: "Tests/TestSupport"),
         .target(
-            name: "ReplicationTestSupport", dependencies: ["Replication", "Transport", "DocumentStore", "Fleece"],
+            name: "ReplicationTestSupport", dependencies: ["Replication", "BLIP", "Transport", "DocumentStore", "Fleece"],
             path: "Tests/ReplicationTestSupport"),
         .testTarget(name: "PlatformTests", dependencies: ["Platform"]),
         .testTarget(name: "FleeceTests", dependencies: ["Fleece", "TestSupport"]),
@@ -87,8 +87,9 @@ let package = Package(
             name: "ShellTests",
             dependencies: ["Shell", "Replication", "QueryEngine", "SQLPlusPlus", "DocumentStore", "Fleece", "TestSupport"]),
         .testTarget(
-            name: "CommandTests", dependencies: ["cblite", "Replication", "Transport", "DocumentStore", "TestSupport"], exclude: ["Screens"]
-        ),
+            name: "CommandTests",
+            dependencies: ["cblite", "Replication", "BLIP", "Transport", "DocumentStore", "TestSupport", "ReplicationTestSupport"],
+            exclude: ["Screens"]),
     ],
     swiftLanguageModes: [.v6]
 )

@@ -15,7 +15,23 @@ extension Snapshot {
     }
 }
 
+extension Snapshot {
+    /// What is kept for peers, and how many bytes it is, in the order in which it was written; no more than so many of them.
+    public func peerCheckpointSizes(most: Int) throws -> [(id: String, bytes: Int)] {
+        guard let table = catalog.stores[Snapshot.peerCheckpointStore] else { return [] }
+        let sql = "SELECT key, length(body) FROM \(table.quotedName) ORDER BY rowid DESC LIMIT ?"
+        return try connection.withStatement(sql) { statement in
+            try statement.bind(Int64(most), 1)
+            var sizes: [(id: String, bytes: Int)] = []
+            while try statement.step() { sizes.append((statement.string(0) ?? "", Int(clamping: statement.int64(1)))) }
+            return sizes.reversed()
+        }
+    }
+}
+
 extension Transaction {
+    public func deletePeerCheckpoint(_ id: String) throws { try deleteRaw(id, in: Snapshot.peerCheckpointStore) }
+
     public func setCheckpoint(_ id: String, _ body: [UInt8]) throws {
         try putRaw(RawDocument(key: id, meta: nil, body: body), in: Snapshot.checkpointStore)
     }

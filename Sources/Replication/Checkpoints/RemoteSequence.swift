@@ -4,6 +4,8 @@ import Fleece
 public struct RemoteSequence: Hashable, Sendable, CustomStringConvertible {
     /// The JSON text, as `since` and the property `sequence` have it; a string keeps its quotes.
     public let json: String
+    /// In bytes. It is kept in checkpoints, and in memory for each document that is on its way; gateways need some dozens.
+    static let longest = 4096
 
     /// Nil unless the text is JSON: anything else would break the messages it is put into.
     public init?(json: String) {
@@ -12,6 +14,7 @@ public struct RemoteSequence: Hashable, Sendable, CustomStringConvertible {
             self.json = json
             return
         }
+        guard json.utf8.count <= RemoteSequence.longest else { return nil }
         let encoder = Encoder()
         guard (try? JSONParser.parse(json, into: encoder)) != nil, let parsed = try? encoder.finish() else { return nil }
         let isNull = parsed.withRoot { $0.isNull }
@@ -35,6 +38,7 @@ public struct RemoteSequence: Hashable, Sendable, CustomStringConvertible {
             json = String(bits)
         } else {
             json = value.json()
+            guard json.utf8.count <= RemoteSequence.longest else { return nil }
         }
     }
 

@@ -33,6 +33,8 @@ public final class PassivePeer: @unchecked Sendable {
     private let worker = EventLoop()
     private let reader = EventLoop()
     private let blobWorker = EventLoop()
+    /// What they leave here.
+    private let checkpoints = CheckpointShelf()
     /// What clients have had of late: for all of them together.
     private let formerBodies = FormerBodies()
     private var connections: [ObjectIdentifier: SyncConnection<PassiveSession>] = [:]
@@ -70,9 +72,9 @@ public final class PassivePeer: @unchecked Sendable {
     }
 
     /// The owner of a connection that is open, or about to be. On the loop only, and so is `observer` called. What the configuration does not
-    /// allow is allowed to nobody.
+    /// allow is allowed to nobody. The connections of one visitor have what they may leave here in common.
     public func accept(
-        allowsPush: Bool = true, allowsPull: Bool = true, _ observer: (@Sendable (PassivePeerEvent) -> Void)? = nil
+        allowsPush: Bool = true, allowsPull: Bool = true, by visitor: String = "", _ observer: (@Sendable (PassivePeerEvent) -> Void)? = nil
     ) -> any WebSocketDelegate & Sendable {
         var configuration = configuration
         if !allowsPush { configuration.allowsPush = false }
@@ -81,6 +83,7 @@ public final class PassivePeer: @unchecked Sendable {
             configuration.collections.map { name in
                 var store = DatabaseStore(database, collection: name, remote: 0)
                 if configuration.allowsDeltas { store.formerBodies = formerBodies }
+                store.visitor = DatabaseStore.Visitor(name: visitor, checkpoints: checkpoints)
                 return (name, store)
             }, uniquingKeysWith: { one, _ in one })
         let connection = SyncConnection(

@@ -131,6 +131,7 @@ public final class Replicator: @unchecked Sendable {
             server.handshake.protocols = plan.protocols.map(\.name)
             state = .connected(connection)
             connection.start(opening: WebSocketConnection(server, on: loop, delegate: connection))
+            if let patience = settings.patience { connection.expectAnswers(within: patience, isOnce: !settings.isContinuous) }
         case .database(let other):
             let peer = try self.peer ?? PassivePeer(other, .init(collections: settings.collections.map(\.name)), on: loop)
             self.peer = peer

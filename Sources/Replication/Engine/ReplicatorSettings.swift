@@ -45,6 +45,8 @@ public struct ReplicatorSettings: Sendable {
     /// Nil for what is usual: for ever if it is continuous, otherwise nine times.
     public var retry: RetryPolicy?
     public var limits = FlowLimits()
+    /// How long a server may send nothing while it owes an answer; nil for ever. The heartbeat is something else: it finds out who is gone.
+    public var patience: Duration? = .seconds(600)
     /// How long a stop may take before the connection is cut.
     public var stopTimeout = Duration.seconds(10)
 

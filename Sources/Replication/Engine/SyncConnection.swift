@@ -38,7 +38,7 @@ final class SyncConnection<Session: SyncSession>: WebSocketDelegate, @unchecked 
     private var isStopping = false
 
     /// Requests of ours that wait for an answer.
-    private var awaited: [SentMessage: Ticket] = [:]
+    private(set) var awaited: [SentMessage: Ticket] = [:]
     var fetches: [SentMessage: Fetch] = [:]
     var queuedFetches = Queue<QueuedFetch>()
     /// The peer's requests for blobs that have to wait for others, and the blobs that are being sent.
@@ -61,10 +61,17 @@ final class SyncConnection<Session: SyncSession>: WebSocketDelegate, @unchecked 
     /// Revisions become hardly larger than at the vendor's level 6, in half of the time.
     private static var compressionLevel: Int { 4 }
 
+    /// How long a peer may be silent that has something to say; see `expectAnswers`.
+    var patience: Patience?
+    /// When something went over the connection, or was done here, for the last time.
+    private(set) var lastProgress = LoopTime(nanoseconds: 0)
+    /// What the database is doing for it.
+    private(set) var storesUnderWay = 0
+
     /// The collections whose checkpoint has been saved.
     private(set) var savedCheckpoints: Set<Int> = []
     private var sessionError: SyncError?
-    private var hasSessionEnded = false
+    private(set) var hasSessionEnded = false
     private(set) var hasOpened = false
     /// Whether the peer has asked for anything.
     private(set) var hasReceived = false
@@ -95,6 +102,7 @@ final class SyncConnection<Session: SyncSession>: WebSocketDelegate, @unchecked 
     func start(opening webSocket: WebSocketConnection? = nil) {
         self.webSocket = webSocket
         if let memory { place = memory.enter(self) }
+        lastProgress = loop.now
         perform(session.start())
         webSocket?.open()
     }
@@ -168,9 +176,12 @@ final class SyncConnection<Session: SyncSession>: WebSocketDelegate, @unchecked 
             let bytes = 2 * orders.reduce(0) { $0 + $1.bodySize }
             if bytes > SyncConnection.largeLoad { return load(request, bytes, memory, from: store, ticket) }
         }
+        storesUnderWay += 1
         (request.isReading ? reader : worker).perform { [weak self] in
             let answer = store.perform(request)
             self?.later { connection in
+                connection.storesUnderWay -= 1
+                connection.lastProgress = connection.loop.now
                 if case .saveCheckpoint = request, case .done = answer { connection.savedCheckpoints.insert(ticket.collection) }
                 connection.handle(.stored(answer, ticket))
             }
@@ -272,6 +283,7 @@ final class SyncConnection<Session: SyncSession>: WebSocketDelegate, @unchecked 
         do {
             while blip.hasFrames, webSocket.wantsMessages, let frame = try blip.nextFrame(into: buffer) {
                 webSocket.send(UnsafeRawBufferPointer(rebasing: buffer[..<frame.count]))
+                lastProgress = loop.now
             }
         } catch {
             fail(error)
@@ -304,6 +316,7 @@ final class SyncConnection<Session: SyncSession>: WebSocketDelegate, @unchecked 
         guard !hasSessionEnded else { return connection.close() }
         webSocket = connection
         hasOpened = true
+        lastProgress = loop.now
         blip.compresses = !connection.isLocal
         onOpen?(opening)
         guard let version = ReplicationProtocol(name: opening.subprotocol) else {
@@ -315,6 +328,7 @@ final class SyncConnection<Session: SyncSession>: WebSocketDelegate, @unchecked 
 
     func webSocket(_ connection: WebSocketConnection, didReceive message: UnsafeRawBufferPointer) {
         lastHeard = loop.now
+        lastProgress = lastHeard
         receivedBytes += message.count
         if let memory { blip.frameAllowance = memory.frameAllowance }
         let event: BLIPConnection.Event?

@@ -1,3 +1,5 @@
+import Platform
+
 /// What went wrong in a replication: a code within a domain, as it travels between peers, and a message for the person who reads it.
 public struct SyncError: Error, Hashable, Sendable, CustomStringConvertible {
     public enum Domain: String, Hashable, Sendable {
@@ -17,12 +19,14 @@ public struct SyncError: Error, Hashable, Sendable, CustomStringConvertible {
 
     public var domain: Domain
     public var code: Int
-    public var message: String
+    /// One line, whatever a peer put into it.
+    public let message: String
+    private static let longestMessage = 1000
 
     public init(_ domain: Domain, _ code: Int, _ message: String = "") {
         self.domain = domain
         self.code = code
-        self.message = message
+        self.message = ForeignText.line(message, limit: SyncError.longestMessage)
     }
 
     public init(_ failure: NetworkFailure, _ message: String = "") { self.init(.network, failure.rawValue, message) }
@@ -39,9 +43,9 @@ extension SyncError {
     public init(_ reply: WireReply) {
         let name = reply.properties["Error-Domain"] ?? Domain.blip.rawValue
         let code = reply.properties.integer("Error-Code") ?? 599
-        var message = String(decoding: reply.body.prefix(1024), as: UTF8.self)
+        var message = ForeignText.line(String(decoding: reply.body.prefix(1024), as: UTF8.self))
         let domain = Domain(rawValue: name) ?? .other
-        if domain == .other { message = "\(name): \(message)" }
+        if domain == .other { message = "\(ForeignText.line(name, limit: 50)): \(message)" }
         self.init(domain, code, message)
     }
 

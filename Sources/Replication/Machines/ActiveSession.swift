@@ -329,12 +329,19 @@ extension ActiveSession {
             workers[index].puller?.noRevision(message, &outbox)
             outbox.reply(WireReply.empty, to: id)
         case .getAttachment(let message):
-            if let id { outbox.actions.append(.sendBlob(message, to: id)) }
+            if let id, mayHave(message.digest, id, &outbox) { outbox.actions.append(.sendBlob(message, to: id)) }
         case .proveAttachment(let message):
-            if let id { outbox.actions.append(.proveBlob(message, to: id)) }
+            if let id, mayHave(message.digest, id, &outbox) { outbox.actions.append(.proveBlob(message, to: id)) }
         default: outbox.reply(SyncError(.blip, 404, "no handler for message \"\(request.profile)\""), to: id)
         }
         deliver(&outbox, index)
+    }
+
+    /// A server gets the blobs of documents that are being sent to it, and learns nothing of others that are here.
+    private func mayHave(_ digest: BlobDigest, _ id: IncomingID, _ outbox: inout Outbox) -> Bool {
+        if workers.contains(where: { $0.pusher?.offers(digest) ?? false }) { return true }
+        outbox.reply(SyncError.http(403, "the blob belongs to no document that is being sent"), to: id)
+        return false
     }
 
     private func index(_ request: SyncRequest) -> Int? {

@@ -177,6 +177,9 @@ extension PassiveSession {
             guard message.body.count <= configuration.limits.checkpointBytes else {
                 return outbox.reply(SyncError.http(413, "the checkpoint is too large"), to: id)
             }
+            guard message.client.utf8.count <= configuration.limits.checkpointNameBytes else {
+                return outbox.reply(SyncError(.blip, 400, "the checkpoint's name is too long"), to: id)
+            }
             let save = StoreRequest.savePeerCheckpoint(id: message.client, revision: message.revision, body: message.body)
             pending[store(save, index, &outbox)] = .setCheckpoint(id)
         case .subChanges(let message): subscribe(message, id, index, &outbox)
@@ -293,6 +296,10 @@ extension PassiveSession {
             let kind = configuration.usesVectors ? "version vectors" : "revision trees"
             return refuse(SyncError.liteCore(501, "the database has \(kind)"))
         }
+        let names = message.documentIDs ?? []
+        guard names.count <= configuration.limits.documentIDs,
+            names.reduce(0, { $0 + $1.utf8.count }) <= configuration.limits.documentIDBytes
+        else { return refuse(SyncError(.blip, 400, "more document IDs than can be kept")) }
         var since: UInt64 = 0
         if let sequence = message.since {
             guard case .plain(let number)? = RemoteSequence.Form(sequence.json) else {

@@ -76,6 +76,8 @@ struct Pusher {
     }
 
     /// Whether everything that was read is settled, but for what waits for the puller.
+    func offers(_ digest: BlobDigest) -> Bool { sender.offers(digest) }
+
     var isIdle: Bool { isCaughtUp && !mustReadAgain && pending.isEmpty && sender.isIdle && toPropose.isEmpty && forbidden.isEmpty }
     var hasMarks: Bool { !marks.isEmpty || !acknowledged.isEmpty }
     /// Whether the peer has heard of everything that it was not believed to have. What failed for the moment is still to be offered again, which

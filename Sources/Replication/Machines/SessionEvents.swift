@@ -154,8 +154,12 @@ public struct FlowLimits: Hashable, Sendable {
     public var openCheckpoints = 64
     /// What a peer may leave here as its checkpoint, and the number of collections and proposals that it may name at once.
     public var checkpointBytes = 1 << 20
+    public var checkpointNameBytes = 256
     public var collectionsPerMessage = 1000
     public var proposalsPerMessage = 10_000
+    /// Documents that it may ask for by their IDs.
+    public var documentIDs = 10_000
+    public var documentIDBytes = 1 << 20
     /// Revisions that are inserted without waiting for more, or the bytes of their bodies. While others are being inserted, more gather, of which
     /// no more than `insertionBatch` are inserted together.
     public var insertionThreshold = 100

@@ -46,8 +46,10 @@ public struct ChangesMessage: Hashable, Sendable {
     init(_ wire: WireRequest) throws(MalformedMessage) {
         entries = try MessageJSON.list(wire.body, "changes") { value throws(MalformedMessage) in
             guard let items = value.array, items.count >= 3 else { throw MalformedMessage("a change has less than three items") }
-            guard let sequence = RemoteSequence(items[0]) else { throw MalformedMessage("a change has no sequence") }
-            guard let id = items[1].string else { throw MalformedMessage("a change has no document ID") }
+            guard let sequence = RemoteSequence(items[0]) else { throw MalformedMessage("a change has no usable sequence") }
+            guard let id = items[1].string, id.utf8.count <= RevisionMessage.idLengths.upperBound else {
+                throw MalformedMessage("a change has no document ID")
+            }
             guard let revision = items[2].string else { throw MalformedMessage("a change has no revision") }
             var flags: Flags = []
             if items.count > 3 {

@@ -33,10 +33,12 @@ public struct RevisionMessage: Hashable, Sendable {
     }
 
     public var revision: RevisionID? { history.revision }
+    /// What a document's ID may have in bytes, in whatever message. It is shown, and kept.
+    static let idLengths = 1...255
 
     init(_ wire: WireRequest) throws(MalformedMessage) {
         let properties = wire.properties
-        guard let id = properties["id"], (1...255).contains(id.utf8.count) else {
+        guard let id = properties["id"], RevisionMessage.idLengths.contains(id.utf8.count) else {
             throw MalformedMessage("rev: missing or invalid document ID")
         }
         guard let revision = properties["rev"], !revision.isEmpty else { throw MalformedMessage("rev: missing revision") }
@@ -119,7 +121,9 @@ public struct NoRevisionMessage: Hashable, Sendable {
     }
 
     init(_ wire: WireRequest) throws(MalformedMessage) {
-        guard let id = wire.properties["id"] else { throw MalformedMessage("norev: missing document ID") }
+        guard let id = wire.properties["id"], RevisionMessage.idLengths.contains(id.utf8.count) else {
+            throw MalformedMessage("norev: missing or invalid document ID")
+        }
         documentID = id
         revision = wire.properties["rev"].flatMap { try? RevisionID(parsing: $0) }
         sequence = (wire.properties["sequence"] ?? wire.properties["seq"]).flatMap { RemoteSequence(json: $0) }

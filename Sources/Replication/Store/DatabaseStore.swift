@@ -20,6 +20,12 @@ public struct DatabaseStore: Sendable {
     public var pushFilter: SyncFilter?
     public var pullFilter: SyncFilter?
     public var resolver: SyncResolver = SyncResolution.standard
+    /// Who connected to us, and where their checkpoints are counted.
+    struct Visitor: Sendable {
+        let name: String
+        let checkpoints: CheckpointShelf
+    }
+    var visitor: Visitor?
     /// What deltas may start from besides what the database keeps.
     var formerBodies: FormerBodies?
 
@@ -78,7 +84,10 @@ public struct DatabaseStore: Sendable {
             let stored = try database.read { try $0.peerCheckpoint(id) }
             return .peerCheckpoint(revision: stored?.revision ?? "", body: stored?.body)
         case .savePeerCheckpoint(let id, let revision, let body):
-            return .peerCheckpoint(revision: try database.write { try $0.setPeerCheckpoint(id, revision: revision, body) }, body: nil)
+            let saved =
+                try visitor.map { try $0.checkpoints.save(id, revision: revision, body, by: $0.name, in: database) }
+                ?? database.write { try $0.setPeerCheckpoint(id, revision: revision, body) }
+            return .peerCheckpoint(revision: saved, body: nil)
         case .readChanges(let since, let limit): return .changes(try readChanges(since: since, limit: limit))
         case .lookUp(let entries): return .lookups(try lookUp(entries))
         case .review(let entries): return .verdicts(try review(entries))
