@@ -63,13 +63,13 @@ _cblite_flags() {
         'begin') echo '--writeable --create --upgrade --encrypted --collection -C --json --quiet --color --help -h' ;;
         'commit') echo '--writeable --create --upgrade --encrypted --collection -C --json --quiet --color --help -h' ;;
         'rollback') echo '--writeable --create --upgrade --encrypted --collection -C --json --quiet --color --help -h' ;;
-        'cp') echo '--jsonid --idprefix --limit --careful --existing -x --format --verbose -v --replicate --bidi --user --token --cert --key --header --cacert --pin --self-signed --proxy --interface --heartbeat --continuous --filter --push-filter --conflict --reset-checkpoint --all-collections --channel --doc-id --pull-filter --writeable --create --upgrade --encrypted --collection -C --json --quiet --color --help -h' ;;
-        'import') echo '--jsonid --idprefix --limit --careful --existing -x --format --verbose -v --replicate --bidi --user --token --cert --key --header --cacert --pin --self-signed --proxy --interface --heartbeat --continuous --filter --push-filter --conflict --reset-checkpoint --all-collections --channel --doc-id --pull-filter --writeable --create --upgrade --encrypted --collection -C --json --quiet --color --help -h' ;;
-        'export') echo '--where --jsonid --idprefix --limit --careful --existing -x --format --verbose -v --replicate --bidi --user --token --cert --key --header --cacert --pin --self-signed --proxy --interface --heartbeat --continuous --filter --push-filter --conflict --reset-checkpoint --all-collections --channel --doc-id --pull-filter --writeable --create --upgrade --encrypted --collection -C --json --quiet --color --help -h' ;;
-        'push') echo '--user --token --cert --key --header --cacert --pin --self-signed --proxy --interface --heartbeat --continuous --filter --push-filter --conflict --reset-checkpoint --existing -x --careful --all-collections --channel --doc-id --pull-filter --verbose -v --bidi --writeable --create --upgrade --encrypted --collection -C --json --quiet --color --help -h' ;;
-        'pull') echo '--user --token --cert --key --header --cacert --pin --self-signed --proxy --interface --heartbeat --continuous --filter --push-filter --conflict --reset-checkpoint --existing -x --careful --all-collections --channel --doc-id --pull-filter --verbose -v --bidi --writeable --create --upgrade --encrypted --collection -C --json --quiet --color --help -h' ;;
-        'sync') echo '--user --token --cert --key --header --cacert --pin --self-signed --proxy --interface --heartbeat --continuous --filter --push-filter --conflict --reset-checkpoint --existing -x --careful --all-collections --channel --doc-id --pull-filter --verbose -v --writeable --create --upgrade --encrypted --collection -C --json --quiet --color --help -h' ;;
-        'serve') echo '--port -p --address --user --reader --users --tls --identity --cert --key --client-ca --read-only --push-only --collection -C --max-connections --max-per-address --heartbeat --verbose -v --writeable --create --upgrade --encrypted --json --quiet --color --help -h' ;;
+        'cp') echo '--jsonid --idprefix --limit --careful --existing -x --format --verbose -v --replicate --bidi --user --token --cert --key --header --cacert --pin --self-signed --proxy --interface --heartbeat --continuous --filter --push-filter --conflict --reset-checkpoint --all-collections --channel --doc-id --pull-filter --timeout --writeable --create --upgrade --encrypted --collection -C --json --quiet --color --help -h' ;;
+        'import') echo '--jsonid --idprefix --limit --careful --existing -x --format --verbose -v --replicate --bidi --user --token --cert --key --header --cacert --pin --self-signed --proxy --interface --heartbeat --continuous --filter --push-filter --conflict --reset-checkpoint --all-collections --channel --doc-id --pull-filter --timeout --writeable --create --upgrade --encrypted --collection -C --json --quiet --color --help -h' ;;
+        'export') echo '--where --jsonid --idprefix --limit --careful --existing -x --format --verbose -v --replicate --bidi --user --token --cert --key --header --cacert --pin --self-signed --proxy --interface --heartbeat --continuous --filter --push-filter --conflict --reset-checkpoint --all-collections --channel --doc-id --pull-filter --timeout --writeable --create --upgrade --encrypted --collection -C --json --quiet --color --help -h' ;;
+        'push') echo '--user --token --cert --key --header --cacert --pin --self-signed --proxy --interface --heartbeat --continuous --filter --push-filter --conflict --reset-checkpoint --existing -x --careful --all-collections --channel --doc-id --pull-filter --timeout --verbose -v --bidi --writeable --create --upgrade --encrypted --collection -C --json --quiet --color --help -h' ;;
+        'pull') echo '--user --token --cert --key --header --cacert --pin --self-signed --proxy --interface --heartbeat --continuous --filter --push-filter --conflict --reset-checkpoint --existing -x --careful --all-collections --channel --doc-id --pull-filter --timeout --verbose -v --bidi --writeable --create --upgrade --encrypted --collection -C --json --quiet --color --help -h' ;;
+        'sync') echo '--user --token --cert --key --header --cacert --pin --self-signed --proxy --interface --heartbeat --continuous --filter --push-filter --conflict --reset-checkpoint --existing -x --careful --all-collections --channel --doc-id --pull-filter --timeout --verbose -v --writeable --create --upgrade --encrypted --collection -C --json --quiet --color --help -h' ;;
+        'serve') echo '--port -p --address --user --reader --users --tls --identity --cert --key --client-ca --allow-host --allow-origin --read-only --push-only --collection -C --max-connections --max-per-address --heartbeat --verbose -v --writeable --create --upgrade --encrypted --json --quiet --color --help -h' ;;
         'dump') echo '--collection -C --identity --no-raw --no-blobs --no-indexes --writeable --create --upgrade --encrypted --json --quiet --color --help -h' ;;
         'restore') echo '--collection -C --merge --identity --writeable --create --upgrade --encrypted --json --quiet --color --help -h' ;;
         'check') echo '--quick --repair --no-backup --drop-damaged --salvage --writeable --create --upgrade --encrypted --collection -C --json --quiet --color --help -h' ;;
@@ -78,7 +78,7 @@ _cblite_flags() {
         'compact') echo '--prune --purgeDeleted --writeable --create --upgrade --encrypted --collection -C --json --quiet --color --help -h' ;;
         'reindex') echo '--writeable --create --upgrade --encrypted --collection -C --json --quiet --color --help -h' ;;
         'open') echo '--keep-going --writeable --create --upgrade --encrypted --collection -C --json --quiet --color --help -h' ;;
-        'openremote') echo '--user --token --cert --key --header --cacert --pin --self-signed --proxy --interface --heartbeat --filter --bidi --continuous --keep-going --all-collections --channel --doc-id --pull-filter --verbose -v --writeable --create --upgrade --encrypted --collection -C --json --quiet --color --help -h' ;;
+        'openremote') echo '--user --token --cert --key --header --cacert --pin --self-signed --proxy --interface --heartbeat --filter --bidi --continuous --keep-going --all-collections --channel --doc-id --pull-filter --timeout --verbose -v --writeable --create --upgrade --encrypted --collection -C --json --quiet --color --help -h' ;;
         'databases') echo '--writeable --create --upgrade --encrypted --collection -C --json --quiet --color --help -h' ;;
         'close') echo '--writeable --create --upgrade --encrypted --collection -C --json --quiet --color --help -h' ;;
         'cd') echo '--writeable --create --upgrade --encrypted --collection -C --json --quiet --color --help -h' ;;
@@ -386,6 +386,7 @@ _cblite_value() {
         'cp --channel') echo 'text' ;;
         'cp --doc-id') echo 'document' ;;
         'cp --pull-filter') echo 'text' ;;
+        'cp --timeout') echo 'text' ;;
         'cp --upgrade') echo '=choice:vv' ;;
         'cp --collection') echo 'collection' ;;
         'cp -C') echo 'collection' ;;
@@ -410,6 +411,7 @@ _cblite_value() {
         'import --channel') echo 'text' ;;
         'import --doc-id') echo 'document' ;;
         'import --pull-filter') echo 'text' ;;
+        'import --timeout') echo 'text' ;;
         'import --upgrade') echo '=choice:vv' ;;
         'import --collection') echo 'collection' ;;
         'import -C') echo 'collection' ;;
@@ -435,6 +437,7 @@ _cblite_value() {
         'export --channel') echo 'text' ;;
         'export --doc-id') echo 'document' ;;
         'export --pull-filter') echo 'text' ;;
+        'export --timeout') echo 'text' ;;
         'export --upgrade') echo '=choice:vv' ;;
         'export --collection') echo 'collection' ;;
         'export -C') echo 'collection' ;;
@@ -455,6 +458,7 @@ _cblite_value() {
         'push --channel') echo 'text' ;;
         'push --doc-id') echo 'document' ;;
         'push --pull-filter') echo 'text' ;;
+        'push --timeout') echo 'text' ;;
         'push --upgrade') echo '=choice:vv' ;;
         'push --collection') echo 'collection' ;;
         'push -C') echo 'collection' ;;
@@ -475,6 +479,7 @@ _cblite_value() {
         'pull --channel') echo 'text' ;;
         'pull --doc-id') echo 'document' ;;
         'pull --pull-filter') echo 'text' ;;
+        'pull --timeout') echo 'text' ;;
         'pull --upgrade') echo '=choice:vv' ;;
         'pull --collection') echo 'collection' ;;
         'pull -C') echo 'collection' ;;
@@ -495,6 +500,7 @@ _cblite_value() {
         'sync --channel') echo 'text' ;;
         'sync --doc-id') echo 'document' ;;
         'sync --pull-filter') echo 'text' ;;
+        'sync --timeout') echo 'text' ;;
         'sync --upgrade') echo '=choice:vv' ;;
         'sync --collection') echo 'collection' ;;
         'sync -C') echo 'collection' ;;
@@ -509,6 +515,8 @@ _cblite_value() {
         'serve --cert') echo 'file' ;;
         'serve --key') echo 'file' ;;
         'serve --client-ca') echo 'file' ;;
+        'serve --allow-host') echo 'text' ;;
+        'serve --allow-origin') echo 'text' ;;
         'serve --collection') echo 'collection' ;;
         'serve -C') echo 'collection' ;;
         'serve --max-connections') echo 'text' ;;
@@ -573,6 +581,7 @@ _cblite_value() {
         'openremote --channel') echo 'text' ;;
         'openremote --doc-id') echo 'document' ;;
         'openremote --pull-filter') echo 'text' ;;
+        'openremote --timeout') echo 'text' ;;
         'openremote --upgrade') echo '=choice:vv' ;;
         'openremote --collection') echo 'collection' ;;
         'openremote -C') echo 'collection' ;;

@@ -793,6 +793,7 @@ _cblite_command() {
             '*--channel=[Pull these channels only]:NAME,…: ' \
             '*--doc-id=[Only this document]:ID:_cblite_names document' \
             '*--pull-filter=[Take only documents for which this SQL++ condition is true]:\[COLLECTION\:\]CONDITION: ' \
+            '--timeout=[Give up when a server that owes an answer sends nothing for so long (default\: 600; 0\: never)]:SECONDS: ' \
             '--writeable[Open the database for writing]' \
             '--create[Create the database if it does not exist; implies --writeable]' \
             '--upgrade=-[Allow an irreversible upgrade of the file format; =vv also turns revision trees into version vectors]::vv:(vv)' \
@@ -839,6 +840,7 @@ _cblite_command() {
             '*--channel=[Pull these channels only]:NAME,…: ' \
             '*--doc-id=[Only this document]:ID:_cblite_names document' \
             '*--pull-filter=[Take only documents for which this SQL++ condition is true]:\[COLLECTION\:\]CONDITION: ' \
+            '--timeout=[Give up when a server that owes an answer sends nothing for so long (default\: 600; 0\: never)]:SECONDS: ' \
             '--writeable[Open the database for writing]' \
             '--create[Create the database if it does not exist; implies --writeable]' \
             '--upgrade=-[Allow an irreversible upgrade of the file format; =vv also turns revision trees into version vectors]::vv:(vv)' \
@@ -886,6 +888,7 @@ _cblite_command() {
             '*--channel=[Pull these channels only]:NAME,…: ' \
             '*--doc-id=[Only this document]:ID:_cblite_names document' \
             '*--pull-filter=[Take only documents for which this SQL++ condition is true]:\[COLLECTION\:\]CONDITION: ' \
+            '--timeout=[Give up when a server that owes an answer sends nothing for so long (default\: 600; 0\: never)]:SECONDS: ' \
             '--writeable[Open the database for writing]' \
             '--create[Create the database if it does not exist; implies --writeable]' \
             '--upgrade=-[Allow an irreversible upgrade of the file format; =vv also turns revision trees into version vectors]::vv:(vv)' \
@@ -925,6 +928,7 @@ _cblite_command() {
             '*--channel=[Pull these channels only]:NAME,…: ' \
             '*--doc-id=[Only this document]:ID:_cblite_names document' \
             '*--pull-filter=[Take only documents for which this SQL++ condition is true]:\[COLLECTION\:\]CONDITION: ' \
+            '--timeout=[Give up when a server that owes an answer sends nothing for so long (default\: 600; 0\: never)]:SECONDS: ' \
             '*--verbose[Tell of every document; twice also of revisions and connections]' \
             '*-v[Tell of every document; twice also of revisions and connections]' \
             '--bidi[Replicate in both directions]' \
@@ -966,6 +970,7 @@ _cblite_command() {
             '*--channel=[Pull these channels only]:NAME,…: ' \
             '*--doc-id=[Only this document]:ID:_cblite_names document' \
             '*--pull-filter=[Take only documents for which this SQL++ condition is true]:\[COLLECTION\:\]CONDITION: ' \
+            '--timeout=[Give up when a server that owes an answer sends nothing for so long (default\: 600; 0\: never)]:SECONDS: ' \
             '*--verbose[Tell of every document; twice also of revisions and connections]' \
             '*-v[Tell of every document; twice also of revisions and connections]' \
             '--bidi[Replicate in both directions]' \
@@ -1007,6 +1012,7 @@ _cblite_command() {
             '*--channel=[Pull these channels only]:NAME,…: ' \
             '*--doc-id=[Only this document]:ID:_cblite_names document' \
             '*--pull-filter=[Take only documents for which this SQL++ condition is true]:\[COLLECTION\:\]CONDITION: ' \
+            '--timeout=[Give up when a server that owes an answer sends nothing for so long (default\: 600; 0\: never)]:SECONDS: ' \
             '*--verbose[Tell of every document; twice also of revisions and connections]' \
             '*-v[Tell of every document; twice also of revisions and connections]' \
             '--writeable[Open the database for writing]' \
@@ -1035,6 +1041,8 @@ _cblite_command() {
             '--cert=[Encrypt with this certificate]:FILE:_files' \
             '--key=[The private key of the certificate]:FILE:_files' \
             '--client-ca=[Let in clients that show one of these certificates, or one signed by them]:FILE:_files' \
+            '*--allow-host=[Answer to this name too, beside this machine'\''s own and its addresses; * for any]:NAME: ' \
+            '*--allow-origin=[Let web pages of this origin, https\://HOST, connect; * for those of anywhere]:URL: ' \
             '--read-only[Let others pull, and not push]' \
             '--push-only[Let others push, and not pull]' \
             '*--collection=[Only these collections, of all databases or of one]:\[DATABASE\:\]NAME\[,…\]:_cblite_names collection' \
@@ -1219,6 +1227,7 @@ _cblite_command() {
             '*--channel=[Pull these channels only]:NAME,…: ' \
             '*--doc-id=[Only this document]:ID:_cblite_names document' \
             '*--pull-filter=[Take only documents for which this SQL++ condition is true]:\[COLLECTION\:\]CONDITION: ' \
+            '--timeout=[Give up when a server that owes an answer sends nothing for so long (default\: 600; 0\: never)]:SECONDS: ' \
             '*--verbose[Tell of every document; twice also of revisions and connections]' \
             '*-v[Tell of every document; twice also of revisions and connections]' \
             '--writeable[Open the database for writing]' \

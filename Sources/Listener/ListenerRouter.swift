@@ -1,6 +1,7 @@
 import BLIP
 import DocumentStore
 import Fleece
+import Platform
 import Replication
 import Synchronization
 import Transport
@@ -27,6 +28,7 @@ final class ListenerRouter: @unchecked Sendable {
     private let settings: ListenerSettings
     private let loop: EventLoop
     private let observer: @Sendable (ListenerEvent) -> Void
+    private let place: HostPolicy.Place
     private var attempts = Attempts()
     private var lastNumber = 0
 
@@ -48,6 +50,11 @@ final class ListenerRouter: @unchecked Sendable {
                 share.database, configuration, patience: settings.firstMessageTimeout, limits: ListenerRouter.limits, memory: memory,
                 on: loop)
         }
+        var names = NetworkAddresses.namesOfThisMachine()
+        if let named = settings.address.flatMap({ RequestHost($0) }) { names.insert(named.name) }
+        place = HostPolicy.Place(
+            names: names, certificate: settings.identity?.certificates.first,
+            isLocal: settings.address.map { NetworkAddresses.isLoopback($0) } ?? false)
         self.shares = named
         self.peers = peers
     }
@@ -64,7 +71,10 @@ final class ListenerRouter: @unchecked Sendable {
 
     func answer(_ request: PeerRequest) -> WebSocketServer.Answer {
         let visitor: Visitor
-        do throws(HTTPAnswer) { visitor = try admit(request) } catch {
+        do throws(HTTPAnswer) {
+            if let objection = settings.hosts.objection(to: request, at: place) { throw objection }
+            visitor = try admit(request)
+        } catch {
             observer(.refused(address: request.address, reason: error.reason))
             return .refuse(error)
         }
@@ -76,11 +86,12 @@ final class ListenerRouter: @unchecked Sendable {
         guard let users = settings.users else { return Visitor(user: nil, certificate: certificate) }
         guard let credentials = request.credentials else { throw .unauthorized(realm: "cblite") }
         let now = loop.now
-        guard !attempts.isBlocked(credentials.user, from: request.address, at: now) else {
-            throw HTTPAnswer(429, "too many wrong passwords; try again later", headers: ["Retry-After": "60"])
+        guard !attempts.mustWait(credentials.user, from: request.address, at: now) else {
+            let seconds = "\(Attempts.pause.components.seconds)"
+            throw HTTPAnswer(429, "too many wrong passwords; try again later", headers: ["Retry-After": seconds])
         }
         guard users.admits(credentials) else {
-            attempts.failed(credentials.user, from: request.address, at: now)
+            attempts.failed(credentials, from: request.address, at: now)
             throw .unauthorized(realm: "cblite")
         }
         return Visitor(user: credentials.user, certificate: certificate, rights: users.rights(of: credentials.user) ?? UserRights())
@@ -105,11 +116,15 @@ final class ListenerRouter: @unchecked Sendable {
         lastNumber += 1
         let client = ListenerClient(
             number: lastNumber, address: request.address, user: visitor.user, certificate: visitor.certificate,
-            agent: request.headers["User-Agent"], database: share.name, access: share.access,
+            agent: request.headers["User-Agent"].map { ForeignText.line($0, limit: 100) }, database: share.name, access: share.access,
             subprotocol: request.preferredProtocol(of: peer.protocols) ?? "")
         observer(.connected(client))
         let count = Mutex(ListenerTraffic())
-        return peer.accept(allowsPush: share.access.allowsPush, allowsPull: share.access.allowsPull) { [self] event in
+        // Without a name it is the address that counts: whoever has none is one of many there.
+        let name =
+            visitor.user.map { "user \($0)" } ?? visitor.certificate.map { "certificate \($0)" }
+            ?? "network \(NetworkAddresses.network(of: request.address))"
+        return peer.accept(allowsPush: share.access.allowsPush, allowsPull: share.access.allowsPull, by: name) { [self] event in
             switch event {
             case .document(let event, let collection):
                 count.withLock { $0.add(event) }

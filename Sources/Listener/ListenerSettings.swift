@@ -12,6 +12,8 @@ public struct ListenerSettings: Sendable {
     public var users: UserList?
     /// The certificates of clients who may come in, or of those who have signed theirs; nil is everybody. Only with TLS.
     public var clientCertificates: [Certificate]?
+    /// Which names, and which web pages, are let in besides its own.
+    public var hosts = HostPolicy()
     public var maximumConnections = 200
     public var maximumConnectionsPerAddress: Int?
     /// Connections that have not said yet what they want.

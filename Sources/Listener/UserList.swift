@@ -82,10 +82,9 @@ public struct UserList: Sendable, CustomStringConvertible {
                 rights = header
                 continue
             }
-            guard let colon = line.firstIndex(of: ":"), colon > line.startIndex, line.index(after: colon) < line.endIndex else {
-                return number + 1
-            }
-            set(String(line[..<colon]), password: String(line[line.index(after: colon)...]), rights: rights)
+            let parts = line.utf8.split(separator: UInt8(ascii: ":"), maxSplits: 1, omittingEmptySubsequences: false)
+            guard parts.count == 2, !parts[0].isEmpty, !parts[1].isEmpty else { return number + 1 }
+            set(String(Substring(parts[0])), password: String(Substring(parts[1])), rights: rights)
         }
         return nil
     }

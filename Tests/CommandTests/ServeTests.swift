@@ -152,7 +152,9 @@ import Testing
         for (words, warning) in [
             (["--address", "0.0.0.0"], "everybody who can reach this machine can read and change"),
             (["--address", "0.0.0.0", "--read-only"], "everybody who can reach this machine can read what"),
-            (["--user", "ada:x"], "go over the network as they are"),
+            (["--user", "ada:x", "--address", "0.0.0.0"], "go over the network as they are"),
+            // Without TLS only this machine can, unless somebody says otherwise.
+            (["--user", "ada:x"], "For ada on this machine, "), (["--user", "ada:x"], "Others cannot connect: "),
         ] {
             let result = try Server([scratch.path] + words).stop()
             #expect(result.exitCode == 0 && result.errors.contains(warning), "\(words): \(result.errors)")
@@ -171,6 +173,8 @@ import Testing
             (["--cert", "/nonexistent", "--key", "/nonexistent"], 1, "/nonexistent: "),
             (["--client-ca", "/dev/null"], 1, "no certificate in it"),
             (["--identity", "/dev/null"], 1, "/dev/null: "), (["--address", "nowhere.invalid"], 1, "no network interface or address"),
+            (["--allow-host", "a b"], 2, "it must be the name of a host"), (["--allow-host", "a:80"], 2, "without a port"),
+            (["--allow-origin", "null"], 2, "an origin is https://HOST"), (["--allow-origin", "https://a/b"], 2, "has no path"),
             (["--read-only", "--push-only"], 2, "nothing to be done"), (["-C", "flowers"], 1, "no collection \"flowers\""),
             (["-C", "other:flowers"], 2, "no database \"other\" is served"), (["--port", "70000"], 2, "70000"),
             (["a/../nowhere.cblite2"], 3, "no such database"),

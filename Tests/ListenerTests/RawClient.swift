@@ -1,4 +1,5 @@
 import Glibc
+import Platform
 import Replication
 import ReplicationTestSupport
 import Synchronization
@@ -196,6 +197,14 @@ final class PlainClient {
         _ = bytes.withUnsafeBytes { Glibc.send(descriptor, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL)) }
     }
 
+    /// The first line of the answer.
+    func readLine() -> String {
+        var bytes: [UInt8] = []
+        var byte: UInt8 = 0
+        while recv(descriptor, &byte, 1, 0) == 1, byte != UInt8(ascii: "\n") { bytes.append(byte) }
+        return String(decoding: bytes, as: UTF8.self)
+    }
+
     /// Everything until the listener closes the connection.
     func readToEnd() -> String {
         var bytes: [UInt8] = []
@@ -207,9 +216,14 @@ final class PlainClient {
         }
     }
 
-    static func get(_ path: String, port: UInt16, method: String = "GET", headers: String = "") throws -> String {
+    static func authorization(_ user: String, _ password: String) -> String {
+        "Authorization: Basic \(Array("\(user):\(password)".utf8).withUnsafeBytes { Base64.text(of: $0) })\r\n"
+    }
+
+    static func get(_ path: String, port: UInt16, method: String = "GET", host: String = "localhost", headers: String = "") throws -> String
+    {
         let client = try PlainClient(port: port)
-        client.write("\(method) \(path) HTTP/1.1\r\nHost: x\r\n\(headers)\r\n")
+        client.write("\(method) \(path) HTTP/1.1\r\nHost: \(host)\r\n\(headers)\r\n")
         return client.readToEnd()
     }
 }

@@ -50,20 +50,3 @@ import Transport
         }
     }
 }
-
-@Suite struct AttemptsTests {
-    private func time(_ seconds: UInt64) -> LoopTime { LoopTime(nanoseconds: seconds * 1_000_000_000) }
-
-    @Test func whoGuessesHasToWaitAndNobodyElse() {
-        var attempts = Attempts()
-        for _ in 0..<Attempts.most {
-            #expect(!attempts.isBlocked("ada", from: "a", at: time(1)))
-            attempts.failed("ada", from: "a", at: time(1))
-        }
-        #expect(attempts.isBlocked("ada", from: "a", at: time(60)))
-        #expect(!attempts.isBlocked("bob", from: "a", at: time(2)) && !attempts.isBlocked("ada", from: "b", at: time(2)))
-        #expect(!attempts.isBlocked("ada", from: "a", at: time(62)))
-        attempts.failed("ada", from: "a", at: time(62))
-        #expect(!attempts.isBlocked("ada", from: "a", at: time(63)))
-    }
-}

@@ -8,14 +8,18 @@ enum ServeCommand {
             printed. A database is called as its bundle is without ".cblite2"; NAME=PATH gives it another name. All of its collections are \
             served, or those that --collection names, which --create makes if they are not there.
 
-            Without --user, --users or --client-ca everybody is let in who can connect, so only programs of this machine can, unless --address \
-            says otherwise. With one of them it listens on all of the machine's addresses. Without TLS, passwords and documents can be read and \
-            changed on the way. --tls makes a certificate; its fingerprint is printed, to be compared or pinned at the other side. \
+            Without --user, --users or --client-ca everybody is let in who can connect, and without TLS passwords and documents can be read and \
+            changed on the way: so only programs of this machine can connect, unless --address says otherwise. With TLS and one of these flags it \
+            listens on all of the machine's addresses. --tls makes a certificate; its fingerprint is printed, to be compared or pinned at the other side. \
             --identity keeps it, so that it is the same the next time.
 
             --user lets somebody in to push and pull, --reader to pull alone. In the file of --users, a line [read-only], [push-only] or \
             [read-write] says what those below it may do, and [read-only travel,hotels] with which of the databases: the others are not there \
             for them.
+
+            Web pages are not let in: those of other servers by what browsers say of them (the header Origin), and those that pass for this one \
+            by the name they came by (Host). --allow-origin lets the pages of an app in; --allow-host is for names that this machine does not \
+            know itself by, of a proxy in front of it for example.
 
             Nobody can push a conflict: who has one pulls first. Ctrl-C, or SIGTERM, ends it in order. With --json each event is a line.
             """,
@@ -26,7 +30,7 @@ enum ServeCommand {
         examples: [
             .init("cblite serve travel.cblite2", "For programs of this machine: ws://localhost:4984/travel"),
             .init("cblite serve travel.cblite2 --tls --user ada:@password.txt", "For ada, from everywhere."),
-            .init("cblite serve travel.cblite2 --user ada --reader bob", "ada may push and pull, bob may pull."),
+            .init("cblite serve travel.cblite2 --user ada --reader bob", "ada may push and pull, bob may pull: from this machine."),
             .init("cblite serve --read-only --address 0.0.0.0 travel.cblite2", "For everybody, to pull from."),
             .init("cblite serve --create -C inventory.hotel in=incoming.cblite2", "A new database to push to, as \"in\"."),
         ],

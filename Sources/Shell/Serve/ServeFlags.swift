@@ -21,6 +21,12 @@ struct ServeFlags {
         Flag("cert", value: "FILE", .file, "Encrypt with this certificate"),
         Flag("key", value: "FILE", .file, "The private key of the certificate"),
         Flag("client-ca", value: "FILE", .file, "Let in clients that show one of these certificates, or one signed by them"),
+        Flag(
+            "allow-host", value: "NAME", .text, repeatable: true,
+            "Answer to this name too, beside this machine's own and its addresses; * for any"),
+        Flag(
+            "allow-origin", value: "URL", .text, repeatable: true,
+            "Let web pages of this origin, https://HOST, connect; * for those of anywhere"),
         Flag("read-only", aliases: ["readonly"], "Let others pull, and not push"),
         Flag("push-only", "Let others push, and not pull"),
         Flag(
@@ -42,15 +48,28 @@ struct ServeFlags {
         if let file = invocation.string("client-ca") {
             settings.clientCertificates = try Certificate.read(SecretFile.read(file), name: file)
         }
-        let isGuarded = settings.users != nil || settings.clientCertificates != nil
-        settings.address = invocation.string("address") ?? (isGuarded ? nil : "127.0.0.1")
         settings.port = UInt16(invocation.int("port") ?? ServeFlags.usualPort)
         settings.identity = try ServerIdentity(invocation).find(isNeeded: settings.clientCertificates != nil)
+        // What is not guarded, or whose guard's passwords everybody on the way can read, is for this machine unless somebody says otherwise.
+        let isGuarded = settings.users != nil && settings.identity != nil || settings.clientCertificates != nil
+        settings.address = invocation.string("address") ?? (isGuarded ? nil : "127.0.0.1")
+        settings.hosts = try hosts()
         if let number = invocation.int("max-connections") { settings.maximumConnections = number }
         settings.maximumConnectionsPerAddress = invocation.int("max-per-address")
         if let seconds = invocation.int("heartbeat") { settings.heartbeat = .seconds(seconds) }
         settings.reportsDocuments = invocation.count("verbose") > 1
         return settings
+    }
+
+    private func hosts() throws -> HostPolicy {
+        var hosts = HostPolicy()
+        for name in invocation.strings("allow-host") where !hosts.allow(host: name) {
+            throw invocation.usageError("--allow-host \(name): it must be the name of a host, without a port")
+        }
+        for origin in invocation.strings("allow-origin") where !hosts.allow(origin: origin) {
+            throw invocation.usageError("--allow-origin \(origin): an origin is https://HOST or http://HOST:PORT, and has no path")
+        }
+        return hosts
     }
 
     // MARK: Users

@@ -76,7 +76,12 @@ final class ServeReport {
     }
 
     private func warn() {
-        guard !isLocal else { return }
+        guard !isLocal else {
+            if listener.settings.users != nil, listener.settings.identity == nil, !invocation.flag("address") {
+                session.notice("Others cannot connect: --tls opens it to them, and --address 0.0.0.0 without encryption.")
+            }
+            return
+        }
         if isOpenToAll {
             let what = isWriteable ? "read and change" : "read"
             session.warn(

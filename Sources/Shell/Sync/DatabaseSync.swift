@@ -89,6 +89,9 @@ struct DatabaseSync {
         }
         var settings = ReplicatorSettings(try peer(endpoint, names), collections: collections)
         settings.isReset = has("reset-checkpoint")
+        if let seconds = invocation.parsed.declares("timeout") ? invocation.int("timeout") : nil {
+            settings.patience = seconds > 0 ? .seconds(seconds) : nil
+        }
         return settings
     }
 

@@ -30,6 +30,8 @@ enum SyncAdvice {
     private static func advice(on error: TransportError, _ needs: Needs) -> String? {
         switch error.code {
         case .http(400) where error.message.hasPrefix("ws://"): return "If the server speaks TLS, write wss:// instead of ws://."
+        case .http(401) where error.message.contains("sends elsewhere"), .http(403) where error.message.contains("sends elsewhere"):
+            return nil
         case .http(401) where error.message.contains("wrong"):
             return "Check both; passwords are case-sensitive. Servers say the same if there is no such database."
         case .http(401) where error.message.contains("Session"):

@@ -1,6 +1,8 @@
 import DocumentStore
 import Fleece
+import Platform
 import Replication
+import SQLPlusPlus
 import Transport
 
 /// Tells of a replication while it runs: lines for a person, or an object for each event for a program.
@@ -45,7 +47,7 @@ final class SyncReport {
                     $0.add("protocol", opening.subprotocol)
                 }
             } else if verbosity > 1 {
-                let server = opening.headers["Server"].map { ", \($0)" } ?? ""
+                let server = opening.headers["Server"].map { ", \(ForeignText.line($0, limit: 100))" } ?? ""
                 session.remark(
                     "Connected\(opening.url.map { " to \(SyncPeers.withoutEndpoint($0.description))" } ?? ""): \(opening.subprotocol)\(server)"
                 )
@@ -115,7 +117,7 @@ final class SyncReport {
                 if SyncTally.kind(event) != .filtered, let error = event.error { SyncReport.add(error, to: &$0) }
             }
         }
-        let name = collection.isDefault ? event.documentID : "\(collection)/\(event.documentID)"
+        let name = TerminalText.escaped(collection.isDefault ? event.documentID : "\(collection)/\(event.documentID)")
         let revision = verbosity > 1 ? event.revision.map { " \($0)" } ?? "" : ""
         switch SyncTally.kind(event) {
         case .failed where event.isTransient && verbosity == 0 && isRepeated(event): break
