@@ -75,6 +75,8 @@ extension StoreError {
                 (.diskFull, "the disk is full; nothing was changed")
             } else if error.isNotADatabase {
                 (.notADatabase, "the file db.sqlite3 is not an SQLite database, or its header is damaged")
+            } else if error.isCorrupt, error.message.hasPrefix("malformed database schema") {
+                (.foreignSchema, "an entry of its schema is none that SQLite can understand: \(error.message)")
             } else if error.isCorrupt {
                 (.corrupt, "the database is damaged: \(error.message)")
             } else if error.message.hasPrefix("no such table: kv") || error.message.hasPrefix("no such column: ") {

@@ -1,6 +1,7 @@
 import CSQLite
 import Fleece
 import Glibc
+import SQLFunctions
 import SQLite
 
 /// The one connection that writes, and the gate before it: transactions of several threads come one after another.
@@ -23,14 +24,13 @@ final class Writer: @unchecked Sendable {
         try bundle.checkExistence()
         try bundle.checkForWriting()
         guard let status = bundle.status(.main) else { throw StoreError(.notFound, "no such database") }
-        let (connection, entry) = try OpenFiles.enter(status) { present in
+        let ((connection, functions), entry) = try OpenFiles.enter(status) { present in
             if present == nil && !(options.access == .create && status.size == 0) { try bundle.checkHeader() }
             if present == nil { try bundle.checkJournal(cutsOff: options.removesForeignObjects) }
             return (try Writer.connect(bundle, options), use: .ordinary)
         }
         self.entry = entry
         do {
-            let functions = try StoreConnection.registerFunctions(on: connection, blobs: BlobStore(bundle, isReadOnly: true))
             if options.access == .create { try DatabaseCreation.createTables(on: connection) }
             let store = try StoreConnection(connection, functions: functions, isWriter: true)
             openStore = store
@@ -47,18 +47,16 @@ final class Writer: @unchecked Sendable {
         if let entry { OpenFiles.leave(entry) }
     }
 
-    private static func connect(_ bundle: Bundle, _ options: Database.Options) throws -> Connection {
+    private static func connect(_ bundle: Bundle, _ options: Database.Options) throws -> (Connection, FunctionContext) {
         let connection = try Connection(path: bundle.databaseFile, mode: .readWrite)
         connection.setBusyTimeout(milliseconds: StoreConnection.busyTimeout)
         guard sqlite3_db_readonly(connection.handle, "main") == 0 else {
             let reason = access(bundle.databaseFile, W_OK) == 0 ? "it was opened for reading only" : FileStatus.reason()
             throw StoreError(.readOnly, "the file db.sqlite3 cannot be written: \(reason)")
         }
-        if options.removesForeignObjects {
-            // Indexes are dropped by the functions and collations that they name.
-            let functions = try StoreConnection.registerFunctions(on: connection, blobs: BlobStore(bundle, isReadOnly: true))
-            try withExtendedLifetime(functions) { _ = try SchemaCleaning.run(on: connection) }
-        }
+        // Before the schema is cleaned: to drop an index takes the functions and collations that it names.
+        let functions = try StoreConnection.registerFunctions(on: connection, blobs: BlobStore(bundle, isReadOnly: true))
+        if options.removesForeignObjects { try SchemaCleaning.run(on: connection) }
         try connection.configure(SQLITE_DBCONFIG_DEFENSIVE, true)
         if options.access == .create { try connection.execute("PRAGMA auto_vacuum=incremental") }
         try connection.execute(
@@ -66,7 +64,7 @@ final class Writer: @unchecked Sendable {
                 PRAGMA journal_mode=WAL; PRAGMA cache_size=-10240; PRAGMA mmap_size=0; PRAGMA synchronous=normal;
                 PRAGMA journal_size_limit=5242880; PRAGMA case_sensitive_like=true; PRAGMA fullfsync=ON; PRAGMA secure_delete=OFF
                 """)
-        return connection
+        return (connection, functions)
     }
 
     private func prepare(_ store: StoreConnection, _ options: Database.Options) throws {

@@ -34,7 +34,8 @@ public struct UserList: Sendable, CustomStringConvertible {
 
         /// Takes the same time wherever they differ.
         func matches(_ password: String) -> Bool {
-            zip(Secret.digest(password, salt), digest).reduce(0) { $0 | $1.0 ^ $1.1 } == 0
+            // With the parentheses: `|` and `^` are of the same rank, and are read from the left.
+            zip(Secret.digest(password, salt), digest).reduce(0) { $0 | ($1.0 ^ $1.1) } == 0
         }
 
         private static func digest(_ password: String, _ salt: [UInt8]) -> [UInt8] {

@@ -58,6 +58,29 @@ import Testing
         #expect(!attempts.mustWait("ada", from: "2001:db8:0:1::1", at: time(0)))
     }
 
+    /// Each of many: a comparison that goes wrong now and then lets in whoever tries often enough.
+    @Test func noWrongPasswordIsEverRight() {
+        var users = UserList()
+        for number in 0..<20 { users.set("user \(number)", password: "right \(number)") }
+        for number in 0..<20_000 {
+            let name = "user \(number % 20)"
+            let isAdmitted = users.admits(Credentials(user: name, password: "wrong \(number)"))
+            #expect(!isAdmitted)
+        }
+        #expect(users.admits(Credentials(user: "user 7", password: "right 7")))
+    }
+
+    @Test func noOtherCredentialsMatch() {
+        for right in 0..<20 {
+            let known = Credentials(user: "ada", password: "right \(right)")
+            for number in 0..<1000 {
+                let isSame = known.matches(Credentials(user: "ada", password: "wrong \(number)"))
+                #expect(!isSame)
+            }
+            #expect(known.matches(known))
+        }
+    }
+
     /// Made up names do not have what was guessed for a real one forgotten.
     @Test func namesThatAreMadeUpDoNotHelp() {
         var attempts = Attempts()

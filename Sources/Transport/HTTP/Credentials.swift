@@ -36,7 +36,8 @@ public struct Credentials: Hashable, Sendable {
         func differs(_ a: String, _ b: String) -> UInt8 {
             let a = SHA1.digest(of: a)
             let b = SHA1.digest(of: b)
-            return a.withBytes { a in b.withBytes { b in zip(a, b).reduce(0) { $0 | $1.0 ^ $1.1 } } }
+            // With the parentheses: `|` and `^` are of the same rank, and are read from the left.
+            return a.withBytes { a in b.withBytes { b in zip(a, b).reduce(0) { $0 | ($1.0 ^ $1.1) } } }
         }
         return differs(user, other.user) | differs(password, other.password) == 0
     }
