@@ -20,6 +20,10 @@ import Testing
         let bundle = try HostileBundle(Self.base, [threat])
         let spare = try #require(Self.base.spare)
         let listed = try run(bundle, ["ls", "-C", spare.collection, HostileBundle.name])
+        if threat.takesNeededTable, listed.exitCode != 0 {
+            #expect(listed.errors.contains("check --salvage"), "\(listed.errors)")
+            return
+        }
         #expect(listed.output.contains(spare.document), "\(listed.errors)")
         let shown = try run(bundle, ["cat", "-C", spare.collection, HostileBundle.name, spare.document])
         #expect(shown.output.contains("\"name\""), "\(shown.errors)")
@@ -40,13 +44,18 @@ import Testing
             let result = try run(bundle, words)
             #expect(result.exitCode != 0, "\(words)")
             #expect(result.errors.contains("check --repair"), "\(words): \(result.errors)")
-            for name in threat.foreign { #expect(result.errors.contains(name), "\(words): \(result.errors)") }
+            // The first is named, and the others are counted.
+            #expect(threat.foreign.contains(where: result.errors.contains), "\(words): \(result.errors)")
         }
     }
 
     @Test(arguments: foreign) func repairRemovesWhatNoReleaseMakes(_ threat: Threat) throws {
         let bundle = try HostileBundle(Self.base, [threat])
-        _ = try run(bundle, ["check", "--repair", "--no-backup", "--drop-damaged", HostileBundle.name])
+        let repair = try run(bundle, ["check", "--repair", "--no-backup", "--drop-damaged", HostileBundle.name])
+        if threat.takesNeededTable, repair.exitCode != 0 {
+            #expect((repair.output + repair.errors).contains("check --salvage"), "\(repair.output)\(repair.errors)")
+            return
+        }
         let after = try run(bundle, ["check", HostileBundle.name])
         #expect(after.exitCode == 0, "\(after.output)\(after.errors)")
         for words in [

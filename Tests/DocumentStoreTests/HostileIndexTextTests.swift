@@ -42,19 +42,83 @@ import Testing
         let connection = try connection()
         let texts =
             [
-                #"fts4("bio", "name.last", tokenize=unicodesn "stopwordlist=a b" "stemmer=en")"#, #"fts4("a", tokenize=unicodesn)"#,
-                #"fts4("a", tokenize=unicodesn "remove_diacritics=0")"#,
-            ] + HostileNames.all(seed: 4).map { #"fts4("a\#($0)", tokenize=unicodesn "stopwordlist=\#($0)")"# }
+                #""bio", "name.last", tokenize=unicodesn "stopwordlist=a b" "stemmer=en""#, #""a", tokenize=unicodesn"#,
+                #""a", tokenize=unicodesn "remove_diacritics=0""#,
+            ] + HostileNames.all(seed: 4).map { #""a\#($0)", tokenize=unicodesn "stopwordlist=\#($0)""# }
         var random = SeededRandom(29)
         repeatWithin(seconds: 1) {
-            let text = String(decoding: Mutation.mutated(Array(random.element(of: texts).utf8), &random), as: UTF8.self)
-            guard case .fullText(let columns, let tokenizer)? = SchemaTable(name: "x", sql: "CREATE VIRTUAL TABLE x USING " + text) else {
-                return
-            }
-            let module = IndexSQL.fullTextModule(columns, tokenizer: tokenizer)
+            let bytes = Mutation.mutated(Array(random.element(of: texts).utf8), &random)
+            var text = SchemaText(String(decoding: bytes, as: UTF8.self))
+            guard let parts = FullTextModule(&text) else { return }
+            let module = IndexSQL.fullTextModule(parts.columns, tokenizer: parts.tokenizer)
             let count = Self.statements("CREATE VIRTUAL TABLE x USING \(module)", connection)
-            #expect(count ?? 1 == 1, "\(text.debugDescription)")
-            #expect(!tokenizer.utf8.contains(0))
+            #expect(count ?? 1 == 1, "\(module.debugDescription)")
         }
+    }
+
+    /// Entries of a schema with indexes of all kinds, each changed in some way: those that still pass are single statements, and none of them
+    /// does or evaluates what was put in.
+    @Test func whatPassesForAnEntryOfASchemaIsOneStatement() throws {
+        let directory = try TemporaryDirectory(inMemory: true)
+        let path = directory.path + "/entries.cblite2"
+        let database = try Database(path: path, options: .create)
+        try database.write { transaction in
+            for specification in [
+                IndexCreationTests.value("byN", "fl_value(body, 'n')"), IndexCreationTests.fullText("words", "text"),
+                IndexCreationTests.array("tags", "tags"),
+            ] { _ = try transaction.createIndex(specification) }
+        }
+        database.close()
+        let entries = try SchemaInspection.entries(of: Connection(path: path + "/db.sqlite3", mode: .readOnly))
+        #expect(SchemaInspection(entries).foreign.isEmpty)
+        let additions = [
+            "; DELETE FROM kv_info", " CHECK (randomblob(1))", ", evil AS (randomblob(1))", " DEFAULT (randomblob(1))",
+            " REFERENCES kv_info(key)",
+            " DELETE FROM kv_info;", ", randomblob(1)", " WHERE randomblob(1)", "/* */", "--", " COLLATE NOCASE", ", content=\"kv_info\"",
+        ]
+        let connection = try Connection(path: ":memory:", mode: .readWrite)
+        var random = SeededRandom(41)
+        var passed = 0
+        repeatWithin(seconds: 1) {
+            let place = random.below(entries.count)
+            guard let sql = entries[place].sql else { return }
+            var bytes = Array(sql.utf8)
+            // Put in between two words, as a hostile hand would, or anywhere.
+            let isPlanned = random.below(2) == 0
+            if isPlanned {
+                let places = bytes.indices.filter { " (),;".utf8.contains(bytes[$0]) } + [bytes.count]
+                bytes.insert(contentsOf: random.element(of: additions).utf8, at: random.element(of: places))
+            } else {
+                bytes = Mutation.mutated(bytes, &random)
+            }
+            var changed = entries
+            let old = entries[place]
+            let text = String(decoding: bytes, as: UTF8.self)
+            changed[place] = SchemaEntry(
+                rowid: old.rowid, type: old.type, name: old.name, table: old.table, rootPage: old.rootPage, sql: text)
+            let known = SchemaInspection(changed).known.first { $0.entry.rowid == old.rowid }
+            guard let known, text != sql else { return }
+            if case .table(.keyStore(let columns)) = known.kind, columns.hasForeign { return }
+            passed += 1
+            #expect(Self.statements(text, connection) ?? 1 == 1, "\(text.debugDescription)")
+            let bare = Self.withoutQuoted(text)
+            #expect(!bare.contains("randomblob") && !bare.contains("DELETE FROM kv_info"), "\(text.debugDescription)")
+        }
+        #expect(passed > 0)
+    }
+
+    private static func withoutQuoted(_ text: String) -> String {
+        var quote: UInt8?
+        var rest: [UInt8] = []
+        for byte in text.utf8 {
+            if let open = quote {
+                if byte == open { quote = nil }
+            } else if byte == UInt8(ascii: "'") || byte == UInt8(ascii: "\"") {
+                quote = byte
+            } else {
+                rest.append(byte)
+            }
+        }
+        return String(decoding: rest, as: UTF8.self)
     }
 }

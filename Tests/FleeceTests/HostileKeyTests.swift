@@ -6,7 +6,10 @@ import Testing
 /// Paths of properties and tables of shared keys, as they stand in files and queries.
 @Suite struct HostileKeyTests {
     @Test func randomPathsAreReadOrRefused() throws {
-        let paths = ["a.b[3].c", "$.x\\.y", "contacts[].emails[-1]", "[0][1]", "\\$a\\[0\\]", "é\u{301}.🇩🇪", "x[99999999999999999999]", "a..b", "[-2147483648]"]
+        let paths = [
+            "a.b[3].c", "$.x\\.y", "contacts[].emails[-1]", "[0][1]", "\\$a\\[0\\]", "é\u{301}.🇩🇪", "x[99999999999999999999]", "a..b",
+            "[-2147483648]",
+        ]
         let encoder = Encoder()
         encoder.beginDictionary()
         encoder.writeKey("a")

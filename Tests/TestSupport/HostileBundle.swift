@@ -66,8 +66,10 @@ public struct Threat: Sendable, CustomStringConvertible {
     public let occupies: Set<String>
     /// The entries of the schema that no release makes: `check` names them, writing commands refuse the file, and `check --repair` removes them.
     public let foreign: [String]
-    /// Whether the documents of the spare collection can be read all the same.
+    /// Whether the documents of the spare collection are still there.
     public let sparesDocuments: Bool
+    /// Whether it takes the place of a table without which a file is no database: then reading may be refused, with a word on what helps.
+    public var takesNeededTable: Bool { !occupies.isDisjoint(with: ["kv_default", "kv_info", "kvmeta"]) }
     /// Whether the base has what it needs.
     public let fits: @Sendable (HostileBase) -> Bool
     public let apply: @Sendable (HostileBundle) throws -> Void

@@ -72,6 +72,8 @@ final class JSONSource: DocumentSource {
             do { blanks = try JSONParser.blanks(at: window, dialect) } catch {
                 // A comment that is not closed yet.
                 if try input.readMore() { continue }
+                // All that follows is in the comment.
+                hasEnded = true
                 throw MalformedDocument(message: "\(name), line \(line + error.line): \(error.message)")
             }
             take(blanks)
