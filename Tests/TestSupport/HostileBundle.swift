@@ -28,9 +28,7 @@ public final class HostileBundle {
         try base.make(at: path)
         try base.make(at: scene.work + "/" + HostileBundle.soundName)
         try Data("{\"_id\": \"new\", \"name\": \"x\"}\n".utf8).write(to: URL(filePath: scene.work + "/" + HostileBundle.dataName))
-        // A journal comes last: it would be played back by who makes the next threat.
-        let isJournal = { (threat: Threat) in threat.occupies.contains("journal") }
-        for threat in threats.filter({ !isJournal($0) }) + threats.filter(isJournal) { try threat.apply(self) }
+        for threat in threats.sorted(by: { $0.place < $1.place }) { try threat.apply(self) }
         if let harm = try scene.harm() { throw RawDatabase.Failure(description: "making the bundle did harm: \(harm)") }
         try FileManager.default.moveItem(atPath: scene.work, toPath: pristine)
         try restore()
@@ -87,7 +85,13 @@ public struct Threat: Sendable, CustomStringConvertible {
     }
 
     /// All there are. A new kind is added to its file, and every command meets it.
-    public static let all = journals + logs + schemaObjects + schemaTexts + indexRows + rows + names
+    ///
+    /// In the order in which they are put into one bundle: rows as long as their tables are sound, and journals last, since they would be played
+    /// back by who makes the next threat.
+    public static let all = rows + names + indexRows + schemaTexts + schemaObjects + logs + journals
+
+    private static let places = Dictionary(all.enumerated().map { ($1.description, $0) }) { first, _ in first }
+    fileprivate var place: Int { Threat.places[description] ?? 0 }
 
     /// Parts the threats into as few groups as there are threats that would hide each other, in an order that the seed decides.
     public static func groups(of threats: [Threat], seed: UInt64) -> [[Threat]] {

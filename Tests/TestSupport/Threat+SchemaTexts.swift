@@ -143,7 +143,7 @@ extension Threat {
         },
         Threat("absurd statistics", occupies: ["stat"]) { bundle in
             try bundle.edit { database in
-                try database.execute("CREATE TABLE IF NOT EXISTS kv_dummy (a); DROP TABLE kv_dummy; ANALYZE")
+                try database.execute("CREATE TABLE IF NOT EXISTS kv_dummy (a); DROP TABLE kv_dummy; ANALYZE kvmeta")
                 try database.execute("DELETE FROM sqlite_stat1")
                 for text in ["99999999999999999999 -1 0", "x", String(repeating: "1 ", count: 100_000), "unordered sz=-5 noskipscan"] {
                     try database.rows("INSERT INTO sqlite_stat1 VALUES ('kv_default', 'kv_default_expiration', ?)", [.text(text)])
