@@ -91,7 +91,9 @@ public struct Threat: Sendable, CustomStringConvertible {
     public static let all = rows + names + indexRows + schemaTexts + schemaObjects + logs + journals
 
     private static let places = Dictionary(all.enumerated().map { ($1.description, $0) }) { first, _ in first }
-    fileprivate var place: Int { Threat.places[description] ?? 0 }
+    /// Who takes the place of a table comes after those who need it, and before the journals.
+    private var stage: Int { occupies.contains("journal") ? 2 : description.hasPrefix("an endless view") ? 1 : 0 }
+    fileprivate var place: Int { stage * 100_000 + (Threat.places[description] ?? 0) }
 
     /// Parts the threats into as few groups as there are threats that would hide each other, in an order that the seed decides.
     public static func groups(of threats: [Threat], seed: UInt64) -> [[Threat]] {
