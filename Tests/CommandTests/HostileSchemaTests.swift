@@ -44,8 +44,9 @@ import Testing
             let result = try run(bundle, words)
             #expect(result.exitCode != 0, "\(words)")
             #expect(result.errors.contains("check --repair"), "\(words): \(result.errors)")
-            // The first is named, and the others are counted.
-            #expect(threat.foreign.contains(where: result.errors.contains), "\(words): \(result.errors)")
+            // The first is named, and the others are counted; or SQLite names the entry that it stumbles over.
+            let isNamed = threat.foreign.contains(where: result.errors.contains) || result.errors.contains("malformed database schema")
+            #expect(isNamed, "\(words): \(result.errors)")
         }
     }
 
