@@ -71,11 +71,14 @@ public struct BlobStore: Sendable {
     /// All blobs, in no particular order.
     public func list() throws(StoreError) -> [BlobDigest] { Array(try sizes().keys) }
 
+    /// The same for who reads on without blobs where something else has the folder's place.
+    func readableFolder() throws(StoreError) -> Folder? {
+        do { return try folder() } catch { if error.code == .corrupt { return nil } else { throw error } }
+    }
+
     /// All blobs with their sizes. Where the folder is no folder, there is none that could be read.
     public func sizes() throws(StoreError) -> [BlobDigest: Int] {
-        let opened: Folder?
-        do { opened = try folder() } catch { if error.code == .corrupt { return [:] } else { throw error } }
-        guard let folder = opened else { return [:] }
+        guard let folder = try readableFolder() else { return [:] }
         var sizes: [BlobDigest: Int] = [:]
         for name in try folder.names() {
             guard let digest = BlobDigest(fileName: name), let status = folder.status(name), status.kind == .file else { continue }

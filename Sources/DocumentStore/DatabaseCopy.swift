@@ -28,8 +28,12 @@ extension Database {
             try copy.execute("PRAGMA synchronous=off")
             try Database.backUp(source.connection, to: copy, progress)
             // What is written next must not run what the file brings along.
-            try SchemaCleaning.run(on: copy)
+            let removed = try SchemaCleaning.run(on: copy)
             try SchemaInspection.trust(copy)
+            if !removed.isEmpty {
+                let functions = try StoreConnection.registerFunctions(on: copy, blobs: blobs)
+                try SchemaCleaning.reclaimPages(StoreConnection(copy, functions: functions, isWriter: true).connection)
+            }
             let info = InfoStore(connection: copy, generation: source.catalog.generation)
             try copy.execute("BEGIN")
             try info.set(StoredInfo.Key.publicUUID, UUID())

@@ -98,9 +98,8 @@ final class ReaderPool: Sendable {
             try begin(reader, of: session)
         }
         // Somebody may have changed the file between the look at it and the first page read from it.
-        var attempts = 0
-        while attempts < 20, hasChanged(since: session) {
-            attempts += 1
+        for _ in 0..<20 {
+            guard hasChanged(since: session) else { break }
             reader.end()
             (session, reader) = try take()
             try begin(reader, of: session)

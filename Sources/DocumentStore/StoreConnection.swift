@@ -13,9 +13,6 @@ final class StoreConnection: @unchecked Sendable {
     /// For reading each page once: what the processor's own cache holds. Reading 40 MB is a third quicker so than with pages all over the memory.
     static let scanCacheSize = 512
 
-    /// SQLite's values have no more bytes.
-    private static let longestValue = 1_000_000_000
-
     let connection: Connection
     private(set) var catalog: Catalog
     private(set) var info: StoredInfo
@@ -98,7 +95,7 @@ final class StoreConnection: @unchecked Sendable {
         context.blobContent = { blob, keys in
             guard let digest = blob.value(forKey: "digest", keys)?.string.flatMap({ BlobDigest($0) }) else { return nil }
             var content: [UInt8] = []
-            do { try blobs.read(digest, atMost: StoreConnection.longestValue) { content.append(contentsOf: $0) } } catch { return nil }
+            do { try blobs.read(digest, atMost: Connection.longestValue) { content.append(contentsOf: $0) } } catch { return nil }
             return content
         }
         try SQLFunctions.register(on: connection, context: context)

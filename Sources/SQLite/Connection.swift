@@ -67,9 +67,12 @@ public final class Connection {
     /// Lets triggers use virtual tables, as those of full-text indexes do. Only for a schema whose every text is known.
     public func trustSchema() throws(SQLiteError) { try configure(SQLITE_DBCONFIG_TRUSTED_SCHEMA, true) }
 
-    /// A row of more bytes than the first is damage; more levels of triggers than arrays in arrays have, too.
+    /// In bytes. A row that has more is damage.
+    public static let longestValue = 1 << 28
+
+    /// More levels of triggers than arrays in arrays have are damage, too.
     private static let limits: [(Int32, Int32)] = [
-        (SQLITE_LIMIT_LENGTH, 1 << 28), (SQLITE_LIMIT_ATTACHED, 0), (SQLITE_LIMIT_TRIGGER_DEPTH, 100),
+        (SQLITE_LIMIT_LENGTH, Int32(longestValue)), (SQLITE_LIMIT_ATTACHED, 0), (SQLITE_LIMIT_TRIGGER_DEPTH, 100),
     ]
 
     /// Runs `VACUUM`, the one statement of ours that attaches a file: a temporary one, under SQLite's own name.

@@ -19,10 +19,11 @@ import Testing
         case replacedBlobs = "db.cblite2/Attachments_temp"
         case unfinishedBundle = "db.cblite2_TEMP"
         case unfinishedCopy = "copy.cblite2_TEMP"
+        case abandonedCopy = "copy.cblite2_TEMP-abc123"
         case copy = "copy.cblite2"
         case unknown = "db.cblite2/unknown"
 
-        var isOfNobody: Bool { [.replacedBlobs, .unfinishedBundle, .unfinishedCopy, .unknown].contains(self) }
+        var isOfNobody: Bool { [.replacedBlobs, .unfinishedBundle, .unfinishedCopy, .abandonedCopy, .unknown].contains(self) }
         var isOfFile: Bool { [.main, .log, .sharedMemory, .journal, .blob, .unfinishedBlob].contains(self) }
     }
 

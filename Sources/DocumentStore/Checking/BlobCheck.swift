@@ -7,7 +7,8 @@ struct BlobCheck {
 
     func run() throws {
         var damaged: [String: String] = [:]
-        for name in try names().sorted() {
+        // Where the folder is no folder, the check of the bundle tells.
+        for name in try (store.readableFolder()?.names() ?? []).sorted() {
             if name.hasPrefix(BlobStore.unfinishedPrefix) {
                 try checker.found(Finding(.note, .leftover, "a blob whose writing was interrupted", subject: name, repair: .automatic))
             }
@@ -29,11 +30,6 @@ struct BlobCheck {
             let message = "what an interrupted copy, upgrade or encryption left behind, unless it is still going on"
             try checker.found(Finding(.note, .leftover, message, subject: leftover.path, repair: .automatic))
         }
-    }
-
-    /// None where the folder is no folder, which the check of the bundle tells.
-    private func names() throws -> [String] {
-        do { return try store.folder()?.names() ?? [] } catch { if error.code == .corrupt { return [] } else { throw error } }
     }
 
     private func damage(of digest: BlobDigest) throws -> String? {

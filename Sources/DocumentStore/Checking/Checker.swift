@@ -29,6 +29,8 @@ public final class Checker {
         public var removable = 0
         /// What it would mend only by deleting documents.
         public var droppable = 0
+        /// Whether the file has pages that nothing leads to, or will have them once what is foreign is taken out.
+        public var hasLostPages = false
         public var problems: Int { warnings + errors }
     }
 
@@ -118,6 +120,7 @@ extension Checker {
         for foreign in try SchemaInspection(reading: connection).foreign {
             let object = foreign.object
             hasForeignObjects = true
+            summary.hasLostPages = true
             let isInert = object.kind == .table && !foreign.sharesPage
             let message = "no release of Couchbase Lite makes \(object)"
             let collection = Schema.keyStore(ofTable: object.table ?? object.name).flatMap { CollectionName(keyStore: $0) }
@@ -171,7 +174,9 @@ extension Checker {
                     .error, .index, "it disagrees with its table: \(message)", collection: collection, subject: index, repair: .automatic))
         }
         let isHarmless = message.hasPrefix("Freelist") || message.contains("is never used")
-        try found(Finding(isHarmless ? .warning : .error, .file, message, subject: "db.sqlite3", repair: .salvage))
+        if isHarmless { summary.hasLostPages = true }
+        try found(
+            Finding(isHarmless ? .warning : .error, .file, message, subject: "db.sqlite3", repair: isHarmless ? .automatic : .salvage))
     }
 
     /// The index that a message of SQLite's check is about.

@@ -140,7 +140,12 @@ extension Database {
     public struct RepairOptions: Sendable {
         /// Deletes documents that cannot be decoded.
         public var dropsDamaged = false
-        public init(dropsDamaged: Bool = false) { self.dropsDamaged = dropsDamaged }
+        /// Writes the file anew, without the pages that nothing leads to.
+        public var reclaimsLostPages = false
+        public init(dropsDamaged: Bool = false, reclaimsLostPages: Bool = false) {
+            self.dropsDamaged = dropsDamaged
+            self.reclaimsLostPages = reclaimsLostPages
+        }
     }
 
     public struct RepairSummary: Hashable, Sendable {
@@ -159,6 +164,8 @@ extension Database {
         -> RepairSummary
     {
         try checkNoTransaction("a database cannot be mended")
+        // It may number rows anew, by which indexes find them, so it comes before these are compared with their tables.
+        if options.reclaimsLostPages, let writer { try writer.exclusively { try SchemaCleaning.reclaimPages($0.connection) } }
         var summary = try write { transaction in
             transaction.connection.heedInterrupts()
             defer { transaction.connection.heedInterrupts(false) }
@@ -182,7 +189,9 @@ extension Database {
                 count += 1
             }
         }
-        for leftover in Leftover.all(of: bundle) where leftover.status.modified < latest && leftover.remove() { count += 1 }
+        for leftover in Leftover.all(of: bundle) where leftover.isAbandoned || leftover.status.modified < latest {
+            if leftover.remove() { count += 1 }
+        }
         return count
     }
 

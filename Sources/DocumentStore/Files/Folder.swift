@@ -103,6 +103,14 @@ final class Folder: Sendable {
     @discardableResult
     func removeEmptyFolder(_ name: String) -> Bool { unlinkat(descriptor, name, AT_REMOVEDIR) == 0 }
 
+    /// Keeps others from locking it; nil if another holds it, in this process or elsewhere, or the file system has no locks.
+    func lock(waits: Bool = false) -> FolderLock? {
+        let descriptor = openat(descriptor, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+        guard descriptor >= 0 else { return nil }
+        let lock = FolderLock(descriptor)
+        return flock(descriptor, waits ? LOCK_EX : LOCK_EX | LOCK_NB) == 0 ? lock : nil
+    }
+
     /// The bytes of all files in it and in the folders below it; a link counts as itself. So deep no release goes.
     func size(deepest: Int = 8) -> Int {
         let names = (try? names()) ?? []
@@ -113,4 +121,11 @@ final class Folder: Sendable {
                 return deepest > 0 ? (try? folder(name))??.size(deepest: deepest - 1) ?? 0 : 0
             })
     }
+}
+
+/// A lock on a folder, which ends with this object and with the process.
+final class FolderLock: Sendable {
+    private let descriptor: Int32
+    fileprivate init(_ descriptor: Int32) { self.descriptor = descriptor }
+    deinit { close(descriptor) }
 }

@@ -56,6 +56,9 @@ struct Leftover {
         BlobDigest(fileName: name) != nil || name.hasPrefix(BlobStore.unfinishedPrefix)
     }
 
+    /// Whether it is known that nobody works on it any more: this program locks what it makes.
+    var isAbandoned: Bool { !isInside && !name.hasSuffix("_TEMP") && (try? parent.folder(name))??.lock() != nil }
+
     /// Removes it; false if not all of it went.
     func remove() -> Bool {
         guard let folder = try? parent.folder(name) else { return false }

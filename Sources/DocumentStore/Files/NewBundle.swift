@@ -12,11 +12,9 @@ enum NewBundle {
         let target = Bundle(path: path)
         // A link that leads nowhere is something, too.
         guard FileStatus(target.path) == nil else { throw exists(target) }
-        var template = Array((target.path + suffix + "XXXXXX").utf8CString)
-        guard template.withUnsafeMutableBufferPointer({ $0.baseAddress.map { mkdtemp($0) } ?? nil }) != nil else {
-            throw cannotMakeDirectory(target.path)
-        }
-        let unfinished = Bundle(path: String(decoding: template.dropLast().map(UInt8.init(bitPattern:)), as: UTF8.self))
+        for leftover in Leftover.all(of: target) where leftover.isAbandoned { _ = leftover.remove() }
+        let (unfinished, lock) = try makeFolder(beside: target)
+        defer { withExtendedLifetime(lock) {} }
         do {
             let result = try work(unfinished)
             guard rename(unfinished.path, toFree: target.path) else {
@@ -29,6 +27,20 @@ enum NewBundle {
                 throw StoreError(error.code, error.message, path: target.path, cause: error.cause)
             }
             throw error
+        }
+    }
+
+    /// The lock tells others of the same intention that this is no leftover.
+    private static func makeFolder(beside target: Bundle) throws -> (Bundle, FolderLock?) {
+        while true {
+            var template = Array((target.path + suffix + "XXXXXX").utf8CString)
+            guard template.withUnsafeMutableBufferPointer({ $0.baseAddress.map { mkdtemp($0) } ?? nil }) != nil else {
+                throw cannotMakeDirectory(target.path)
+            }
+            let unfinished = Bundle(path: String(decoding: template.dropLast().map(UInt8.init(bitPattern:)), as: UTF8.self))
+            // Somebody may have cleared it away before the lock was there.
+            let lock = try Folder(unfinished.path)?.lock(waits: true)
+            if FileStatus(unfinished.path) != nil { return (unfinished, lock) }
         }
     }
 

@@ -3,61 +3,55 @@ import SQLite
 
 /// Takes out of a schema what no release of Couchbase Lite makes.
 ///
-/// Entries go from SQLite's table of tables by themselves, for `DROP` would ask the code of a foreign table, and goes by names, of which there
-/// may be two. Only what has pages of its own is dropped, so that these are free again.
+/// Entries go from SQLite's table of tables by themselves. `DROP` would ask the code of a foreign table, stumble over an entry that SQLite
+/// cannot read, go by a name that two may have, and free pages that the file says are the entry's, which may be those of documents.
 enum SchemaCleaning {
-    /// What was taken out. Tables of documents stay: nobody can tell what else belongs to them.
+    /// What was taken out. Tables of documents stay, with their indexes: nobody can tell what else belongs to them.
     @discardableResult
     static func run(on connection: Connection) throws -> [ForeignObject] {
-        try connection.configure(SQLITE_DBCONFIG_DEFENSIVE, false)
-        defer { try? connection.configure(SQLITE_DBCONFIG_DEFENSIVE, true) }
-        // Entries that SQLite cannot understand would keep it from reading the others, and are to go, too.
-        try connection.execute("PRAGMA writable_schema=ON")
-        defer { try? connection.execute("PRAGMA writable_schema=RESET") }
-        let foreign = try SchemaInspection(reading: connection).foreign.filter { $0.object.kind != .documents }
-        guard !foreign.isEmpty else { return [] }
+        // Entries that SQLite cannot understand would keep it from reading the others.
+        try connection.writingSchema {
+            let foreign = try SchemaInspection(reading: connection).foreign
+            let documents = Set(foreign.filter { $0.object.kind == .documents }.map(\.object.name))
+            let removed = foreign.filter { found in
+                found.object.kind != .documents && !(found.object.kind == .index && documents.contains(found.entry.table))
+            }
+            if !removed.isEmpty { try removeEntries(removed, connection) }
+            return removed.map(\.object)
+        }
+    }
+
+    /// Writes the file anew, without the pages that nothing leads to any more, as those of tables that were taken out. That runs the texts of
+    /// the schema, of which all must be known. A file that cannot be read to its end stays as it is.
+    static func reclaimPages(_ connection: Connection) throws {
+        connection.releaseStatements()
+        do { try connection.vacuum() } catch { if !error.isDamage { throw error } }
+    }
+
+    private static func removeEntries(_ objects: [SchemaInspection.Foreign], _ connection: Connection) throws {
         connection.releaseStatements()
         try connection.execute("BEGIN IMMEDIATE")
         do {
-            let (whole, entries) = try sort(foreign, connection)
-            try removeEntries(entries, connection)
-            // A table takes its indexes along.
-            for object in whole.sorted(by: { $0.entry.type < $1.entry.type }) {
-                let kind = object.entry.type == "index" ? "INDEX" : "TABLE"
-                try connection.execute("DROP \(kind) \(quoted(identifier: object.entry.name))")
-            }
+            for object in objects { try connection.execute("DELETE FROM sqlite_master WHERE rowid=\(object.entry.rowid)") }
+            // Other connections are to read the schema again.
+            let version = try connection.integer("PRAGMA schema_version") ?? 0
+            try connection.execute("PRAGMA schema_version=\(Int32(truncatingIfNeeded: version &+ 1))")
             connection.releaseStatements()
             try connection.execute("COMMIT")
         } catch {
             try? connection.execute("ROLLBACK")
             throw error
         }
-        return foreign.map(\.object)
     }
+}
 
-    private static func sort(
-        _ foreign: [SchemaInspection.Foreign], _ connection: Connection
-    ) throws -> (whole: [SchemaInspection.Foreign], entries: [SchemaInspection.Foreign]) {
-        var counts: [String: Int] = [:]
-        for entry in try SchemaInspection.entries(of: connection) { counts[entry.name.lowercased(), default: 0] += 1 }
-        var (whole, entries): ([SchemaInspection.Foreign], [SchemaInspection.Foreign]) = ([], [])
-        for object in foreign {
-            let hasOwnPages = object.object.kind == .table || object.object.kind == .index
-            let isDroppable =
-                hasOwnPages && !object.sharesPage && object.entry.sql != nil && counts[object.entry.name.lowercased()] == 1
-                && !object.entry.name.lowercased().hasPrefix("sqlite_")
-            if isDroppable { whole.append(object) } else if object.entry.sql != nil || object.sharesPage { entries.append(object) }
-        }
-        return (whole, entries)
-    }
-
-    private static func removeEntries(_ objects: [SchemaInspection.Foreign], _ connection: Connection) throws {
-        guard !objects.isEmpty else { return }
-        for object in objects { try connection.execute("DELETE FROM sqlite_master WHERE rowid=\(object.entry.rowid)") }
-        // Other connections are to read the schema again.
-        let version = try connection.integer("PRAGMA schema_version") ?? 0
-        try connection.execute("PRAGMA schema_version=\(Int32(truncatingIfNeeded: version &+ 1))")
-        connection.releaseStatements()
-        try connection.execute("PRAGMA writable_schema=RESET")
+extension Connection {
+    /// Runs `work` while SQLite lets it write, and overlooks what it cannot read, in its own table of tables.
+    fileprivate func writingSchema<Result>(_ work: () throws -> Result) throws -> Result {
+        try configure(SQLITE_DBCONFIG_DEFENSIVE, false)
+        defer { try? configure(SQLITE_DBCONFIG_DEFENSIVE, true) }
+        try execute("PRAGMA writable_schema=ON")
+        defer { try? execute("PRAGMA writable_schema=RESET") }
+        return try work()
     }
 }

@@ -234,15 +234,16 @@ struct SchemaInspection {
 
     private mutating func reject(_ entry: SchemaEntry, sharesPage: Bool = false) {
         let object = ForeignObject(
-            kind: SchemaInspection.foreignKind(entry), name: entry.name,
+            kind: SchemaInspection.foreignKind(entry, ownsPage: !sharesPage && entry.rootPage > 1), name: entry.name,
             table: entry.type == "trigger" || entry.type == "index" ? entry.table : nil)
         foreign.append(Foreign(object: object, entry: entry, sharesPage: sharesPage))
     }
 
-    private static func foreignKind(_ entry: SchemaEntry) -> ForeignObject.Kind {
+    private static func foreignKind(_ entry: SchemaEntry, ownsPage: Bool) -> ForeignObject.Kind {
+        // Whatever its text says, documents or their counters may be in it.
+        if ownsPage, entry.type == "table", Schema.keyStore(ofTable: entry.name) != nil || entry.name == "kvmeta" { return .documents }
         var text = SchemaText(entry.sql ?? "")
         if text.take("CREATE VIEW") { return .view }
-        // Whatever is wrong with it, documents or their counters may be in it.
         switch SchemaTable(name: entry.name, sql: entry.sql ?? "") {
         case .keyStore?, .counters?: return .documents
         default: break

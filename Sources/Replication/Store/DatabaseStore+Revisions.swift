@@ -8,6 +8,11 @@ extension DatabaseStore {
             guard let document = try snapshot.document(order.documentID, in: collection) else { return .obsolete }
             let current = snapshot.global(document.revision)
             guard current == order.revision || options.acceptsReplacements else { return .obsolete }
+            // The receiver waits for the revision that it was told of.
+            if let newest = document.tree?.current?.id, newest != document.revision {
+                throw StoreError(
+                    .corrupt, "document \"\(document.id)\" is damaged: its tree ends with \(newest), not with \(document.revision)")
+            }
             let known = order.ancestors.map(snapshot.local)
             let history = document.historyToSend(limit: options.maxHistory, knownToReceiver: known)
             var message = RevisionMessage(documentID: order.documentID, history: snapshot.global(history))

@@ -77,7 +77,7 @@ enum CheckCommand {
         let database = try suggestingSalvage {
             try invocation.parsed.databasePath.map { try session.open($0, writes: true, removesForeignObjects: true) } ?? source
         }
-        let summary = try database.repair(Database.RepairOptions(dropsDamaged: drops)) { _ in
+        let summary = try database.repair(.init(dropsDamaged: drops, reclaimsLostPages: before.hasLostPages)) { _ in
             try Interruption.check()
         }
         for id in summary.dropped { session.notice("Dropped document \"\(id)\".") }
