@@ -46,7 +46,7 @@ import Testing
             renaming += "UPDATE kv_default SET key = CAST(x'\(hex(Array(id.utf8)))' AS TEXT) WHERE key = 'd\(number)';"
         }
         renaming +=
-            "INSERT INTO kv_default SELECT CAST(x'5A719B33316D715A' AS TEXT), 1000, flags, version, body, expiration, extra FROM kv_default LIMIT 1"
+            "INSERT INTO kv_default SELECT CAST(x'5A719B33316D715A' AS TEXT), 1000, flags, version, body, expiration, extra FROM kv_default LIMIT 1; UPDATE kvmeta SET lastSeq = 1000 WHERE name = 'default'"
         let renamed = try Program.run(["sql", "--writeable", path, renaming])
         try #require(renamed.exitCode == 0, "\(renamed.errors)")
         for (index, kind) in [(HostileText.marked("\u{1B}[31m\n\u{202E}"), []), (HostileText.marked("\u{9B}31m"), ["--fts"])] {
@@ -155,6 +155,35 @@ import Testing
                 }
             }
         }
+    }
+
+    /// What goes on until Ctrl-C is shown what is there, and a new document while it goes on.
+    @Test(arguments: [
+        ["changes", "--follow", "DB"], ["changes", "--follow", "--json", "DB"], ["query", "--watch", "DB", "SELECT name FROM _"],
+        ["query", "--watch", "--json", "DB", "SELECT META().id, name FROM _"], ["push", "--continuous", "-v", "DB", "TARGET"],
+        ["sync", "--continuous", "--json", "DB", "TARGET"], ["serve", "--port", "0", "-v", "DB"], ["tour", "DB"],
+    ])
+    func whatNeverEndsSendsNoControls(_ words: [String]) throws {
+        let target = folder + "/target.cblite2"
+        try #require(try Program.run(["--create", "put", target, "there", "{}"]).exitCode == 0)
+        let line = words.map { $0 == "DB" ? database : $0 == "TARGET" ? target : $0 }
+        let terminal = try PseudoTerminal(["--color=never"] + line, columns: 200)
+        let isQuiet = ["serve", "tour"].contains(words[0])
+        if !isQuiet { try terminal.wait(for: "the documents that are there") { _ in HostileText.isShown(in: terminal.transcript) } }
+        try? terminal.wait(for: "what else comes", timeout: 0.5) { _ in false }
+        let shown = terminal.transcript.count
+        let later = HostileText.marked("\u{1B}]0;later\u{7}\u{9B}5m")
+        let put = try Program.run(["put", database, "later", "{\"name\":\(JSONText.quoted(later))}"])
+        try #require(put.exitCode == 0, "\(put.errors)")
+        if !isQuiet { try terminal.wait(for: "the new document") { _ in terminal.transcript.count > shown } }
+        try? terminal.wait(for: "what else comes", timeout: 0.5) { _ in false }
+        terminal.type("\u{3}")
+        terminal.type("q\u{4}")
+        _ = try terminal.finish()
+        // The program's own: a line that is written anew, a screen that is.
+        let own = ["\r", "\u{1B}[K", "\u{1B}[H\u{1B}[2J"]
+        #expect(HostileText.harm(in: terminal.transcript, allowing: own) == nil)
+        #expect(!HostileText.controls.contains { $0 != "\n" && terminal.transcript.contains(Array(HostileText.marked($0).utf8)) })
     }
 
     /// Where there are colours, the only controls are those of the theme.
