@@ -1,4 +1,4 @@
-import BLIP
+import CBLBLIP
 import Glibc
 
 // bench-blip [MESSAGES [BODY-BYTES [LEVEL]]]

@@ -1,5 +1,5 @@
-import DocumentStore
-import Fleece
+import CBLFleece
+import CBLStore
 import FoundationEssentials
 
 /// The databases that are replicated: always the same documents, such as people have.

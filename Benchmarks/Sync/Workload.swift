@@ -1,7 +1,7 @@
-import DocumentStore
-import Replication
+import CBLReplication
+import CBLStore
+import CBLTransport
 import Synchronization
-import Transport
 
 /// One line of the table: what is replicated, and which way.
 struct Workload {

@@ -1,4 +1,4 @@
+import CBLShell
 import Glibc
-import Shell
 
 exit(Shell.run(CommandLine.arguments))

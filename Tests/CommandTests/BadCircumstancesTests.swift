@@ -1,6 +1,6 @@
+import CBLTestSupport
 import FoundationEssentials
 import Glibc
-import TestSupport
 import Testing
 
 /// Every command that changes something, where it cannot.

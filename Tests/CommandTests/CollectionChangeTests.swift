@@ -1,4 +1,4 @@
-import TestSupport
+import CBLTestSupport
 import Testing
 
 @Suite struct CollectionChangeTests {

@@ -1,6 +1,6 @@
-import TestSupport
+import CBLTestSupport
 
-@testable import Shell
+@testable import CBLShell
 
 /// Lines for every command that is declared, with arguments by their kinds: a new command is tried without being named here. What a new *kind*
 /// of argument is given has to be said in `values`, which the compiler sees to.

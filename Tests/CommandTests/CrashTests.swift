@@ -1,6 +1,6 @@
+import CBLTestSupport
 import FoundationEssentials
 import Glibc
-import TestSupport
 import Testing
 
 /// What `kill -9` at any moment leaves behind: everything that was reported done, nothing half done, and a database that is whole.

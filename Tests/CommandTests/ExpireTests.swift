@@ -1,4 +1,4 @@
-import TestSupport
+import CBLTestSupport
 import Testing
 
 @Suite struct ExpireTests {
@@ -43,8 +43,7 @@ import Testing
         try scratch.expect(["expire", "doc"], "`doc` never expires\n")
     }
 
-    @Test func showingLeavesTheDatabaseAlone() throws {
-        try #require(Fixtures.arePresent)
+    @Test(.enabled(if: Fixtures.arePresent, "\(Fixtures.absence)")) func showingLeavesTheDatabaseAlone() throws {
         let scratch = try Scratch(fixture: "v2.x/upgrade_2.7")
         try scratch.expect(["expire", "doc-001"], "`doc-001` never expires\n")
         #expect(try scratch.files() == ["db.sqlite3"])

@@ -1,5 +1,5 @@
+import CBLTestSupport
 import FoundationEssentials
-import TestSupport
 
 /// What the vendor's library read from a fixture, a line for each document. The bodies are kept as text: some hold `inf` or `undefined`,
 /// which no JSON parser takes.

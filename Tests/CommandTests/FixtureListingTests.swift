@@ -1,5 +1,5 @@
+import CBLTestSupport
 import FoundationEssentials
-import TestSupport
 import Testing
 
 /// Every fixture reads through the commands as the vendor's library reads it: documents, revisions, flags, sequences and bodies.

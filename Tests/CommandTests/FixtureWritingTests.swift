@@ -1,4 +1,4 @@
-import TestSupport
+import CBLTestSupport
 import Testing
 
 /// The commands write into databases that others made, of every generation, and read back what they wrote and all that they left alone.

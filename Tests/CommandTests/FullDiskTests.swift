@@ -1,6 +1,6 @@
+import CBLTestSupport
 import FoundationEssentials
 import Glibc
-import TestSupport
 import Testing
 
 /// A disk that has no room left, or little: whatever a command does not manage, it says, and leaves everything as it was.

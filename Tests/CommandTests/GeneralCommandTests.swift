@@ -1,5 +1,5 @@
+import CBLTestSupport
 import Glibc
-import TestSupport
 import Testing
 
 @Suite struct GeneralCommandTests {

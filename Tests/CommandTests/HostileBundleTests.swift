@@ -1,5 +1,5 @@
+import CBLTestSupport
 import FoundationEssentials
-import TestSupport
 import Testing
 
 /// Every command on every hostile bundle, beside files that it must not touch: it ends by itself, in bounded time and memory, and nothing outside

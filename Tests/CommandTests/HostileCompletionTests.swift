@@ -1,5 +1,5 @@
+import CBLTestSupport
 import FoundationEssentials
-import TestSupport
 import Testing
 
 /// Tab in the interactive shell on hostile bundles: names of documents, collections, indexes and properties come from the file, and whoever

@@ -1,7 +1,7 @@
+import CBLSQLite
+import CBLTestSupport
 import FoundationEssentials
 import Glibc
-import SQLite
-import TestSupport
 import Testing
 
 /// Databases whose documents have no end, and whose numbers are absurd, before every command there is: no command hangs, none is ended by a

@@ -1,7 +1,7 @@
-import DocumentStore
+import CBLStore
+import CBLTestSupport
 import FoundationEssentials
 import Glibc
-import TestSupport
 import Testing
 
 /// Links, special files and folders in every place of a bundle, and every command that meets them: none may reach what is outside, wait, or say

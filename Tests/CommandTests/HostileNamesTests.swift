@@ -1,8 +1,8 @@
+import CBLTestSupport
 import FoundationEssentials
-import TestSupport
 import Testing
 
-@testable import DocumentStore
+@testable import CBLStore
 
 /// Names that end the quotes they are put into, from everywhere but a bundle: archives, imports, queries, parameters, arguments. Whatever becomes
 /// of them, no other file is touched, and the database that they came into is sound.

@@ -1,9 +1,9 @@
+import CBLReplicationTestSupport
+import CBLTestSupport
+import CBLTransport
 import FoundationEssentials
 import Glibc
-import ReplicationTestSupport
-import TestSupport
 import Testing
-import Transport
 
 /// What the program makes of those at the other end, and they of it.
 @Suite(.timeLimit(.minutes(10))) struct HostilePeerTests {

@@ -1,5 +1,5 @@
+import CBLTestSupport
 import FoundationEssentials
-import TestSupport
 import Testing
 
 /// What people can still do with a hostile bundle: see the documents that nothing is wrong with, learn what is wrong, have it removed, or carry

@@ -1,6 +1,6 @@
+import CBLTestSupport
 import FoundationEssentials
 import Glibc
-import TestSupport
 import Testing
 
 /// What lies in wait where a file is to be written: links, pipes and files of others stay as they are, and lead nowhere.

@@ -1,10 +1,10 @@
-import DocumentStore
+import CBLStore
+import CBLTestSupport
 import FoundationEssentials
 import Glibc
-import TestSupport
 import Testing
 
-@testable import Shell
+@testable import CBLShell
 
 /// A database of a stranger, in which every name and value holds what would do something to a terminal: nothing of it does. The commands and
 /// their flags are those that are declared, so a new one is tested without being named here.

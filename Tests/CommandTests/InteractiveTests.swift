@@ -1,6 +1,6 @@
+import CBLTestSupport
 import FoundationEssentials
 import Glibc
-import TestSupport
 import Testing
 
 /// The interactive shell at a real terminal: what is typed, what the screen shows.

@@ -1,6 +1,6 @@
+import CBLTestSupport
 import FoundationEssentials
 import Glibc
-import TestSupport
 import Testing
 
 /// What a picky person does at the prompt: keys, pasting, interrupting, several sessions.

@@ -1,4 +1,4 @@
-import TestSupport
+import CBLTestSupport
 import Testing
 
 @Suite(.enabled(if: Fixtures.arePresent, "\(Fixtures.absence)")) struct ListCollectionsTests {

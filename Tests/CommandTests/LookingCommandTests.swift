@@ -1,6 +1,6 @@
+import CBLTestSupport
 import FoundationEssentials
 import Glibc
-import TestSupport
 import Testing
 
 @Suite(.enabled(if: Fixtures.arePresent, "\(Fixtures.absence)")) struct LookingCommandTests {

@@ -1,6 +1,6 @@
+import CBLTestSupport
 import FoundationEssentials
 import Glibc
-import TestSupport
 import Testing
 
 /// Several processes work on one database at the same time.

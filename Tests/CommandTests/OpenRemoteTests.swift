@@ -1,6 +1,6 @@
+import CBLTestSupport
 import FoundationEssentials
 import Glibc
-import TestSupport
 import Testing
 
 /// `cblite ws://…`: a copy of a server's database, for as long as one looks at it.

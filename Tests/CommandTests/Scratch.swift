@@ -1,5 +1,5 @@
+import CBLTestSupport
 import FoundationEssentials
-import TestSupport
 import Testing
 
 /// A database of a test's own, worked on with the built program.

@@ -1,5 +1,5 @@
-import DocumentStore
-import TestSupport
+import CBLStore
+import CBLTestSupport
 import Testing
 
 /// `push`, `pull`, `sync` and `cp --replicate`, between databases of this machine; what servers answer is for the tests of the engine.

@@ -1,5 +1,5 @@
-import DocumentStore
-import TestSupport
+import CBLStore
+import CBLTestSupport
 import Testing
 
 /// `--filter` and `--conflict`, with a server.

@@ -1,8 +1,8 @@
+import CBLTestSupport
+import CBLTransport
 import FoundationEssentials
 import Glibc
-import TestSupport
 import Testing
-import Transport
 
 /// Who one is, and whom one believes: passwords, tokens, certificates.
 @Suite struct SyncLoginTests {

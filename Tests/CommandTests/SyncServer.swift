@@ -1,8 +1,8 @@
-import DocumentStore
-import Replication
-import TestSupport
+import CBLReplication
+import CBLStore
+import CBLTestSupport
+import CBLTransport
 import Testing
-import Transport
 
 /// A database that is listened for at a port of this machine, in the tests' own process, with whatever a client may have to show.
 final class SyncServer {

@@ -1,5 +1,5 @@
+import CBLTestSupport
 import FoundationEssentials
-import TestSupport
 import Testing
 
 /// What somebody with a file from a phone wants to do, as far as README's consoles do not show it.

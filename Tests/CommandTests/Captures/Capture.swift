@@ -1,5 +1,5 @@
+import CBLTestSupport
 import FoundationEssentials
-import TestSupport
 import Testing
 
 /// Captures are texts in the source tree that show what the program prints: README's consoles, and the screens in `Screens`.

@@ -1,4 +1,4 @@
-import TestSupport
+import CBLTestSupport
 import Testing
 
 /// What the documentation shows is what the program prints.

@@ -1,5 +1,5 @@
+import CBLTestSupport
 import FoundationEssentials
-import TestSupport
 import Testing
 
 /// A Markdown file with consoles in it: blocks in which `$ …` is typed to the system's shell, and `travel> …` to the interactive one.

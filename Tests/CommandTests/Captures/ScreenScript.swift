@@ -1,5 +1,5 @@
+import CBLTestSupport
 import FoundationEssentials
-import TestSupport
 import Testing
 
 /// A file of `Screens`: keys that somebody presses at the prompt of the sample database, and what the terminal shows then.

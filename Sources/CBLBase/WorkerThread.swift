@@ -1,0 +1,51 @@
+import Glibc
+import Synchronization
+
+/// A thread for one piece of work. The toolchain's own are in a library that takes longer to load than most queries take to run.
+public final class WorkerThread: Sendable {
+    private struct Handle: @unchecked Sendable {
+        // Sendable: a number or a pointer that only `pthread_join` looks at.
+        var thread: pthread_t
+        var isJoined = false
+    }
+
+    private final class Work: Sendable {
+        let body: @Sendable () -> Void
+        init(_ body: @escaping @Sendable () -> Void) { self.body = body }
+    }
+
+    private let handle: Mutex<Handle>
+
+    public init(_ body: @escaping @Sendable () -> Void) {
+        var thread = pthread_t()
+        let work = Unmanaged.passRetained(Work(body))
+        let code = pthread_create(
+            &thread, nil,
+            { argument in
+                if let argument { Unmanaged<Work>.fromOpaque(argument).takeRetainedValue().body() }
+                return nil
+            }, work.toOpaque())
+        // Without a thread there is no way to go on, and no state to go back to.
+        precondition(code == 0, "cannot start a thread")
+        handle = Mutex(Handle(thread: thread))
+    }
+
+    deinit {
+        handle.withLock { handle in
+            if !handle.isJoined { pthread_detach(handle.thread) }
+        }
+    }
+
+    /// Whether the caller runs on it.
+    public var isCurrent: Bool { handle.withLock { pthread_equal($0.thread, pthread_self()) != 0 } }
+
+    /// Waits until the work is done.
+    public func join() {
+        let thread: pthread_t? = handle.withLock { handle in
+            if handle.isJoined { return nil }
+            handle.isJoined = true
+            return handle.thread
+        }
+        if let thread { pthread_join(thread, nil) }
+    }
+}

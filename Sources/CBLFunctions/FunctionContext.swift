@@ -1,0 +1,38 @@
+import CBLFleece
+
+/// What the functions of one connection must know about its database. The store that opens the connection makes it, keeps it up to
+/// date, and may set its hooks at any time.
+package final class FunctionContext {
+    /// The table that the dictionaries of document bodies use. It may grow, and be replaced.
+    package var sharedKeys: SharedKeys? {
+        didSet { unretainedKeys = sharedKeys.map(Unmanaged.passUnretained) }
+    }
+    /// The same table for what is done once per value, where counting references would take as long as finding the value.
+    private(set) var unretainedKeys: Unmanaged<SharedKeys>?
+
+    /// The current revision's body within a `body` column of a 2.x file, which holds a whole revision tree. Given any `body`; gives it back
+    /// if it is none. Set it only for databases that may hold such bodies: it is called for every value that is read.
+    package var currentBody: ((UnsafeRawBufferPointer) -> UnsafeRawBufferPointer)?
+
+    /// The text form of a binary revision ID; nil for bytes that are none.
+    package var revisionText: ((UnsafeRawBufferPointer) -> String?)?
+
+    /// The content of the blob that a dictionary of a document refers to; nil if it is not there.
+    package var blobContent: ((DictionaryView, SharedKeys?) -> [UInt8]?)?
+
+    /// Encodes results; lent to one call at a time.
+    let encoder: FleeceEncoder
+    var text = TextOutput()
+
+    package init(sharedKeys: SharedKeys? = nil) {
+        self.sharedKeys = sharedKeys
+        unretainedKeys = sharedKeys.map(Unmanaged.passUnretained)
+        encoder = FleeceEncoder()
+        encoder.copiesLikeReference = true
+    }
+}
+
+/// Text that functions build, in memory that is kept. A class's stored property cannot be lent out otherwise.
+final class TextOutput {
+    var buffer = ByteBuffer()
+}

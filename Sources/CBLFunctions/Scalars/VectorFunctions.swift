@@ -1,0 +1,107 @@
+import CBLFleece
+import CBLSystemSQLite
+import Glibc
+
+/// The vector functions. (Prediction has no function here: without a model there is nothing right to put into such an index.)
+enum VectorFunctions {
+    static let rows = [
+        FunctionRow("euclidean_distance", 2) { Call($0, $1, $2).euclideanDistance() },
+        FunctionRow("euclidean_distance", 3) { Call($0, $1, $2).euclideanDistance() },
+        FunctionRow("cosine_distance", 2) { Call($0, $1, $2).cosineDistance() },
+        FunctionRow("fl_vector_to_index", 3) { Call($0, $1, $2).vectorToIndex() },
+        FunctionRow("encode_vector", 1) { Call($0, $1, $2).encodeVector() },
+    ]
+}
+
+extension Call {
+    /// Both arguments as arrays of the same length.
+    private var vectors: (ArrayView, ArrayView)? {
+        guard let first = self[0].array, let second = self[1].array, first.count == second.count else { return nil }
+        return (first, second)
+    }
+
+    fileprivate func euclideanDistance() {
+        guard let (first, second) = vectors else { return }
+        var sum = 0.0
+        for index in 0..<first.count {
+            let difference = (first[index].double ?? 0) - (second[index].double ?? 0)
+            sum += difference * difference
+        }
+        guard count > 2, self[2].isNumber else { return set(sum.squareRoot()) }
+        let exponent = self[2].double
+        set(exponent == 2 ? sum : pow(sum.squareRoot(), exponent))
+    }
+
+    fileprivate func cosineDistance() {
+        guard let (first, second) = vectors else { return }
+        var (product, firstSquare, secondSquare) = (0.0, 0.0, 0.0)
+        for index in 0..<first.count {
+            let (a, b) = (first[index].double ?? 0, second[index].double ?? 0)
+            product += a * b
+            firstSquare += a * a
+            secondSquare += b * b
+        }
+        set(1 - product / (firstSquare * secondSquare).squareRoot())
+    }
+
+    /// A vector of the right number of dimensions, else NULL: the row is then not indexed.
+    fileprivate func vectorToIndex() {
+        guard case .value(let value) = property() else { return }
+        setVector(value, dimensions: Int(truncatingIfNeeded: self[2].int64))
+    }
+
+    fileprivate func encodeVector() {
+        let argument = self[0]
+        if argument.isBlob && argument.subtype == Subtype.data { return set(argument) }
+        let isVector: Bool
+        if let bytes = argument.text {
+            isVector = setVector(base64: bytes, dimensions: nil)
+        } else {
+            isVector = argument.encodedValue.map { setVector($0, dimensions: nil) } ?? false
+        }
+        if !isVector { fail("not a vector: it must be an array of numbers, or the Base64 text of 32-bit floats") }
+    }
+
+    @discardableResult
+    private func setVector(_ value: Value, dimensions: Int?) -> Bool {
+        if let bytes = value.stringBytes { return setVector(base64: bytes, dimensions: dimensions) }
+        guard let array = value.array, !array.isEmpty, dimensions == nil || array.count == dimensions else { return false }
+        var floats: [UInt8] = []
+        floats.reserveCapacity(array.count * 4)
+        for index in 0..<array.count {
+            guard array[index].isNumber, let number = array[index].double else { return false }
+            withUnsafeBytes(of: Float(number).bitPattern.littleEndian) { floats.append(contentsOf: $0) }
+        }
+        floats.withUnsafeBytes { set(data: $0) }
+        return true
+    }
+
+    private func setVector(base64 text: UnsafeRawBufferPointer, dimensions: Int?) -> Bool {
+        var bytes: [UInt8] = []
+        var (bits, bitCount): (UInt32, Int) = (0, 0)
+        for byte in text {
+            if byte == UInt8(ascii: "=") { break }
+            guard let digit = Call.base64Digit(byte) else { return false }
+            bits = bits << 6 | digit
+            bitCount += 6
+            if bitCount >= 8 {
+                bitCount -= 8
+                bytes.append(UInt8(truncatingIfNeeded: bits >> UInt32(bitCount)))
+            }
+        }
+        guard !bytes.isEmpty, bytes.count.isMultiple(of: 4), dimensions == nil || bytes.count / 4 == dimensions else { return false }
+        bytes.withUnsafeBytes { set(data: $0) }
+        return true
+    }
+
+    private static func base64Digit(_ byte: UInt8) -> UInt32? {
+        switch byte {
+        case UInt8(ascii: "A")...UInt8(ascii: "Z"): UInt32(byte) - 65
+        case UInt8(ascii: "a")...UInt8(ascii: "z"): UInt32(byte) - 71
+        case UInt8(ascii: "0")...UInt8(ascii: "9"): UInt32(byte) + 4
+        case UInt8(ascii: "+"): 62
+        case UInt8(ascii: "/"): 63
+        default: nil
+        }
+    }
+}

@@ -1,0 +1,84 @@
+import CBLSQLite
+import CBLSystemICU
+
+/// A compiled regular expression over bytes.
+final class RegularExpression {
+    struct Failure: Error {
+        let message: String
+    }
+
+    private let icu: ICU
+    private let handle: OpaquePointer
+    // The text being searched, which ICU does not copy.
+    private var units = UnsafeMutableBufferPointer<UInt16>(start: nil, count: 0)
+    private var count = 0
+    /// When the search in the current text has taken too long, all its matches together.
+    private var end = ContinuousClock.now
+    private static let patience = Duration.seconds(5)
+
+    init(_ pattern: UnsafeRawBufferPointer) throws(Failure) {
+        do throws(ICU.Missing) { icu = try ICU.load() } catch { throw Failure(message: error.message) }
+        let translation: RegexTranslation
+        do throws(RegexTranslation.Failure) {
+            translation = try RegexTranslation(pattern)
+        } catch {
+            throw Failure(message: error.message)
+        }
+        var status = U_ZERO_ERROR
+        var place = UParseError()
+        let handle = icu.functions.regex_open(translation.units, Int32(translation.units.count), 0, &place, &status)
+        guard let handle, !ICU.isFailure(status) else {
+            throw Failure(message: "invalid regular expression \"\(String(decoding: pattern, as: UTF8.self))\"")
+        }
+        self.handle = handle
+        // Patterns can ask for more steps than there is time, or for more memory than there is.
+        icu.functions.regex_set_time_limit(handle, 5000, &status)
+        icu.functions.regex_set_stack_limit(handle, 16 << 20, &status)
+    }
+
+    deinit {
+        icu.functions.regex_close(handle)
+        units.deallocate()
+    }
+
+    /// Goes to the first match in a text; false if there is none.
+    func find(in text: UnsafeRawBufferPointer) throws(Failure) -> Bool {
+        // ICU refuses a text without an address, even if it is empty.
+        if units.count < max(text.count, 1) {
+            units.deallocate()
+            units = .allocate(capacity: max(text.count, 1) * 2)
+        }
+        end = ContinuousClock.now + RegularExpression.patience
+        for index in 0..<text.count { units[index] = RegexTranslation.unit(text[index]) }
+        count = text.count
+        var status = U_ZERO_ERROR
+        icu.functions.regex_set_text(handle, units.baseAddress, Int32(truncatingIfNeeded: count), &status)
+        return try check(icu.functions.regex_find(handle, 0, &status), status)
+    }
+
+    /// Goes to the next match.
+    func findNext() throws(Failure) -> Bool {
+        guard ContinuousClock.now < end, !Interrupts.isRequested else { throw Failure(message: "the regular expression takes too long") }
+        var status = U_ZERO_ERROR
+        return try check(icu.functions.regex_find_next(handle, &status), status)
+    }
+
+    private func check(_ found: UBool, _ status: UErrorCode) throws(Failure) -> Bool {
+        switch status {
+        case _ where !ICU.isFailure(status): return found != 0
+        case U_REGEX_TIME_OUT: throw Failure(message: "the regular expression takes too long")
+        case U_REGEX_STACK_OVERFLOW: throw Failure(message: "the regular expression takes too much memory")
+        default: throw Failure(message: "the regular expression cannot be searched for (ICU error \(status.rawValue))")
+        }
+    }
+
+    /// The bytes of a group of the current match; 0 is the whole. Nil for a group that took no part.
+    func group(_ number: Int) -> Range<Int>? {
+        var status = U_ZERO_ERROR
+        guard number <= icu.functions.regex_group_count(handle, &status) else { return nil }
+        let start = icu.functions.regex_start(handle, Int32(number), &status)
+        let end = icu.functions.regex_end(handle, Int32(number), &status)
+        guard !ICU.isFailure(status), start >= 0, end >= start else { return nil }
+        return Int(start)..<Int(end)
+    }
+}

@@ -1,0 +1,40 @@
+/// What the translation of a query has to know about the database. Whoever has one open answers; `AssumedSchema` answers without one.
+package protocol QuerySchema {
+    /// The name that stands for the default collection, unless a collection has it.
+    var databaseName: String { get }
+
+    /// Nil if there is no such collection. The default collection is `_default` in the scope `_default`.
+    func collection(scope: String, name: String) -> QueryCollection?
+
+    /// The collections there are, as they are written in a query, for suggestions.
+    var collectionNames: [String] { get }
+
+    /// The table of a full-text index, such as `kv_default::by\Street`; nil if there is no such index on the collection.
+    func fullTextTable(index: String, of collection: QueryCollection) -> String?
+
+    /// The table that an array index keeps for a path: `plainName` is `kv_default:unnest:contacts`, with levels as `contacts[].phones`.
+    /// Nil if there is none.
+    func unnestTable(plainName: String) -> String?
+}
+
+/// A collection, and where its documents are.
+package struct QueryCollection: Sendable, Hashable {
+    package var scope: String
+    package var name: String
+    /// `kv_default`, `kv_.s.c` with capitals escaped.
+    package var table: String
+    /// The view of live and deleted documents, `all_default`; the table itself where the generation keeps both there.
+    package var tableWithDeleted: String
+    /// The table may hold deleted documents: a query has to leave them out.
+    package var mayHoldDeleted: Bool
+
+    package init(scope: String, name: String, table: String, tableWithDeleted: String, mayHoldDeleted: Bool) {
+        self.scope = scope
+        self.name = name
+        self.table = table
+        self.tableWithDeleted = tableWithDeleted
+        self.mayHoldDeleted = mayHoldDeleted
+    }
+
+    package var isDefault: Bool { scope == "_default" && name == "_default" }
+}

@@ -1,0 +1,35 @@
+/// A query as SQLite gets it, and what its rows mean.
+package struct TranslatedQuery: Sendable {
+    package var sql: String
+    /// The titles of the columns, all different.
+    package var titles: [String]
+    /// Columns that come before them: a row ID and the offsets of full-text matches.
+    package var hiddenColumns: Int
+    /// The parameters' names, without `$`. In the SQL they are `$_name`.
+    package var parameters: [String]
+    package var sources: [Source]
+    package var isAggregate: Bool
+
+    package struct Source: Sendable, Hashable {
+        package var alias: String
+        package var collection: QueryCollection
+        package var readsDeleted: Bool
+
+        package init(alias: String, collection: QueryCollection, readsDeleted: Bool) {
+            self.alias = alias
+            self.collection = collection
+            self.readsDeleted = readsDeleted
+        }
+    }
+
+    package init(
+        sql: String, titles: [String], hiddenColumns: Int = 0, parameters: [String] = [], sources: [Source] = [], isAggregate: Bool = false
+    ) {
+        self.sql = sql
+        self.titles = titles
+        self.hiddenColumns = hiddenColumns
+        self.parameters = parameters
+        self.sources = sources
+        self.isAggregate = isAggregate
+    }
+}

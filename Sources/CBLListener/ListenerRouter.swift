@@ -1,0 +1,173 @@
+import CBLBLIP
+import CBLBase
+import CBLFleece
+import CBLReplication
+import CBLStore
+import CBLTransport
+import Synchronization
+
+/// Maps a request to an answer. Nobody learns anything, not even which databases there are, before they are let in.
+///
+/// What is at a path is decided in `answer(to:for:)`: whatever else this server is to speak begins there.
+final class ListenerRouter: @unchecked Sendable {
+    // Sendable: the loop's thread alone touches what changes, but for the counts, which have a mutex.
+
+    /// What the rest of a request is answered with: who was let in.
+    private struct Visitor {
+        let user: String?
+        let certificate: String?
+        var rights = UserRights()
+    }
+
+    /// The last component of the path at which replicators connect.
+    static let syncEndpoint = "_blipsync"
+
+    let peers: [String: PassivePeer]
+    let traffic = Mutex(ListenerTraffic())
+    private let shares: [String: Share]
+    private let settings: ListenerSettings
+    private let loop: EventLoop
+    private let observer: @Sendable (ListenerEvent) -> Void
+    private let place: HostPolicy.Place
+    private var attempts = Attempts()
+    private var lastNumber = 0
+
+    init(
+        _ shares: [Share], _ settings: ListenerSettings, on loop: EventLoop, observer: @escaping @Sendable (ListenerEvent) -> Void
+    ) throws {
+        self.settings = settings
+        self.loop = loop
+        self.observer = observer
+        var named: [String: Share] = [:]
+        var peers: [String: PassivePeer] = [:]
+        let memory = SharedMemory(limit: settings.memory, on: loop)
+        for share in shares {
+            named[share.name] = share
+            var configuration = PassiveSession.Configuration(collections: share.collections)
+            configuration.allowsPull = share.access.allowsPull
+            configuration.allowsPush = share.access.allowsPush
+            peers[share.name] = try PassivePeer(
+                share.database, configuration, patience: settings.firstMessageTimeout, limits: ListenerRouter.limits, memory: memory,
+                on: loop)
+        }
+        var names = NetworkAddresses.namesOfThisMachine()
+        if let named = settings.address.flatMap({ RequestHost($0) }) { names.insert(named.name) }
+        place = HostPolicy.Place(
+            names: names, certificate: settings.identity?.certificates.first,
+            isLocal: settings.address.map { NetworkAddresses.isLoopback($0) } ?? false)
+        self.shares = named
+        self.peers = peers
+    }
+
+    /// Less than a replicator bears of the server that it has chosen itself: here anybody may come, and many.
+    private static var limits: CBLBLIP.Limits {
+        var limits = CBLBLIP.Limits()
+        limits.message = 32 << 20
+        limits.incompleteMessages = 64 << 20
+        limits.unsentAnswers = 16 << 20
+        limits.hasSmallCompressor = true
+        return limits
+    }
+
+    func answer(_ request: PeerRequest) -> WebSocketServer.Answer {
+        let visitor: Visitor
+        do throws(HTTPAnswer) {
+            if let objection = settings.hosts.objection(to: request, at: place) { throw objection }
+            visitor = try admit(request)
+        } catch {
+            observer(.refused(address: request.address, reason: error.reason))
+            return .refuse(error)
+        }
+        return answer(to: request, for: visitor)
+    }
+
+    private func admit(_ request: PeerRequest) throws(HTTPAnswer) -> Visitor {
+        let certificate = request.certificates.first?.subject
+        guard let users = settings.users else { return Visitor(user: nil, certificate: certificate) }
+        guard let credentials = request.credentials else { throw .unauthorized(realm: "cblite") }
+        let now = loop.now
+        guard !attempts.mustWait(credentials.user, from: request.address, at: now) else {
+            let seconds = "\(Attempts.pause.components.seconds)"
+            throw HTTPAnswer(429, "too many wrong passwords; try again later", headers: ["Retry-After": seconds])
+        }
+        guard users.admits(credentials) else {
+            attempts.failed(credentials, from: request.address, at: now)
+            throw .unauthorized(realm: "cblite")
+        }
+        return Visitor(user: credentials.user, certificate: certificate, rights: users.rights(of: credentials.user) ?? UserRights())
+    }
+
+    private func answer(to request: PeerRequest, for visitor: Visitor) -> WebSocketServer.Answer {
+        guard let name = request.path.first else { return page(request, serverPage(for: visitor)) }
+        // What is not for somebody is not there for them.
+        guard var share = shares[name], let peer = peers[name], let access = visitor.rights.access(to: share) else {
+            return .refuse(.notFound)
+        }
+        share.access = access
+        switch request.path.dropFirst() {
+        case []: return page(request, databasePage(share))
+        case [ListenerRouter.syncEndpoint]:
+            return .webSocket(protocols: peer.protocols) { [self, share] _, request in accept(request, visitor, share, peer) }
+        default: return .refuse(HTTPAnswer(404, "there is nothing of that name"))
+        }
+    }
+
+    private func accept(_ request: PeerRequest, _ visitor: Visitor, _ share: Share, _ peer: PassivePeer) -> any WebSocketDelegate {
+        lastNumber += 1
+        let client = ListenerClient(
+            number: lastNumber, address: request.address, user: visitor.user, certificate: visitor.certificate,
+            agent: request.headers["User-Agent"].map { ForeignText.line($0, limit: 100) }, database: share.name, access: share.access,
+            subprotocol: request.preferredProtocol(of: peer.protocols) ?? "")
+        observer(.connected(client))
+        let count = Mutex(ListenerTraffic())
+        // Without a name it is the address that counts: whoever has none is one of many there.
+        let name =
+            visitor.user.map { "user \($0)" } ?? visitor.certificate.map { "certificate \($0)" }
+            ?? "network \(NetworkAddresses.network(of: request.address))"
+        return peer.accept(allowsPush: share.access.allowsPush, allowsPull: share.access.allowsPull, by: name) { [self] event in
+            switch event {
+            case .document(let event, let collection):
+                count.withLock { $0.add(event) }
+                traffic.withLock { $0.add(event) }
+                if settings.reportsDocuments { observer(.document(client, event, collection)) }
+            case .ended(let failure): observer(.ended(client, count.withLock { $0 }, failure))
+            }
+        }
+    }
+}
+
+// What people see who look with a browser.
+extension ListenerRouter {
+    private func page(_ request: PeerRequest, _ json: @autoclosure () -> [UInt8]) -> WebSocketServer.Answer {
+        guard request.method == "GET" || request.method == "HEAD" else {
+            return .refuse(HTTPAnswer(405, "this can only be read", headers: ["Allow": "GET, HEAD"]))
+        }
+        return .answer(HTTPAnswer(200, json: json()))
+    }
+
+    private func serverPage(for visitor: Visitor) -> [UInt8] {
+        var page = JSONObjectWriter()
+        page.begin()
+        page.add(
+            "vendor",
+            object: { vendor in
+                vendor.add("name", "cblite")
+                if !settings.version.isEmpty { vendor.add("version", settings.version) }
+            })
+        page.add("databases", list: shares.values.filter { visitor.rights.access(to: $0) != nil }.map(\.name).sorted())
+        page.end()
+        return page.buffer.withBytes { Array($0) }
+    }
+
+    private func databasePage(_ share: Share) -> [UInt8] {
+        var page = JSONObjectWriter()
+        page.begin()
+        page.add("db_name", share.name)
+        page.add("access", share.access.rawValue)
+        page.add("collections", list: share.collections.map(\.description))
+        page.add("protocols", list: peers[share.name]?.protocols ?? [])
+        page.add("sync", "\(share.path)/\(ListenerRouter.syncEndpoint)")
+        page.end()
+        return page.buffer.withBytes { Array($0) }
+    }
+}

@@ -1,0 +1,151 @@
+import CBLFleece
+import CBLLanguage
+
+/// The text of an index's definition, parsed.
+struct IndexText {
+    var expressions: [QueryExpression]
+    var condition: QueryExpression?
+    /// How much the places in the expressions are behind those in the definition's text.
+    private var offset = 0
+
+    init(_ definition: IndexDefinition) throws(QueryError) {
+        (expressions, condition) = ([], nil)
+        switch definition.language {
+        case .sqlpp where definition.expressions.isEmpty: break
+        case .sqlpp: try read(definition.text)
+        case .json where definition.expressions.hasPrefix("{"):
+            guard definition.condition == nil else {
+                throw QueryError(.meaning, "an object has its condition in it, as \"WHERE\"")
+            }
+            let select = try Select(json: definition.expressions)
+            expressions = select.results.map(\.expression)
+            condition = select.condition
+        case .json:
+            expressions = definition.expressions.isEmpty ? [] : try QueryExpression.list(json: definition.expressions)
+            condition = try definition.condition.map { text throws(QueryError) in
+                guard text.hasPrefix("[") else { throw QueryError(.meaning, "the condition must be an array, in JSON as the expressions") }
+                return try QueryExpression(json: text)
+            }
+        }
+        if case .array = definition.kind {
+            guard condition == nil else { throw QueryError(.meaning, "an array index cannot have a condition") }
+        } else if expressions.isEmpty {
+            throw QueryError(.meaning, "an index needs an expression: the properties to find documents by, such as name.last, age")
+        }
+    }
+
+    /// Reads expressions with commas between them and perhaps a condition, as a SELECT without FROM has them.
+    private mutating func read(_ text: String) throws(QueryError) {
+        let isSelect = text.prefix(7).lowercased().hasPrefix("select") && text.dropFirst(6).first?.isWhitespace == true
+        offset = isSelect ? 0 : "SELECT ".utf8.count
+        try withPlacesOfDefinition { () throws(QueryError) in
+            let select = try Select(sqlpp: isSelect ? text : "SELECT " + text)
+            if let source = select.sources.first {
+                throw QueryError(
+                    .meaning, [.init("an index has no FROM", range: source.range, hint: "--collection says which collection it is of.")])
+            }
+            guard select.groupBy.isEmpty, select.having == nil, select.orderBy.isEmpty, select.limit == nil, select.offset == nil,
+                !select.isDistinct
+            else {
+                throw QueryError(.meaning, "an index is made of expressions, and perhaps WHERE and a condition; of nothing else")
+            }
+            if let result = select.results.first(where: { $0.alias != nil }) {
+                throw QueryError(.meaning, "an expression of an index has no alias", range: result.expression.range)
+            }
+            expressions = select.results.map(\.expression)
+            condition = select.condition
+        }
+    }
+
+    /// Does something with the expressions; what is wrong with them is said of places in the definition's text.
+    func withPlacesOfDefinition<Result>(_ work: () throws(QueryError) -> Result) throws(QueryError) -> Result {
+        do throws(QueryError) { return try work() } catch {
+            throw error.moved(by: -offset)
+        }
+    }
+
+    /// The levels of the path of an array index: `contacts[].phones`.
+    static func levels(ofPath path: String) throws(QueryError) -> [QueryExpression] {
+        let texts = path.split(separator: "[].", omittingEmptySubsequences: false)
+        if let last = texts.last, last.hasSuffix("[]") {
+            throw QueryError(.meaning, "the path of an array index ends with a property, not with []: \(path.dropLast(2))")
+        }
+        var levels: [QueryExpression] = []
+        for text in texts {
+            let parsed = text.isEmpty ? [] : try Select(sqlpp: "SELECT " + text).results.map(\.expression)
+            guard parsed.count == 1, let level = parsed.first, case .property(let property) = level.node, !property.components.isEmpty
+            else {
+                throw QueryError(.meaning, "\"\(path)\" is not the path of an array; such a path is contacts or contacts[].phones")
+            }
+            levels.append(level)
+        }
+        return levels
+    }
+
+    /// Whether a text is meant as JSON: an array or an object, and not one of SQL++.
+    static func isJSON(_ text: String) -> Bool {
+        let first = text.unicodeScalars.first { !$0.properties.isWhitespace }
+        guard first == "[" || first == "{" else { return false }
+        let isValid = (try? JSONParser.parse(text, into: FleeceEncoder())) != nil
+        return isValid || (try? Select(sqlpp: "SELECT " + text)) == nil
+    }
+
+    /// Where the condition of an index begins that is written behind its expressions, and the word `WHERE` before it: offsets in bytes.
+    ///
+    /// Nothing else in expressions can be that word, unless it is in quotes or in a subquery's parentheses.
+    static func condition(of text: String) -> (keyword: Int, start: Int)? {
+        let bytes = Array(text.utf8)
+        var depth = 0
+        var place = 0
+        var isInWord = false
+        while place < bytes.count {
+            let byte = bytes[place]
+            switch byte {
+            case UInt8(ascii: "'"), UInt8(ascii: "\""), UInt8(ascii: "`"):
+                place += 1
+                while place < bytes.count, bytes[place] != byte { place += bytes[place] == UInt8(ascii: "\\") ? 2 : 1 }
+                isInWord = true
+            case UInt8(ascii: "("), UInt8(ascii: "["), UInt8(ascii: "{"):
+                depth += 1
+                isInWord = false
+            case UInt8(ascii: ")"), UInt8(ascii: "]"), UInt8(ascii: "}"):
+                depth -= 1
+                isInWord = false
+            case _ where isWord(byte):
+                if !isInWord, depth == 0, isWhere(bytes[place...]) { return (place, place + 5) }
+                isInWord = true
+            default: isInWord = byte == UInt8(ascii: ".")
+            }
+            place += 1
+        }
+        return nil
+    }
+
+    private static func isWhere(_ bytes: ArraySlice<UInt8>) -> Bool {
+        bytes.prefix(5).map { $0 | 0x20 } == Array("where".utf8) && !(bytes.dropFirst(5).first.map(isWord) ?? false)
+    }
+
+    private static func isWord(_ byte: UInt8) -> Bool {
+        switch byte {
+        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "0")...UInt8(ascii: "9"),
+            UInt8(ascii: "_"), UInt8(ascii: "$"), 0x80...:
+            true
+        default: false
+        }
+    }
+}
+
+extension SourceRange {
+    fileprivate func moved(by offset: Int) -> SourceRange {
+        isNone ? self : SourceRange(max(0, start + offset), max(0, end + offset))
+    }
+}
+
+extension QueryError {
+    fileprivate func moved(by offset: Int) -> QueryError {
+        var error = self
+        for place in error.diagnostics.indices { error.diagnostics[place].range = error.diagnostics[place].range.moved(by: offset) }
+        error.errorPosition = errorPosition.map { max(0, $0 + offset) }
+        return error
+    }
+}

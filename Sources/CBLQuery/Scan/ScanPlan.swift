@@ -1,0 +1,157 @@
+import CBLLanguage
+import CBLSQLite
+import CBLStore
+
+/// A query that reads one whole table, and whose rows can be counted, grouped or sorted here instead of in SQLite: piece by piece, on both
+/// cores, and without carrying documents about. Only for what gives exactly SQLite's result, row by row; everything else stays with SQLite.
+struct ScanPlan {
+    /// What becomes of the rows of the partial query.
+    private enum Shape {
+        /// Each column is a count of its own.
+        case counts
+        case groups(GroupShape)
+        case sorted(keys: [SortedRows.Key], columnCount: Int, limit: Int?, offset: Int)
+    }
+
+    private let shape: Shape
+    private let scan: TableScan
+
+    /// Nil if the query is none of these, or not worth it. `sql` is what would be run otherwise, if that is not what the query shows.
+    init?(
+        _ query: Query, running sql: String? = nil, on snapshot: Snapshot, parameters: QueryParameters, options: QueryOptions
+    ) throws {
+        let translated = query.translated
+        guard let pieces = options.pieces, let select = query.select, translated.sources.count == 1, translated.hiddenColumns == 0,
+            !select.isDistinct,
+            select.having == nil, select.sources.count <= 1, let source = translated.sources.first, !source.readsDeleted,
+            !translated.parameters.contains(TableScan.firstRow), !translated.parameters.contains(TableScan.lastRow),
+            let (shape, partial) = ScanPlan.shape(of: select, isAggregate: translated.isAggregate),
+            let rows = try TableScan.rows(of: source.collection.table, on: snapshot, pieces),
+            try ScanPlan.readsWholeTable(sql ?? translated.sql, snapshot),
+            let piecewise = try? Translator(schema: SnapshotSchema(snapshot, asTablesAre: true))
+                .translate(ScanPlan.restricted(partial))
+        else { return nil }
+        self.shape = shape
+        scan = TableScan(
+            sql: piecewise.sql, rows: rows, parameters: parameters, query: translated, options: options,
+            pieces: pieces)
+    }
+
+    /// Only rows of a range.
+    private static func restricted(_ select: Select) -> Select {
+        let row = QueryExpression(.member(QueryExpression(.meta(source: nil)), PropertyPath([.name("rowid")])))
+        let range = QueryExpression(
+            .operation(.between, [row, QueryExpression(.parameter(TableScan.firstRow)), QueryExpression(.parameter(TableScan.lastRow))]))
+        var restricted = select
+        restricted.condition = select.condition.map { QueryExpression(.operation(.and, [$0, range])) } ?? range
+        return restricted
+    }
+
+    /// Whether SQLite goes through all rows of the table in their order. With an index it may have less to do, or another order.
+    private static func readsWholeTable(_ sql: String, _ snapshot: Snapshot) throws -> Bool {
+        var scans = 0
+        let statement = try snapshot.connection.prepare("EXPLAIN QUERY PLAN " + sql)
+        while try statement.step() {
+            let detail = statement.string(3) ?? ""
+            if detail.hasPrefix("SCAN ") {
+                // Of what a quantifier goes through there is more to say than the name: "SCAN _l VIRTUAL TABLE INDEX 2:".
+                let words = detail.split(separator: " ")
+                if words.count > 2, words[2] == "VIRTUAL" { continue }
+                guard words.count == 2 else { return false }
+                scans += 1
+            } else if !detail.hasPrefix("USE TEMP B-TREE FOR "), !detail.hasPrefix("CORRELATED SCALAR SUBQUERY") {
+                return false
+            }
+        }
+        return scans == 1
+    }
+
+    private static func shape(of select: Select, isAggregate: Bool) -> (Shape, Select)? {
+        let aliases = Set(select.results.compactMap { $0.alias?.lowercased() })
+        guard isAggregate || !select.groupBy.isEmpty else { return sorted(select, aliases) }
+        if select.groupBy.isEmpty, select.orderBy.isEmpty, select.limit == nil, select.offset == nil,
+            select.results.allSatisfy({ GroupShape.aggregate($0.expression)?.function == .count })
+        {
+            return (.counts, select)
+        }
+        return GroupShape.make(select, aliases).map { (.groups($0), $1) }
+    }
+
+    // How many rows the result may take for SQLite to find them in each piece.
+    private static let fewRows = 256
+
+    private static func sorted(_ select: Select, _ aliases: Set<String>) -> (Shape, Select)? {
+        guard !select.orderBy.isEmpty, !select.results.isEmpty, let limits = Limits(select) else { return nil }
+        var partial = select
+        partial.limit = nil
+        partial.offset = nil
+        var keys: [SortedRows.Key] = []
+        for order in select.orderBy {
+            guard case .property(let path) = order.expression.node, let name = path.firstName, !aliases.contains(name.lowercased()) else {
+                return nil
+            }
+            let column =
+                partial.results.firstIndex { $0.expression.node == order.expression.node }
+                ?? {
+                    partial.results.append(Select.Result(order.expression))
+                    return partial.results.count - 1
+                }()
+            keys.append(SortedRows.Key(column: column, isDescending: order.isDescending))
+        }
+        if let wanted = limits.wanted, wanted <= ScanPlan.fewRows {
+            partial.limit = QueryExpression(.integer(Int64(wanted)))
+        } else {
+            partial.orderBy = []
+        }
+        return (
+            .sorted(keys: keys, columnCount: partial.results.count, limit: limits.limit, offset: limits.offset), partial
+        )
+    }
+
+    /// Finds the rows; nil if it turns out that SQLite has to.
+    func rows(on snapshot: Snapshot) throws -> (any ComputedRows)? {
+        switch shape {
+        case .counts:
+            let sinks = [CountedRows(), CountedRows()]
+            guard try scan.run(on: snapshot, sinks) == .finished else { return nil }
+            return CountRow(sinks)
+        case .groups(let shape):
+            let sinks = [shape.sink(mayAddFloats: false), shape.sink(mayAddFloats: false)]
+            if try scan.run(on: snapshot, sinks) == .finished, sinks[0].merge(sinks[1]) { return shape.rows(sinks[0]) }
+            guard SQLiteArithmetic.addsFloatsPlainly else { return nil }
+            let only = shape.sink(mayAddFloats: true)
+            return try scan.run(on: snapshot, [only]) == .finished ? shape.rows(only) : nil
+        case .sorted(let keys, let columnCount, let limit, let offset):
+            let wanted = limit.map { $0 + offset }
+            let sinks = (0..<2).map { _ in SortedRows(keys: keys, columnCount: columnCount, limit: wanted) }
+            guard try scan.run(on: snapshot, sinks) == .finished else { return nil }
+            return MergedRows(sinks, offset: offset, limit: limit)
+        }
+    }
+}
+
+extension PropertyPath {
+    var firstName: String? {
+        guard case .name(let name) = components.first else { return nil }
+        return name
+    }
+}
+
+/// `LIMIT` and `OFFSET`, where they are plain numbers.
+struct Limits: Sendable {
+    var limit: Int?
+    var offset = 0
+    /// How many of the first rows are needed.
+    var wanted: Int? { limit.map { $0 + offset } }
+
+    init?(_ select: Select) {
+        if let expression = select.limit {
+            guard case .integer(let number) = expression.node, (0...Int64(Int32.max)).contains(number) else { return nil }
+            limit = Int(number)
+        }
+        if let expression = select.offset {
+            guard case .integer(let number) = expression.node, (0...Int64(Int32.max)).contains(number) else { return nil }
+            offset = Int(number)
+        }
+    }
+}

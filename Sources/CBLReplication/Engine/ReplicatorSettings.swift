@@ -1,0 +1,66 @@
+import CBLStore
+import CBLTransport
+
+/// What a replicator is to do, and with whom.
+package struct ReplicatorSettings: Sendable {
+    package struct Collection: Sendable {
+        package var name: CollectionName
+        package var push: ActiveSession.Mode
+        package var pull: ActiveSession.Mode
+        /// What to pull: the documents of these channels, of these IDs, or what a filter of the server lets through.
+        package var channels: [String] = []
+        package var documentIDs: [String] = []
+        package var filter: String?
+        package var filterParameters: [String: String] = [:]
+        /// What to push, and what of that which comes to take.
+        package var pushFilter: SyncFilter?
+        package var pullFilter: SyncFilter?
+        /// What the two filters are called in the checkpoint: under another name everything is looked at anew. Nil if they are always the same.
+        package var filterName: String?
+        package var resolver: SyncResolver = SyncResolution.standard
+        package var skipsDeleted = false
+        package var purgesLost = true
+
+        package init(_ name: CollectionName = .default, push: ActiveSession.Mode, pull: ActiveSession.Mode) {
+            self.name = name
+            self.push = push
+            self.pull = pull
+        }
+    }
+
+    package enum Peer: Sendable {
+        /// With everything that concerns the way there: trust, proxy, credentials, headers, cookies, heartbeat.
+        case server(WebSocketClientSettings)
+        /// Another database of this machine.
+        case database(Database)
+    }
+
+    package var peer: Peer
+    package var collections: [Collection]
+    /// By what the peer is known in checkpoints and documents; nil for its URL.
+    package var peerID: String?
+    /// Begin anew, whatever the checkpoints say.
+    package var isReset = false
+    package var allowsDeltas = true
+    /// Nil for what is usual: for ever if it is continuous, otherwise nine times.
+    package var retry: RetryPolicy?
+    package var limits = FlowLimits()
+    /// How long a server may send nothing while it owes an answer; nil for ever. The heartbeat is something else: it finds out who is gone.
+    package var patience: Duration? = .seconds(600)
+    /// How long a stop may take before the connection is cut.
+    package var stopTimeout = Duration.seconds(10)
+
+    package init(_ peer: Peer, collections: [Collection]) {
+        self.peer = peer
+        self.collections = collections
+    }
+
+    /// The settings for a server's database: `wss://host:4984/db`.
+    package static func server(_ url: PeerURL) -> WebSocketClientSettings {
+        WebSocketClientSettings(HandshakeRequest(url: url.appending("_blipsync"), protocols: []))
+    }
+
+    var isContinuous: Bool { collections.contains { $0.push == .continuous || $0.pull == .continuous } }
+    var pushes: Bool { collections.contains { $0.push != .off } }
+    var pulls: Bool { collections.contains { $0.pull != .off } }
+}

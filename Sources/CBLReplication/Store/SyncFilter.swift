@@ -1,0 +1,95 @@
+import CBLFleece
+import CBLStore
+
+/// A revision as a filter sees it, on its way out or in.
+package struct SyncRevision {
+    package let documentID: String
+    package let collection: CollectionName
+    package let revision: RevisionID?
+    package let isDeleted: Bool
+    /// The user has lost access to the document, which is to go from here. It comes without properties.
+    package let losesAccess: Bool
+    /// Empty for most tombstones.
+    package let properties: FleeceData
+    /// Those that the names in the properties refer to.
+    package let keys: SharedKeys?
+    /// Whether the receiver has the document: as far as is known of a server, or in this database.
+    package let isKnownToReceiver: Bool
+}
+
+/// Whether a revision is to be sent, or taken. It is asked outside of transactions, and may be asked again about the same revision.
+package typealias SyncFilter = @Sendable (SyncRevision) throws -> Bool
+
+extension SyncError {
+    /// What becomes of a revision that the pull filter does not take. It counts as done.
+    package static let filteredOut = SyncError(.webSocket, 403, "rejected by validation function")
+}
+
+extension DatabaseStore {
+    /// Whether the filter takes a revision that has come.
+    func accepts(_ message: RevisionMessage, _ properties: FleeceData) throws -> Bool {
+        guard let pullFilter else { return true }
+        let isKnown = message.isDeleted ? try isHere(message.documentID) : false
+        return try DatabaseStore.asking {
+            try pullFilter(
+                SyncRevision(
+                    documentID: message.documentID, collection: collection, revision: message.revision, isDeleted: message.isDeleted,
+                    losesAccess: false, properties: properties, keys: nil, isKnownToReceiver: isKnown))
+        }
+    }
+
+    /// Which of the revisions the filter takes: those with properties were looked at when they were prepared. What it made of the others for that
+    /// is kept, so that nothing is parsed twice.
+    func accepted(_ revisions: [ReceivedRevision]) -> [Result<ReceivedRevision, SyncError>] {
+        revisions.map { received in
+            guard pullFilter != nil, received.properties == nil else { return .success(received) }
+            var received = received
+            let encoder = FleeceEncoder()
+            do {
+                try parse(received.message, into: encoder)
+                let properties = try encoder.finish()
+                received.properties = properties
+                return try accepts(received.message, properties) ? .success(received) : .failure(.filteredOut)
+            } catch {
+                return .failure(DatabaseStore.translate(error))
+            }
+        }
+    }
+
+    /// Of the documents that the user lost access to, those that the filter lets go.
+    func toBePurged(_ ids: [String]) throws -> [String] {
+        guard let pullFilter else { return ids }
+        return try ids.filter { id in
+            let isKnown = try isHere(id)
+            return try DatabaseStore.asking {
+                try pullFilter(
+                    SyncRevision(
+                        documentID: id, collection: collection, revision: nil, isDeleted: false, losesAccess: true,
+                        properties: .emptyDictionary, keys: nil, isKnownToReceiver: isKnown))
+            }
+        }
+    }
+
+    /// Whether a change is any of the peer's business.
+    func isToBePushed(_ document: ChangedDocument, _ snapshot: Snapshot) throws -> Bool {
+        guard document.isPushable, documentIDs?.contains(document.id) ?? true else { return false }
+        guard let pushFilter else { return true }
+        guard let stored = try snapshot.document(document.id, in: collection) else { return false }
+        return try DatabaseStore.asking {
+            try pushFilter(
+                SyncRevision(
+                    documentID: document.id, collection: collection, revision: document.revision, isDeleted: document.isDeleted,
+                    losesAccess: false, properties: stored.body, keys: snapshot.sharedKeys,
+                    isKnownToReceiver: document.remoteRevision != nil))
+        }
+    }
+
+    private func isHere(_ id: String) throws -> Bool {
+        try database.read { try $0.document(id, in: collection).map { !$0.isDeleted } ?? false }
+    }
+
+    /// What a filter throws has no place in the protocol but its words.
+    private static func asking(_ filter: () throws -> Bool) throws -> Bool {
+        do { return try filter() } catch { throw SyncError(.other, 0, "the filter failed: \(error)") }
+    }
+}

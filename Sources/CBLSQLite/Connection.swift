@@ -1,0 +1,251 @@
+import CBLSystemSQLite
+
+/// One connection to one SQLite file. It belongs to one thread at a time: whoever shares it brings a lock.
+///
+///     let connection = try Connection(path: "db.sqlite3", mode: .readWrite)
+///     try connection.execute("PRAGMA cache_size=-10240")
+///     let count = try connection.integer("SELECT count(*) FROM kv_default")
+package final class Connection {
+    package enum Mode: Sendable {
+        case readOnly, readWrite, create
+    }
+
+    /// SQLite's own handle, for registering functions, collations and modules.
+    package let handle: OpaquePointer
+    /// The main file, as SQLite calls it; empty in memory.
+    private let path: String
+    private var idle: [String: Statement] = [:]
+    private var cacheSize = 0
+    var heedsInterrupts = false
+    /// What is wrong with the schema, if the connection had to be told to pass over it.
+    package private(set) var toleratedDamage: String?
+
+    /// Counting allocated memory takes a mutex of the whole process for each allocation, over which threads quarrel that scan a table together.
+    /// Nobody asks for the count. If the process has used SQLite before, it has decided already.
+    private static let prepareLibrary: Void = { _ = cblite_sqlite_count_memory(0) }()
+
+    /// Opens a file. `parameters` are those of SQLite's URI file names, for example `immutable=1`.
+    package init(path: String, mode: Mode, parameters: [String] = []) throws(SQLiteError) {
+        let access =
+            switch mode {
+            case .readOnly: SQLITE_OPEN_READONLY
+            case .readWrite: SQLITE_OPEN_READWRITE
+            case .create: SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE
+            }
+        Connection.prepareLibrary
+        FileLayer.register
+        var handle: OpaquePointer?
+        let flags = access | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_URI | SQLITE_OPEN_EXRESCODE
+        let code = sqlite3_open_v2(Connection.uri(path, parameters), &handle, flags, FileLayer.name)
+        guard code == SQLITE_OK, let handle else {
+            let message = handle.map { String(cString: sqlite3_errmsg($0)) } ?? "out of memory"
+            sqlite3_close_v2(handle)
+            throw SQLiteError(extendedCode: code, message: message, sql: nil)
+        }
+        self.handle = handle
+        self.path = sqlite3_db_filename(handle, "main").map { String(cString: $0) } ?? ""
+        try distrustSchema(mode)
+        if mode == .readOnly { heedInterrupts() }
+    }
+
+    deinit {
+        idle.removeAll()
+        sqlite3_close_v2(handle)
+        if !path.isEmpty { FileLayer.forget(path) }
+    }
+
+    /// A schema is text of whoever made the file. It gets the functions that are marked as harmless, no views, no other files, and no more
+    /// memory than documents take. What only changes of the schema itself need is on for none.
+    private func distrustSchema(_ mode: Mode) throws(SQLiteError) {
+        try configure(SQLITE_DBCONFIG_TRUSTED_SCHEMA, false)
+        try configure(SQLITE_DBCONFIG_ENABLE_VIEW, false)
+        try configure(SQLITE_DBCONFIG_ENABLE_FTS3_TOKENIZER, false)
+        if mode == .readOnly { try configure(SQLITE_DBCONFIG_ENABLE_TRIGGER, false) }
+        for (limit, value) in Connection.limits { sqlite3_limit(handle, limit, value) }
+    }
+
+    /// Lets triggers use virtual tables, as those of full-text indexes do. Only for a schema whose every text is known.
+    package func trustSchema() throws(SQLiteError) { try configure(SQLITE_DBCONFIG_TRUSTED_SCHEMA, true) }
+
+    /// In bytes. A row that has more is damage.
+    package static let longestValue = 1 << 28
+
+    /// More levels of triggers than arrays in arrays have are damage, too.
+    private static let limits: [(Int32, Int32)] = [
+        (SQLITE_LIMIT_LENGTH, Int32(longestValue)), (SQLITE_LIMIT_ATTACHED, 0), (SQLITE_LIMIT_TRIGGER_DEPTH, 100),
+    ]
+
+    /// Runs `VACUUM`, the one statement of ours that attaches a file: a temporary one, under SQLite's own name.
+    package func vacuum() throws(SQLiteError) {
+        sqlite3_limit(handle, SQLITE_LIMIT_ATTACHED, 1)
+        defer { sqlite3_limit(handle, SQLITE_LIMIT_ATTACHED, 0) }
+        try execute("VACUUM")
+    }
+
+    // A path may hold '?', '#' and '%', which mean something in a URI.
+    private static func uri(_ path: String, _ parameters: [String]) -> String {
+        guard path != ":memory:" else { return path }
+        let digits = Array("0123456789ABCDEF".utf8)
+        var escaped = Array("file:".utf8)
+        // "file:" + an absolute path needs an empty authority, or "//host" would be read as one.
+        if path.utf8.first == UInt8(ascii: "/") { escaped += Array("//".utf8) }
+        for byte in path.utf8 {
+            switch byte {
+            case UInt8(ascii: "?"), UInt8(ascii: "#"), UInt8(ascii: "%"):
+                escaped += [UInt8(ascii: "%"), digits[Int(byte >> 4)], digits[Int(byte & 15)]]
+            default: escaped.append(byte)
+            }
+        }
+        let query = parameters.isEmpty ? "" : "?" + parameters.joined(separator: "&")
+        return String(decoding: escaped, as: UTF8.self) + query
+    }
+
+    /// Runs one statement, whose rows nobody wants. A text of several is refused: one that has names in it could have got another statement
+    /// from one of them.
+    package func execute(_ sql: String) throws(SQLiteError) { try Statement(sql, on: self, isKept: false).run() }
+
+    /// Runs statements of our own, separated by `;`.
+    package func execute(script: StaticString) throws(SQLiteError) {
+        let sql = script.description
+        let code = sqlite3_exec(handle, sql, nil, nil, nil)
+        if code != SQLITE_OK { throw error(code, sql: sql) }
+    }
+
+    /// Compiles a statement, and only one, that its caller keeps.
+    package func prepare(_ sql: String) throws(SQLiteError) -> Statement {
+        try Statement(sql, on: self)
+    }
+
+    /// Lends a compiled statement, compiled once for each text and kept for the next caller.
+    package func withStatement<Result>(
+        _ sql: String, _ body: (Statement) throws -> Result
+    ) throws -> Result {
+        let statement = try idle.removeValue(forKey: sql) ?? prepare(sql)
+        defer {
+            statement.reset()
+            statement.clearBindings()
+            idle[sql] = statement
+        }
+        return try body(statement)
+    }
+
+    /// The same for a caller that goes on using it: compiled now, or kept from the last time. It should come back with `keep`.
+    package func take(_ sql: String) throws(SQLiteError) -> Statement {
+        if let statement = idle.removeValue(forKey: sql) { return statement }
+        return try prepare(sql)
+    }
+
+    /// Takes a statement back for its next use.
+    package func keep(_ statement: Statement) {
+        statement.reset()
+        statement.clearBindings()
+        idle[statement.sql] = statement
+    }
+
+    /// Finalises the kept statements: before closing, and before a change of schema that they would stand in the way of.
+    package func releaseStatements() { idle.removeAll() }
+
+    /// The first column of the first row, if there is a row and the column is not NULL.
+    package func integer(_ sql: String) throws -> Int64? {
+        try withStatement(sql) { statement in
+            try statement.step() && !statement.isNull(0) ? statement.int64(0) : nil
+        }
+    }
+
+    /// The first column of every row, as text.
+    package func strings(_ sql: String) throws -> [String] {
+        try withStatement(sql) { statement in
+            var rows: [String] = []
+            while try statement.step() { rows.append(statement.string(0) ?? "") }
+            return rows
+        }
+    }
+
+    /// Rows changed, inserted or deleted by the statement that ran last.
+    package var changes: Int { Int(sqlite3_changes(handle)) }
+    package var isInTransaction: Bool { sqlite3_get_autocommit(handle) == 0 }
+
+    /// Makes the running statement fail with `SQLITE_INTERRUPT`. The one call that another thread may make.
+    package func interrupt() { sqlite3_interrupt(handle) }
+
+    /// Has `check` called again and again while a statement runs; it ends the statement with `SQLITE_INTERRUPT` by giving something else than 0.
+    /// With nil it is as it was before: see `heedInterrupts`.
+    package func setProgressCheck(_ check: (@convention(c) (UnsafeMutableRawPointer?) -> Int32)?) {
+        setProgressCheck(every: 10_000, nil, check)
+    }
+
+    /// The same, with something for `check` to look at, after every `steps` instructions of SQLite's machine.
+    package func setProgressCheck(
+        every steps: Int32, _ subject: UnsafeMutableRawPointer?, _ check: (@convention(c) (UnsafeMutableRawPointer?) -> Int32)?
+    ) {
+        if let check { return sqlite3_progress_handler(handle, steps, check, subject) }
+        guard heedsInterrupts else { return sqlite3_progress_handler(handle, 0, nil, nil) }
+        sqlite3_progress_handler(handle, 10_000, { _ in Interrupts.isRequested ? 1 : 0 }, nil)
+    }
+
+    /// Compiles the statements of a text one after another, and lends each to `body` before the next is compiled.
+    package func forEachStatement(in sql: String, _ body: (Statement) throws -> Void) throws {
+        var sql = sql
+        try sql.withUTF8 { bytes in
+            var rest = bytes[...]
+            while !rest.isEmpty {
+                let (statement, length) = try Statement.first(in: UnsafeBufferPointer(rebasing: rest), on: self)
+                rest = rest.dropFirst(max(1, length))
+                if let statement { try body(statement) }
+            }
+        }
+    }
+
+    /// Reads the schema, passing over entries that SQLite cannot understand: without it, one of them makes all tables unreadable. Only for
+    /// connections that do not write, and instead of `SQLITE_DBCONFIG_DEFENSIVE`. A file that is cut off can be read as far as it goes.
+    package func tolerateDamagedSchema() throws(SQLiteError) {
+        let code = sqlite3_exec(handle, "SELECT 1 FROM sqlite_master LIMIT 1", nil, nil, nil)
+        guard code & 0xFF == SQLITE_CORRUPT else { return }
+        let message = error(code).message
+        try execute("PRAGMA writable_schema=ON")
+        toleratedDamage = message
+    }
+
+    /// How much memory pages are kept in. SQLite's sorter takes as much again before it turns to temporary files.
+    package func setCacheSize(kibibytes: Int) throws(SQLiteError) {
+        guard kibibytes != cacheSize else { return }
+        try execute("PRAGMA cache_size=-\(kibibytes)")
+        cacheSize = kibibytes
+    }
+
+    /// How long a statement waits for a lock that another connection holds.
+    package func setBusyTimeout(milliseconds: Int32) { sqlite3_busy_timeout(handle, milliseconds) }
+
+    /// Sets one of SQLite's `SQLITE_DBCONFIG_…` switches.
+    package func configure(_ option: Int32, _ isOn: Bool) throws(SQLiteError) {
+        let code = cblite_sqlite_db_config(handle, option, isOn ? 1 : 0)
+        if code != SQLITE_OK { throw error(code) }
+    }
+
+    /// The error for a result code that was just returned on this connection.
+    package func error(_ code: Int32, sql: String? = nil) -> SQLiteError {
+        let extended = sqlite3_extended_errcode(handle)
+        let isCurrent = extended & 0xFF == code & 0xFF
+        return SQLiteError(
+            extendedCode: isCurrent ? extended : code,
+            message: String(cString: isCurrent ? sqlite3_errmsg(handle) : sqlite3_errstr(code)), sql: sql)
+    }
+}
+
+/// A text as SQL text: in single quotes, inner ones doubled. What can be bound is better bound.
+package func quoted(literal text: String) -> String { quoted(text, "'") }
+
+/// A name as SQL text: always in double quotes, inner ones doubled.
+package func quoted(identifier name: String) -> String { quoted(name, "\"") }
+
+// By code points: a quote that stands behind U+0600, or before a combining mark, is a part of another `Character`.
+private func quoted(_ text: String, _ quote: Unicode.Scalar) -> String {
+    var sql = String.UnicodeScalarView()
+    sql.append(quote)
+    for scalar in text.unicodeScalars {
+        if scalar == quote { sql.append(quote) }
+        sql.append(scalar)
+    }
+    sql.append(quote)
+    return String(sql)
+}

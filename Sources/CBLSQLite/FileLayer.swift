@@ -1,0 +1,88 @@
+import CBLSystemSQLite
+import Glibc
+import Synchronization
+
+/// What SQLite opens, asks for and deletes files through: its own layer, kept within the databases that the process has opened.
+///
+/// A file can tell SQLite to touch others. The end of a rollback journal may name a "super-journal", which SQLite reads, and then deletes;
+/// releases of Couchbase Lite never make one. Here only a main file and its journals are opened, asked for or deleted, and only where they
+/// are regular files: nothing else is, whatever a file says.
+enum FileLayer {
+    static let name = "cblite"
+
+    /// The main files that are open, by their full paths, with the number of connections to each.
+    private static let open = Mutex<[String: Int]>([:])
+
+    private nonisolated(unsafe) static let base: UnsafeMutablePointer<sqlite3_vfs>? = sqlite3_vfs_find(nil)
+
+    /// Makes the layer known to SQLite, once.
+    static let register: Void = {
+        guard let base = FileLayer.base else { return }
+        let layer = UnsafeMutablePointer<sqlite3_vfs>.allocate(capacity: 1)
+        layer.initialize(to: base.pointee)
+        layer.pointee.pNext = nil
+        layer.pointee.zName = UnsafePointer(strdup(name))
+        layer.pointee.xOpen = { _, name, file, flags, result in FileLayer.open(name, file, flags, result) }
+        layer.pointee.xDelete = { _, name, syncs in
+            guard let base = FileLayer.base, let name, FileLayer.isJournal(name) else { return SQLITE_IOERR | 10 << 8 }
+            return base.pointee.xDelete(base, name, syncs)
+        }
+        layer.pointee.xAccess = { _, name, flags, result in
+            guard let base = FileLayer.base, let name, FileLayer.isKnown(name) else { return SQLITE_IOERR | 13 << 8 }
+            return base.pointee.xAccess(base, name, flags, result)
+        }
+        layer.pointee.xFullPathname = { _, name, count, result in
+            guard let base = FileLayer.base, let name, FileLayer.mayBeOpened(name) else { return SQLITE_CANTOPEN }
+            return base.pointee.xFullPathname(base, name, count, result)
+        }
+        layer.pointee.xDlOpen = { _, _ in nil }
+        sqlite3_vfs_register(layer, 0)
+    }()
+
+    private static func open(
+        _ name: UnsafePointer<CChar>?, _ file: UnsafeMutablePointer<sqlite3_file>?, _ flags: Int32, _ result: UnsafeMutablePointer<Int32>?
+    ) -> Int32 {
+        guard let base else { return SQLITE_CANTOPEN }
+        // What has no name is a temporary file, which the layer below removes as it makes it.
+        if let name, flags & SQLITE_OPEN_MAIN_DB == 0, !isJournal(name) {
+            file?.pointee.pMethods = nil
+            return SQLITE_CANTOPEN
+        }
+        let code = base.pointee.xOpen(base, name, file, flags, result)
+        if code == SQLITE_OK, let name, flags & SQLITE_OPEN_MAIN_DB != 0 {
+            let path = String(cString: name)
+            open.withLock { $0[path, default: 0] += 1 }
+        }
+        return code
+    }
+
+    /// To be called when a connection has been closed.
+    static func forget(_ path: String) {
+        open.withLock { open in
+            guard let count = open[path] else { return }
+            open[path] = count > 1 ? count - 1 : nil
+        }
+    }
+
+    private static func isKnown(_ name: UnsafePointer<CChar>) -> Bool {
+        let path = String(cString: name)
+        return open.withLock { $0[path] != nil } || isJournal(name)
+    }
+
+    /// Whether it is the rollback journal or the log of a database that is open.
+    private static func isJournal(_ name: UnsafePointer<CChar>) -> Bool {
+        let path = String(cString: name)
+        for ending in ["-journal", "-wal"]
+        where path.utf8.count > ending.utf8.count && path.utf8.suffix(ending.utf8.count).elementsEqual(ending.utf8) {
+            let main = String(decoding: path.utf8.dropLast(ending.utf8.count), as: UTF8.self)
+            if open.withLock({ $0[main] != nil }) { return true }
+        }
+        return false
+    }
+
+    /// A link leads elsewhere, and who opens a pipe waits for whoever is at its other end.
+    private static func mayBeOpened(_ name: UnsafePointer<CChar>) -> Bool {
+        var status = stat()
+        return lstat(name, &status) != 0 || status.st_mode & S_IFMT == S_IFREG
+    }
+}

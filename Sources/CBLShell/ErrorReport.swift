@@ -1,0 +1,69 @@
+import CBLLanguage
+import CBLQuery
+import CBLStore
+
+/// The one place where errors of the layers below become a message and an exit code.
+enum ErrorReport {
+    /// What to tell about an error, or nil if there is nothing to say: the reader of a pipe has gone.
+    static func commandError(_ error: any Error) -> CommandError? {
+        switch error {
+        case let error as CommandError: error
+        case let error as StoreError: CommandError(exitCode(error.code), error.description, hint: hint(error.code))
+        case QueryFailure.cancelled: .interrupted
+        case let error as QueryFailure: .failed(error.description)
+        case Output.Failure.closed: nil
+        case Output.Failure.system(let code): .failed("cannot write the output: \(SystemCall.message(code))")
+        default: .failed("\(error)")
+        }
+    }
+
+    /// What to do about it, where that is not obvious.
+    static func hint(_ code: StoreError.Code) -> String? {
+        guard code == .foreignSchema else { return nil }
+        return
+            "check tells more, check --repair takes such things out, and check --salvage NEW.cblite2 carries the documents into a new database."
+    }
+
+    static func exitCode(_ code: StoreError.Code) -> ExitCode {
+        switch code {
+        case .conflict: .conflict
+        case .interrupted: .interrupted
+        case .notADatabase, .encrypted, .version1, .tooNew, .tooOld: .cannotOpen
+        case .notFound, .exists, .busy, .corrupt, .foreignSchema, .readOnly, .invalidName, .invalidDocument, .invalidRevision, .unsupported,
+            .diskFull,
+            .transactionOpen, .noTransaction, .inputOutput:
+            .failure
+        }
+    }
+
+    /// One line for programs: `{"error":{"code":"usage","exit":2,"message":"…"}}`.
+    static func json(_ error: CommandError) -> String {
+        let hint = error.hint.map { ",\"hint\":\(quoted($0))" } ?? ""
+        let code = "\"code\":\"\(name(error.exitCode))\",\"exit\":\(error.exitCode.rawValue)"
+        return "{\"error\":{\(code),\"message\":\(quoted(error.message))\(hint)}}"
+    }
+
+    private static func name(_ code: ExitCode) -> String {
+        switch code {
+        case .success: "success"
+        case .failure: "failed"
+        case .usage: "usage"
+        case .cannotOpen: "cannotOpen"
+        case .conflict: "conflict"
+        case .interrupted: "interrupted"
+        }
+    }
+
+    private static func quoted(_ text: String) -> String {
+        var result = "\""
+        for scalar in text.unicodeScalars {
+            switch scalar {
+            case "\"": result += "\\\""
+            case "\\": result += "\\\\"
+            case _ where TerminalText.isHarmful(scalar): result += TerminalText.escape(scalar)
+            default: result.unicodeScalars.append(scalar)
+            }
+        }
+        return result + "\""
+    }
+}

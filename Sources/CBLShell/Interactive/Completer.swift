@@ -1,0 +1,154 @@
+import CBLLanguage
+import CBLStore
+
+/// Completes what stands before the cursor, from the declarations of the commands and the names in the open database.
+final class Completer {
+    static let reservedWords = Set(Select.reservedWords)
+
+    private let session: Session
+    private let parser = ArgumentParser(commands: Commands.all, hasOpenDatabase: true)
+    private struct Sample: Hashable {
+        let database: String
+        let collection: CollectionName
+    }
+
+    /// The property paths of collections that were sampled, as of some last sequence.
+    private var sampled: [Sample: (sequence: UInt64, paths: [String])] = [:]
+
+    init(session: Session) { self.session = session }
+
+    /// `text` is the statement up to the cursor; it may have several lines.
+    func complete(_ text: String) -> Completion {
+        let bytes = Array(text.utf8)
+        let line = CommandLineContext(bytes, parser)
+        switch line.place {
+        case .nowhere: return .none
+        case .query: return completeQuery(text)
+        case .command: return words(commandNames, line)
+        case .flag(let flags): return words(flags.filter { $0.hasPrefix(line.word) }, line)
+        case .value(let kind, let others): return complete(kind, others, line)
+        case .parameter(let others): return words(others + session.parameters.names.map { "$" + $0 }, line)
+        }
+    }
+
+    private var commandNames: [String] {
+        Commands.all.filter { $0.group != .hidden }.flatMap { [$0.name] + $0.aliases }.filter { $0 != "select" }
+            + StatementReader.queryWords
+    }
+
+    private func words(_ names: [String], _ line: CommandLineContext) -> Completion {
+        let matches = names.filter { $0.lowercased().hasPrefix(line.word.lowercased()) }
+        // Words of SQL++ in capitals, unless somebody has begun in small letters.
+        let isSmall = line.word.contains { $0.isLowercase }
+        let shown = Set(matches.map { StatementReader.queryWords.contains($0) && isSmall ? $0.lowercased() : $0 }).sorted()
+        return Completion(length: line.wordLength, candidates: shown)
+    }
+
+    private func complete(_ kind: ValueKind, _ others: [String], _ line: CommandLineContext) -> Completion {
+        let prefix = line.word
+        var names = others.filter { $0.hasPrefix(prefix) }
+        switch kind {
+        case .choice(let choices): names += choices.filter { $0.hasPrefix(prefix) }
+        case .command: names += HelpPages.names(startingWith: prefix)
+        case .openDatabase: names += openNames(prefix)
+        case .file, .directory, .database, .databaseOrName:
+            if kind == .databaseOrName { names += openNames(prefix) }
+            if names.isEmpty { return FileNames.complete(prefix, onlyDirectories: kind != .file, line) }
+        case .collection, .document, .index: names += stored(kind, prefix, line.collection)
+        case .property:
+            let collection = line.collection.flatMap { try? CollectionName(parsing: $0) } ?? session.currentCollection
+            names += paths(of: collection).filter { $0.hasPrefix(prefix) }
+        case .text, .integer: break
+        }
+        let safe = names.filter { !$0.unicodeScalars.contains(where: TerminalText.isHarmful) }
+        return Completion(length: line.wordLength, candidates: safe.map(line.escaped), ending: line.ending, labels: safe)
+    }
+
+    private func openNames(_ prefix: String) -> [String] { session.shell?.databases.names.filter { $0.hasPrefix(prefix) }.sorted() ?? [] }
+
+    private func stored(_ kind: ValueKind, _ prefix: String, _ collection: String?) -> [String] {
+        let name = collection.flatMap { try? CollectionName(parsing: $0) } ?? session.currentCollection
+        let names = try? session.openDatabase?.read { snapshot in
+            try CompletionNames.quickly(snapshot) { names in
+                switch kind {
+                case .collection: names.collections(prefix)
+                case .index: try names.indexes(prefix)
+                default: try names.documents(prefix, in: name)
+                }
+            }
+        }
+        return names ?? []
+    }
+
+    // SQL++
+
+    private func completeQuery(_ text: String) -> Completion {
+        let query = QueryContext(text)
+        switch query.place {
+        case .nowhere: return .none
+        case .collection:
+            let names = stored(.collection, query.word, nil).map(QueryContext.collectionPath)
+            return Completion(length: query.wordLength, candidates: names)
+        case .expression:
+            let (properties, hasDeeper) = propertyPaths(query)
+            var candidates = properties
+            if !query.word.isEmpty, !query.word.contains(".") {
+                let isSmall = query.word.contains { $0.isLowercase }
+                let upper = query.word.uppercased()
+                candidates += Statement.keywords.filter { $0.hasPrefix(upper) }.map { isSmall ? $0.lowercased() : $0 }
+                candidates += Select.functionNames.filter { $0.uppercased().hasPrefix(upper) }.map {
+                    (isSmall ? $0 : $0.uppercased()) + "("
+                }
+            }
+            let names = Set(candidates).sorted()
+            let goesOn = hasDeeper || names.first?.hasSuffix("(") ?? false
+            return Completion(length: query.wordLength, candidates: names, ending: goesOn ? "" : " ")
+        }
+    }
+
+    /// The properties one level below what was typed: `contact.` gives `contact.address`, but not yet
+    /// `contact.address.city`; that there is more to come is the other half of the answer.
+    private func propertyPaths(_ query: QueryContext) -> (paths: [String], hasDeeper: Bool) {
+        let sources = query.sources.isEmpty ? likelySources : query.sources
+        var found: [String] = []
+        var hasDeeper = false
+        for source in sources {
+            guard let name = try? CollectionName(parsing: source.collection) else { continue }
+            var prefix = ""
+            if let alias = source.alias, query.word.hasPrefix(alias + ".") || query.sources.count > 1 { prefix = alias + "." }
+            for path in paths(of: name) {
+                let full = prefix + path
+                guard full.hasPrefix(query.word) else { continue }
+                let isDeeper = full.dropFirst(query.word.count).contains(".")
+                if isDeeper { hasDeeper = true } else { found.append(full) }
+            }
+        }
+        return (found, hasDeeper)
+    }
+
+    // Each is sampled while somebody waits.
+    private static let mostSources = 20
+
+    /// Before FROM is typed, it can be any collection.
+    private var likelySources: [QueryContext.Source] {
+        let current = session.currentCollection
+        let others = (try? session.openDatabase?.read { $0.collections() })?.filter { $0 != current } ?? []
+        return ([current] + others).prefix(Completer.mostSources).map { QueryContext.Source(collection: $0.description, alias: nil) }
+    }
+
+    private func paths(of name: CollectionName) -> [String] {
+        guard let database = session.openDatabase else { return [] }
+        let sample = Sample(database: database.path, collection: name)
+        // A sequence that is rolled back comes again, with other documents.
+        let isLasting = !database.isInTransaction
+        let known = isLasting ? sampled[sample] : nil
+        let result = try? database.read { snapshot -> (sequence: UInt64, paths: [String]) in
+            guard snapshot.hasCollection(name) else { return (0, []) }
+            let sequence = try snapshot.lastSequence(of: name)
+            if let known, known.sequence == sequence { return known }
+            return (sequence, try CompletionNames.quickly(snapshot) { try $0.propertyPaths(of: name) })
+        }
+        if isLasting, let result { sampled[sample] = result }
+        return result?.paths ?? []
+    }
+}

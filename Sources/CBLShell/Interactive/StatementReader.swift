@@ -1,0 +1,336 @@
+import CBLLanguage
+
+/// Lines in, statements out: the grammar of the interactive shell. Pure; the loop around it reads the lines and runs the statements.
+///
+///     var reader = StatementReader(commands: Commands.all)
+///     reader.append("SELECT name, (country")
+///     try reader.next()                       // nil, and reader.isUnfinished
+///     reader.append("|| city) FROM hotel")
+///     try reader.next()                       // the command ["query", "--", "SELECT …"]
+struct StatementReader {
+    private let parser: ArgumentParser
+    /// Wait for the next line to see whether it goes on with the query before it. Right for a script; a person wants to see the result.
+    private let looksAhead: Bool
+    private var bytes: [UInt8] = []
+    private var line = 1
+    /// A statement has begun, and goes on in a line that is still to come.
+    private(set) var isUnfinished = false
+
+    init(commands: [CommandDeclaration], looksAhead: Bool = false) {
+        parser = ArgumentParser(commands: commands, hasOpenDatabase: true)
+        self.looksAhead = looksAhead
+    }
+
+    /// The words that begin a query or another statement of SQL++.
+    static let queryWords: Set<String> = ["SELECT", "INSERT", "UPSERT", "UPDATE", "DELETE", "CREATE", "DROP", "EXPLAIN"]
+
+    // A line that begins with one of these goes on with the query in front of it.
+    private static let clauseWords: Set<String> = [
+        "FROM", "WHERE", "GROUP", "HAVING", "ORDER", "LIMIT", "OFFSET", "JOIN", "LEFT", "INNER", "CROSS", "UNNEST", "AND", "OR", "ON",
+        "USING",
+        "SET", "UNSET", "VALUES", "AS", "END", "WHEN", "THEN", "ELSE", "IN", "IS", "NOT", "LIKE", "BETWEEN", "COLLATE", "SATISFIES",
+    ]
+
+    mutating func append(_ line: String) {
+        bytes += Array(line.utf8) + [UInt8(ascii: "\n")]
+    }
+
+    /// Forgets what was begun.
+    mutating func clear() {
+        line += bytes.count { $0 == UInt8(ascii: "\n") }
+        bytes = []
+        isUnfinished = false
+    }
+
+    /// The next statement, or nil if more lines are needed for one. `isLast`: no more lines come, and what there is must do.
+    mutating func next(isLast: Bool = false) throws(CommandError) -> ShellStatement? {
+        isUnfinished = false
+        skipEmptyLines()
+        guard let first = bytes.first else { return nil }
+        let parsed: (statement: ShellStatement, end: Int)?
+        do {
+            parsed = try parse(first, isLast: isLast)
+        } catch {
+            clear()
+            throw error
+        }
+        guard let (read, end) = parsed else {
+            isUnfinished = true
+            return nil
+        }
+        var statement = read
+        statement.line = line
+        line += bytes[..<end].count { $0 == UInt8(ascii: "\n") }
+        bytes.removeFirst(end)
+        return statement
+    }
+
+    /// Passes over blanks, semicolons and comments, which begin with `#` or `--`.
+    private mutating func skipEmptyLines() {
+        var position = 0
+        while position < bytes.count {
+            let byte = bytes[position]
+            if byte == UInt8(ascii: "#") || bytes[position...].starts(with: "--".utf8) {
+                position = bytes[position...].firstIndex(of: UInt8(ascii: "\n")) ?? bytes.count
+            } else if WordLexer.isBlank(byte) || byte == UInt8(ascii: "\n") || byte == UInt8(ascii: ";") {
+                if byte == UInt8(ascii: "\n") { line += 1 }
+                position += 1
+            } else {
+                break
+            }
+        }
+        bytes.removeFirst(position)
+    }
+
+    private func parse(_ first: UInt8, isLast: Bool) throws(CommandError) -> (statement: ShellStatement, end: Int)? {
+        switch first {
+        case UInt8(ascii: "!"):
+            let end = bytes.firstIndex(of: UInt8(ascii: "\n")) ?? bytes.count
+            return (ShellStatement(action: .external(text(1..<end))), end)
+        case UInt8(ascii: "{"), UInt8(ascii: "["):
+            return try raw(from: 0, isLast: isLast) { ["query", "--", $0] }
+        case UInt8(ascii: "\\"):
+            // What people know from psql: `ForeignWord` knows what it is here.
+            let end = bytes.firstIndex { $0 == UInt8(ascii: "\n") || $0 == UInt8(ascii: ";") } ?? bytes.count
+            return (ShellStatement(action: .command(text(0..<end).split(separator: " ").map(String.init))), end)
+        default: break
+        }
+        let word = String(decoding: bytes.prefix { WordLexer.isWordByte($0) }, as: UTF8.self).uppercased()
+        if StatementReader.queryWords.contains(word), !hasFlag(behind: word.utf8.count) {
+            guard word == "EXPLAIN" else { return try raw(from: 0, isLast: isLast) { ["query", "--", $0] } }
+            return try raw(from: word.utf8.count, isLast: isLast) { ["query", "--explain", "--", $0] }
+        }
+        return try words(isSetting: first == UInt8(ascii: "."), isLast: isLast)
+    }
+
+    // "select --raw name" is the command; "SELECT -1" and "SELECT -- a comment" are queries.
+    private func hasFlag(behind position: Int) -> Bool {
+        var lexer = WordLexer(bytes, at: position)
+        lexer.skipBlanks()
+        let next = bytes[lexer.position...].prefix(3)
+        guard next.first == UInt8(ascii: "-"), let second = next.dropFirst().first else { return false }
+        return second == UInt8(ascii: "-") ? next.last.map(WordLexer.isWordByte) ?? false : WordLexer.isLetter(second)
+    }
+
+    /// A command, or a setting, whose words are split as in a shell, up to an argument that takes the rest of the line as it is.
+    private func words(isSetting: Bool, isLast: Bool) throws(CommandError) -> (statement: ShellStatement, end: Int)? {
+        var lexer = WordLexer(bytes, at: isSetting ? 1 : 0)
+        var words: [String] = []
+        while true {
+            if isSetting, let (rest, end) = settingText(behind: words, &lexer) {
+                return (ShellStatement(action: .setting(words + [rest])), end)
+            }
+            if !isSetting, isRest(behind: words, &lexer) {
+                let before = words
+                return try raw(from: lexer.position, isLast: isLast) { StatementReader.join(before, $0) }
+            }
+            if words == ["help"], let name = lexer.operatorSign() {
+                words.append(name)
+                continue
+            }
+            let position = lexer.position
+            let action: () -> ShellStatement.Action = { isSetting ? .setting(words) : .command(words) }
+            switch lexer.next() {
+            case .word(let word): words.append(word)
+            // A backslash before the end of the line promises another line.
+            case .end where !isLast && bytes.suffix(2) == [UInt8(ascii: "\\"), UInt8(ascii: "\n")]: return nil
+            case .newline, .semicolon, .end: return (ShellStatement(action: action()), lexer.position)
+            case .pipe, .redirection:
+                lexer.position = position
+                guard let (target, end) = try target(from: position) else { return nil }
+                return (ShellStatement(action: action(), target: target), end)
+            case .unfinished(let byte):
+                if isLast { throw StatementReader.neverClosed(byte) }
+                return nil
+            }
+        }
+    }
+
+    /// The rest of a line that sets a prompt, a pager or the value of a parameter: it is no list of words, and may hold any character. In quotes
+    /// it may begin and end with blanks.
+    private func settingText(behind words: [String], _ lexer: inout WordLexer) -> (text: String, end: Int)? {
+        let isText = ["prompt", "pager"].contains(words.last)
+        guard isText && words.count == 1 || words.first == "set" && words.count <= 2 else { return nil }
+        lexer.skipBlanks()
+        let start = lexer.position
+        let end = bytes[start...].firstIndex(of: UInt8(ascii: "\n")) ?? bytes.count
+        guard start < end else { return nil }
+        let rest = text(start..<end)
+        guard isText else { return words.count == 1 && SettingName.parameter([rest]) != nil ? (rest, end) : nil }
+        if bytes[start] == UInt8(ascii: "'") || bytes[start] == UInt8(ascii: "\""), case .word(let word) = lexer.next(),
+            [.newline, .end].contains(lexer.next())
+        {
+            return (word, end)
+        }
+        return (rest, end)
+    }
+
+    /// Whether what follows these words is an argument that takes the rest of the line.
+    private func isRest(behind words: [String], _ lexer: inout WordLexer) -> Bool {
+        guard let name = words.first, let parent = parser.command(named: name) else { return false }
+        let command = words.count > 1 ? parent.subcommand(named: words[1]) ?? parent : parent
+        let positionals = command.positionals(withOpenDatabase: true)
+        guard let rest = positionals.firstIndex(where: { $0.presence.isRest }) else { return false }
+        lexer.skipBlanks()
+        guard let byte = lexer.byte, ![UInt8(ascii: "\n"), UInt8(ascii: ";"), UInt8(ascii: "|"), UInt8(ascii: ">")].contains(byte) else {
+            return false
+        }
+        let own = command.name == parent.name ? command.flags : command.flags + parent.flags
+        var scanner = WordScanner(
+            words: words.dropFirst(command.name == parent.name ? 1 : 2), flags: ArgumentParser.withGlobalFlags(own), owner: nil)
+        var count = 0
+        // A flag that waits for its value is an error to the scanner, and so is one that nobody knows.
+        do { while let item = try scanner.next() { if case .value = item { count += 1 } } } catch { return false }
+        guard count == rest else { return false }
+        let next = lexer.position + 1 < bytes.count ? bytes[lexer.position + 1] : 0
+        let looksLikeFlag = byte == UInt8(ascii: "-") && (next == byte || WordLexer.isLetter(next))
+        return !looksLikeFlag || words.contains("--")
+    }
+
+    private static func join(_ words: [String], _ rest: String) -> [String] {
+        // A text may begin with a minus sign.
+        words + (rest.hasPrefix("-") && rest != "-" && !words.contains("--") ? ["--"] : []) + [rest]
+    }
+
+    /// A text that is taken as it stands, from a place to where it ends.
+    private func raw(
+        from start: Int, isLast: Bool, _ words: (String) -> [String]
+    ) throws(CommandError) -> (statement: ShellStatement, end: Int)? {
+        var lexer = WordLexer(bytes, at: start)
+        lexer.skipBlanks()
+        let start = lexer.position
+        if let (word, position) = quotedWhole(from: start) {
+            return try finish(ShellStatement(action: .command(words(word))), at: position)
+        }
+        var scanner = RawText(bytes, at: start)
+        while true {
+            let ending = scanner.findEnding()
+            let text = text(start..<min(scanner.position, bytes.count))
+            switch ending {
+            case .open(let byte):
+                if isLast { throw StatementReader.neverClosed(byte) }
+                return nil
+            case .newline:
+                let command = words(text)
+                let next = scanner.isJSON ? nil : nextLine(behind: scanner.position)
+                if command.first == "query", !scanner.isJSON, StatementReader.isUnfinished(text) {
+                    guard next == nil else {
+                        scanner.passNewline()
+                        continue
+                    }
+                    if !isLast { return nil }
+                }
+                if next == .clause {
+                    scanner.passNewline()
+                    continue
+                }
+                if next == nil, looksAhead, !isLast, !scanner.isJSON { return nil }
+                return (ShellStatement(action: .command(command)), min(scanner.position + 1, bytes.count))
+            case .semicolon: return try finish(ShellStatement(action: .command(words(text))), at: scanner.position)
+            case .vertical:
+                return try finish(ShellStatement(action: .command(words(text)), isVertical: true), at: scanner.position + 2)
+            case .redirection: return try finish(ShellStatement(action: .command(words(text))), at: scanner.position)
+            }
+        }
+    }
+
+    /// The whole text in quotes, as in a shell: what they hold, and where the statement ends.
+    private func quotedWhole(from start: Int) -> (word: String, end: Int)? {
+        guard start < bytes.count, bytes[start] == UInt8(ascii: "'") || bytes[start] == UInt8(ascii: "\"") else { return nil }
+        var lexer = WordLexer(bytes, at: start)
+        guard case .word(let word) = lexer.next() else { return nil }
+        let end = lexer.position
+        switch lexer.next() {
+        case .newline, .end, .semicolon, .redirection: return (word, end)
+        case .pipe: return lexer.byte == UInt8(ascii: "|") ? nil : (word, end)
+        case .word, .unfinished: return nil
+        }
+    }
+
+    /// What may follow a text: a semicolon, and where its results go.
+    private func finish(_ statement: ShellStatement, at position: Int) throws(CommandError) -> (statement: ShellStatement, end: Int)? {
+        var lexer = WordLexer(bytes, at: position)
+        lexer.skipBlanks()
+        if lexer.byte == UInt8(ascii: ";") { lexer.position += 1 }
+        lexer.skipBlanks()
+        guard lexer.byte == UInt8(ascii: "|") || lexer.byte == UInt8(ascii: ">") else { return (statement, lexer.position) }
+        guard let (target, end) = try target(from: lexer.position) else { return nil }
+        var statement = statement
+        statement.target = target
+        return (statement, end)
+    }
+
+    /// `| command` up to the end of the line, or `> file`.
+    private func target(from position: Int) throws(CommandError) -> (ShellStatement.Target, end: Int)? {
+        var lexer = WordLexer(bytes, at: position)
+        guard case .redirection(let appends) = lexer.next() else {
+            let end = bytes[lexer.position...].firstIndex(of: UInt8(ascii: "\n")) ?? bytes.count
+            let command = text(lexer.position..<end)
+            guard !command.isEmpty else { throw .usage("a command is missing behind |") }
+            return (.pipe(command), end)
+        }
+        guard case .word(let path) = lexer.next() else { throw .usage("the name of a file is missing behind >") }
+        switch lexer.next() {
+        case .newline, .semicolon, .end: return (.file(path, appends: appends), lexer.position)
+        default: throw .usage("only the name of a file can stand behind >")
+        }
+    }
+
+    private enum NextLine { case clause, statement }
+
+    /// Whether the first line behind a place goes on with a query; nil if there is none.
+    private func nextLine(behind position: Int) -> NextLine? {
+        var lexer = WordLexer(bytes, at: position)
+        while lexer.byte == UInt8(ascii: "\n") {
+            lexer.position += 1
+            lexer.skipBlanks()
+            // An empty line ends a statement.
+            if lexer.byte == UInt8(ascii: "\n") { return .statement }
+        }
+        guard let byte = lexer.byte else { return nil }
+        if [UInt8(ascii: ")"), UInt8(ascii: ","), UInt8(ascii: ";"), UInt8(ascii: "=")].contains(byte) { return .clause }
+        let word = String(decoding: bytes[lexer.position...].prefix { WordLexer.isWordByte($0) }, as: UTF8.self)
+        return StatementReader.clauseWords.contains(word.uppercased()) ? .clause : .statement
+    }
+
+    /// Whether a query ends before it is complete: it cannot be parsed, and what is missing would stand at its end.
+    static func isUnfinished(_ query: String) -> Bool {
+        do {
+            _ = try Statement(sqlpp: query)
+            return false
+        } catch {
+            guard error.kind == .syntax, let first = error.diagnostics.first, !first.range.isNone else { return false }
+            return first.range.start >= query.utf8.count
+        }
+    }
+
+    private static func neverClosed(_ byte: UInt8) -> CommandError {
+        .usage("the input ends before \(Character(Unicode.Scalar(byte))) is closed")
+    }
+
+    private func text(_ range: Range<Int>) -> String {
+        var slice = bytes[range]
+        while let byte = slice.last, WordLexer.isBlank(byte) || byte == UInt8(ascii: "\n") { slice.removeLast() }
+        while let byte = slice.first, WordLexer.isBlank(byte) { slice.removeFirst() }
+        return String(decoding: slice, as: UTF8.self)
+    }
+}
+
+extension WordLexer {
+    /// A sign of SQL++ that means something else to the shell: "help ||" and "help >=" ask about them.
+    fileprivate mutating func operatorSign() -> String? {
+        skipBlanks()
+        guard byte == UInt8(ascii: "|") || byte == UInt8(ascii: ">") else { return nil }
+        let sign = bytes[position...].prefix { !WordLexer.isBlank($0) && $0 != UInt8(ascii: "\n") }
+        guard ["||", ">=", ">"].contains(where: { sign.elementsEqual($0.utf8) }) else { return nil }
+        // "help > file" writes the help to a file.
+        var rest = WordLexer(bytes, at: sign.endIndex)
+        rest.skipBlanks()
+        guard rest.byte == nil || rest.byte == UInt8(ascii: "\n") else { return nil }
+        position = sign.endIndex
+        return String(decoding: sign, as: UTF8.self)
+    }
+
+    static func isLetter(_ byte: UInt8) -> Bool { (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(byte | 0x20) }
+    static func isWordByte(_ byte: UInt8) -> Bool { isLetter(byte) || byte == UInt8(ascii: "_") || (0x30...0x39).contains(byte) }
+}

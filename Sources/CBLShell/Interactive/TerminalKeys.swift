@@ -1,0 +1,190 @@
+import CBLLanguage
+import Glibc
+import Synchronization
+
+/// Reads keys from the terminal one by one, with what may come instead: signals, and text that is pasted as a whole.
+///
+/// While a line is typed the signals are blocked except when it waits, so that none is lost between a look and the wait.
+struct TerminalKeys {
+    enum Event {
+        case key(Unicode.Scalar)
+        /// A text between the marks that terminals put round what is pasted, when asked to.
+        case pasted(String)
+        case interrupted
+        case resized
+        case suspended
+        /// Nothing more comes.
+        case end
+    }
+
+    private static let watched = [SIGWINCH, SIGTSTP, SIGTERM, SIGHUP]
+    private static let resized = Atomic(false)
+    private static let suspended = Atomic(false)
+    private static let ending = Atomic<Int32>(0)
+
+    private static let pasteBegin = Array("\u{1B}[200~".utf8)
+    private static let pasteEnd = Array("\u{1B}[201~".utf8)
+
+    private let screen: Int32
+    private let marksPastes: Bool
+    /// Bytes that were read on the search for the mark of a paste and are none.
+    private var pending: [UInt8] = []
+    private var actions: [sigaction] = []
+    private var quit = sigaction()
+    private var mask = sigset_t()
+
+    init(screen: Int32) {
+        self.screen = screen
+        marksPastes = !["dumb", "", nil].contains(Terminal.environment("TERM"))
+    }
+
+    /// Takes over the signals, before a line is typed.
+    mutating func begin() {
+        TerminalKeys.resized.store(false, ordering: .relaxed)
+        TerminalKeys.suspended.store(false, ordering: .relaxed)
+        TerminalKeys.ending.store(0, ordering: .relaxed)
+        var blocked = sigset_t()
+        sigemptyset(&blocked)
+        for signal in TerminalKeys.watched + [SIGINT] { sigaddset(&blocked, signal) }
+        pthread_sigmask(SIG_BLOCK, &blocked, &mask)
+        actions = TerminalKeys.watched.map { signal in
+            var action = sigaction()
+            action.__sigaction_handler.sa_handler = { signal in
+                switch signal {
+                case SIGWINCH: TerminalKeys.resized.store(true, ordering: .relaxed)
+                case SIGTSTP: TerminalKeys.suspended.store(true, ordering: .relaxed)
+                default: TerminalKeys.ending.store(signal, ordering: .relaxed)
+                }
+            }
+            var before = sigaction()
+            sigaction(signal, &action, &before)
+            return before
+        }
+        // Ctrl-\ is to end work that does not heed Ctrl-C. Here is none, and a slip of the finger would cost the session.
+        var ignoring = sigaction()
+        ignoring.__sigaction_handler.sa_handler = SIG_IGN
+        sigaction(SIGQUIT, &ignoring, &quit)
+        if marksPastes { write("\u{1B}[?2004h") }
+    }
+
+    /// Gives the signals back. The one that asked the process to end is the result.
+    mutating func end() -> Int32? {
+        if marksPastes { write("\u{1B}[?2004l") }
+        for (signal, action) in zip(TerminalKeys.watched, actions) {
+            var action = action
+            sigaction(signal, &action, nil)
+        }
+        sigaction(SIGQUIT, &quit, nil)
+        pthread_sigmask(SIG_SETMASK, &mask, nil)
+        let signal = TerminalKeys.ending.load(ordering: .relaxed)
+        return signal == 0 ? nil : signal
+    }
+
+    /// Waits for the next one.
+    mutating func next() -> Event {
+        while true {
+            if TerminalKeys.ending.load(ordering: .relaxed) != 0 { return .end }
+            if Interruption.isRequested {
+                Interruption.clear()
+                pending = []
+                return .interrupted
+            }
+            if TerminalKeys.suspended.exchange(false, ordering: .relaxed) { return .suspended }
+            if TerminalKeys.resized.exchange(false, ordering: .relaxed) { return .resized }
+            guard pending.isEmpty else { return scalar(pending.removeFirst()) }
+            var awaited = fd_set()
+            awaited.__fds_bits.0 = 1 << STDIN_FILENO
+            if pselect(STDIN_FILENO + 1, &awaited, nil, nil, nil, &mask) <= 0 { continue }
+            guard let byte = read() else { return .end }
+            if byte == 0x1B, marksPastes, let text = paste() { return .pasted(text) }
+            return scalar(byte)
+        }
+    }
+
+    /// Stops the process, as the key asked for, until somebody lets it go on.
+    mutating func suspend() {
+        if marksPastes { write("\u{1B}[?2004l") }
+        raise(SIGSTOP)
+        if marksPastes { write("\u{1B}[?2004h") }
+    }
+
+    /// Writes to the screen past libedit: control sequences, and lists that the line is drawn below again.
+    func write(_ text: ScreenText) {
+        var text = text.text
+        text.withUTF8 { bytes in
+            var rest = UnsafeRawBufferPointer(bytes)
+            while let start = rest.baseAddress, !rest.isEmpty {
+                let written = SystemCall.retrying { Glibc.write(screen, start, rest.count) }
+                if written <= 0 { return }
+                rest = UnsafeRawBufferPointer(rebasing: rest[written...])
+            }
+        }
+    }
+
+    private mutating func read() -> UInt8? {
+        if !pending.isEmpty { return pending.removeFirst() }
+        var byte: UInt8 = 0
+        while true {
+            let count = Glibc.read(STDIN_FILENO, &byte, 1)
+            if count == 1 { return byte }
+            if count < 0, errno == EINTR || errno == EAGAIN { continue }
+            return nil
+        }
+    }
+
+    /// The scalar that begins with a byte. What is not UTF-8 becomes the replacement character.
+    private mutating func scalar(_ first: UInt8) -> Event {
+        guard first >= 0x80 else { return .key(Unicode.Scalar(first)) }
+        var bytes = [first]
+        let length = first >= 0xF0 ? 4 : first >= 0xE0 ? 3 : 2
+        while bytes.count < length, hasMore, let byte = read() {
+            bytes.append(byte)
+            if byte & 0xC0 != 0x80 { break }
+        }
+        return .key(String(decoding: bytes, as: UTF8.self).unicodeScalars.first ?? "\u{FFFD}")
+    }
+
+    // A key's bytes come together: a short wait tells the Escape key from what begins with the same byte.
+    private var hasMore: Bool {
+        if !pending.isEmpty { return true }
+        var poll = pollfd(fd: STDIN_FILENO, events: Int16(POLLIN), revents: 0)
+        return Glibc.poll(&poll, 1, 30) > 0
+    }
+
+    /// After an escape: the text that is pasted, or nil if something else follows, which is then read again.
+    private mutating func paste() -> String? {
+        var seen: [UInt8] = []
+        for expected in TerminalKeys.pasteBegin.dropFirst() {
+            guard hasMore, let byte = read() else { break }
+            seen.append(byte)
+            if byte != expected { break }
+        }
+        guard seen.elementsEqual(TerminalKeys.pasteBegin.dropFirst()) else {
+            pending = seen + pending
+            return nil
+        }
+        var text: [UInt8] = []
+        while !text.reversed().starts(with: TerminalKeys.pasteEnd.reversed()), let byte = read() { text.append(byte) }
+        if text.reversed().starts(with: TerminalKeys.pasteEnd.reversed()) { text.removeLast(TerminalKeys.pasteEnd.count) }
+        return TerminalKeys.plain(String(decoding: text, as: UTF8.self))
+    }
+
+    /// Lines end as everywhere else. What could do something to the line, or make it look like another, is left out, and tabs are spaces.
+    static func plain(_ text: String) -> String {
+        var result = ""
+        var last: Unicode.Scalar = " "
+        for scalar in text.unicodeScalars {
+            switch scalar {
+            case "\r": result += "\n"
+            case "\n": if last != "\r" { result += "\n" }
+            case "\t": result += "    "
+            case _ where TerminalText.isHarmful(scalar): break
+            default: result.unicodeScalars.append(scalar)
+            }
+            last = scalar
+        }
+        // The end of the last line is not meant as the key that sends them all.
+        while result.unicodeScalars.last == "\n" { result.unicodeScalars.removeLast() }
+        return result
+    }
+}

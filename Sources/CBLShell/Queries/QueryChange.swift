@@ -1,0 +1,76 @@
+import CBLFleece
+import CBLLanguage
+import CBLQuery
+import CBLStore
+
+extension QueryRun {
+    /// Runs a statement that changes the database, wholly or not at all, and prints what it did. A trial names each document.
+    func change(_ statement: Statement, _ database: Database) throws {
+        let isTrial = invocation.flag("dry-run")
+        var trials: [CBLQuery.DocumentChange] = []
+        let outcome = try invocation.transact(on: database, dryRun: isTrial) { transaction in
+            let onChange: ((CBLQuery.DocumentChange) throws -> Void)? = isTrial ? { trials.append($0) } : nil
+            return try StatementRunner(transaction, parameters: parameters, options: options, onChange: onChange).run(statement)
+        }
+        try invocation.tell {
+            for change in trials { try write(change) }
+            try write(outcome, isTrial: isTrial)
+        }
+    }
+
+    private func write(_ change: CBLQuery.DocumentChange) throws {
+        let session = invocation.session
+        guard !invocation.wantsJSON else {
+            return try session.writeFacts { line in
+                line.add("action", change.action.rawValue)
+                line.add("collection", change.collection.description)
+                line.add("id", change.id)
+            }
+        }
+        try session.output.write("Would have been \(change.action.rawValue): ")
+        try session.output.write(report: change.id)
+        try session.output.write("\n")
+    }
+
+    private func write(_ outcome: StatementOutcome, isTrial: Bool) throws {
+        let session = invocation.session
+        guard !invocation.wantsJSON else {
+            return try session.writeFacts { line in
+                if case .documents(let inserted, let updated, let deleted) = outcome {
+                    line.add("inserted", inserted)
+                    line.add("updated", updated)
+                    line.add("deleted", deleted)
+                } else {
+                    line.add("result", QueryRun.sentence(outcome))
+                }
+                if isTrial { line.add("dryRun", true) }
+            }
+        }
+        try session.output.write(report: QueryRun.sentence(outcome) + (isTrial ? " (tried, and undone)" : ""))
+        try session.output.write("\n")
+    }
+
+    private static func sentence(_ outcome: StatementOutcome) -> String {
+        switch outcome {
+        case .documents(let inserted, let updated, let deleted):
+            let parts = [(inserted, "inserted"), (updated, "updated"), (deleted, "deleted")].filter { $0.0 > 0 }
+            guard !parts.isEmpty else { return "No document changed" }
+            return parts.map { "\(ProgressLine.grouped($0.0)) \($0.0 == 1 ? "document" : "documents") \($0.1)" }.joined(separator: ", ")
+        case .collectionCreated(let name): return "Created collection \"\(name)\""
+        case .collectionDropped(let name): return "Dropped collection \"\(name)\""
+        case .collectionExists(let name): return "Collection \"\(name)\" exists"
+        case .nothingToDrop(let name): return "There is no \"\(name)\""
+        case .index(let name, let change): return QueryRun.sentence(name, change)
+        case .indexDropped(let name): return "Dropped index \"\(name)\""
+        case .indexExists(let name): return "Index \"\(name)\" exists"
+        }
+    }
+
+    private static func sentence(_ name: String, _ change: IndexChange) -> String {
+        switch change {
+        case .created: "Created index \"\(name)\""
+        case .replaced: "Replaced index \"\(name)\""
+        case .unchanged: "Index \"\(name)\" exists"
+        }
+    }
+}

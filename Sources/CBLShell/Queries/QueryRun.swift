@@ -1,0 +1,198 @@
+import CBLFleece
+import CBLLanguage
+import CBLQuery
+import CBLStore
+
+/// Runs the statements that `query` and `select` were given.
+struct QueryRun {
+    enum Mode { case rows, explain, analyze, watch }
+
+    let invocation: Invocation
+    let mode: Mode
+    let printer: ResultPrinter
+    let parameters: QueryParameters
+    let options: QueryOptions
+
+    private var session: Session { invocation.session }
+
+    init(_ invocation: Invocation) throws {
+        self.invocation = invocation
+        let modes = ["explain", "analyze", "watch"].filter { invocation.flag($0) }
+        if modes.count > 1 { throw invocation.usageError("--\(modes[0]) and --\(modes[1]) exclude each other") }
+        mode = modes.first == "explain" ? .explain : modes.first == "analyze" ? .analyze : modes.first == "watch" ? .watch : .rows
+        let asked = invocation.string("format").flatMap(ResultFormat.init(rawValue:))
+        let isRaw = invocation.flag("raw") || invocation.flag("json5")
+        if isRaw, let asked, asked != .json, asked != .jsonl {
+            throw invocation.usageError("--raw is --format json, and not \(asked.rawValue)")
+        }
+        let format = asked ?? (invocation.flag("raw") ? .json : invocation.wantsJSON ? .jsonl : .table)
+        let guardsFormulas = invocation.flag("guard-formulas")
+        if guardsFormulas, format != .csv, format != .tsv { throw invocation.usageError("--guard-formulas is for CSV and TSV") }
+        printer = ResultPrinter(
+            session: invocation.session, format: format, usesJSON5: invocation.flag("json5"), guardsFormulas: guardsFormulas,
+            offset: invocation.int("offset") ?? 0,
+            limit: invocation.int("limit") ?? Int.max,
+            screenLimit: mode == .rows && invocation.int("limit") == nil && !invocation.wantsJSON ? invocation.session.look.rowLimit : nil)
+        parameters = try ParameterInput.parameters(invocation)
+        options = QueryOptions(
+            timeLimit: try QueryRun.timeLimit(invocation), cancellation: QueryCancellation(polling: { Interruption.isRequested }))
+    }
+
+    private static func timeLimit(_ invocation: Invocation) throws(CommandError) -> Duration? {
+        guard let text = invocation.string("time-limit") else { return nil }
+        guard let seconds = Double(text), seconds > 0, seconds < 1e9 else {
+            throw invocation.usageError("--time-limit needs a number of seconds above zero, not \"\(text)\"")
+        }
+        return .milliseconds(Int64((seconds * 1000).rounded(.up)))
+    }
+
+    /// Reads all statements before it runs the first: a slip in the last one should not leave the work half done.
+    func run(_ inputs: [QueryInput]) throws -> ExitCode {
+        guard !inputs.isEmpty else { throw invocation.usageError("there is no statement") }
+        let statements = try inputs.map { ($0, try $0.statement()) }
+        if mode == .watch, inputs.count > 1 { throw invocation.usageError("--watch watches one query") }
+        let changes = statements.filter { if case .select = $0.1 { false } else { true } }
+        if let change = changes.first {
+            if mode != .rows { throw change.0.commandError("only a SELECT can be explained, analyzed or watched") }
+            if !invocation.flag("dry-run") { try checkWriteAccess(change.0) }
+        }
+        let database = try changes.isEmpty ? invocation.database() : invocation.databaseForChanging()
+        for (input, statement) in statements {
+            try Interruption.check()
+            try describingErrors(of: input) {
+                if case .select(let select) = statement {
+                    try run(select, input, database)
+                } else {
+                    try change(statement, database)
+                }
+            }
+        }
+        return .success
+    }
+
+    private func checkWriteAccess(_ input: QueryInput) throws {
+        let mayWrite = session.options.isWriteable || session.openDatabase.map { !$0.isReadOnly } ?? false
+        guard !mayWrite else { return }
+        throw input.commandError(
+            "this statement changes the database, which is opened for reading only",
+            hint: (session.shell?.databases.current.map { "\"use --writeable \($0.name)\" opens it for changes" }
+                ?? "--writeable allows changes")
+                + "; --dry-run shows what would be changed.")
+    }
+
+    /// What goes wrong in a statement is told with its place.
+    private func describingErrors(of input: QueryInput, _ work: () throws -> Void) throws {
+        do {
+            try work()
+        } catch let error as QueryError {
+            throw input.commandError(error)
+        } catch let failure as QueryFailure where failure != .cancelled {
+            throw input.commandError(failure.description)
+        } catch let error as StoreError where error.code != .interrupted {
+            throw input.commandError(error.description, exitCode: ErrorReport.exitCode(error.code))
+        }
+    }
+
+    private func run(_ select: Select, _ input: QueryInput, _ database: Database) throws {
+        if mode == .watch { return try QueryWatching(run: self, input: input, select: select).watch(database) }
+        try database.read { snapshot in
+            var printer = printer
+            let query = try compile(select, input, on: snapshot, &printer)
+            switch mode {
+            case .explain:
+                try explanation.write(query.explain(on: snapshot))
+                if session.terminal.errorIsTerminal, let advice = try advice(select, on: snapshot, database) {
+                    session.remark("(\(advice))")
+                }
+            case .analyze:
+                let plan = try query.analyze(on: snapshot, parameters: parameters, options: options)
+                try explanation.write(plan)
+            case .rows, .watch:
+                let watch = Stopwatch()
+                let rows = try query.run(on: snapshot, parameters: parameters, options: options)
+                warn(ofUnbound: rows.unboundParameters)
+                try tell(printer.print(rows), watch)
+                try adviseIfSlow(watch.seconds, select, query, snapshot, database)
+            }
+        }
+    }
+
+    /// Says what there is to say below the rows: how many they are, and whether some were left out.
+    private func tell(_ outcome: ResultPrinter.Outcome, _ watch: Stopwatch) throws {
+        if outcome.count == 0, printer.format == .table { return session.notice("(No results)") }
+        guard session.look.tellsRows || outcome.isCut else { return }
+        let count = "\(ProgressLine.grouped(outcome.count)) \(outcome.count == 1 ? "row" : "rows")"
+        if outcome.isCut {
+            session.remark("(The first \(count): .limit \(outcome.count). '.limit off' and 'again' show all)")
+        } else if session.pager?.hasRun ?? false {
+            // Most of the time somebody was reading.
+            session.remark("(\(count))")
+        } else if session.terminal.outputIsTerminal {
+            session.remark("(\(count), \(ShellSettings.milliseconds(watch.seconds)))")
+            session.hasToldTime = true
+        }
+    }
+
+    // Who waits longer than this wonders why.
+    private static let longestWait = 1.0
+
+    /// A word to somebody who waited for a query that looks at every document, or who measures what queries take.
+    private func adviseIfSlow(_ seconds: Double, _ select: Select, _ query: Query, _ snapshot: Snapshot, _ database: Database) throws {
+        guard session.terminal.errorIsTerminal, select.condition != nil else { return }
+        // With a pager most of the time was somebody's reading.
+        let hasWaited = seconds > QueryRun.longestWait && !(session.pager?.hasRun ?? false)
+        guard hasWaited || session.shell?.settings.timing == .on else { return }
+        guard let collection = try query.explain(on: snapshot).scannedCollections.first else { return }
+        let advice = try advice(select, on: snapshot, database) ?? "EXPLAIN tells how it is run."
+        session.remark("(It looked at every document of \(collection). \(advice))")
+    }
+
+    /// The command that makes the index which would help most, if one would.
+    private func advice(_ select: Select, on snapshot: Snapshot, _ database: Database) throws -> String? {
+        let suggestion = try IndexAdvisor.advise(select, on: snapshot).suggestions.first
+        guard let suggestion else { return nil }
+        let commands = suggestion.definitions.map { SuggestIndex.command(for: $0, of: database, session) }
+        return "This would help: \(commands.joined(separator: "; "))"
+    }
+
+    private var explanation: QueryExplanation {
+        QueryExplanation(session: session, asJSON: printer.format == .json || printer.format == .jsonl)
+    }
+
+    /// The query that was given, over the collection that was chosen if it names none, and cut to the rows that are wanted.
+    func compile(_ select: Select, _ input: QueryInput, on snapshot: Snapshot, _ printer: inout ResultPrinter) throws -> Query {
+        let asGiven = select
+        var select = select
+        if select.sources.isEmpty {
+            let name = try invocation.collectionName()
+            if !name.isDefault {
+                select.sources = [Select.Source(.collection(scope: name.scope, name: name.name))]
+            } else if !input.isJSON {
+                let others = snapshot.collections().filter { !$0.isDefault }.map(\.description)
+                let list = others.isEmpty ? "" : ", others are \(others.prefix(10).joined(separator: ", "))"
+                throw QueryError(.meaning, "the FROM clause is missing; FROM _ is the default collection\(list)", range: select.range)
+            }
+        }
+        // SQLite need not sort more rows than are wanted. If the query has limits of its own, those come first, and rows are counted here.
+        if select.limit == nil, select.offset == nil, printer.limit < Int.max || printer.offset > 0 {
+            if printer.limit < Int.max { select.limit = QueryExpression(.integer(Int64(printer.limit))) }
+            if printer.offset > 0 { select.offset = QueryExpression(.integer(Int64(printer.offset))) }
+            (printer.offset, printer.limit) = (0, Int.max)
+        }
+        // One more than the screen shows, to know that there are more.
+        if let limit = printer.screenLimit, select.limit == nil, printer.limit == Int.max, printer.offset == 0, limit < Int.max - 1 {
+            select.limit = QueryExpression(.integer(Int64(limit) + 1))
+        }
+        guard select == asGiven else { return try Query(select, on: snapshot) }
+        return try input.isJSON
+            ? Query(select, text: input.strictJSON(), .json, on: snapshot) : Query(select, text: input.text, on: snapshot)
+    }
+
+    func warn(ofUnbound names: [String]) {
+        guard !names.isEmpty else { return }
+        let list = names.map { "$" + $0 }.joined(separator: ", ")
+        session.notice(
+            "\(list) \(names.count == 1 ? "has" : "have") no value, and \(names.count == 1 ? "is" : "are") MISSING; "
+                + (session.shell == nil ? "--param gives one." : "'.set $\(names[0]) VALUE' gives one."))
+    }
+}

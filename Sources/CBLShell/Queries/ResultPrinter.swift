@@ -1,0 +1,67 @@
+import CBLQuery
+
+/// Prints the rows of a query as they are found. Hot: the benchmarks of queries.
+struct ResultPrinter {
+    let session: Session
+    let format: ResultFormat
+    var usesJSON5 = false
+    var guardsFormulas = false
+    /// Rows to pass over before the first one that is printed, and how many to print.
+    var offset = 0
+    var limit = Int.max
+    /// A screen shows no more rows than these, and more are not looked for.
+    var screenLimit: Int?
+
+    /// What was printed.
+    struct Outcome {
+        var count = 0
+        /// The screen's limit left something out.
+        var isCut = false
+    }
+
+    func print(_ rows: QueryRows) throws -> Outcome {
+        let renderer = format.renderer(for: session, json5: usesJSON5, guardsFormulas: guardsFormulas)
+        let row = ResultRow(count: rows.columnCount, keys: rows.sharedKeys)
+        let isWatched = session.output.isTerminal
+        var sinceShown = Stopwatch()
+        try renderer.begin(rows.titles)
+        var outcome = Outcome()
+        var left = offset
+        while outcome.count < limit, try rows.next() {
+            if left > 0 {
+                left -= 1
+                continue
+            }
+            if outcome.count == screenLimit {
+                outcome.isCut = true
+                rows.finish()
+                break
+            }
+            outcome.count += 1
+            for column in row.cells.indices { row.cells[column] = rows[column] }
+            try renderer.add(row)
+            // Somebody is waiting: what there is shows itself a few times a second.
+            if isWatched, sinceShown.seconds > 0.2 {
+                try renderer.catchUp()
+                try session.output.flush()
+                sinceShown = Stopwatch()
+            }
+        }
+        try renderer.finish()
+        return outcome
+    }
+
+    /// Prints rows that were kept.
+    func print(_ rows: RecordedRows) throws {
+        let renderer = format.renderer(for: session, json5: usesJSON5, guardsFormulas: guardsFormulas)
+        let row = ResultRow(count: rows.titles.count, keys: nil)
+        try renderer.begin(rows.titles)
+        for index in 0..<rows.count {
+            try rows.withRow(index) { columns in
+                for (column, value) in columns.enumerated() { row.cells[column] = value.isUndefined ? .missing : QueryValue(value) }
+                try renderer.add(row)
+            }
+        }
+        try renderer.finish()
+    }
+}

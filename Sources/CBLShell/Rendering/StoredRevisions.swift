@@ -1,0 +1,98 @@
+import CBLFleece
+import CBLLanguage
+import CBLStore
+
+/// One revision of a document as people see it, whether it comes from a tree or from a document with version vectors.
+struct StoredRevision {
+    let id: RevisionID
+    /// As the vendor's program shows it: the ID of a tree, or a whole version vector.
+    let text: String
+    /// Nil if it is not kept.
+    let body: FleeceData?
+    let bodySize: Int?
+    let sequence: UInt64
+    let flags: RevisionTree.Flags
+    let isCurrent: Bool
+    /// The remotes whose latest revision it is.
+    var remotes: [UInt16]
+    let parent: RevisionID?
+
+    /// Whether it competes with the current revision.
+    var isConflict = false
+}
+
+extension Document {
+    /// Every revision that is stored, the current one first.
+    var storedRevisions: [StoredRevision] {
+        if let tree { return treeRevisions(tree) }
+        if let vectors { return vectorRevisions(vectors) }
+        return []
+    }
+
+    private func treeRevisions(_ tree: RevisionTree) -> [StoredRevision] {
+        let competing = Set(tree.conflicts.map(\.id))
+        return tree.revisions.enumerated().map { index, revision in
+            let body = revision.body.map { FleeceData(Array($0)) } ?? (index == 0 ? self.body : nil)
+            return StoredRevision(
+                id: revision.id, text: revision.id.text, body: body, bodySize: body?.bytes.count, sequence: revision.sequence,
+                flags: revision.flags, isCurrent: index == 0,
+                remotes: tree.remoteIDs.filter { tree.latest(onRemote: $0)?.id == revision.id },
+                parent: revision.parent.map { tree.revisions[$0].id }, isConflict: competing.contains(revision.id))
+        }
+    }
+
+    private func vectorRevisions(_ vectors: VectorRevisions) -> [StoredRevision] {
+        let known = vectors.remoteIDs.compactMap { remote in vectors.latest(onRemote: remote).map { (remote, $0) } }
+        var result = [
+            StoredRevision(
+                id: revision, text: vectors.history.description, body: body, bodySize: body.bytes.count, sequence: sequence,
+                flags: RevisionTree.Flags.leaf.union(.init(flags)),
+                isCurrent: true, remotes: known.filter { $0.1.id == revision }.map(\.0), parent: nil)
+        ]
+        for (remote, known) in known where known.id != revision {
+            guard let id = known.id else { continue }
+            if let index = result.firstIndex(where: { $0.id == id }) {
+                result[index].remotes.append(remote)
+                continue
+            }
+            let flags = RevisionTree.Flags(known.flags).union(known.isConflicted ? [.conflict, .leaf] : [])
+            result.append(
+                StoredRevision(
+                    id: id, text: known.version.text, body: known.properties, bodySize: known.properties?.bytes.count, sequence: sequence,
+                    flags: flags, isCurrent: false, remotes: [remote], parent: nil, isConflict: known.isConflicted))
+        }
+        return result
+    }
+
+    /// The revision whose ID is this text, or the only one whose ID begins with it.
+    func storedRevision(named text: String) throws(CommandError) -> StoredRevision {
+        let all = storedRevisions
+        if let exact = all.first(where: { $0.id.text == text }) { return exact }
+        let matches = all.filter { $0.id.text.hasPrefix(text) }
+        if let only = matches.first, matches.count == 1 { return only }
+        if matches.isEmpty {
+            let suggestion = Suggestion.sentence(for: text, in: all.map(\.id.text))
+            throw .failed("document \"\(id)\" has no revision \"\(text)\".\(suggestion)", hint: "'cblite revs' lists its revisions.")
+        }
+        let list = matches.map(\.id.text).joined(separator: ", ")
+        throw .failed("\"\(text)\" is the beginning of several revisions of \"\(id)\": \(list)")
+    }
+}
+
+extension RevisionTree.Flags {
+    /// What a document's or a vector revision's flags say of the revision itself.
+    fileprivate init(_ flags: DocumentFlags) {
+        self = []
+        if flags.contains(.deleted) { insert(.deleted) }
+        if flags.contains(.hasAttachments) { insert(.hasAttachments) }
+    }
+}
+
+extension StoredVersion {
+    fileprivate var text: String {
+        switch self {
+        case .vector(let vector): vector.description
+        case .tree(let id): id.text
+        }
+    }
+}

@@ -1,0 +1,99 @@
+import CBLLanguage
+import CBLStore
+
+extension Session {
+    /// Opens a database as the global flags say. What goes wrong here is exit code 3, unless it says nothing of the database.
+    func open(_ path: String, writes: Bool, removesForeignObjects: Bool = false) throws(CommandError) -> Database {
+        if options.isEncrypted { throw .cannotOpen("\(path): this version cannot open encrypted databases") }
+        let access: Database.Options.Access = options.creates ? .create : writes || options.isWriteable ? .readWrite : .readOnly
+        if access != .readOnly { try refuseInTransaction("it cannot be changed from the side", at: path) }
+        let upgrade: Database.Options.Upgrade =
+            switch options.upgrade {
+            case .none: .none
+            case .newest: .newest
+            case .versionVectors: .versionVectors
+            }
+        do {
+            var options = Database.Options(access: access, upgrade: upgrade)
+            options.removesForeignObjects = removesForeignObjects
+            let database = try Database(path: path, options: options)
+            if access == .readOnly, let damage = database.visibleDamage { warn("\(path): the database is damaged: \(damage)") }
+            return database
+        } catch {
+            let report = ErrorReport.commandError(error)
+            let exitCode: ExitCode =
+                switch error.code {
+                case .interrupted: .interrupted
+                case .diskFull: .failure
+                default: .cannotOpen
+                }
+            throw CommandError(exitCode, report?.message ?? error.description, hint: report?.hint)
+        }
+    }
+
+    /// The open database cannot be changed, and how it could.
+    func readOnlyError(_ database: Database) -> CommandError {
+        let name = shell?.databases.current?.name ?? database.path
+        return .failed("\(database.path): opened for reading only", hint: "\"use --writeable \(name)\" opens it for changes.")
+    }
+}
+
+extension Invocation {
+    /// The database that the command line names, or the one that is open. Opened read-only unless the command is declared to
+    /// write or the person asked for more.
+    func database() throws -> Database {
+        let writes = parsed.command.database == .writes
+        if let path = parsed.databasePath { return try session.open(path, writes: writes) }
+        guard let database = session.openDatabase else { throw usageError("no database is open") }
+        if writes, database.isReadOnly {
+            throw session.readOnlyError(database)
+        }
+        return database
+    }
+
+    /// The same database for a use of a writing command that only looks. It leaves every byte as it was.
+    func databaseForReading() throws -> Database {
+        if let path = parsed.databasePath { return try session.open(path, writes: false) }
+        guard let database = session.openDatabase else { throw usageError("no database is open") }
+        return database
+    }
+
+    /// The same database for a use of a reading command that changes something. Whether it may has been asked before.
+    func databaseForChanging() throws -> Database {
+        if let path = parsed.databasePath { return try session.open(path, writes: true) }
+        return try database()
+    }
+
+    /// The name of the collection to work on: `--collection`, or else the current one. It need not exist.
+    func collectionName() throws -> CollectionName {
+        guard let text = session.options.collection else { return session.currentCollection }
+        do {
+            return try CollectionName(parsing: text)
+        } catch {
+            throw usageError(error.message)
+        }
+    }
+
+    /// The collection to work on. It exists in the snapshot: if not, the error says what was probably meant.
+    func collection(in snapshot: Snapshot) throws -> CollectionName {
+        try existing(try collectionName(), in: snapshot)
+    }
+
+    /// Checks that a collection exists.
+    func existing(_ name: CollectionName, in snapshot: Snapshot) throws -> CollectionName {
+        if snapshot.hasCollection(name) { return name }
+        let known = snapshot.collections().map(\.description)
+        // "hotel" may well mean "inventory.hotel".
+        let namesake = known.first { $0.hasSuffix("." + name.description) }
+        let suggestion = namesake.map { " Did you mean \"\($0)\"?" } ?? Suggestion.sentence(for: name.description, in: known, quoted: true)
+        throw StoreError(.notFound, "no collection \"\(name)\".\(suggestion)")
+    }
+
+    /// Opens the database, and works on one state of the chosen collection.
+    ///
+    ///     try invocation.read { snapshot, collection in
+    ///         let cursor = try snapshot.scan(collection)
+    func read<Result>(_ work: (Snapshot, CollectionName) throws -> Result) throws -> Result {
+        try database().read { try work($0, collection(in: $0)) }
+    }
+}

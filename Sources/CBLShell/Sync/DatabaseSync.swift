@@ -1,0 +1,189 @@
+import CBLReplication
+import CBLSQLite
+import CBLStore
+import CBLTransport
+
+/// A replication as a command: with a server, or with another database of this machine.
+struct DatabaseSync {
+    enum Direction {
+        case push, pull, both
+
+        var title: String {
+            switch self {
+            case .push: "Pushing"
+            case .pull: "Pulling"
+            case .both: "Syncing"
+            }
+        }
+    }
+
+    let invocation: Invocation
+    var session: Session { invocation.session }
+
+    init(_ invocation: Invocation) { self.invocation = invocation }
+
+    /// Runs `push`, `pull` or `sync`: the database and the peer may stand in either order, and the open one may be left out.
+    func run(_ direction: Direction) throws -> ExitCode {
+        let peer = invocation.argumentIfGiven("PEER")
+        guard let path = invocation.argumentIfGiven("DATABASE") else {
+            guard let open = session.openDatabase else { throw invocation.usageError("no database is open") }
+            let other = try endpoint(peer ?? knownPeer(of: open, direction))
+            guard open.isReadOnly else { return try run(open, with: other, direction) }
+            // A copy that is only looked at can still be renewed.
+            guard direction == .pull, let shell = session.shell, session.remoteCopies.contains(where: { $0.copy.path == open.path }) else {
+                throw session.readOnlyError(open)
+            }
+            return try shell.changing(open) { try run($0, with: other, direction) }
+        }
+        // `pull URL DATABASE`
+        let isSwapped = if case .remote = try endpoint(path) { true } else { false }
+        guard !isSwapped || peer != nil else {
+            throw invocation.usageError("\(SyncPeers.shown(path)): the database to replicate with it is missing")
+        }
+        let (own, other) = isSwapped ? (peer ?? path, path) : (path, peer)
+        if direction != .push, peer != nil, !invocation.flag("existing") { session.options.creates = true }
+        let database = try session.open(own, writes: true)
+        return try run(database, with: endpoint(other ?? knownPeer(of: database, direction)), direction)
+    }
+
+    /// Whether a flag is there that not all of the commands have which replicate.
+    private func has(_ flag: String) -> Bool { invocation.parsed.declares(flag) && invocation.flag(flag) }
+    // A copy that is opened goes on behind the prompt.
+    private var isContinuous: Bool { invocation.parsed.command.name != OpenRemoteCommand.declaration.name && has("continuous") }
+
+    private func endpoint(_ path: String) throws -> Endpoint {
+        switch Endpoint(path) {
+        case .remote(let url)?: .remote(url)
+        case .database(let path)?: .database(path)
+        default: throw invocation.usageError("\(path): a peer is ws://HOST:PORT/DATABASE, wss://… or a name that ends in .cblite2")
+        }
+    }
+
+    /// Replicates, and tells how much.
+    func run(_ database: Database, with endpoint: Endpoint, _ direction: Direction) throws -> ExitCode {
+        try Interrupts.deferred { try follow(database, settings(database, with: endpoint, direction), direction) }
+    }
+
+    /// What the flags say is to be done.
+    func settings(_ database: Database, with endpoint: Endpoint, _ direction: Direction) throws -> ReplicatorSettings {
+        try session.refuseInTransaction("what is not committed cannot be replicated", at: database.path)
+        if direction == .push, has("conflict") {
+            throw invocation.usageError("--conflict is for pull and sync: a push settles nothing")
+        }
+        let names = try collectionNames(of: database, direction)
+        let mode: ActiveSession.Mode = isContinuous ? .continuous : .once
+        let filters = try SyncFilters(invocation, direction, names)
+        let resolver = has("conflict") ? try invocation.string("conflict").map(ConflictRule.resolver) : nil
+        if direction == .push {
+            try database.read { snapshot in for name in names { _ = try invocation.existing(name, in: snapshot) } }
+        } else {
+            try DatabaseSync.create(names, in: database)
+        }
+        let collections = names.map { name in
+            var collection = ReplicatorSettings.Collection(
+                name, push: direction == .pull ? .off : mode, pull: direction == .push ? .off : mode)
+            collection.channels = invocation.strings("channel").flatMap { $0.split(separator: ",").map(String.init) }
+            collection.documentIDs = invocation.strings("doc-id")
+            filters.apply(to: &collection)
+            if let resolver { collection.resolver = resolver }
+            return collection
+        }
+        var settings = ReplicatorSettings(try peer(endpoint, names), collections: collections)
+        settings.isReset = has("reset-checkpoint")
+        if let seconds = invocation.parsed.declares("timeout") ? invocation.int("timeout") : nil {
+            settings.patience = seconds > 0 ? .seconds(seconds) : nil
+        }
+        return settings
+    }
+
+    private func peer(_ endpoint: Endpoint, _ names: [CollectionName]) throws -> ReplicatorSettings.Peer {
+        switch endpoint {
+        case .remote(let url):
+            do { return .server(try session.peers.settings(for: url, invocation)) } catch let error as TransportError {
+                throw SyncAdvice.commandError(error)
+            }
+        case .database(let path):
+            if let flag = ServerAccess.names.first(where: { invocation.flag($0) }) {
+                throw invocation.usageError("--\(flag) is for servers, and \(path) is a database")
+            }
+            if !invocation.flag("existing") { session.options.creates = true }
+            let other = try session.open(path, writes: true)
+            try DatabaseSync.create(names, in: other)
+            return .database(other)
+        default: throw invocation.usageError("one can replicate with a server or a database only")
+        }
+    }
+
+    private static func create(_ names: [CollectionName], in database: Database) throws {
+        let missing = try database.read { snapshot in names.filter { !snapshot.hasCollection($0) } }
+        if !missing.isEmpty { try database.write { for name in missing { try $0.createCollection(name) } } }
+    }
+
+    @discardableResult
+    func follow(_ database: Database, _ settings: ReplicatorSettings, _ direction: Direction) throws -> ExitCode {
+        let isContinuous = isContinuous
+        let isCareful = has("careful")
+        let mailbox = try Mailbox<ReplicatorEvent>()
+        let replicator = Replicator(database, settings) { mailbox.put($0) }
+        let report = SyncReport(session, direction, peer: SyncPeers.name(of: settings.peer), verbosity: invocation.count("verbose"))
+        defer { report.finish() }
+        var hasConnected = false
+        var isStopping = false
+        var failure: SyncFailure?
+        func stop() {
+            if !isStopping { replicator.stop() }
+            isStopping = true
+            report.isEnding()
+        }
+        replicator.start()
+        following: while true {
+            for event in mailbox.take(milliseconds: 100) {
+                switch event {
+                case .connected:
+                    hasConnected = true
+                    session.peers.remember(settings.peer, of: database)
+                // What was never there is more likely misspelt than away.
+                case .waiting(let reason, _) where !hasConnected && !isContinuous:
+                    failure = reason
+                    stop()
+                    continue
+                case .ended(let reason):
+                    failure = failure ?? reason
+                    break following
+                default: break
+                }
+                try report.take(event)
+                if isCareful, report.tally.exitCode != .success { stop() }
+            }
+            if invocation.wantsJSON { try session.output.flush() }
+            if Interruption.isRequested { stop() }
+            report.draw()
+        }
+        if direction == .push, failure == nil { report.leave(conflicts: try conflictCount(in: database, settings)) }
+        try invocation.tell { try report.conclude(failure) }
+        if let failure {
+            var needs = SyncAdvice.Needs()
+            needs.vectors = try database.read { $0.versioning == .vectors }
+            needs.collections = settings.collections.contains { !$0.name.isDefault }
+            throw SyncAdvice.commandError(failure, needs)
+        }
+        if isContinuous { Interruption.clear() }
+        try Interruption.check()
+        return report.tally.exitCode
+    }
+
+    /// How many documents a push leaves behind in silence, since what came from this very server competes with them.
+    private func conflictCount(in database: Database, _ settings: ReplicatorSettings) throws -> Int {
+        let peer = SyncPeers.name(of: settings.peer)
+        return try database.read { snapshot in
+            guard let remote = try snapshot.remotes().first(where: { SyncPeers.withoutEndpoint($0.value) == peer })?.key else { return 0 }
+            return try settings.collections.reduce(0) { count, collection in
+                try count
+                    + snapshot.conflictedDocuments(in: collection.name).count {
+                        guard let document = try snapshot.document($0, in: collection.name) else { return false }
+                        return document.competitor.map { $0.revision == document.latest(onRemote: remote) } ?? false
+                    }
+            }
+        }
+    }
+}

@@ -1,0 +1,65 @@
+import CBLReplication
+import CBLStore
+import CBLTransport
+
+/// The servers that a session has talked to: the interactive shell need not be told twice where one is, and who is asking.
+struct SyncPeers {
+    /// By URL, without a password.
+    private var servers: [String: WebSocketClientSettings] = [:]
+    /// The last one of each database, by its path.
+    private var last: [String: String] = [:]
+
+    /// How to reach a server: as the flags say, or if they say nothing, as before.
+    func settings(for url: String, _ invocation: Invocation) throws -> WebSocketClientSettings {
+        let isSaid = ServerAccess.names.contains { invocation.flag($0) }
+        if !isSaid, let parsed = try? PeerURL(url), parsed.credentials == nil, let known = servers[parsed.description] { return known }
+        return try ServerAccess(invocation: invocation).settings(for: url)
+    }
+
+    mutating func remember(_ peer: ReplicatorSettings.Peer, of database: Database) {
+        let name = SyncPeers.name(of: peer)
+        if case .server(let settings) = peer { servers[name] = settings }
+        last[database.path] = name
+    }
+
+    func last(of database: Database) -> String? { last[database.path] }
+
+    /// The URL of a server's database, or the path of another one.
+    static func name(of peer: ReplicatorSettings.Peer) -> String {
+        switch peer {
+        case .server(let settings): withoutEndpoint(settings.handshake.url.description)
+        case .database(let database): database.path
+        }
+    }
+
+    /// What people call `wss://host/db/_blipsync`.
+    static func withoutEndpoint(_ url: String) -> String { url.hasSuffix("/_blipsync") ? String(url.dropLast(10)) : url }
+
+    /// A URL without the password that may be in it.
+    static func shown(_ text: String) -> String { (try? PeerURL(text))?.description ?? text }
+}
+
+extension DatabaseSync {
+    /// The peer that need not be named: the last one of this session, or the only server that the database remembers.
+    func knownPeer(of database: Database, _ direction: Direction) throws -> String {
+        let peer: String
+        if let last = session.peers.last(of: database) {
+            peer = last
+        } else {
+            let urls = try database.read { try $0.remotes() }.sorted { $0.key < $1.key }.map { SyncPeers.withoutEndpoint($0.value) }
+            let servers = urls.filter { if case .remote? = Endpoint($0) { true } else { false } }
+            guard let first = servers.first else {
+                throw invocation.usageError("PEER is missing: this database has been replicated with no server yet")
+            }
+            guard servers.count == 1 else {
+                throw CommandError(
+                    .usage, lines: ["\(invocation.parsed.title): PEER is missing: this database knows \(servers.count) servers"],
+                    hints: servers)
+            }
+            peer = first
+        }
+        let preposition = direction == .push ? "to" : direction == .pull ? "from" : "with"
+        session.notice("\(direction.title) \(preposition) \(peer).")
+        return peer
+    }
+}

@@ -1,0 +1,64 @@
+import CBLSQLite
+import Glibc
+import Synchronization
+
+/// Ctrl-C: the handler sets a flag, and long loops look at it, and so do connections that read, while they run a statement.
+///
+///     while try cursor.next() {
+///         try Interruption.check()
+enum Interruption {
+    private static let requested = Atomic<Int32>(0)
+    /// How often Ctrl-C may come without that anybody looks at it, before the process ends.
+    private static let patience = Atomic<Int32>(1)
+
+    /// The pipe to a program that shows what the work finds; -1 if there is none.
+    private static let pipe = Atomic<Int32>(-1)
+    private static let looks = Atomic<UInt32>(0)
+
+    static var isRequested: Bool { requested.load(ordering: .relaxed) != 0 || hasReaderToLookAfter && isForNobody }
+
+    /// From now on the work is for somebody who reads this pipe; -1 for whoever sees the screen.
+    static func workIsForReader(of pipe: Int32) { self.pipe.store(pipe, ordering: .relaxed) }
+
+    /// Whether the reader has gone: then the work can end, even if it finds nothing to write.
+    static var isForNobody: Bool {
+        var reader = pollfd(fd: pipe.load(ordering: .relaxed), events: 0, revents: 0)
+        return reader.fd >= 0 && poll(&reader, 1, 0) > 0 && reader.revents & Int16(POLLERR) != 0
+    }
+
+    // Asking the system is too slow to do it each time.
+    private static var hasReaderToLookAfter: Bool {
+        pipe.load(ordering: .relaxed) >= 0 && looks.add(1, ordering: .relaxed).oldValue & 0x3F == 0
+    }
+
+    /// Throws if the person pressed Ctrl-C.
+    static func check() throws(CommandError) {
+        if isRequested { throw .interrupted }
+    }
+
+    /// The request has been answered: the interactive shell goes on.
+    static func clear() { requested.store(0, ordering: .relaxed) }
+
+    /// Sets the flag as Ctrl-C does.
+    static func request() { requested.store(1, ordering: .relaxed) }
+
+    /// In the interactive shell an impatient finger should not end the session.
+    static func bePatient() { patience.store(5, ordering: .relaxed) }
+
+    /// Takes over SIGINT, and ignores SIGPIPE so that a closed pipe is an error of `write`.
+    static func install() {
+        // Touched here so that the handler never initialises it.
+        clear()
+        _ = patience.load(ordering: .relaxed)
+        workIsForReader(of: -1)
+        var action = sigaction()
+        action.__sigaction_handler.sa_handler = { _ in
+            // Another Ctrl-C means that nobody looked at the flag: leave at once. What was committed is safe.
+            let before = Interruption.requested.add(1, ordering: .relaxed).oldValue
+            if before >= Interruption.patience.load(ordering: .relaxed) { _exit(ExitCode.interrupted.rawValue) }
+        }
+        sigaction(SIGINT, &action, nil)
+        Interrupts.ask { Interruption.isRequested }
+        signal(SIGPIPE, SIG_IGN)
+    }
+}

@@ -1,0 +1,85 @@
+import CBLFleece
+import CBLStore
+import FoundationEssentials
+
+/// Documents as the JSON files of a directory: `airline_10.json` is the document `airline_10`, unless it says what its ID is.
+final class DirectorySource: DocumentSource {
+    private let directory: String
+    private let idKey: String
+    private var files: ArraySlice<String>
+    private let count: Int
+
+    private(set) var place = ""
+
+    var name: String { directory }
+    var position: Int { count - files.count }
+    var size: Int? { count }
+
+    init(_ directory: String, idKey: String) throws {
+        self.directory = PathText.hasEnding("/", directory) ? directory : directory + "/"
+        self.idKey = idKey
+        guard let names = try? FileManager.default.contentsOfDirectory(atPath: directory) else {
+            throw CommandError.failed("\(directory): cannot be read as a directory")
+        }
+        files = names.filter { PathText.hasEnding(".json", $0) || PathText.hasEnding(".json5", $0) }.sorted()[...]
+        count = files.count
+    }
+
+    func next(into encoder: FleeceEncoder, id: inout ByteBuffer) throws -> Bool {
+        guard let file = files.popFirst() else { return false }
+        let dialect: JSONDialect = PathText.hasEnding("5", file) ? .json5 : .json
+        let path = directory + file
+        place = path
+        do {
+            let key = Array(idKey.utf8)
+            let hasID = try InputSource(path).withAll { text in
+                try key.withUnsafeBytes { try JSONParser.parse(text, dialect, extracting: $0, to: &id, into: encoder) }
+            }
+            if !hasID {
+                id.removeAll()
+                id.append(FileName.documentID(ofFile: file))
+            }
+            return true
+        } catch let error as JSONError {
+            throw MalformedDocument(message: "\(path), line \(error.line), column \(error.column): \(error.message)")
+        } catch let error as CommandError where error.exitCode == .failure {
+            throw MalformedDocument(message: error.message)
+        }
+    }
+}
+
+/// Document IDs as the names of files, and back: what a file's name cannot hold is written as `%` and two digits.
+enum FileName {
+    static func file(ofDocument id: UnsafeRawBufferPointer) -> String? {
+        var name: [UInt8] = []
+        for (index, byte) in id.enumerated() {
+            let isPlain = byte != UInt8(ascii: "/") && byte != UInt8(ascii: "%") && byte >= 0x20 && byte != 0x7F
+            if isPlain, index > 0 || byte != UInt8(ascii: ".") {
+                name.append(byte)
+            } else {
+                let digits = Array("0123456789ABCDEF".utf8)
+                name += [UInt8(ascii: "%"), digits[Int(byte >> 4)], digits[Int(byte & 15)]]
+            }
+        }
+        // What file systems allow.
+        guard name.count + ".json".utf8.count <= 255 else { return nil }
+        return String(decoding: name, as: UTF8.self) + ".json"
+    }
+
+    static func documentID(ofFile name: String) -> String {
+        let stem = Array(name.utf8.prefix(upTo: name.utf8.lastIndex(of: UInt8(ascii: ".")) ?? name.utf8.endIndex))
+        var id: [UInt8] = []
+        var index = 0
+        while index < stem.count {
+            let isEscape = stem[index] == UInt8(ascii: "%") && index + 2 < stem.count
+            if isEscape, let byte = UInt8(String(decoding: stem[(index + 1)...(index + 2)], as: UTF8.self), radix: 16) {
+                id.append(byte)
+                index += 3
+            } else {
+                id.append(stem[index])
+                index += 1
+            }
+        }
+        return String(decoding: id, as: UTF8.self)
+    }
+}

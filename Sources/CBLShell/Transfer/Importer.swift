@@ -1,0 +1,96 @@
+import CBLFleece
+import CBLStore
+
+/// Saves the documents of a source into a collection, all of them in one transaction: an import that is interrupted leaves nothing behind.
+struct Importer {
+    /// What an import came to.
+    struct Outcome {
+        var read = 0
+        var created = 0
+        var updated = 0
+        /// Documents that could not be read or saved, and were left out.
+        var failed = 0
+        /// Documents that did not say what their ID is, and got a new one.
+        var named = 0
+    }
+
+    let session: Session
+    var idPrefix = ""
+    var limit = Int.max
+    /// Stops at the first document that cannot be read or saved.
+    var isCareful = false
+    /// Tells of each document that is left out; otherwise of the first few.
+    var isVerbose = false
+    private static let reportedFailures = 10
+
+    func run(_ source: some DocumentSource, into collection: CollectionName, of database: Database) throws -> Outcome {
+        let progress = session.progress("Importing", total: source.size, unit: "documents")
+        defer { progress.finish() }
+        return try database.write { transaction in
+            try transaction.createCollection(collection)
+            var outcome = Outcome()
+            var id = ByteBuffer(capacity: 256)
+            let writer = try transaction.bulk(into: collection) { bulk in
+                while outcome.read < limit {
+                    if outcome.read & 0x3F == 0 { try Interruption.check() }
+                    id.removeAll()
+                    var isNamed = false
+                    do {
+                        transaction.encoder.reset()
+                        if !idPrefix.isEmpty {
+                            guard try readPrefixed(source, transaction.encoder, &id, &isNamed) else { break }
+                        } else {
+                            guard try source.next(into: transaction.encoder, id: &id) else { break }
+                            if id.isEmpty { id.append(Importer.newID(&isNamed)) }
+                        }
+                        outcome.read += 1
+                        try bulk.save(id: id.bytes)
+                        if isNamed { outcome.named += 1 }
+                    } catch let error as MalformedDocument {
+                        outcome.read += 1
+                        try report(error.message, &outcome)
+                    } catch let error as StoreError where error.code == .invalidDocument {
+                        try report("\(Importer.place(source, id, isNamed)): \(error.message)", &outcome)
+                    } catch let error as FleeceError {
+                        try report("\(Importer.place(source, id, isNamed)): \(error)", &outcome)
+                    }
+                    progress.advance(position: source.position)
+                }
+                return bulk
+            }
+            outcome.created = writer.createdCount
+            outcome.updated = writer.updatedCount
+            return outcome
+        }
+    }
+
+    private func readPrefixed(
+        _ source: some DocumentSource, _ encoder: FleeceEncoder, _ id: inout ByteBuffer, _ isNamed: inout Bool
+    ) throws -> Bool {
+        var own = ByteBuffer(capacity: 64)
+        guard try source.next(into: encoder, id: &own) else { return false }
+        id.append(idPrefix)
+        if own.isEmpty { id.append(Importer.newID(&isNamed)) } else { id.append(own.bytes) }
+        return true
+    }
+
+    private static func newID(_ isNamed: inout Bool) -> String {
+        isNamed = true
+        return DocumentRules.newID()
+    }
+
+    // An ID that was made up here tells nobody which document it is.
+    private static func place(_ source: some DocumentSource, _ id: borrowing ByteBuffer, _ isNamed: Bool) -> String {
+        isNamed ? source.place : "\(source.place), document \"\(id.string)\""
+    }
+
+    private func report(_ message: String, _ outcome: inout Outcome) throws {
+        if isCareful { throw CommandError.failed(message, hint: "Nothing was imported.") }
+        outcome.failed += 1
+        if isVerbose || outcome.failed <= Importer.reportedFailures {
+            session.warn(message)
+        } else if outcome.failed == Importer.reportedFailures + 1 {
+            session.warn("… and so on; --verbose shows every one")
+        }
+    }
+}

@@ -1,0 +1,177 @@
+import CBLFleece
+import CBLStore
+
+/// Documents as the rows of a CSV or TSV file (RFC 4180). The first row names the properties.
+///
+/// A cell without quotes is what it looks like: a number, `true`, `false`, `null`, or text; an empty one is no property. A cell in quotes is
+/// text, unless it is a JSON array or object. So a table that `export` has written comes back as it was.
+final class TableSource: DocumentSource {
+    private let input: InputSource
+    private let delimiter: UInt8
+    private let idKey: String
+    /// Takes away the apostrophes that `FormulaGuard` puts in front of texts.
+    private let removesGuards: Bool
+    private var columns: [String]?
+    private var line = 1
+
+    private var firstLine = 1
+
+    var name: String { input.name }
+    var place: String { "\(name), line \(firstLine)" }
+    var position: Int { input.offset }
+    var size: Int? { input.size }
+
+    init(_ input: InputSource, delimiter: UInt8, idKey: String, removesGuards: Bool = false) {
+        self.removesGuards = removesGuards
+        self.input = input
+        self.delimiter = delimiter
+        self.idKey = idKey
+    }
+
+    private struct Cell {
+        var bytes: [UInt8] = []
+        var isQuoted = false
+    }
+
+    func next(into encoder: FleeceEncoder, id: inout ByteBuffer) throws -> Bool {
+        if columns == nil {
+            guard let heading = try row() else { return false }
+            try setColumns(heading)
+        }
+        guard let columns else { return false }
+        firstLine = line
+        guard let cells = try row() else { return false }
+        guard cells.count <= columns.count else {
+            throw MalformedDocument(message: "\(place): \(cells.count) cells, but the heading has \(columns.count)")
+        }
+        encoder.beginDictionary()
+        for (column, cell) in zip(columns, cells) {
+            if column.utf8.elementsEqual(idKey.utf8) {
+                cell.bytes.withUnsafeBytes { id.append($0) }
+            } else if cell.isQuoted || !cell.bytes.isEmpty {
+                encoder.writeKey(column)
+                write(cell, to: encoder)
+            }
+        }
+        encoder.endDictionary()
+        return true
+    }
+
+    private func setColumns(_ heading: [Cell]) throws {
+        var names: [String] = []
+        for cell in heading {
+            guard let name = String(validating: cell.bytes, as: UTF8.self) else {
+                throw CommandError.failed("\(name), line 1: the heading is not valid UTF-8")
+            }
+            // Byte by byte: two spellings of one word are two names.
+            if names.contains(where: { $0.utf8.elementsEqual(name.utf8) }) {
+                throw CommandError.failed("\(self.name), line 1: two columns are called \"\(name)\"")
+            }
+            names.append(name)
+        }
+        columns = names
+    }
+
+    /// The cells of the next row that is not empty; nil at the end.
+    private func row() throws -> [Cell]? {
+        while true {
+            guard let cells = try cells() else { return nil }
+            if cells.count > 1 || cells.first.map({ $0.isQuoted || !$0.bytes.isEmpty }) ?? false {
+                return removesGuards ? cells.map(TableSource.unguarded) : cells
+            }
+        }
+    }
+
+    private func cells() throws -> [Cell]? {
+        guard var byte = try nextByte() else { return nil }
+        var cells: [Cell] = []
+        while true {
+            var cell = Cell()
+            if byte == UInt8(ascii: "\"") {
+                cell.isQuoted = true
+                try readQuoted(into: &cell)
+                guard let following = try nextByte() else { return cells + [cell] }
+                byte = following
+            }
+            while byte != delimiter, byte != UInt8(ascii: "\n") {
+                cell.bytes.append(byte)
+                guard let following = try nextByte() else {
+                    trimReturn(&cell)
+                    return cells + [cell]
+                }
+                byte = following
+            }
+            if byte == UInt8(ascii: "\n") {
+                line += 1
+                trimReturn(&cell)
+                return cells + [cell]
+            }
+            cells.append(cell)
+            guard let following = try nextByte() else { return cells + [Cell()] }
+            byte = following
+        }
+    }
+
+    private static func unguarded(_ cell: Cell) -> Cell {
+        cell.isQuoted ? Cell(bytes: FormulaGuard.unguarded(cell.bytes), isQuoted: true) : cell
+    }
+
+    private func trimReturn(_ cell: inout Cell) {
+        if cell.bytes.last == UInt8(ascii: "\r") { cell.bytes.removeLast() }
+    }
+
+    /// Reads to the closing quote; two of them stand for one.
+    private func readQuoted(into cell: inout Cell) throws {
+        firstLine = line
+        while let byte = try nextByte() {
+            if byte == UInt8(ascii: "\n") { line += 1 }
+            if byte == UInt8(ascii: "\"") {
+                guard input.window.first == UInt8(ascii: "\"") else { return }
+                input.consume(1)
+            }
+            cell.bytes.append(byte)
+        }
+        throw CommandError.failed("\(name), line \(firstLine): a quoted cell is not closed")
+    }
+
+    /// The next byte, and at least one more in the window if there is one.
+    private func nextByte() throws -> UInt8? {
+        while input.window.count < 2, try input.readMore() {}
+        guard let byte = input.window.first else { return nil }
+        if input.offset == 0, input.window.starts(with: [0xEF, 0xBB, 0xBF]) {
+            input.consume(3)
+            return try nextByte()
+        }
+        input.consume(1)
+        return byte
+    }
+
+    private func write(_ cell: Cell, to encoder: FleeceEncoder) {
+        let first = cell.bytes.first ?? 0
+        let isCollection = first == UInt8(ascii: "{") || first == UInt8(ascii: "[")
+        let mayBeJSON = isCollection || !cell.isQuoted && (first == UInt8(ascii: "-") || (0x30...0x39).contains(first))
+        if mayBeJSON, isJSON(cell.bytes) {
+            // It parses: that was just seen.
+            try? cell.bytes.withUnsafeBytes { try JSONParser.parse($0, into: encoder) }
+            return
+        }
+        if !cell.isQuoted {
+            switch String(decoding: cell.bytes, as: UTF8.self) {
+            case "true", "TRUE", "True": return encoder.write(true)
+            case "false", "FALSE", "False": return encoder.write(false)
+            case "null": return encoder.writeNull()
+            default: break
+            }
+        }
+        encoder.write(String(decoding: cell.bytes, as: UTF8.self))
+    }
+
+    private func isJSON(_ bytes: [UInt8]) -> Bool {
+        bytes.withUnsafeBytes { text in
+            scratch.reset()
+            return (try? JSONParser.parse(text, into: scratch)) != nil
+        }
+    }
+
+    private let scratch = FleeceEncoder()
+}

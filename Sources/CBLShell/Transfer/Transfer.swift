@@ -1,0 +1,218 @@
+import CBLStore
+
+/// What `cp`, `import` and `export` have in common: their flags, and what is copied how, by what the two sides are.
+struct Transfer {
+    let invocation: Invocation
+    private var session: Session { invocation.session }
+
+    static let flags: [Flag] = [
+        Flag("jsonid", value: "PROPERTY", .text, "The property that is the document's ID: not part of its body (default: _id)"),
+        Flag("idprefix", value: "TEXT", .text, "Put this in front of the ID of each imported document"),
+        Flag("limit", value: "N", .count, "Stop after N documents"),
+        Flag("careful", "Stop at the first document that cannot be imported, and import nothing"),
+        Flag("existing", short: "x", "Fail if the destination does not exist"),
+        Flag("format", value: "FORMAT", .choice(Endpoint.formats), "The form of the text, if its name does not tell"),
+        DelimitedText.guardFlag,
+        Flag("verbose", short: "v", repeatable: true, "Tell of every document that is left out"),
+    ]
+
+    /// What only replication takes.
+    static let replicationFlags: [Flag] = {
+        let own = Set(flags.map(\.name))
+        return [Flag("replicate", "Replicate between two databases instead of copying the file"), DatabaseSync.bidi]
+            + DatabaseSync.flags.filter { !own.contains($0.name) }
+    }()
+
+    static let forms = """
+        A name that ends in .cblite2 is a database; .json, .jsonl and .ndjson are JSON texts, one document per line when written, any row \
+        of objects or one array of them when read; .csv and .tsv are tables; a name that ends in / is a directory with a file for each \
+        document; and - is standard input or output.
+        """
+
+    func run(from source: Endpoint, to target: Endpoint) throws -> ExitCode {
+        switch (source, target) {
+        case (.database(let from), .remote): return try replicate(session.open(from, writes: true), with: target, .push)
+        case (.remote, .database(let to)): return try replicate(open(to), with: source, .pull)
+        case (.remote(let url), _), (_, .remote(let url)):
+            throw invocation.usageError("\(SyncPeers.shown(url)): the other side must be a database")
+        case (.database(let from), .database) where invocation.flag("replicate"):
+            return try replicate(session.open(from, writes: true), with: target, .push)
+        case (.database(let from), .database(let to)): return try copy(from, to: to)
+        case (.database(let from), _): return try export(session.open(from, writes: false), to: target)
+        case (_, .database(let to)): return try importing(source, into: open(to))
+        default: throw invocation.usageError("one side must be a database, a name that ends in .cblite2")
+        }
+    }
+
+    func replicate(_ database: Database, with peer: Endpoint, _ direction: DatabaseSync.Direction) throws -> ExitCode {
+        noticeIgnored()
+        return try DatabaseSync(invocation).run(database, with: peer, invocation.flag("bidi") ? .both : direction)
+    }
+
+    /// What the vendor's program ignores in a replication, and says so.
+    private func noticeIgnored() {
+        let ignored = ["limit", "jsonid", "idprefix", "format", "guard-formulas"].filter { invocation.flag($0) }
+        if let first = ignored.first { session.notice("--\(first) has no meaning in a replication, and is ignored.") }
+    }
+
+    private func refuseReplication() throws {
+        guard let flag = Transfer.replicationFlags.first(where: { invocation.flag($0.name) }) else { return }
+        throw invocation.usageError("--\(flag.name) is for replication: with a server, or with cp --replicate between databases")
+    }
+
+    func endpoint(_ path: String) throws -> Endpoint {
+        guard let endpoint = Endpoint(path, format: invocation.string("format")) else {
+            throw invocation.usageError("\(path): the name does not tell what it is; --format does")
+        }
+        return endpoint
+    }
+
+    /// Opens the database that is written to, and makes it if it is not there.
+    private func open(_ path: String) throws -> Database {
+        if !invocation.flag("existing") { session.options.creates = true }
+        return try session.open(path, writes: true)
+    }
+
+    func importing(_ source: Endpoint, into database: Database) throws -> ExitCode {
+        try refuseReplication()
+        try checkGuard(source)
+        let collection = try invocation.collectionName()
+        let idKey = invocation.string("jsonid") ?? "_id"
+        let documents: any DocumentSource =
+            switch source {
+            case .json(let path, _): JSONSource(try InputSource(path), dialect: path.hasSuffix(".json5") ? .json5 : .json, idKey: idKey)
+            case .table(let path, let delimiter):
+                TableSource(
+                    try InputSource(path), delimiter: delimiter, idKey: idKey, removesGuards: invocation.flag("guard-formulas"))
+            case .directory(let path): try DirectorySource(path, idKey: idKey)
+            case .database, .remote: throw invocation.usageError("cp copies databases; import takes JSON and tables")
+            }
+        var importer = Importer(session: session)
+        importer.idPrefix = invocation.string("idprefix") ?? ""
+        importer.limit = invocation.int("limit") ?? .max
+        importer.isCareful = invocation.flag("careful")
+        importer.isVerbose = invocation.flag("verbose")
+        let clock = Stopwatch()
+        let outcome = try importer.run(documents, into: collection, of: database)
+        if outcome.named > 0 {
+            session.notice(
+                "\(outcome.named) \(outcome.named == 1 ? "document without \"\(idKey)\" got a new ID" : "documents without \"\(idKey)\" got new IDs")"
+            )
+        }
+        if invocation.wantsJSON {
+            try session.writeFacts { line in
+                line.add("collection", collection.description)
+                line.add("created", outcome.created)
+                line.add("updated", outcome.updated)
+                line.add("failed", outcome.failed)
+            }
+        } else {
+            let left = outcome.failed > 0 ? "; \(outcome.failed) left out" : ""
+            let updated = outcome.updated > 0 ? " (\(outcome.updated) updated)" : ""
+            session.notice(clock.summary(outcome.created + outcome.updated) + updated + left)
+        }
+        return outcome.failed > 0 ? .failure : .success
+    }
+
+    func export(_ database: Database, to target: Endpoint, pattern: String? = nil, condition: String? = nil) throws -> ExitCode {
+        if case .remote(let url) = target { throw invocation.usageError("\(SyncPeers.shown(url)): one side must be a database") }
+        try refuseReplication()
+        var exporter = Exporter(session: session)
+        exporter.idKey = invocation.string("jsonid") ?? "_id"
+        exporter.limit = invocation.int("limit")
+        exporter.idPattern = pattern
+        exporter.guardsFormulas = invocation.flag("guard-formulas")
+        try checkGuard(target)
+        try checkExistence(target)
+        let clock = Stopwatch()
+        let count = try database.read { snapshot in
+            let collection = try invocation.collection(in: snapshot)
+            exporter.chosen = try condition.map { try DocumentCondition.documentIDs($0, in: collection, of: snapshot) }
+            return try exporter.run(snapshot, collection, to: target)
+        }
+        try report(count, clock, outputIsTaken: target.isStandardStream)
+        return .success
+    }
+
+    private func copy(_ source: String, to target: String) throws -> ExitCode {
+        try refuseReplication()
+        try session.refuseInTransaction("what is not committed cannot be copied", at: source)
+        let database = try session.open(source, writes: false)
+        if invocation.flag("existing") { throw invocation.usageError("--existing does not go with copying a whole database") }
+        if invocation.flag("limit") { throw invocation.usageError("--limit does not go with copying between databases") }
+        if invocation.flag("guard-formulas") { throw invocation.usageError("--guard-formulas is for CSV and TSV") }
+        if let collections = session.options.collection {
+            return try copy(collections: collections, of: database, to: target)
+        }
+        let clock = Stopwatch()
+        let progress = session.progress("Copying", total: 100, unit: "%")
+        defer { progress.finish() }
+        // The page count is known only while copying: the line shows percents.
+        var shown = 0
+        let omitted = try database.copy(to: PathText.without("/", target)) { done, total in
+            try Interruption.check()
+            let percent = total > 0 ? done * 100 / total : 0
+            guard percent > shown else { return }
+            progress.advance(by: percent - shown)
+            shown = percent
+        }
+        let count = try database.read { snapshot in try snapshot.collections().reduce(0) { try $0 + snapshot.counts(of: $1).live } }
+        progress.finish()
+        for omission in omitted { session.warn("\(omission.message); the copy goes without it") }
+        try report(count, clock)
+        return omitted.isEmpty ? .success : .failure
+    }
+
+    /// Copies a comma list of collections, with all revisions, blobs and indexes, as `dump` and `restore` do, but without a file between them.
+    private func copy(collections: String, of database: Database, to target: String) throws -> ExitCode {
+        var dumping = Archive.DumpOptions()
+        dumping.collections = try ArchiveTransfer.collections([collections], invocation)
+        dumping.includesRawDocuments = false
+        var restoring = Archive.RestoreOptions()
+        restoring.merges = true
+        var omitted = 0
+        let progress = session.progress("Copying", unit: "lines")
+        defer { progress.finish() }
+        let result: ArchiveRestorer.Result
+        do {
+            result = try ArchiveTransfer.restore(into: target, restoring, invocation) { restorer in
+                try database.dump(dumping, check: Interruption.check) { omission in
+                    if case .document = omission { omitted += 1 }
+                    session.warn(omission.description)
+                } emit: { line in
+                    try Interruption.check()
+                    try restorer.accept(UnsafeRawBufferPointer(rebasing: line.dropLast()))
+                    progress.advance()
+                }
+            }
+        } catch let error as ArchiveError {
+            throw CommandError.failed("\(database.path): \(error.message)", hint: "Nothing was copied.")
+        }
+        progress.finish()
+        try invocation.tell { try ArchiveTransfer.tell(result, "Copied", invocation) }
+        if !result.conflicts.isEmpty { return .conflict }
+        return omitted == 0 ? .success : .failure
+    }
+
+    private func checkGuard(_ side: Endpoint) throws(CommandError) {
+        if case .table = side { return }
+        if invocation.flag("guard-formulas") { throw invocation.usageError("--guard-formulas is for CSV and TSV") }
+    }
+
+    private func checkExistence(_ target: Endpoint) throws {
+        let path: String
+        switch target {
+        case .json(let file, _), .table(let file, _), .directory(let file): path = file
+        case .database, .remote: return
+        }
+        if invocation.flag("existing"), path != "-", !Endpoint.exists(path) {
+            throw CommandError.failed("\(path): there is no such file")
+        }
+    }
+
+    /// Says how much was copied. Where the documents themselves went to standard output, no facts follow them there.
+    private func report(_ count: Int, _ clock: Stopwatch, outputIsTaken: Bool = false) throws {
+        guard invocation.wantsJSON, !outputIsTaken else { return session.notice(clock.summary(count)) }
+        try invocation.tell { try session.writeFacts { $0.add("documents", count) } }
+    }
+}

@@ -1,0 +1,145 @@
+import CBLFleece
+import CBLSQLite
+import CBLSystemSQLite
+
+/// Saves many documents quickly: `Transaction.bulk` makes one. Hot (benchmark `import`).
+///
+/// The caller's thread parses, encodes and digests; a second one puts finished rows into SQLite, batch by batch. Documents that exist already
+/// come back to the caller's thread, which extends their revision trees while the other one rests.
+///
+/// Between the calls of `save`, nothing else may be done with the transaction but encode: while `Database.openTransaction` has one open, that is
+/// every use of the database by its thread.
+package final class BulkWriter {
+    /// Documents that were not there, or only as tombstones.
+    package private(set) var createdCount = 0
+    package private(set) var updatedCount = 0
+    /// Documents that were there and may not be replaced. Only with `Parent.none`.
+    package private(set) var refusedCount = 0
+
+    private let transaction: Transaction
+    private let tables: CollectionTables
+    private let parent: Parent
+    private let inserter: BulkInserter?
+    private let pipeline: BatchPipeline?
+    private var batch: BulkBatch?
+    private var json = ByteBuffer(capacity: 4096)
+
+    init(_ transaction: Transaction, _ collection: CollectionName, parent: Parent) throws {
+        self.transaction = transaction
+        tables = try transaction.tables(collection)
+        self.parent = parent
+        // 2.x keeps bodies in trees, and a vector document's version needs the clock: these go the long way, one by one.
+        guard transaction.generation.separatesBodies, transaction.versioning == .trees else {
+            (inserter, pipeline) = (nil, nil)
+            return
+        }
+        let inserter = try BulkInserter(transaction, tables)
+        self.inserter = inserter
+        // Triggers and indexes call functions that look at the shared keys, which the caller's thread is adding to.
+        pipeline = try inserter.isWatched(transaction.connection) ? nil : BatchPipeline(inserter)
+    }
+
+    /// Saves a body that was encoded with the transaction's encoder, under an ID in UTF-8.
+    package func save(id: UnsafeRawBufferPointer, body: UnsafeRawBufferPointer) throws {
+        if let problem = DocumentRules.problem(withID: id) {
+            throw StoreError(.invalidDocument, "\"\(String(decoding: id, as: UTF8.self))\" cannot be a document ID: \(problem)")
+        }
+        guard let inserter else { return try saveOne(id, body) }
+        guard let root = Value(root: body) else { throw StoreError(.invalidDocument, "the body is not Fleece") }
+        let keys = transaction.sharedKeys
+        if let problem = DocumentRules.problem(withBody: root, keys) { throw StoreError(.invalidDocument, problem) }
+        json.removeAll(keepingCapacity: true)
+        _ = JSONWriter.write(root, keys: keys, style: .canonical, to: &json)
+        guard let revision = RevisionID.next(after: nil, isDeleted: false, canonicalJSON: json.bytes) else { return }
+        let batch = try self.batch ?? nextBatch()
+        self.batch = batch
+        batch.append(id: id, body: body, revision: revision, hasAttachments: BlobReferences.exist(in: body, root, keys))
+        if batch.isFull { try submit(batch, inserter) }
+    }
+
+    /// Saves what the transaction's encoder holds.
+    package func save(id: UnsafeRawBufferPointer) throws {
+        try transaction.encoder.withFinished { try save(id: id, body: $0) }
+    }
+
+    /// Waits until everything is in the database.
+    func finish() throws {
+        defer { pipeline?.stop() }
+        guard let inserter else { return }
+        if let batch { try submit(batch, inserter) }
+        while let done = pipeline?.takeDone(isWaiting: true) { try settle(done, inserter) }
+    }
+
+    func cancel() { pipeline?.stop() }
+
+    private func nextBatch() throws -> BulkBatch {
+        guard let inserter, let pipeline else { return BulkBatch() }
+        // Three batches: one being filled, one on the way, one being inserted.
+        if pipeline.count < 3 { return BulkBatch() }
+        guard let done = pipeline.takeDone(isWaiting: true) else { return BulkBatch() }
+        try settle(done, inserter)
+        return done
+    }
+
+    private func submit(_ batch: BulkBatch, _ inserter: BulkInserter) throws {
+        self.batch = nil
+        if let pipeline {
+            pipeline.submit(batch)
+        } else {
+            inserter.insert(batch)
+            try settle(batch, inserter)
+            self.batch = batch
+        }
+    }
+
+    /// Takes stock of an inserted batch, and saves what was there already.
+    private func settle(_ batch: BulkBatch, _ inserter: BulkInserter) throws {
+        if let failure = batch.failure { throw failure }
+        try transaction.checkSequence(inserter.lastSequence, tables)
+        createdCount += batch.insertedCount
+        if !batch.existing.isEmpty {
+            // The other thread must be done with the connection.
+            pipeline?.drain()
+            try transaction.setLastSequence(inserter.lastSequence, tables)
+            for index in batch.existing { try batch.withDocument(index) { try saveOne($0, $1) } }
+            inserter.lastSequence = try transaction.metadata(tables.live.keyStore).lastSequence
+        } else if pipeline == nil || pipeline?.count == 0 {
+            try transaction.setLastSequence(inserter.lastSequence, tables)
+        }
+        batch.removeAll()
+    }
+
+    private func saveOne(_ id: UnsafeRawBufferPointer, _ body: UnsafeRawBufferPointer) throws {
+        do {
+            let saved = try transaction.save(id, tables, Transaction.Revision(body: body, isDeleted: false), parent: parent)
+            if saved.isCreated { createdCount += 1 } else { updatedCount += 1 }
+        } catch let error as StoreError where error.code == .conflict && parent == .none {
+            refusedCount += 1
+        }
+    }
+}
+
+extension Transaction {
+    /// Saves many documents, each with a new revision on what is there, or with `Parent.none` only those that are not there.
+    ///
+    ///     try transaction.bulk(into: name) { bulk in
+    ///         for line in lines {
+    ///             transaction.encoder.reset()
+    ///             try JSONParser.parse(line, into: transaction.encoder)
+    ///             try bulk.save(id: …)
+    ///         }
+    ///     }
+    package func bulk<Result>(
+        into collection: CollectionName = .default, parent: Parent = .current, _ work: (BulkWriter) throws -> Result
+    ) throws -> Result {
+        let bulk = try BulkWriter(self, collection, parent: parent)
+        do {
+            let result = try work(bulk)
+            try bulk.finish()
+            return result
+        } catch {
+            bulk.cancel()
+            throw error
+        }
+    }
+}

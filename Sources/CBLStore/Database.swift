@@ -1,0 +1,117 @@
+import CBLSQLite
+import FoundationEssentials
+import Synchronization
+
+/// A `.cblite2` database.
+///
+///     let database = try Database(path: "travel.cblite2")
+///     try database.read { snapshot in
+///         for name in try snapshot.collections() { print(name, try snapshot.counts(of: name).live) }
+///     }
+///
+/// It may be used by any number of threads: each `read` has a connection of its own, and writes come one after another. A thread can keep a
+/// transaction open from call to call: `openTransaction`.
+package final class Database: Sendable {
+    package struct Options: Sendable {
+        package enum Access: Sendable {
+            /// Leaves every byte of the bundle as it is.
+            case readOnly
+            case readWrite
+            /// Makes the database if there is none.
+            case create
+        }
+
+        package enum Upgrade: Sendable {
+            /// The file stays of the generation it is.
+            case none
+            /// To the newest generation; older releases then refuse the file.
+            case newest
+            /// To the newest generation with version vectors, from which there is no way back either.
+            case versionVectors
+        }
+
+        package var access: Access
+        package var upgrade: Upgrade
+        /// Whether what no release of Couchbase Lite makes is taken out of the file, instead of refusing to write to it.
+        package var removesForeignObjects = false
+        /// Where new versions have their times from, in nanoseconds since 1970.
+        package var wallClock = HybridClock.systemTime
+
+        package init(access: Access = .readOnly, upgrade: Upgrade = .none) {
+            self.access = access
+            self.upgrade = upgrade
+        }
+
+        package static let readOnly = Options()
+        package static let readWrite = Options(access: .readWrite)
+        package static let create = Options(access: .create)
+    }
+
+    /// The bundle, without a slash at its end.
+    package let path: String
+    package let isReadOnly: Bool
+    /// What documents refer to but do not hold themselves.
+    package let blobs: BlobStore
+
+    let bundle: DatabaseBundle
+    let readers: ReaderPool
+    let watchers = WatcherList()
+    let writer: Writer?
+    let opened = Mutex<OpenTransaction?>(nil)
+
+    package init(path: String, options: Options = .readOnly) throws(StoreError) {
+        let bundle = DatabaseBundle(path: path)
+        do {
+            if options.access == .readOnly {
+                guard options.upgrade == .none else { throw StoreError(.readOnly, "an upgrade needs a database opened for writing") }
+                try bundle.checkExistence()
+                writer = nil
+            } else {
+                writer = try Writer(bundle, options: options)
+            }
+            readers = try ReaderPool(bundle)
+        } catch {
+            switch StoreError.translating(error, path: bundle.path) {
+            case let error as StoreError: throw error
+            case let error: throw StoreError(.inputOutput, "\(error)", path: bundle.path)
+            }
+        }
+        self.bundle = bundle
+        self.path = bundle.path
+        isReadOnly = options.access == .readOnly
+        blobs = BlobStore(bundle, isReadOnly: isReadOnly)
+    }
+
+    /// Gives `work` a view of one state of the database, whatever others write meanwhile. It must not leave the closure. In a transaction that
+    /// this thread has opened, that is the state as this transaction has made it so far.
+    package func read<Result>(_ work: (Snapshot) throws -> Result) throws -> Result {
+        guard let transaction = ownTransaction else { return try readCommitted(work) }
+        do { return try work(transaction.view()) } catch { throw StoreError.translating(error, path: path) }
+    }
+
+    /// The same for what is to see only what others can see, too.
+    func readCommitted<Result>(_ work: (Snapshot) throws -> Result) throws -> Result {
+        do {
+            return try readers.read { try work(Snapshot($0, of: self)) }
+        } catch {
+            throw StoreError.translating(error, path: path)
+        }
+    }
+
+    /// What is wrong with the file as a whole although it could be opened for reading: a damaged schema, a missing end, or links in place of files.
+    package var visibleDamage: String? {
+        let foreign = bundle.foreignParts.map { "\($0), and is left out" }
+        let tolerated = try? readers.read { $0.connection.toleratedDamage }
+        return foreign.isEmpty ? tolerated : (foreign + (tolerated.map { [$0] } ?? [])).joined(separator: "; ")
+    }
+
+    /// Ends all connections that are not in use, and rolls back a transaction that is open. What is still to be tidied up in a database opened for writing is done here.
+    package func close() {
+        abandonTransaction()
+        watchers.cancel()
+        readers.close()
+        writer?.close()
+    }
+
+    deinit { close() }
+}

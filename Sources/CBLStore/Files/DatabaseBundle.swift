@@ -1,0 +1,156 @@
+import Glibc
+
+/// Where the parts of a `.cblite2` directory are, and what can be told about its main file without SQLite.
+///
+/// The path may lead to the bundle by links, as people make them. What is inside may be none: a bundle can come from a stranger. The files that
+/// SQLite opens itself are looked at by `check` before it does, and all others are reached through a `Folder`.
+struct DatabaseBundle: Sendable {
+    /// The files that SQLite opens by their names.
+    enum Part: String, CaseIterable, Sendable {
+        case main = "db.sqlite3"
+        case log = "db.sqlite3-wal"
+        case sharedMemory = "db.sqlite3-shm"
+        case rollbackJournal = "db.sqlite3-journal"
+    }
+
+    static let attachmentsName = "Attachments"
+
+    let path: String
+
+    init(path: String) {
+        var path = path
+        while path.utf8.count > 1 && path.utf8.last == UInt8(ascii: "/") { path = String(decoding: path.utf8.dropLast(), as: UTF8.self) }
+        self.path = path
+    }
+
+    /// The folder that the bundle is in, and its name there; nil for what is no name, as `..`.
+    var place: (parent: String, name: String)? {
+        let slash = path.utf8.lastIndex(of: UInt8(ascii: "/"))
+        let name = slash.map { String(decoding: path.utf8[path.utf8.index(after: $0)...], as: UTF8.self) } ?? path
+        guard !["", ".", ".."].contains(name) else { return nil }
+        return (slash.map { String(decoding: path.utf8[...$0], as: UTF8.self) } ?? "", name)
+    }
+
+    func path(of part: Part) -> String { "\(path)/\(part.rawValue)" }
+
+    /// For SQLite.
+    var databaseFile: String { path(of: .main) }
+
+    /// The bundle itself.
+    func folder() throws(StoreError) -> Folder { try Folder(following: path) }
+
+    /// The folder of the blobs; nil if there is none.
+    func attachments() throws(StoreError) -> Folder? { try Folder("\(path)/\(DatabaseBundle.attachmentsName)") }
+
+    func status(_ part: Part) -> FileStatus? { FileStatus(path(of: part)) }
+
+    /// The size of a part; 0 if it is not there, or no file.
+    func size(_ part: Part) -> Int {
+        guard let status = status(part), status.kind == .file else { return 0 }
+        return status.size
+    }
+
+    /// Opens a part; nil if it is not there. To close it drops all locks of this process: see `OpenFiles`.
+    func open(_ part: Part, flags: Int32 = O_RDONLY) throws(StoreError) -> RegularFile? {
+        try check([part])
+        return try RegularFile(path(of: part), path: path(of: part), flags: flags)
+    }
+
+    /// Refuses what is not a bundle, with a word on what it is instead.
+    func checkExistence() throws(StoreError) {
+        guard let directory = FileStatus(following: path) else {
+            throw StoreError(.notFound, errno == ENOENT ? "no such database" : FileStatus.reason(), path: path.isEmpty ? "\"\"" : path)
+        }
+        guard directory.kind == .folder else { throw DatabaseBundle.isFile(path) }
+        guard let file = status(.main), file.kind != .folder else {
+            let reason = errno == EACCES ? FileStatus.reason() : "not a database: the directory holds no file db.sqlite3"
+            throw StoreError(errno == EACCES ? .inputOutput : .notADatabase, reason, path: path)
+        }
+        try check([.main])
+    }
+
+    /// Refuses parts that are there and no files, before SQLite opens them: it would follow a link, and wait at a pipe.
+    func check(_ parts: [Part] = Part.allCases) throws(StoreError) {
+        for part in parts {
+            guard let status = status(part), status.kind != .file else { continue }
+            throw foreign(part.rawValue, status.kind)
+        }
+    }
+
+    /// The same for everything that a writer uses.
+    func checkForWriting() throws(StoreError) {
+        try check()
+        if let status = FileStatus("\(path)/\(DatabaseBundle.attachmentsName)"), status.kind != .folder {
+            throw foreign(DatabaseBundle.attachmentsName, status.kind)
+        }
+    }
+
+    private func foreign(_ name: String, _ kind: FileStatus.Kind) -> StoreError {
+        let belongs = name == DatabaseBundle.attachmentsName ? "a folder belongs" : "a file belongs"
+        let remedy = name == Part.main.rawValue || kind == .file || kind == .folder ? "" : "; check --repair removes it"
+        return StoreError(
+            name == Part.main.rawValue ? .notADatabase : .corrupt, "\(name) is \(kind.rawValue), where \(belongs)\(remedy)", path: path)
+    }
+
+    /// What stands in places of the bundle where no release puts such a thing; reading goes on without it.
+    var foreignParts: [String] {
+        let names = Part.allCases.map { ($0.rawValue, FileStatus.Kind.file) } + [(DatabaseBundle.attachmentsName, .folder)]
+        return names.compactMap { name, kind in
+            guard let status = FileStatus("\(path)/\(name)"), status.kind != kind else { return nil }
+            return "\(name) is \(status.kind.rawValue)"
+        }
+    }
+
+    /// Looks at the header of the main file, before SQLite does, for what SQLite would only call "not a database".
+    /// The caller makes sure that this process has no connection to it: closing a descriptor drops all locks of the process.
+    /// A file that is cut off may be read as far as it goes, but not written.
+    func checkHeader(forWriting: Bool = true) throws(StoreError) {
+        guard let file = try open(.main) else { throw StoreError(.notFound, "the file db.sqlite3 is gone", path: path) }
+        var header = [UInt8](repeating: 0, count: 100)
+        let count = try file.read(at: 0, into: &header)
+        guard count > 0 else { throw StoreError(.notADatabase, "not a database: the file db.sqlite3 is empty", path: path) }
+        guard count == 100 else { throw StoreError(.corrupt, "the file db.sqlite3 is cut off after \(count) bytes", path: path) }
+
+        guard header.starts(with: DatabaseBundle.magic) else {
+            // The vendor's encryption leaves these eight bytes of the header as they are.
+            let isPlausible =
+                (header[18] == 1 || header[18] == 2) && (header[19] == 1 || header[19] == 2) && header[20] <= 32
+                && header[21...23].elementsEqual([64, 32, 32]) && (header[16], header[17]) == (0x10, 0)
+            if isPlausible {
+                throw StoreError(.encrypted, "the database is encrypted, and this program cannot decrypt it", path: path)
+            }
+            throw StoreError(.notADatabase, "the file db.sqlite3 is not an SQLite database, or its header is damaged", path: path)
+        }
+        let version = DatabaseBundle.bigEndian(header, at: 60)
+        if (100...149).contains(version) { throw DatabaseBundle.isVersion1(version, path: path) }
+
+        // Where the header's page count can be trusted, the file must be that long, unless the rest is in the log.
+        let pageSize = max(1, (Int(header[16]) << 8 | Int(header[17])) == 1 ? 65536 : Int(header[16]) << 8 | Int(header[17]))
+        let pages = DatabaseBundle.bigEndian(header, at: 28)
+        let isCurrent = DatabaseBundle.bigEndian(header, at: 24) == DatabaseBundle.bigEndian(header, at: 92)
+        let size = file.status.size
+        if forWriting && isCurrent && size < pages * pageSize && self.size(.log) == 0 {
+            throw StoreError(.corrupt, "the file db.sqlite3 is cut off: \(size) of \(pages * pageSize) bytes are there", path: path)
+        }
+    }
+
+    /// The error for a file where a directory belongs. People drop the file from within it, too.
+    static func isFile(_ path: String) -> StoreError {
+        let reason = path.hasSuffix("/db.sqlite3") ? "the directory that this file is in" : "a directory, and this is a file"
+        return StoreError(.notADatabase, "not a database: a .cblite2 database is \(reason)", path: path)
+    }
+
+    /// The error for a database of 1.x, by its `user_version`.
+    static func isVersion1(_ version: Int, path: String) -> StoreError {
+        let release = SchemaGeneration(rawValue: version).releases
+        return StoreError(
+            .version1, "a Couchbase Lite 1.x database (format \(version), made by \(release)); it must be converted before it can be used",
+            path: path)
+    }
+
+    private static let magic = Array("SQLite format 3\0".utf8)
+
+    private static func bigEndian(_ bytes: [UInt8], at offset: Int) -> Int {
+        bytes[offset..<offset + 4].reduce(0) { $0 << 8 | Int($1) }
+    }
+}

@@ -1,0 +1,131 @@
+import CBLSystemFiles
+import Glibc
+
+/// A folder that is open, and the one way to the files in it.
+///
+/// A bundle may come from a stranger. So everything is done relative to the open folder and to one name in it; no verb follows a link, waits
+/// for a pipe, or opens what is no regular file. What is removed is what stands there itself, never what it leads to.
+final class Folder: Sendable {
+    let path: String
+    private let descriptor: Int32
+
+    /// Opens what a person named, by whatever links the path leads there.
+    init(following path: String) throws(StoreError) {
+        descriptor = open(path, cblite_open_path | O_DIRECTORY | O_CLOEXEC)
+        self.path = path
+        guard descriptor >= 0 else { throw FileCopy.failure("cannot open", path) }
+    }
+
+    /// Opens a folder inside; nil if there is nothing of that name. `path` may name the folder from the root: its last part is no link.
+    private init?(_ name: String, in directory: Int32, path: String) throws(StoreError) {
+        descriptor = openat(directory, name, cblite_open_path | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)
+        self.path = path
+        guard descriptor >= 0 else {
+            let code = errno
+            if code == ENOENT { return nil }
+            if let status = FileStatus(name, in: directory), status.kind != .folder {
+                throw StoreError(.corrupt, "\(path) is \(status.kind.rawValue), not a folder")
+            }
+            throw FileCopy.failure("cannot open", path, code)
+        }
+    }
+
+    /// Opens a folder whose own name is no link, whatever leads to it; nil if there is nothing of that name.
+    convenience init?(_ path: String) throws(StoreError) { try self.init(path, in: AT_FDCWD, path: path) }
+
+    deinit { if descriptor >= 0 { close(descriptor) } }
+
+    func path(of name: String) -> String { "\(path)/\(name)" }
+
+    /// What stands under a name; nil if nothing does.
+    func status(_ name: String) -> FileStatus? { FileStatus(name, in: descriptor) }
+
+    /// Everything in it, in no particular order.
+    func names() throws(StoreError) -> [String] {
+        let listed = openat(descriptor, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+        guard listed >= 0, let directory = fdopendir(listed) else {
+            let code = errno
+            if listed >= 0 { close(listed) }
+            throw FileCopy.failure("cannot list", path, code)
+        }
+        defer { closedir(directory) }
+        var names: [String] = []
+        while let entry = readdir(directory) {
+            let name = withUnsafeBytes(of: entry.pointee.d_name) { String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self) }
+            if name != "." && name != ".." { names.append(name) }
+        }
+        return names
+    }
+
+    func folder(_ name: String) throws(StoreError) -> Folder? { try Folder(name, in: descriptor, path: path(of: name)) }
+
+    /// Makes a folder inside, for its owner alone, unless it is there.
+    func makeFolder(_ name: String) throws(StoreError) -> Folder {
+        if mkdirat(descriptor, name, 0o700) != 0 && errno != EEXIST { throw FileCopy.failure("cannot create", path(of: name)) }
+        guard let folder = try folder(name) else { throw FileCopy.failure("cannot open", path(of: name), ENOENT) }
+        return folder
+    }
+
+    /// Opens a file for reading; nil if there is none. Not the main file of a database that this process has open: closing it would drop SQLite's
+    /// locks (see `OpenFiles`), and another name may be one for the same file.
+    func file(_ name: String) throws(StoreError) -> RegularFile? {
+        if let status = status(name), OpenFiles.contains(status) {
+            throw StoreError(.corrupt, "\(path(of: name)) is another name of a database's main file")
+        }
+        return try RegularFile(name, in: descriptor, path: path(of: name))
+    }
+
+    /// Makes a file that was not there, open for writing.
+    func makeFile(_ name: String, permissions: mode_t = 0o600) throws(StoreError) -> RegularFile {
+        let file = try RegularFile(
+            name, in: descriptor, path: path(of: name), flags: O_RDWR | O_CREAT | O_EXCL, permissions: permissions)
+        guard let file else { throw FileCopy.failure("cannot create", path(of: name), ENOENT) }
+        return file
+    }
+
+    /// Gives another name to a file, in place of what has it.
+    func rename(_ name: String, to target: String) -> Bool { renameat(descriptor, name, descriptor, target) == 0 }
+
+    /// Makes the same file appear in another folder, too; false where the file system cannot.
+    func link(_ name: String, into folder: Folder) -> Bool {
+        guard status(name)?.kind == .file else { return false }
+        return linkat(descriptor, name, folder.descriptor, name, 0) == 0
+    }
+
+    /// Sets the time of the last change to now.
+    func touch(_ name: String) { utimensat(descriptor, name, nil, AT_SYMLINK_NOFOLLOW) }
+
+    /// Removes a file, or a link itself.
+    @discardableResult
+    func remove(_ name: String) -> Bool { unlinkat(descriptor, name, 0) == 0 }
+
+    /// Removes a folder that has nothing in it.
+    @discardableResult
+    func removeEmptyFolder(_ name: String) -> Bool { unlinkat(descriptor, name, AT_REMOVEDIR) == 0 }
+
+    /// Keeps others from locking it; nil if another holds it, in this process or elsewhere, or the file system has no locks.
+    func lock(waits: Bool = false) -> FolderLock? {
+        let descriptor = openat(descriptor, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+        guard descriptor >= 0 else { return nil }
+        let lock = FolderLock(descriptor)
+        return flock(descriptor, waits ? LOCK_EX : LOCK_EX | LOCK_NB) == 0 ? lock : nil
+    }
+
+    /// The bytes of all files in it and in the folders below it; a link counts as itself. So deep no release goes.
+    func size(deepest: Int = 8) -> Int {
+        let names = (try? names()) ?? []
+        return FileStatus.total(
+            names.lazy.map { [self] name in
+                guard let status = status(name) else { return 0 }
+                guard status.kind == .folder else { return status.size }
+                return deepest > 0 ? (try? folder(name))??.size(deepest: deepest - 1) ?? 0 : 0
+            })
+    }
+}
+
+/// A lock on a folder, which ends with this object and with the process.
+final class FolderLock: Sendable {
+    private let descriptor: Int32
+    fileprivate init(_ descriptor: Int32) { self.descriptor = descriptor }
+    deinit { close(descriptor) }
+}

@@ -1,0 +1,75 @@
+import CBLSystemFiles
+import Glibc
+
+/// A bundle that appears under its name when it is complete, or not at all.
+enum NewBundle {
+    /// What the names of unfinished bundles have behind that of the bundle; six letters or digits follow.
+    static let suffix = "_TEMP-"
+
+    /// Has `work` fill a folder beside the target, for its owner alone and of a name that nobody can know before, and gives it its name.
+    /// Nothing that is there already is replaced, written to or removed, not even if it came while the work went on.
+    static func make<Result>(at path: String, _ work: (_ unfinished: DatabaseBundle) throws -> Result) throws -> Result {
+        let target = DatabaseBundle(path: path)
+        // A link that leads nowhere is something, too.
+        guard FileStatus(target.path) == nil else { throw exists(target) }
+        for leftover in Leftover.all(of: target) where leftover.isAbandoned { _ = leftover.remove() }
+        let (unfinished, lock) = try makeFolder(beside: target)
+        defer { withExtendedLifetime(lock) {} }
+        do {
+            let result = try work(unfinished)
+            guard rename(unfinished.path, toFree: target.path) else {
+                throw errno == EEXIST ? exists(target) : FileCopy.failure("cannot create", target.path)
+            }
+            return result
+        } catch {
+            _ = Leftover(path: unfinished.path)?.remove()
+            if let error = error as? StoreError, error.path == unfinished.path {
+                throw StoreError(error.code, error.message, path: target.path, cause: error.cause)
+            }
+            throw error
+        }
+    }
+
+    /// The lock tells others of the same intention that this is no leftover.
+    private static func makeFolder(beside target: DatabaseBundle) throws -> (DatabaseBundle, FolderLock?) {
+        while true {
+            var template = Array((target.path + suffix + "XXXXXX").utf8CString)
+            guard template.withUnsafeMutableBufferPointer({ $0.baseAddress.map { mkdtemp($0) } ?? nil }) != nil else {
+                throw cannotMakeDirectory(target.path)
+            }
+            let unfinished = DatabaseBundle(path: String(decoding: template.dropLast().map(UInt8.init(bitPattern:)), as: UTF8.self))
+            // Somebody may have cleared it away before the lock was there.
+            let lock = try Folder(unfinished.path)?.lock(waits: true)
+            if FileStatus(unfinished.path) != nil { return (unfinished, lock) }
+        }
+    }
+
+    /// The error for a directory that could not be made, for the reason in `errno`.
+    static func cannotMakeDirectory(_ path: String) -> StoreError {
+        let code: StoreError.Code = errno == ENOENT ? .notFound : errno == ENOSPC ? .diskFull : .inputOutput
+        return StoreError(code, "cannot create the directory: \(FileStatus.reason())", path: path)
+    }
+
+    private static func exists(_ target: DatabaseBundle) -> StoreError {
+        StoreError(.exists, "there is something of that name already", path: target.path)
+    }
+
+    /// `errno` is `EEXIST` if there is something of that name.
+    private static func rename(_ path: String, toFree target: String) -> Bool {
+        if cblite_rename_to_free(path, target) == 0 { return true }
+        // Not every file system can do it in one step.
+        guard errno == EINVAL || errno == ENOSYS else { return false }
+        guard FileStatus(target) == nil else {
+            errno = EEXIST
+            return false
+        }
+        return Glibc.rename(path, target) == 0
+    }
+}
+
+extension Database {
+    /// Has `work` make a database under another name, which then gets its own: it appears when it is complete, or not at all.
+    package static func appearing<Result>(at path: String, _ work: (_ unfinished: String) throws -> Result) throws -> Result {
+        try NewBundle.make(at: path) { try work($0.path) }
+    }
+}

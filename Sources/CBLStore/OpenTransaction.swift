@@ -1,0 +1,77 @@
+import Glibc
+
+/// A transaction that outlasts the call which began it: `Database.openTransaction`.
+///
+/// It belongs to the thread that opened it. There, every `write` is a savepoint inside it, and every `read` sees what it has written so far. All
+/// other threads read what was last committed, and their writes wait for its end: so observers hear of nothing that may yet be rolled back.
+///
+/// Sendable without check because other threads only compare the thread, and end it when the database is closed.
+struct OpenTransaction: @unchecked Sendable {
+    let transaction: Transaction
+    private let thread = pthread_self()
+
+    init(_ transaction: Transaction) { self.transaction = transaction }
+
+    var isOfThisThread: Bool { transaction.isOpen && pthread_equal(thread, pthread_self()) != 0 }
+}
+
+extension Database {
+    /// Begins a transaction that stays open from call to call, until `commitTransaction` or `rollBackTransaction`.
+    ///
+    ///     try database.openTransaction()
+    ///     try database.write { … }        // part of it; if this throws, only this is undone
+    ///     try database.read { … }         // sees it
+    ///     try database.commitTransaction()
+    ///
+    /// Nobody else can write meanwhile, in any thread or process.
+    package func openTransaction() throws {
+        guard ownTransaction == nil else { throw StoreError(.transactionOpen, "a transaction is open already", path: path) }
+        let transaction = try begin()
+        opened.withLock { $0 = OpenTransaction(transaction) }
+    }
+
+    /// Whether this thread has a transaction open. A serious failure, such as a full disk, can end it at any time: SQLite then rolls it back.
+    package var isInTransaction: Bool { ownTransaction != nil }
+
+    /// Makes everything since `openTransaction` permanent and visible. If that fails, nothing of it remains.
+    package func commitTransaction() throws {
+        let transaction = try endedTransaction()
+        try transaction.commit()
+        opened.withLock { $0 = nil }
+    }
+
+    /// Forgets everything since `openTransaction`.
+    package func rollBackTransaction() throws {
+        let transaction = try endedTransaction()
+        transaction.rollBack()
+        opened.withLock { $0 = nil }
+    }
+
+    private func endedTransaction() throws(StoreError) -> Transaction {
+        guard let transaction = ownTransaction else { throw StoreError(.noTransaction, "no transaction is open", path: path) }
+        return transaction
+    }
+
+    /// The transaction that this thread has open.
+    var ownTransaction: Transaction? {
+        opened.withLock { opened in
+            guard let open = opened, open.isOfThisThread else { return nil }
+            return open.transaction
+        }
+    }
+
+    /// Refuses what needs the file for itself, or can only see what is committed.
+    func checkNoTransaction(_ work: String) throws(StoreError) {
+        guard ownTransaction != nil else { return }
+        throw StoreError(.transactionOpen, "\(work) while a transaction is open: commit it or roll it back first", path: path)
+    }
+
+    /// At closing, by whichever thread.
+    func abandonTransaction() {
+        let transaction = opened.withLock { opened in
+            defer { opened = nil }
+            return opened?.transaction
+        }
+        transaction?.rollBack()
+    }
+}

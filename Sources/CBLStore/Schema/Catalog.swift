@@ -1,0 +1,160 @@
+import CBLSQLite
+import CBLSystemSQLite
+
+/// One key store's table as the file has it. Columns differ between generations, so statements name what is there.
+struct StoreTable: Sendable {
+    let keyStore: String
+    let name: String
+    let hasExtra: Bool
+    let hasExpiration: Bool
+    /// Whether the vendor's migration may have swapped `extra` and `expiration` in some rows (see `TombstoneRepair`).
+    let mayBeSwapped: Bool
+    /// Whether bodies can be whole revision trees: only releases before 3.1 left the table's name without quotes.
+    let mayHoldTreesInBodies: Bool
+
+    let quotedName: String
+    /// `extra`, or what stands for it.
+    let extra: String
+    let expiration: String
+    /// Statements that are run for each document, so that their texts are not made for each.
+    let statements: Statements
+
+    struct Statements: Sendable {
+        /// The row of a key: `Snapshot.record`.
+        let select: String
+        /// The values of a row in the order of `Transaction.bind`.
+        let insert: String
+        let update: String
+        /// Marks what has a key and a version as synced, unless it is in conflict: then there is more to be done.
+        let markSynced: String
+    }
+
+    /// True in SQL if the row has no `extra`, found out without reading the value.
+    var lacksExtra: String {
+        hasExtra ? (mayBeSwapped ? "typeof(\(extra))='null'" : "typeof(extra)='null'") : "1"
+    }
+
+    init(keyStore: String, name: String, sql: String, columns: KeyStoreColumns) {
+        self.keyStore = keyStore
+        self.name = name
+        hasExtra = columns.hasExtra
+        hasExpiration = columns.hasExpiration
+        mayHoldTreesInBodies = !sql.hasPrefix("CREATE TABLE \"")
+        mayBeSwapped = keyStore == "del_default" && hasExtra && hasExpiration
+        quotedName = quoted(identifier: name)
+        let swapped = mayBeSwapped ? "CASE WHEN typeof(expiration)='blob' THEN" : nil
+        extra = hasExtra ? swapped.map { "(\($0) expiration ELSE extra END)" } ?? "extra" : "NULL"
+        expiration = hasExpiration ? swapped.map { "(\($0) extra ELSE expiration END)" } ?? "expiration" : "NULL"
+        statements = Statements(
+            select: "SELECT sequence, flags, version, body, \(extra), \(expiration) FROM \(quotedName) WHERE key=?",
+            insert: hasExtra
+                ? "INSERT OR IGNORE INTO \(quotedName) (version, body, flags, sequence, key, extra) VALUES (?1, ?2, ?3, ?4, ?5, ?6)"
+                : "INSERT OR IGNORE INTO \(quotedName) (version, body, flags, sequence, key) VALUES (?1, ?2, ?3, ?4, ?5)",
+            update: "UPDATE \(quotedName) SET version=?1, body=?2, flags=?3, sequence=?4\(hasExtra ? ", extra=?6" : "")"
+                + " WHERE key=?5 AND sequence=?7 AND (flags >> 16)=?8",
+            markSynced: "UPDATE \(quotedName) SET flags=((flags + 0x10000) | 8) WHERE key=? AND version=? AND flags & 2 = 0")
+    }
+}
+
+/// A collection's tables: one for live documents, and since 3.1 one for tombstones.
+struct CollectionTables: Sendable {
+    let name: CollectionName
+    let live: StoreTable
+    let deleted: StoreTable?
+
+    var all: [StoreTable] { deleted.map { [live, $0] } ?? [live] }
+}
+
+/// What the file's schema holds, read once for each version of the schema.
+struct Catalog: Sendable {
+    let generation: SchemaGeneration
+    /// By key-store name: collections, their twins, `info` and raw stores.
+    let stores: [String: StoreTable]
+    let collections: [CollectionName: CollectionTables]
+    /// Names of SQLite's indexes.
+    let indexNames: Set<String>
+    /// The columns of the table `indexes`; empty if there is none.
+    let indexTableColumns: [String]
+    var hasIndexTable: Bool { !indexTableColumns.isEmpty }
+    /// The tables that indexes are kept in.
+    let indexTables: [String: SchemaTable]
+    let tableNames: Set<String>
+
+    var info: StoreTable? { stores["info"] }
+
+    init(reading connection: Connection) throws {
+        let version = try connection.integer("PRAGMA user_version") ?? 0
+        generation = SchemaGeneration(rawValue: Int(version))
+        try Catalog.check(generation)
+        var stores: [String: StoreTable] = [:]
+        var indexNames: Set<String> = []
+        var tableNames: Set<String> = []
+        var indexTables: [String: SchemaTable] = [:]
+        var indexTableColumns: [String] = []
+        var hasCounters = false
+        let query = try connection.prepare("SELECT type, name, sql FROM sqlite_master")
+        while try query.step() {
+            guard let type = query.text(0), let name = query.string(1) else { continue }
+            switch type.first {
+            case UInt8(ascii: "i"): indexNames.insert(name)
+            default:
+                // SQLite goes by the text, whatever the type says, and by the first of a name.
+                let table = query.string(2).flatMap { SchemaTable(name: name, sql: $0) }
+                guard table != nil || type.elementsEqual("table".utf8), tableNames.insert(name).inserted, let table else { continue }
+                let sql = query.string(2) ?? ""
+                switch table {
+                case .counters: hasCounters = true
+                case .registry(let columns): indexTableColumns = columns
+                case .keyStore(let columns):
+                    guard let keyStore = Schema.keyStore(ofTable: name) else { continue }
+                    stores[keyStore] = StoreTable(keyStore: keyStore, name: name, sql: sql, columns: columns)
+                case .fullText, .items, .predictions, .vectors: indexTables[name] = table
+                case .statistics: break
+                }
+            }
+        }
+        func check(_ table: String, _ isThere: Bool) throws(StoreError) {
+            guard !isThere else { return }
+            if tableNames.contains(table) {
+                throw StoreError(.foreignSchema, "its table \(table) is not as Couchbase Lite makes it")
+            }
+            if table == "kv_default" {
+                throw StoreError(.notADatabase, "not a Couchbase Lite database: it has no table kv_default")
+            }
+            throw StoreError(.corrupt, "the database is damaged: its table \(table) is missing")
+        }
+        try check("kv_default", stores["default"] != nil)
+        try check("kv_info", stores["info"] != nil)
+        try check("kvmeta", hasCounters)
+        var collections: [CollectionName: CollectionTables] = [:]
+        for (keyStore, live) in stores {
+            guard let name = CollectionName(keyStore: keyStore), generation.hasCollections || name.isDefault else { continue }
+            let deleted = generation.hasCollections ? stores["del_" + keyStore] : nil
+            collections[name] = CollectionTables(name: name, live: live, deleted: deleted)
+        }
+        self.stores = stores
+        self.collections = collections
+        self.indexNames = indexNames
+        self.tableNames = tableNames
+        self.indexTables = indexTables
+        self.indexTableColumns = indexTableColumns
+    }
+
+    private static func check(_ generation: SchemaGeneration) throws(StoreError) {
+        let version = generation.rawValue
+        if (100...149).contains(version) { throw DatabaseBundle.isVersion1(version, path: "").withoutPath }
+        if version == 0 { throw StoreError(.notADatabase, "not a Couchbase Lite database: an SQLite file of another kind") }
+        if generation < .oldest {
+            throw StoreError(
+                .tooOld, "the database has format \(version), which is older than any that this program reads (\(SchemaGeneration.oldest))")
+        }
+        if generation > .ceiling {
+            throw StoreError(
+                .tooNew, "the database has format \(version), made by a newer release; this program reads up to \(SchemaGeneration.newest)")
+        }
+    }
+}
+
+extension StoreError {
+    var withoutPath: StoreError { StoreError(code, message, cause: cause) }
+}

@@ -1,0 +1,156 @@
+import CBLFleece
+
+/// A revision that a peer has announced, as it stands to a document.
+package enum Acquaintance: Hashable, Sendable {
+    /// It is here, or something newer is. `isNoted` says whether that the remote has it is noted too.
+    case known(isNoted: Bool)
+    /// It is not here, but these are, the best base of a delta first.
+    case unknown(ancestors: [RevisionID])
+}
+
+// What a replication asks of a document. Revisions are named as in the database: its own versions by `*`.
+extension Document {
+    package func acquaintance(with id: RevisionID, remote: UInt16) -> Acquaintance {
+        if let tree {
+            let id = tree.treeID(for: id)
+            guard tree.index(of: id) != nil else { return .unknown(ancestors: tree.possibleAncestors(of: id, remote: remote)) }
+            return .known(isNoted: remote == 0 || tree.latest(onRemote: remote)?.id == id)
+        }
+        return vectors?.acquaintance(with: id, remote: remote) ?? .unknown(ancestors: [])
+    }
+
+    /// Whether the current revision descends from another, or is it.
+    package func currentDescends(from id: RevisionID) -> Bool {
+        if let tree { return tree.currentDescends(from: tree.treeID(for: id)) }
+        return vectors?.knows(id) ?? false
+    }
+
+    /// What a peer that takes no conflicts says to a revision that is offered.
+    package func verdict(on proposed: RevisionID, parent: RevisionID?) -> ProposalVerdict {
+        if let tree { return tree.verdict(on: tree.treeID(for: proposed), parent: parent.map(tree.treeID)) }
+        return vectors?.verdict(on: proposed, parent: parent) ?? .wanted
+    }
+
+    package func latest(onRemote remote: UInt16) -> RevisionID? {
+        tree?.latest(onRemote: remote)?.id ?? vectors?.latest(onRemote: remote)?.id
+    }
+
+    /// Whether what a remote is known to have follows a revision.
+    package func isNewer(onRemote remote: UInt16, than id: RevisionID) -> Bool {
+        if let tree { return tree.index(of: tree.treeID(for: id)).map { tree.isLate($0, forRemote: remote) } ?? false }
+        guard let latest = vectors?.latest(onRemote: remote), let version = id.version else { return false }
+        return latest.version.converted.order(relativeTo: version) == .newer
+    }
+
+    /// The properties of a revision as far as they are kept, for a delta to start from: not a tombstone's.
+    package func base(_ id: RevisionID) -> FleeceData? {
+        if let tree, let revision = tree[tree.treeID(for: id)] {
+            guard !revision.isDeleted else { return nil }
+            if revision.id == self.revision { return body }
+            return revision.body.map { FleeceData(Array($0)) }
+        }
+        if id == revision { return isDeleted ? nil : body }
+        guard let vectors else { return nil }
+        let kept = vectors.remoteIDs.lazy.compactMap { vectors.latest(onRemote: $0) }.first { $0.id == id && !$0.isDeleted }
+        return kept?.properties
+    }
+
+    /// The history of the current revision as it is sent: down to what the receiver has, however long that is, for without it the receiver
+    /// would take the revision for a rival. What it has nothing of is no longer than the limit; nil is none.
+    package func historyToSend(limit: Int?, knownToReceiver: [RevisionID]) -> RevisionHistory {
+        guard let tree else { return vectors?.history ?? RevisionHistory(treeIDs: [revision]) }
+        var random = SystemRandomNumberGenerator()
+        let longest = Document.longestHistory
+        let isConnected = tree.history(of: 0).dropFirst().contains(where: knownToReceiver.contains)
+        var ids = tree.history(of: 0, limit: isConnected ? longest : min(max(1, limit ?? longest), longest), using: &random)
+        if let end = ids.dropFirst().firstIndex(where: knownToReceiver.contains) { ids = Array(ids[...end]) }
+        return RevisionHistory(treeIDs: ids)
+    }
+
+    /// What there is room for among the properties of a message; a gap of any size could be made up otherwise.
+    private static let longestHistory = 1000
+
+    /// The properties that the current revision and its competitor were both made from: those of the youngest common ancestor that has them still.
+    package var commonBase: FleeceData? {
+        guard let tree, let rival = tree.conflicts.first.flatMap({ tree.index(of: $0.id) }) else { return nil }
+        var next = tree.revisions[rival].parent
+        while let index = next {
+            let revision = tree.revisions[index]
+            if !revision.isDeleted, let body = revision.body, tree.isAncestor(index, of: 0) { return FleeceData(Array(body)) }
+            next = revision.parent
+        }
+        return nil
+    }
+
+    /// The revision of a remote that competes with the current one.
+    package var competitor: (revision: RevisionID, isDeleted: Bool, body: FleeceData)? {
+        if let rival = tree?.conflicts.first {
+            return (rival.id, rival.isDeleted, rival.body.map { FleeceData(Array($0)) } ?? .emptyDictionary)
+        }
+        guard let rival = vectors?.conflicts.first, let id = rival.id else { return nil }
+        return (id, rival.isDeleted, rival.properties ?? .emptyDictionary)
+    }
+}
+
+extension VectorRevisions {
+    /// Whether the current revision is this one, or descends from it. A tree ID and the version that stands for it are one.
+    func knows(_ id: RevisionID) -> Bool {
+        guard let current else { return false }
+        if names(id, current.version) { return true }
+        let version = id.version ?? Version(legacy: id)
+        if history.treeIDs.contains(where: { $0 == id || Version(legacy: $0) == version }) { return true }
+        guard id.isVersion else { return current.version.vector.order(relativeTo: version) == .same }
+        return current.version.vector.order(relativeTo: version) != .older
+    }
+
+    func acquaintance(with id: RevisionID, remote: UInt16) -> Acquaintance {
+        let noted = latest(onRemote: remote)
+        if knows(id) {
+            guard remote != 0 else { return .known(isNoted: true) }
+            if let current, names(id, current.version) { return .known(isNoted: noted?.id == id) }
+            // A later version that is known was beaten, but may claim the same of the current one: only its vector says that.
+            if let version = id.version, let mine = current?.version.vector.current, isLater(version, than: mine) {
+                return .unknown(ancestors: [])
+            }
+            guard noted?.id != id, let version = id.version else { return .known(isNoted: true) }
+            // What somebody else brought here may be all that this remote has. What is older than its mark is told late.
+            return .known(isNoted: noted.map { $0.version.converted.order(relativeTo: version) != .older } ?? false)
+        }
+        if noted?.id == id { return .known(isNoted: true) }
+        // Tombstones are no bases, nor is what is not here.
+        let bases = [current, noted].compactMap { $0 }.filter { !$0.isDeleted && $0.properties != nil }.compactMap(\.id)
+        return .unknown(ancestors: bases.count == 2 && bases[0] == bases[1] ? [bases[0]] : bases)
+    }
+
+    func verdict(on proposed: RevisionID, parent: RevisionID?) -> ProposalVerdict {
+        guard let current, let currentID = current.id else { return .wanted }
+        // Even if the current one claims to know it: the sender, who has the current one, claims the same of what it offers.
+        if let parent, names(parent, current.version), !names(proposed, current.version) { return .wanted }
+        if knows(proposed) { return .known }
+        if let version = proposed.version, let mine = current.version.vector.current, version.source == mine.source,
+            version.time > mine.time
+        {
+            return .wanted
+        }
+        return current.isDeleted && parent == nil ? .wanted : .conflict(with: currentID)
+    }
+}
+
+extension Transaction {
+    /// Notes that a remote has a revision which is here, as its latest one.
+    package func noteLatest(_ revision: RevisionID, of id: String, in collection: CollectionName = .default, onRemote remote: UInt16) throws
+    {
+        guard let document = try document(id, in: collection) else { throw Transaction.missing(id) }
+        if let tree = document.tree {
+            guard let index = tree.index(of: revision) else {
+                throw StoreError(.notFound, "document \"\(id)\" has no revision \(revision)")
+            }
+            // As if it had come from there: the tree knows when a late note is to be ignored.
+            try insertExisting(id, in: collection, history: tree.history(of: index), body: nil, remote: remote)
+        } else if document.revision == revision {
+            try markPushed(revision, of: id, in: collection, to: remote)
+        } else {
+            try noteLatestVersion(revision, of: id, in: collection, onRemote: remote)
+        }
+    }
+}

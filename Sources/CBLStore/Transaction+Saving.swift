@@ -1,0 +1,128 @@
+import CBLFleece
+
+/// What a save came to.
+package struct SavedRevision: Hashable, Sendable {
+    package let id: RevisionID
+    package let sequence: UInt64
+    /// Whether there was no document, or only its tombstone.
+    package let isCreated: Bool
+    /// False if the revision was there already, as when the same edit of the same revision is made twice.
+    package let isNew: Bool
+}
+
+/// Which revision the caller believes to change.
+package enum Parent: Hashable, Sendable {
+    /// Whatever is there, even nothing: the last writer wins.
+    case current
+    /// There is no document yet, or it was deleted.
+    case none
+    /// This one. If it is not a current one any more, the save is a conflict.
+    case revision(RevisionID)
+}
+
+extension Transaction {
+    /// Saves a document's properties as a new revision. `body` is a dictionary with the database's shared keys: see `encode` and `encoder`.
+    @discardableResult
+    package func save(
+        _ id: String, in collection: CollectionName = .default, body: FleeceData, parent: Parent = .current
+    ) throws -> SavedRevision {
+        try save(id, in: collection, body: body.bytes, parent: parent)
+    }
+
+    @discardableResult
+    package func save(
+        _ id: String, in collection: CollectionName = .default, body: UnsafeRawBufferPointer, parent: Parent = .current
+    ) throws -> SavedRevision {
+        try save(id, tables(collection), Revision(body: body, isDeleted: false), parent: parent)
+    }
+
+    /// Replaces a document by a tombstone, with properties if `body` is given.
+    @discardableResult
+    package func delete(
+        _ id: String, in collection: CollectionName = .default, parent: Parent = .current, body: FleeceData = .emptyDictionary
+    ) throws -> SavedRevision {
+        try save(id, tables(collection), Revision(body: body.bytes, isDeleted: true), parent: parent)
+    }
+
+    /// Makes a deleted document live again, with the properties it had last if they are still known, or those given.
+    @discardableResult
+    package func undelete(_ id: String, in collection: CollectionName = .default, body: FleeceData? = nil) throws -> SavedRevision {
+        guard let document = try document(id, in: collection) else { throw Transaction.missing(id) }
+        guard document.isDeleted else { throw StoreError(.exists, "document \"\(id)\" is not deleted") }
+        let lastBody = document.tree?.revisions.first { !$0.isDeleted && $0.body != nil }?.body
+        guard let restored = body ?? lastBody.map({ FleeceData(Array($0)) }) else {
+            throw StoreError(.notFound, "the properties that document \"\(id)\" had are not kept; give new ones")
+        }
+        return try save(id, in: collection, body: restored, parent: .revision(document.revision))
+    }
+
+    /// What a new revision says.
+    struct Revision {
+        let body: UnsafeRawBufferPointer
+        let isDeleted: Bool
+    }
+
+    private func save(_ id: String, _ tables: CollectionTables, _ revision: Revision, parent: Parent) throws -> SavedRevision {
+        var id = id
+        try DocumentRules.check(id: id)
+        return try id.withUTF8 { try save(UnsafeRawBufferPointer($0), tables, revision, parent: parent) }
+    }
+
+    func save(_ id: UnsafeRawBufferPointer, _ tables: CollectionTables, _ revision: Revision, parent: Parent) throws -> SavedRevision {
+        guard let root = Value(root: revision.body) else { throw StoreError(.invalidDocument, "the body is not Fleece") }
+        if let problem = DocumentRules.problem(withBody: root, sharedKeys) { throw StoreError(.invalidDocument, problem) }
+        let hasAttachments = BlobReferences.exist(in: revision.body, root, sharedKeys)
+        let old = try record(id, in: tables)
+        if revision.isDeleted && old?.flags.contains(.deleted) ?? true && parent == .current {
+            throw Transaction.missing(String(decoding: id, as: UTF8.self))
+        }
+        do {
+            if versioning == .vectors {
+                return try saveVectors(id, tables, old, revision, hasAttachments: hasAttachments, parent: parent)
+            }
+            json.removeAll(keepingCapacity: true)
+            _ = JSONWriter.write(root, keys: sharedKeys, style: .canonical, to: &json)
+            return try saveTree(id, tables, old, revision, hasAttachments: hasAttachments, parent: parent)
+        } catch let error as RevisionError {
+            throw Transaction.refused(error, String(decoding: id, as: UTF8.self))
+        }
+    }
+
+    private func saveTree(
+        _ id: UnsafeRawBufferPointer, _ tables: CollectionTables, _ old: Record?, _ revision: Revision, hasAttachments: Bool, parent: Parent
+    ) throws -> SavedRevision {
+        var tree = try old.map(Document.tree) ?? RevisionTree()
+        let parentID: RevisionID? =
+            switch parent {
+            case .current: tree.current?.id
+            case .none: nil
+            case .revision(let id): id
+            }
+        var flags: RevisionTree.Flags = []
+        if revision.isDeleted { flags.insert(.deleted) }
+        if hasAttachments { flags.insert(.hasAttachments) }
+        let isCreated = !revision.isDeleted && old?.flags.contains(.deleted) ?? true
+        let added = try tree.addRevision(after: parentID, body: ArraySlice(revision.body), canonicalJSON: json.bytes, flags: flags)
+        guard added.isNew else { return SavedRevision(id: added.id, sequence: old?.sequence ?? 0, isCreated: false, isNew: false) }
+        let outcome = try tree.prepareSave(isNewRecord: old == nil, depth: treeDepth(), form: treeForm)
+        let sequence = try put(id, tables, replacing: old, outcome)
+        return SavedRevision(id: added.id, sequence: sequence, isCreated: isCreated, isNew: true)
+    }
+
+    /// The form of trees that the releases of this file's generation read.
+    var treeForm: RevisionTree.Form {
+        if !generation.separatesBodies { return .withBodies }
+        return generation.readsSeparators ? .current : .withoutSeparator
+    }
+
+    static func missing(_ id: String) -> StoreError { StoreError(.notFound, "no document \"\(id)\"") }
+
+    static func refused(_ error: RevisionError, _ id: String) -> StoreError {
+        switch error {
+        case .conflict: StoreError(.conflict, "document \"\(id)\" has a newer revision than the one that was to be changed")
+        case .notFound: missing(id)
+        case .badID, .badHistory, .badTime: StoreError(.invalidRevision, "document \"\(id)\": \(error)")
+        case .corruptTree, .corruptRevisions: StoreError(.corrupt, "document \"\(id)\" is damaged: \(error)")
+        }
+    }
+}

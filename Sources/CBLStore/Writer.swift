@@ -1,0 +1,139 @@
+import CBLFleece
+import CBLFunctions
+import CBLSQLite
+import CBLSystemSQLite
+import Glibc
+
+/// The one connection that writes, and the gate before it: transactions of several threads come one after another.
+///
+/// Sendable without check because everything but the gate is touched only by the thread that is inside it.
+final class Writer: @unchecked Sendable {
+    let bundle: DatabaseBundle
+    let encoder: FleeceEncoder
+    /// Where the times of new versions come from.
+    var clock = HybridClock()
+    let wallClock: @Sendable () -> UInt64
+    private var openStore: StoreConnection?
+    private let entry: OpenFiles.Entry?
+    private let gate = Gate()
+
+    init(_ bundle: DatabaseBundle, options: Database.Options) throws {
+        self.bundle = bundle
+        wallClock = options.wallClock
+        if options.access == .create { try DatabaseCreation.prepare(bundle) }
+        try bundle.checkExistence()
+        try bundle.checkForWriting()
+        guard let status = bundle.status(.main) else { throw StoreError(.notFound, "no such database") }
+        let ((connection, functions), entry) = try OpenFiles.enter(status) { present in
+            if present == nil && !(options.access == .create && status.size == 0) { try bundle.checkHeader() }
+            if present == nil { try bundle.checkJournal(cutsOff: options.removesForeignObjects) }
+            return (try Writer.connect(bundle, options), use: .ordinary)
+        }
+        self.entry = entry
+        do {
+            if options.access == .create { try DatabaseCreation.createTables(on: connection) }
+            let store = try StoreConnection(connection, functions: functions, isWriter: true)
+            openStore = store
+            encoder = FleeceEncoder(sharedKeys: store.sharedKeys)
+            try prepare(store, options)
+        } catch {
+            if let entry { OpenFiles.leave(entry) }
+            throw error
+        }
+    }
+
+    deinit {
+        // The connection goes before the note that it is there.
+        if let entry { OpenFiles.leave(entry) }
+    }
+
+    private static func connect(_ bundle: DatabaseBundle, _ options: Database.Options) throws -> (Connection, FunctionContext) {
+        let connection = try Connection(path: bundle.databaseFile, mode: .readWrite)
+        connection.setBusyTimeout(milliseconds: StoreConnection.busyTimeout)
+        guard sqlite3_db_readonly(connection.handle, "main") == 0 else {
+            let reason = access(bundle.databaseFile, W_OK) == 0 ? "it was opened for reading only" : FileStatus.reason()
+            throw StoreError(.readOnly, "the file db.sqlite3 cannot be written: \(reason)")
+        }
+        // Before the schema is cleaned: to drop an index takes the functions and collations that it names.
+        let functions = try StoreConnection.registerFunctions(on: connection, blobs: BlobStore(bundle, isReadOnly: true))
+        if options.removesForeignObjects { try SchemaCleaning.run(on: connection) }
+        try connection.configure(SQLITE_DBCONFIG_DEFENSIVE, true)
+        if options.access == .create { try connection.execute("PRAGMA auto_vacuum=incremental") }
+        try connection.execute(
+            script: """
+                PRAGMA journal_mode=WAL; PRAGMA cache_size=-10240; PRAGMA mmap_size=0; PRAGMA synchronous=normal;
+                PRAGMA journal_size_limit=5242880; PRAGMA case_sensitive_like=true; PRAGMA fullfsync=ON; PRAGMA secure_delete=OFF
+                """)
+        return (connection, functions)
+    }
+
+    private func prepare(_ store: StoreConnection, _ options: Database.Options) throws {
+        try store.begin(immediate: true)
+        do {
+            if options.upgrade != .none { try Upgrade(store).run(toVectors: options.upgrade == .versionVectors) }
+            try TombstoneRepair.run(on: store)
+            try store.connection.execute("COMMIT")
+        } catch {
+            store.end()
+            throw error
+        }
+    }
+
+    /// Waits for its turn, and begins a transaction. `finish` must follow.
+    func begin() throws -> StoreConnection {
+        gate.enter()
+        do {
+            let store = try present()
+            try store.begin(immediate: true)
+            return store
+        } catch {
+            gate.leave()
+            throw error
+        }
+    }
+
+    /// Lets the next one in.
+    func finish() { gate.leave() }
+
+    /// Runs `work` between transactions.
+    func exclusively<Result>(_ work: (StoreConnection) throws -> Result) throws -> Result {
+        gate.enter()
+        defer { gate.leave() }
+        return try work(try present())
+    }
+
+    private func present() throws(StoreError) -> StoreConnection {
+        guard let openStore else { throw StoreError(.inputOutput, "the database has been closed", path: bundle.path) }
+        return openStore
+    }
+
+    /// Tidies up and ends the connection. If it is the last one to the file, SQLite empties the log.
+    func close() {
+        gate.enter()
+        defer { gate.leave() }
+        guard let store = openStore else { return }
+        // What fails here is only left for the next time.
+        try? Maintenance.tidyUp(store.connection)
+        encoder.sharedKeys = nil
+        openStore = nil
+    }
+}
+
+/// A lock that may be held across functions, unlike `Mutex`.
+final class Gate: @unchecked Sendable {
+    // Sendable: the flag is touched only under the lock.
+    private let lock = WaitCondition()
+    private var isHeld = false
+
+    func enter() {
+        lock.locked {
+            while isHeld { lock.wait() }
+            isHeld = true
+        }
+    }
+
+    func leave() {
+        lock.locked { isHeld = false }
+        lock.signal()
+    }
+}

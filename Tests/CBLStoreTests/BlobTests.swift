@@ -1,0 +1,140 @@
+import CBLFleece
+import CBLTestSupport
+import FoundationEssentials
+import Glibc
+import Testing
+
+@testable import CBLStore
+
+@Suite struct BlobTests {
+    let directory: TemporaryDirectory
+    let path: String
+
+    init() throws {
+        directory = try TemporaryDirectory()
+        path = directory.path + "/new.cblite2"
+    }
+
+    static func content(_ blobs: BlobStore, _ digest: BlobDigest) throws -> [UInt8] {
+        var bytes: [UInt8] = []
+        try blobs.read(digest) { bytes.append(contentsOf: $0) }
+        return bytes
+    }
+
+    @Test func contentIsFoundUnderItsDigest() throws {
+        let database = try Database(path: path, options: .create)
+        #expect(!FileManager.default.fileExists(atPath: path + "/Attachments"))
+        let content = Array("hello blob".utf8)
+        let stored = try content.withUnsafeBytes { try database.blobs.write($0) }
+        #expect(stored.digest.description == "sha1-c2XTGPrFT86b4bdd8Xo4E/Zpuww=" && stored.isNew && stored.length == 10)
+        #expect(FileManager.default.fileExists(atPath: path + "/Attachments/c2XTGPrFT86b4bdd8Xo4E_Zpuww=.blob"))
+        try #expect(Self.content(database.blobs, stored.digest) == content)
+        #expect(try !content.withUnsafeBytes { try database.blobs.write($0) }.isNew)
+        try #expect(database.blobs.list() == [stored.digest])
+        #expect(database.blobs.size(of: stored.digest) == 10)
+        try #expect(FileManager.default.contentsOfDirectory(atPath: path + "/Attachments").count == 1)
+    }
+
+    @Test(arguments: [
+        "", "sha1-", "md5-c2XTGPrFT86b4bdd8Xo4E/Zpuww=", "sha1-../../../../etc/passwd000000=", "sha1-c2XTGPrFT86b4bdd8Xo4E/Zpuww",
+    ])
+    func digestsThatAreNoneAreRefused(_ text: String) {
+        #expect(BlobDigest(text) == nil)
+    }
+
+    @Test func largeContentPassesThroughInPieces() throws {
+        let database = try Database(path: path, options: .create)
+        let total = 64 << 20
+        var left = total
+        let stored = try database.blobs.write { (buffer: UnsafeMutableRawBufferPointer) throws(StoreError) -> Int in
+            let count = min(left, buffer.count)
+            #expect(buffer.count <= 1 << 20)
+            if let start = buffer.baseAddress { memset(start, Int32(truncatingIfNeeded: left >> 20), count) }
+            left -= count
+            return count
+        }
+        #expect(stored.length == total)
+        var seen = 0
+        try database.blobs.read(stored.digest) { seen += $0.count }
+        #expect(seen == total)
+    }
+
+    /// Whatever pieces it comes in, many of which are neither a page nor a whole number of them.
+    @Test(arguments: [[1], [16_376], [131_072], [131_071, 2], [131_073], [400_000, 0, 7], [5, 262_144, 131_067], [0]])
+    func contentComesInPiecesOfAnyLength(_ lengths: [Int]) throws {
+        let database = try Database(path: path, options: .create)
+        var random = SeededRandom(5)
+        let writer = try BlobWriter(database.blobs)
+        var content: [UInt8] = []
+        for length in lengths + lengths + lengths {
+            let piece = (0..<length).map { _ in UInt8(truncatingIfNeeded: random.next()) }
+            try piece.withUnsafeBytes { try writer.append($0) }
+            content += piece
+        }
+        #expect(writer.length == content.count)
+        let stored = try writer.finish()
+        #expect(stored.length == content.count)
+        try #expect(Self.content(database.blobs, stored.digest) == content)
+    }
+
+    @Test func damagedContentIsNoticed() throws {
+        let database = try Database(path: path, options: .create)
+        let digest = try Array("hello blob".utf8).withUnsafeBytes { try database.blobs.write($0).digest }
+        let file = path + "/Attachments/c2XTGPrFT86b4bdd8Xo4E_Zpuww=.blob"
+        chmod(file, 0o600)
+        try Data("hello blab".utf8).write(to: URL(filePath: file))
+        #expect { try Self.content(database.blobs, digest) } throws: { ($0 as? StoreError)?.code == .corrupt }
+        unlink(file)
+        #expect { try Self.content(database.blobs, digest) } throws: { ($0 as? StoreError)?.code == .notFound }
+    }
+
+    @Test func compactionKeepsWhatIsReferredToAndWhatIsYoung() throws {
+        let database = try Database(path: path, options: .create)
+        var digests: [BlobDigest] = []
+        for text in ["kept", "old", "young"] {
+            digests.append(try Array(text.utf8).withUnsafeBytes { try database.blobs.write($0).digest })
+        }
+        try database.write { transaction in
+            let json = "{\"deep\":[{\"photo\":{\"@type\":\"blob\",\"digest\":\"\(digests[0])\"}}]}"
+            try transaction.save("a", body: transaction.encode(json: json))
+            try #expect(transaction.document("a")?.flags == .hasAttachments)
+        }
+        for name in try FileManager.default.contentsOfDirectory(atPath: path + "/Attachments") {
+            let file = path + "/Attachments/" + name
+            if try Data(contentsOf: URL(filePath: file)) == Data("young".utf8) { continue }
+            var times = [timespec(tv_sec: 1_000_000_000, tv_nsec: 0), timespec(tv_sec: 1_000_000_000, tv_nsec: 0)]
+            utimensat(AT_FDCWD, file, &times, 0)
+        }
+        let result = try database.compact()
+        #expect(result.blobsRemoved == 1 && result.blobBytesRemoved == 3)
+        #expect(Set(try database.blobs.list()) == [digests[0], digests[2]])
+    }
+
+    @Test func aRevisionThatLosesItsBodyLosesItsBlobsToo() throws {
+        let database = try Database(path: path, options: .create)
+        let digest = try Array("photo".utf8).withUnsafeBytes { try database.blobs.write($0).digest }
+        try database.write { transaction in
+            try transaction.save("a", body: transaction.encode(json: #"{"photo":{"@type":"blob","digest":"\#(digest)"}}"#))
+            try transaction.save("a", body: transaction.encode(json: "{}"))
+        }
+        let document = try #require(try database.read { try $0.document("a") })
+        #expect(document.tree?.revisions.map { $0.flags.contains(.hasAttachments) } == [false, false])
+    }
+
+    @Test func aCopyHasEverythingButTheIdentity() throws {
+        let database = try Database(path: path, options: .create)
+        try database.write { transaction in
+            let digest = try Array("hello blob".utf8).withUnsafeBytes { try database.blobs.write($0).digest }
+            try transaction.save("a", body: transaction.encode(json: "{\"@type\":\"blob\",\"digest\":\"\(digest)\"}"))
+        }
+        let target = directory.path + "/copy.cblite2"
+        try database.copy(to: target)
+        let copy = try Database(path: target)
+        let (old, new) = try (database.read { ($0.publicUUID, $0.privateUUID) }, copy.read { ($0.publicUUID, $0.privateUUID) })
+        #expect(old.0 != new.0 && old.1 != new.1 && new.0 != nil)
+        try #expect(copy.blobs.list() == database.blobs.list())
+        try #expect(GenerationTests.contents(copy) == GenerationTests.contents(database))
+        #expect { try database.copy(to: target) } throws: { ($0 as? StoreError)?.code == .exists }
+        try #expect(FileManager.default.contentsOfDirectory(atPath: directory.path).sorted() == ["copy.cblite2", "new.cblite2"])
+    }
+}

@@ -1,0 +1,72 @@
+import CBLFleece
+import CBLStore
+import CBLTestSupport
+import Glibc
+import Testing
+
+@Suite struct WatcherTests {
+    let directory: TemporaryDirectory
+    let path: String
+
+    init() throws {
+        directory = try TemporaryDirectory()
+        path = directory.path + "/new.cblite2"
+    }
+
+    @Test func everyCommitIsHeardOf() throws {
+        let database = try Database(path: path, options: .create)
+        let watcher = try database.watch()
+        try #expect(!watcher.wait(milliseconds: 10))
+        try database.write { try $0.save("a", body: .emptyDictionary) }
+        try #expect(watcher.wait(milliseconds: 5000))
+        #expect(watcher.changes[.default]?.previous == 0 && watcher.changes[.default]?.last == 1)
+        // Of another connection, as of another process.
+        let other = try Database(path: path, options: .readWrite)
+        try other.write { transaction in
+            let things = try CollectionName(parsing: "things")
+            try transaction.createCollection(things)
+            try transaction.save("b", in: things, body: .emptyDictionary)
+        }
+        try #expect(watcher.wait(milliseconds: 5000))
+        #expect(watcher.changes.keys.map(\.description) == ["things"])
+    }
+
+    @Test func waitingCanBeCancelled() throws {
+        let database = try Database(path: path, options: .create)
+        let watcher = try database.watch()
+        let cancel = watcher.canceller
+        let thread = Task.detached {
+            usleep(50_000)
+            cancel()
+        }
+        try #expect(!watcher.wait())
+        _ = thread
+    }
+
+    @Test func changesComeInOrder() throws {
+        let database = try Database(path: path, options: .create)
+        try database.prepareChangeFeed(of: .default)
+        try database.prepareConflictSearch(of: .default)
+        let indexes = try database.read {
+            try $0.connection.strings("SELECT sql FROM sqlite_master WHERE tbl_name='kv_del_default' AND type='index' AND sql NOT NULL")
+        }
+        #expect(
+            indexes.suffix(2) == [
+                #"CREATE UNIQUE INDEX "kv_del_default_seqs" ON "kv_del_default" (sequence)"#,
+                #"CREATE INDEX "kv_del_default_conflicts" ON "kv_del_default" (flags) WHERE (flags & 2) != 0"#,
+            ])
+        try database.write { transaction in
+            for id in ["c", "a", "b"] { try transaction.save(id, body: .emptyDictionary) }
+            try transaction.delete("a")
+        }
+        try database.read { snapshot in
+            var options = ScanOptions(order: .sequence, content: .metadata)
+            options.includesDeleted = true
+            options.since = 1
+            var seen: [String] = []
+            let cursor = try snapshot.scan(.default, options)
+            while try cursor.next() { seen.append("\(cursor.sequence) \(cursor.id) \(cursor.isDeleted)") }
+            #expect(seen == ["3 b false", "4 a true"])
+        }
+    }
+}
