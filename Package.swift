@@ -3,10 +3,8 @@ import PackageDescription
 
 // A target may import only what stands below it: the list is ordered from the bottom up, and the compiler holds the rule.
 
-let fast: [SwiftSetting] = [.unsafeFlags(["-enforce-exclusivity=unchecked"], .when(configuration: .release))]
-
 func library(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
-    .target(name: name, dependencies: dependencies, swiftSettings: fast)
+    .target(name: name, dependencies: dependencies)
 }
 
 func system(_ name: String, apt package: String) -> Target {
@@ -46,12 +44,11 @@ let package = Package(
                 "CBLQuery", "CBLLanguage", "CBLListener", "CBLReplication", "CBLTransport", "CBLStore", "CBLSQLite", "CBLFleece", "CBLBase",
                 "CBLSystemLibEdit",
             ]),
-        .executableTarget(name: "cblite", dependencies: ["CBLShell"], swiftSettings: fast),
+        .executableTarget(name: "cblite", dependencies: ["CBLShell"]),
         .executableTarget(name: "bench", path: "Benchmarks/Runner"),
-        .executableTarget(name: "bench-blip", dependencies: ["CBLBLIP"], path: "Benchmarks/BLIP", swiftSettings: fast),
+        .executableTarget(name: "bench-blip", dependencies: ["CBLBLIP"], path: "Benchmarks/BLIP"),
         .executableTarget(
-            name: "bench-sync", dependencies: ["CBLReplication", "CBLTransport", "CBLStore", "CBLFleece"], path: "Benchmarks/Sync",
-            swiftSettings: fast),
+            name: "bench-sync", dependencies: ["CBLReplication", "CBLTransport", "CBLStore", "CBLFleece"], path: "Benchmarks/Sync"),
 
         // Hostile files are made with SQLite itself, under our own wrapper with its precautions.
         .target(name: "CBLTestSupport", dependencies: ["CBLSystemSQLite"], path: "Tests/CBLTestSupport"),
