@@ -1,3 +1,4 @@
+import CBLBase
 import Glibc
 
 /// A thread that inserts batches in the order in which they are submitted.
@@ -80,33 +81,4 @@ final class BatchPipeline: @unchecked Sendable {
             return waiting.removeFirst()
         }
     }
-}
-
-/// A lock with a condition to wait for under it.
-final class WaitCondition: @unchecked Sendable {
-    // Sendable: both are made to be shared, and never move.
-    private let mutex = UnsafeMutablePointer<pthread_mutex_t>.allocate(capacity: 1)
-    private let condition = UnsafeMutablePointer<pthread_cond_t>.allocate(capacity: 1)
-
-    init() {
-        pthread_mutex_init(mutex, nil)
-        pthread_cond_init(condition, nil)
-    }
-
-    deinit {
-        pthread_cond_destroy(condition)
-        pthread_mutex_destroy(mutex)
-        condition.deallocate()
-        mutex.deallocate()
-    }
-
-    func locked<Result>(_ body: () throws -> Result) rethrows -> Result {
-        pthread_mutex_lock(mutex)
-        defer { pthread_mutex_unlock(mutex) }
-        return try body()
-    }
-
-    /// Lets go of the lock until somebody signals.
-    func wait() { pthread_cond_wait(condition, mutex) }
-    func signal() { pthread_cond_broadcast(condition) }
 }

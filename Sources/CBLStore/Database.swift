@@ -30,16 +30,33 @@ package final class Database: Sendable {
             case versionVectors
         }
 
+        /// When a commit is safe from a loss of power. From a crash of the program it always is.
+        package enum Durability: Sendable {
+            /// Before long; the last commits may be lost, none is half there.
+            case normal
+            /// When `write` returns. Each commit waits for the disk.
+            case full
+        }
+
         package var access: Access
         package var upgrade: Upgrade
         /// Whether what no release of Couchbase Lite makes is taken out of the file, instead of refusing to write to it.
         package var removesForeignObjects = false
+        package var durability = Durability.normal
+        /// How long to wait for the transaction of another thread or process; then the error is `busy`. Nil: for other threads of this process as
+        /// long as it takes, for other processes ten seconds.
+        package var busyTimeout: Duration?
         /// Where new versions have their times from, in nanoseconds since 1970.
         package var wallClock = HybridClock.systemTime
 
         package init(access: Access = .readOnly, upgrade: Upgrade = .none) {
             self.access = access
             self.upgrade = upgrade
+        }
+
+        var busyMilliseconds: Int32 {
+            guard let busyTimeout else { return StoreConnection.busyTimeout }
+            return Int32(clamping: Int64(min(max(0, busyTimeout / .milliseconds(1)), 1e9)))
         }
 
         package static let readOnly = Options()
@@ -55,7 +72,7 @@ package final class Database: Sendable {
 
     let bundle: DatabaseBundle
     let readers: ReaderPool
-    let watchers = WatcherList()
+    let file: SharedFile
     let writer: Writer?
     let opened = Mutex<OpenTransaction?>(nil)
 
@@ -70,6 +87,7 @@ package final class Database: Sendable {
                 writer = try Writer(bundle, options: options)
             }
             readers = try ReaderPool(bundle)
+            file = SharedFile.enter(bundle)
         } catch {
             switch StoreError.translating(error, path: bundle.path) {
             case let error as StoreError: throw error
@@ -82,8 +100,8 @@ package final class Database: Sendable {
         blobs = BlobStore(bundle, isReadOnly: isReadOnly)
     }
 
-    /// Gives `work` a view of one state of the database, whatever others write meanwhile. It must not leave the closure. In a transaction that
-    /// this thread has opened, that is the state as this transaction has made it so far.
+    /// Gives `work` a view of one state of the database, whatever others write meanwhile. It must not leave the closure. In a `write` of this
+    /// thread, or a transaction that it has opened, that is the state as this transaction has made it so far.
     package func read<Result>(_ work: (Snapshot) throws -> Result) throws -> Result {
         guard let transaction = ownTransaction else { return try readCommitted(work) }
         do { return try work(transaction.view()) } catch { throw StoreError.translating(error, path: path) }
@@ -94,6 +112,8 @@ package final class Database: Sendable {
         do {
             return try readers.read { try work(Snapshot($0, of: self)) }
         } catch {
+            // Closing interrupts.
+            if readers.isClosed, (error as? SQLiteError)?.isInterrupted ?? false { throw StoreError.closed(path) }
             throw StoreError.translating(error, path: path)
         }
     }
@@ -105,12 +125,17 @@ package final class Database: Sendable {
         return foreign.isEmpty ? tolerated : (foreign + (tolerated.map { [$0] } ?? [])).joined(separator: "; ")
     }
 
-    /// Ends all connections that are not in use, and rolls back a transaction that is open. What is still to be tidied up in a database opened for writing is done here.
+    package var isOpen: Bool { !readers.isClosed }
+
+    /// Ends what is done with the database, and then all connections to it: a transaction that is open is rolled back, watchers and running
+    /// queries end, writes of other threads are waited for. From then on everything fails as `notOpen`; to close again changes nothing.
     package func close() {
+        guard readers.beginClosing() else { return }
+        file.watchers.cancel(of: self)
         abandonTransaction()
-        watchers.cancel()
         readers.close()
         writer?.close()
+        file.leave()
     }
 
     deinit { close() }

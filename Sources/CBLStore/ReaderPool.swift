@@ -1,3 +1,4 @@
+import CBLBase
 import CBLFleece
 import CBLSQLite
 import Glibc
@@ -50,6 +51,7 @@ final class ReaderPool: Sendable {
     private static let most = 4
     private let bundle: DatabaseBundle
     private let session: Mutex<Session?>
+    private let loans = Loans()
 
     /// Opens a first connection, so that what is wrong with the database is found at once.
     init(_ bundle: DatabaseBundle) throws {
@@ -60,14 +62,24 @@ final class ReaderPool: Sendable {
         giveBack(reader, to: session)
     }
 
-    /// Forgets the connections that are not in use.
-    func close() { session.withLock { $0 = nil } }
+    var isClosed: Bool { loans.isClosed }
+
+    /// From now on nothing is lent; false if that was so already.
+    func beginClosing() -> Bool { loans.close() }
+
+    /// Ends all connections. Those in use are interrupted, and waited for, but for those of this thread.
+    func close() {
+        loans.endAll()
+        session.withLock { $0 = nil }
+    }
 
     /// Runs `work` in a transaction that sees one state of the database.
     func read<Result>(_ work: (StoreConnection) throws -> Result) throws -> Result {
         let (session, reader) = try begin()
         defer { giveBack(reader, to: session) }
         defer { reader.end() }
+        guard loans.add(reader) else { throw StoreError.closed(bundle.path) }
+        defer { loans.remove(reader) }
         let result = try work(reader)
         if hasChanged(since: session) {
             throw StoreError(.busy, "another program changed the database while it was being read; please repeat")
@@ -78,11 +90,14 @@ final class ReaderPool: Sendable {
     /// Runs `work` on a connection that sees the same state as the one at `position`; nil if the database has moved on from there.
     func read<Result>(at position: Position, _ work: (StoreConnection) throws -> Result) throws -> Result? {
         let session = position.session
+        guard !isClosed else { throw StoreError.closed(bundle.path) }
         let idle = self.session.withLock { $0 === session ? session.idle.popLast() : nil }
         let reader = try idle ?? StoreConnection(try session.access.connect(bundle))
         defer { giveBack(reader, to: session) }
         try reader.begin()
         defer { reader.end() }
+        guard loans.add(reader) else { throw StoreError.closed(bundle.path) }
+        defer { loans.remove(reader) }
         // The position is that of a moment after the state was pinned: if it is still the old one, nothing came in between.
         guard !session.access.isCoordinated || LogPosition(of: reader) == position.log else { return nil }
         return try work(reader)
@@ -126,6 +141,7 @@ final class ReaderPool: Sendable {
     }
 
     private func take() throws -> (Session, StoreConnection) {
+        guard !isClosed else { throw StoreError.closed(bundle.path) }
         // A connection can fail because the way to read was right a moment ago and is not any more: look again.
         for attempt in 1... {
             do {
@@ -168,9 +184,60 @@ final class ReaderPool: Sendable {
         // It holds the session, which is to hold the reader.
         reader.position = nil
         self.session.withLock { current in
-            if current === session && session.idle.count < ReaderPool.most { session.idle.append(reader) }
+            if current === session && session.idle.count < ReaderPool.most && !isClosed { session.idle.append(reader) }
         }
     }
+}
+
+/// The connections that are in use, and by whom.
+private final class Loans: @unchecked Sendable {
+    // Sendable: everything is touched only under the lock; a connection may be interrupted by any thread while it is open.
+    private let lock = WaitCondition()
+    private var lent: [(reader: StoreConnection, thread: pthread_t)] = []
+    private var hasEnded = false
+
+    /// So often and long closing waits for who does not heed the interrupt, ten seconds in all. The connection then ends when it is given back.
+    private static let attempts = 500
+    private static let pause = Duration.milliseconds(20)
+
+    var isClosed: Bool { lock.locked { hasEnded } }
+
+    func close() -> Bool {
+        lock.locked {
+            defer { hasEnded = true }
+            return !hasEnded
+        }
+    }
+
+    func add(_ reader: StoreConnection) -> Bool {
+        lock.locked {
+            if !hasEnded { lent.append((reader, pthread_self())) }
+            return !hasEnded
+        }
+    }
+
+    func remove(_ reader: StoreConnection) {
+        lock.locked {
+            if let place = lent.lastIndex(where: { $0.reader === reader }) { lent.remove(at: place) }
+            if hasEnded { lock.signal() }
+        }
+    }
+
+    func endAll() {
+        for _ in 0..<Loans.attempts {
+            let isDone = lock.locked {
+                // Who is just between two statements does not hear of it.
+                for loan in lent { loan.reader.connection.interrupt() }
+                if !hasOthers { return true }
+                _ = lock.wait(until: Deadline(after: Loans.pause))
+                return !hasOthers
+            }
+            if isDone { return }
+        }
+    }
+
+    /// To be called under the lock.
+    private var hasOthers: Bool { lent.contains { pthread_equal($0.thread, pthread_self()) == 0 } }
 }
 
 extension SQLiteError {

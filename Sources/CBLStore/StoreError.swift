@@ -9,8 +9,10 @@ package struct StoreError: Error, Hashable, Sendable, CustomStringConvertible {
         case exists
         /// The document was changed by somebody else, or is there already, or is gone.
         case conflict
-        /// Another process holds the lock for longer than the waiting time.
+        /// Another process or thread holds the lock for longer than the waiting time, or has open what is to be deleted.
         case busy
+        /// The database was closed.
+        case notOpen
         case corrupt
         /// The file's schema has something that no release of Couchbase Lite makes, and that SQLite would run.
         case foreignSchema
@@ -56,6 +58,8 @@ package struct StoreError: Error, Hashable, Sendable, CustomStringConvertible {
         guard let path else { return message }
         return "\(path): \(message)"
     }
+
+    static func closed(_ path: String) -> StoreError { StoreError(.notOpen, "the database is closed", path: path) }
 
     /// The same error, saying which database it is about.
     func about(_ path: String) -> StoreError {

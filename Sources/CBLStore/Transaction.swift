@@ -8,8 +8,8 @@ import CBLSQLite
 ///         try transaction.save("hotel-1", body: body)
 ///     }
 ///
-/// One that is begun inside another, as all are while `Database.openTransaction` has one open, is a savepoint: what it wrote becomes part of the
-/// outer one when it is committed, and is forgotten alone when it is rolled back.
+/// One that is begun inside another of its thread is a savepoint: what it wrote becomes part of the outer one when it is committed, and is
+/// forgotten alone when it is rolled back.
 package final class Transaction: Snapshot {
     let writer: Writer
     /// Encodes with the database's shared keys, adding to them. Kept from one document to the next.
@@ -70,6 +70,7 @@ package final class Transaction: Snapshot {
 
     deinit { if isOpen { rollBack() } }
 
+    var isOutermost: Bool { enclosing == nil }
     private var level: Int { enclosing.map { $0.level + 1 } ?? 0 }
 
     /// The last one that was begun inside this one, or this one itself.
@@ -220,16 +221,21 @@ package final class Transaction: Snapshot {
 }
 
 extension Database {
-    /// Gives `work` the one transaction that may write. What it did is committed when it returns, and forgotten if it throws.
+    /// Gives `work` the one transaction that may write. What it did is committed when it returns, and forgotten if it throws. Inside another
+    /// `write` of the same thread it is a part of that: a savepoint.
     @discardableResult
     package func write<Result>(_ work: (Transaction) throws -> Result) throws -> Result {
         let transaction = try begin()
+        if transaction.isOutermost { enter(transaction, lasts: false) }
+        defer { if transaction.isOutermost { leave(transaction) } }
         do {
             let result = try work(transaction)
             try transaction.commit()
             return result
         } catch {
             transaction.rollBack()
+            // It may have been closed from inside.
+            if !isOpen, error is StoreError || error is SQLiteError { throw StoreError.closed(path) }
             throw StoreError.translating(error, path: path)
         }
     }
@@ -245,5 +251,5 @@ extension Database {
         }
     }
 
-    func didCommit(_ keyStores: [String]) { watchers.signal() }
+    func didCommit(_ keyStores: [String]) { file.watchers.signal() }
 }

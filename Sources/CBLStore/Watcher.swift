@@ -39,11 +39,11 @@ package final class Watcher {
         if notifications >= 0 {
             inotify_add_watch(notifications, database.path, UInt32(IN_MODIFY) | UInt32(IN_CREATE) | UInt32(IN_MOVED_TO) | UInt32(IN_DELETE))
         }
-        database.watchers.add(bell)
+        database.file.watchers.add(bell, of: database)
     }
 
     deinit {
-        database.watchers.remove(bell)
+        database.file.watchers.remove(bell)
         if notifications >= 0 { close(notifications) }
     }
 
@@ -52,7 +52,7 @@ package final class Watcher {
         let end = milliseconds.map { Watcher.now + $0 }
         while true {
             if bell.isCancelled || bell.takeCall() { return false }
-            if try look() { return true }
+            do { if try look() { return true } } catch let error as StoreError where error.code == .notOpen { return false }
             let left = end.map { max(0, $0 - Watcher.now) }
             if left == 0 { return false }
             // Where the kernel gives no notice, for example on a network file system, look from time to time.
@@ -130,14 +130,20 @@ final class WatcherBell: Sendable {
     func reset() { bell.reset() }
 }
 
-/// The bells of a database's watchers.
+/// The bells of those who watch a file, through whichever database.
 final class WatcherList: Sendable {
-    private let bells = Mutex<[WatcherBell]>([])
+    private let bells = Mutex<[(bell: WatcherBell, owner: ObjectIdentifier)]>([])
 
-    func add(_ bell: WatcherBell) { bells.withLock { $0.append(bell) } }
-    func remove(_ bell: WatcherBell) { bells.withLock { $0.removeAll { $0 === bell } } }
-    func signal() { bells.withLock { $0.forEach { $0.ring() } } }
-    func cancel() { bells.withLock { $0.forEach { $0.cancel() } } }
+    /// A database that is closed already is waited for no more.
+    func add(_ bell: WatcherBell, of database: Database) {
+        bells.withLock { $0.append((bell, ObjectIdentifier(database))) }
+        if !database.isOpen { bell.cancel() }
+    }
+    func remove(_ bell: WatcherBell) { bells.withLock { $0.removeAll { $0.bell === bell } } }
+    func signal() { bells.withLock { $0.forEach { $0.bell.ring() } } }
+    func cancel(of database: Database) {
+        bells.withLock { $0.forEach { if $0.owner == ObjectIdentifier(database) { $0.bell.cancel() } } }
+    }
 }
 
 extension Database {

@@ -1,3 +1,4 @@
+import CBLBase
 import CBLFleece
 import CBLFunctions
 import CBLSQLite
@@ -16,10 +17,12 @@ final class Writer: @unchecked Sendable {
     private var openStore: StoreConnection?
     private let entry: OpenFiles.Entry?
     private let gate = Gate()
+    private let patience: Duration?
 
     init(_ bundle: DatabaseBundle, options: Database.Options) throws {
         self.bundle = bundle
         wallClock = options.wallClock
+        patience = options.busyTimeout
         if options.access == .create { try DatabaseCreation.prepare(bundle) }
         try bundle.checkExistence()
         try bundle.checkForWriting()
@@ -49,7 +52,7 @@ final class Writer: @unchecked Sendable {
 
     private static func connect(_ bundle: DatabaseBundle, _ options: Database.Options) throws -> (Connection, FunctionContext) {
         let connection = try Connection(path: bundle.databaseFile, mode: .readWrite)
-        connection.setBusyTimeout(milliseconds: StoreConnection.busyTimeout)
+        connection.setBusyTimeout(milliseconds: options.busyMilliseconds)
         guard sqlite3_db_readonly(connection.handle, "main") == 0 else {
             let reason = access(bundle.databaseFile, W_OK) == 0 ? "it was opened for reading only" : FileStatus.reason()
             throw StoreError(.readOnly, "the file db.sqlite3 cannot be written: \(reason)")
@@ -64,6 +67,7 @@ final class Writer: @unchecked Sendable {
                 PRAGMA journal_mode=WAL; PRAGMA cache_size=-10240; PRAGMA mmap_size=0; PRAGMA synchronous=normal;
                 PRAGMA journal_size_limit=5242880; PRAGMA case_sensitive_like=true; PRAGMA fullfsync=ON; PRAGMA secure_delete=OFF
                 """)
+        if options.durability == .full { try connection.execute("PRAGMA synchronous=full") }
         return (connection, functions)
     }
 
@@ -81,7 +85,7 @@ final class Writer: @unchecked Sendable {
 
     /// Waits for its turn, and begins a transaction. `finish` must follow.
     func begin() throws -> StoreConnection {
-        gate.enter()
+        try enter()
         do {
             let store = try present()
             try store.begin(immediate: true)
@@ -97,13 +101,20 @@ final class Writer: @unchecked Sendable {
 
     /// Runs `work` between transactions.
     func exclusively<Result>(_ work: (StoreConnection) throws -> Result) throws -> Result {
-        gate.enter()
+        try enter()
         defer { gate.leave() }
         return try work(try present())
     }
 
+    private func enter() throws(StoreError) {
+        guard let patience else { return gate.enter() }
+        guard gate.enter(within: patience) else {
+            throw StoreError(.busy, "another thread is writing, and did not come to an end in time", path: bundle.path)
+        }
+    }
+
     private func present() throws(StoreError) -> StoreConnection {
-        guard let openStore else { throw StoreError(.inputOutput, "the database has been closed", path: bundle.path) }
+        guard let openStore else { throw StoreError.closed(bundle.path) }
         return openStore
     }
 
@@ -116,24 +127,5 @@ final class Writer: @unchecked Sendable {
         try? Maintenance.tidyUp(store.connection)
         encoder.sharedKeys = nil
         openStore = nil
-    }
-}
-
-/// A lock that may be held across functions, unlike `Mutex`.
-final class Gate: @unchecked Sendable {
-    // Sendable: the flag is touched only under the lock.
-    private let lock = WaitCondition()
-    private var isHeld = false
-
-    func enter() {
-        lock.locked {
-            while isHeld { lock.wait() }
-            isHeld = true
-        }
-    }
-
-    func leave() {
-        lock.locked { isHeld = false }
-        lock.signal()
     }
 }

@@ -6,16 +6,16 @@ import CBLStore
 /// What `--filter`, `--push-filter` and `--pull-filter` let through.
 struct SyncFilters {
     /// A condition, for all collections or for one.
-    private struct WaitCondition {
+    private struct Condition {
         let collection: CollectionName?
         let expression: DocumentExpression
     }
 
-    private let push: [WaitCondition]
-    private let pull: [WaitCondition]
+    private let push: [Condition]
+    private let pull: [Condition]
 
     init(_ invocation: Invocation, _ direction: DatabaseSync.Direction, _ collections: [CollectionName]) throws {
-        func conditions(_ flags: [String]) throws -> [WaitCondition] {
+        func conditions(_ flags: [String]) throws -> [Condition] {
             let conditions = try flags.flatMap { flag in
                 try invocation.strings(flag).map { try SyncFilters.condition($0, flag, invocation, collections) }
             }
@@ -39,18 +39,18 @@ struct SyncFilters {
 
     private static func condition(
         _ text: String, _ flag: String, _ invocation: Invocation, _ collections: [CollectionName]
-    ) throws -> WaitCondition {
+    ) throws -> Condition {
         // No expression has a colon behind its first word, so what stands before one is a collection.
         let name = text.prefix { $0.isASCII && ($0.isLetter || $0.isNumber || "._-%".contains($0)) }
         guard !name.isEmpty, text[name.endIndex...].hasPrefix(":") else {
-            return WaitCondition(collection: nil, expression: try compile(text, .condition))
+            return Condition(collection: nil, expression: try compile(text, .condition))
         }
         let collection: CollectionName
         do { collection = try CollectionName(parsing: String(name)) } catch { throw invocation.usageError("--\(flag): \(error.message)") }
         guard collections.contains(collection) else {
             throw invocation.usageError("--\(flag): the collection \"\(collection)\" is not replicated; --collection names those that are")
         }
-        return WaitCondition(collection: collection, expression: try compile(String(text[name.endIndex...].dropFirst()), .condition))
+        return Condition(collection: collection, expression: try compile(String(text[name.endIndex...].dropFirst()), .condition))
     }
 
     /// Understands an expression, or points at its mistake.
@@ -67,7 +67,7 @@ struct SyncFilters {
         settings.filterName = [push, pull].map { $0?.text ?? "" }.joined(separator: "\n")
     }
 
-    private func expression(of conditions: [WaitCondition], _ name: CollectionName) -> DocumentExpression? {
+    private func expression(of conditions: [Condition], _ name: CollectionName) -> DocumentExpression? {
         (conditions.first { $0.collection == name } ?? conditions.first { $0.collection == nil })?.expression
     }
 

@@ -1,0 +1,32 @@
+/// A lock that may be held across functions, unlike `Mutex`.
+public final class Gate: @unchecked Sendable {
+    // Sendable: the flag is touched only under the lock.
+    private let lock = WaitCondition()
+    private var isHeld = false
+
+    public init() {}
+
+    public func enter() {
+        lock.locked {
+            while isHeld { lock.wait() }
+            isHeld = true
+        }
+    }
+
+    /// Enters unless somebody is inside for longer than that; false then.
+    public func enter(within duration: Duration) -> Bool {
+        let end = Deadline(after: duration)
+        return lock.locked {
+            while isHeld {
+                if !lock.wait(until: end), isHeld { return false }
+            }
+            isHeld = true
+            return true
+        }
+    }
+
+    public func leave() {
+        lock.locked { isHeld = false }
+        lock.signal()
+    }
+}

@@ -1,0 +1,56 @@
+import Glibc
+
+/// A lock with a condition to wait for under it.
+public final class WaitCondition: @unchecked Sendable {
+    // Sendable: both are made to be shared, and never move.
+    private let mutex = UnsafeMutablePointer<pthread_mutex_t>.allocate(capacity: 1)
+    private let condition = UnsafeMutablePointer<pthread_cond_t>.allocate(capacity: 1)
+
+    public init() {
+        pthread_mutex_init(mutex, nil)
+        var attributes = pthread_condattr_t()
+        pthread_condattr_init(&attributes)
+        // Nobody waits longer because somebody sets the clock.
+        pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC)
+        pthread_cond_init(condition, &attributes)
+        pthread_condattr_destroy(&attributes)
+    }
+
+    deinit {
+        pthread_cond_destroy(condition)
+        pthread_mutex_destroy(mutex)
+        condition.deallocate()
+        mutex.deallocate()
+    }
+
+    public func locked<Result>(_ body: () throws -> Result) rethrows -> Result {
+        pthread_mutex_lock(mutex)
+        defer { pthread_mutex_unlock(mutex) }
+        return try body()
+    }
+
+    /// Lets go of the lock until somebody signals.
+    public func wait() { pthread_cond_wait(condition, mutex) }
+
+    /// The same, but not beyond `end`: then it is false.
+    public func wait(until end: Deadline) -> Bool {
+        var time = end.time
+        return pthread_cond_timedwait(condition, mutex, &time) != ETIMEDOUT
+    }
+
+    public func signal() { pthread_cond_broadcast(condition) }
+}
+
+/// A moment that is waited for at most, by a clock that nobody sets.
+public struct Deadline: Sendable {
+    fileprivate let time: timespec
+
+    public init(after duration: Duration) {
+        var now = timespec()
+        clock_gettime(CLOCK_MONOTONIC, &now)
+        let (seconds, attoseconds) = duration.components
+        let nanoseconds = now.tv_nsec + Int(attoseconds / 1_000_000_000)
+        time = timespec(
+            tv_sec: now.tv_sec + Int(clamping: min(seconds, 1 << 40)) + nanoseconds / 1_000_000_000, tv_nsec: nanoseconds % 1_000_000_000)
+    }
+}
