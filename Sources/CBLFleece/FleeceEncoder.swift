@@ -9,22 +9,25 @@
 /// Writing never fails on the spot: the first thing that goes wrong is kept in ``failure`` and thrown by `finish`. One encoder serves many
 /// documents and keeps its memory. Hot: it is most of an import, after parsing.
 public final class FleeceEncoder {
+    // Access to these fields is not checked at every step, which cost a quarter of an import: no method calls anything that could come back to this
+    // object while it changes a field.
+
     /// The table that dictionary keys are looked up in and, unless it is read-only, added to.
-    public var sharedKeys: SharedKeys?
+    @exclusivity(unchecked) public var sharedKeys: SharedKeys?
     /// Whether `write(_:keys:)` gives the very bytes that the reference's copying gives: numbers as they are, and those of three or four bytes
     /// inside their slot, which makes the collection wide. Entries of the vendor's indexes are such copies, and must be found again.
-    public var copiesLikeReference = false
+    @exclusivity(unchecked) public var copiesLikeReference = false
     /// The first thing that went wrong since the last reset.
-    public private(set) var failure: FleeceError?
+    @exclusivity(unchecked) public private(set) var failure: FleeceError?
 
     /// The bytes so far, always of even length and with `slack` bytes allocated behind them.
-    var output = ByteBuffer(capacity: 4096)
-    var strings = StringTable()
+    @exclusivity(unchecked) var output = ByteBuffer(capacity: 4096)
+    @exclusivity(unchecked) var strings = StringTable()
     /// The members of all open collections, innermost last.
-    private var slots = FlatStack<PendingSlot>()
+    @exclusivity(unchecked) private var slots = FlatStack<PendingSlot>()
     /// The collections around the current one.
-    private var frames = FlatStack<Frame>()
-    private var current = Frame.root
+    @exclusivity(unchecked) private var frames = FlatStack<Frame>()
+    @exclusivity(unchecked) private var current = Frame.root
 
     /// How far fixed-size stores may reach behind the last byte.
     static let slack = 32

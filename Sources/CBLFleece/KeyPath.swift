@@ -22,8 +22,8 @@ public final class KeyPath {
     let components: UnsafeMutableBufferPointer<Component>
     private let names: UnsafeMutableRawBufferPointer
     // For which table, and which state of it, the components' numbers hold.
-    private var identity: UInt64 = 0
-    private var keyCount = 0
+    @exclusivity(unchecked) private var identity: UInt64 = 0
+    @exclusivity(unchecked) private var keyCount = 0
 
     /// How many components the path has. With none it leads to the value itself.
     public var count: Int { components.count }

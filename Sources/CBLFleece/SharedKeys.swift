@@ -15,14 +15,14 @@ public final class SharedKeys {
     private let seed = UInt64.random(in: .min ... .max)
     /// For each key the one that was asked for after it: documents repeat their keys in the same order, and a right guess saves the hashing.
     private let successors: UnsafeMutablePointer<UInt16>
-    private var lastAdded = 0
+    @exclusivity(unchecked) private var lastAdded = 0
 
     /// How many keys the table holds.
-    public private(set) var count = 0
+    @exclusivity(unchecked) public private(set) var count = 0
     /// Whether all keys consist of letters and digits that need no escape in JSON, as those do that writers enter.
-    private(set) var areAllPlain = true
+    @exclusivity(unchecked) private(set) var areAllPlain = true
     /// Set on connections that must not add keys: `add` then finds only what is there.
-    public var isReadOnly = false
+    @exclusivity(unchecked) public var isReadOnly = false
     /// Changes when an index may have come to mean another key, that is after ``revert(toCount:)``. Together with ``count`` it tells whether a
     /// remembered answer of ``index(ofKey:)`` still holds: an index as long as this is unchanged, a nil only while the count is too.
     public private(set) var identity = SharedKeys.nextIdentity()

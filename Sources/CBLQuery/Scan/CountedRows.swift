@@ -3,7 +3,7 @@ import CBLSystemSQLite
 
 /// Adds up what each piece of a scan counted.
 final class CountedRows: ScanSink {
-    fileprivate private(set) var sums: [Int64] = []
+    @exclusivity(unchecked) fileprivate private(set) var sums: [Int64] = []
 
     func begin(piece: Int) {}
 

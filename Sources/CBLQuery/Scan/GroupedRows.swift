@@ -40,12 +40,12 @@ final class GroupedRows: ScanSink {
     private let aggregates: [Aggregate]
     private let mayAddFloats: Bool
     private let hasExtremes: Bool
-    private var arena = RowArena(capacity: 1 << 14)
-    private var groups: [Group] = []
-    private var states: [State] = []
+    @exclusivity(unchecked) private var arena = RowArena(capacity: 1 << 14)
+    @exclusivity(unchecked) private var groups: [Group] = []
+    @exclusivity(unchecked) private var states: [State] = []
     /// Open addressing: the number of a group + 1, or 0.
-    private var table = [UInt32](repeating: 0, count: 256)
-    private var piece = 0
+    @exclusivity(unchecked) private var table = [UInt32](repeating: 0, count: 256)
+    @exclusivity(unchecked) private var piece = 0
 
     /// `mayAddFloats` is for the only sink of a scan, which sees the rows in SQLite's order.
     init(keyCount: Int, aggregates: [Aggregate], mayAddFloats: Bool) {

@@ -25,11 +25,11 @@ final class SortedRows: ScanSink {
     private let columnCount: Int32
     /// How many of the first rows are wanted.
     private let limit: Int
-    private(set) var entries: [Entry] = []
-    private var arena = RowArena(capacity: 1 << 16)
-    private var piece = 0
+    @exclusivity(unchecked) private(set) var entries: [Entry] = []
+    @exclusivity(unchecked) private var arena = RowArena(capacity: 1 << 16)
+    @exclusivity(unchecked) private var piece = 0
     /// Rows from here on are not wanted: set when there are enough smaller ones.
-    private var bound: Entry?
+    @exclusivity(unchecked) private var bound: Entry?
 
     init(keys: [Key], columnCount: Int, limit: Int?) {
         self.keys = keys
