@@ -29,7 +29,8 @@ enum ErrorReport {
         case .conflict: .conflict
         case .interrupted: .interrupted
         case .notADatabase, .encrypted, .version1, .tooNew, .tooOld: .cannotOpen
-        case .notFound, .exists, .busy, .notOpen, .corrupt, .foreignSchema, .readOnly, .invalidName, .invalidDocument, .invalidRevision, .unsupported,
+        case .notFound, .exists, .busy, .notOpen, .corrupt, .foreignSchema, .readOnly, .invalidName, .invalidDocument, .invalidRevision,
+            .unsupported,
             .diskFull,
             .transactionOpen, .noTransaction, .inputOutput:
             .failure

@@ -75,6 +75,7 @@ package final class Database: Sendable {
     let file: SharedFile
     let writer: Writer?
     let opened = Mutex<OpenTransaction?>(nil)
+    let keepsExpirations = Atomic<Bool>(false)
 
     package init(path: String, options: Options = .readOnly) throws(StoreError) {
         let bundle = DatabaseBundle(path: path)

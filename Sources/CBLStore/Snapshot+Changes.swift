@@ -4,9 +4,11 @@ import FoundationEssentials
 extension Snapshot {
     /// When the next document of a collection expires, in milliseconds since 1970; in the past if it has, and nobody has removed it yet.
     package func nextExpiration(of name: CollectionName) throws -> Int64? {
-        let live = try tables(name).live
-        guard live.hasExpiration else { return nil }
-        return try connection.integer("SELECT min(expiration) FROM \(live.quotedName) WHERE expiration NOT NULL")
+        try tables(name).all.filter(\.hasExpiration).compactMap { table in
+            // Never a tombstone whose revision tree lies in this column: see `TombstoneRepair`.
+            try connection.integer(
+                "SELECT min(expiration) FROM \(table.quotedName) WHERE expiration NOT NULL AND typeof(expiration) = 'integer'")
+        }.min()
     }
 
     /// When documents of a collection were changed first and last, in nanoseconds since 1970, as far as their revisions tell: version vectors

@@ -61,6 +61,7 @@ extension Transaction {
             try connection.execute("DELETE FROM \(table.quotedName) WHERE expiration <= \(now) AND typeof(expiration) = 'integer'")
             count += connection.changes
         }
+        if count > 0 { expired[collection, default: 0] += count }
         return count
     }
 
@@ -89,18 +90,5 @@ extension Transaction {
         old.subsequence = 0
         try key.withUTF8 { try insertMoved(UnsafeRawBufferPointer($0), to, old) }
         return old.sequence
-    }
-}
-
-extension Snapshot {
-    /// When the next document expires, in milliseconds since 1970.
-    package func nextExpiration(in collection: CollectionName = .default) throws -> Int64? {
-        var next: Int64?
-        for table in try tables(collection).all where table.hasExpiration {
-            let first = try connection.integer(
-                "SELECT min(expiration) FROM \(table.quotedName) WHERE expiration NOT NULL AND typeof(expiration) = 'integer'")
-            next = [next, first].compactMap { $0 }.min()
-        }
-        return next
     }
 }

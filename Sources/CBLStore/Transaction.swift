@@ -19,8 +19,8 @@ package final class Transaction: Snapshot {
     private let sharedKeyCount: Int
     private var storedKeyCount: Int
     private var counters: [String: Counter] = [:]
-    /// The key stores that will have changed.
-    private var changed: Set<String> = []
+    /// How many documents it purged because their time had come.
+    var expired: [CollectionName: Int] = [:]
     private(set) var isOpen = true
     private var depth: Int?
     private let enclosing: Transaction?
@@ -100,11 +100,12 @@ package final class Transaction: Snapshot {
         }
         isOpen = false
         if let enclosing {
-            enclosing.changed.formUnion(changed)
+            enclosing.expired.merge(expired) { $0.addingClamped($1) }
             enclosing.inner = nil
         } else {
             writer.finish()
-            database.didCommit(Array(changed))
+            database.file.noteExpired(expired)
+            database.file.watchers.signal()
         }
     }
 
@@ -137,7 +138,6 @@ package final class Transaction: Snapshot {
         for (keyStore, counter) in counters {
             if counter.hasNewSequence {
                 try setMetadata(keyStore, "lastSeq", Int64(bitPattern: counter.lastSequence))
-                changed.insert(keyStore)
             }
             if counter.hasNewPurges && generation.countsPurges { try setMetadata(keyStore, "purgeCnt", Int64(counter.purges)) }
         }
@@ -250,6 +250,4 @@ extension Database {
             throw StoreError.translating(error, path: path)
         }
     }
-
-    func didCommit(_ keyStores: [String]) { file.watchers.signal() }
 }

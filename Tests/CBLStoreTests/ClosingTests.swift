@@ -152,7 +152,9 @@ import Testing
         #expect(try CheckerTests.findings(path) == [])
     }
 
-    @Test(arguments: [Database.Options.Durability.normal, .full]) func durabilityIsTheWriters(_ durability: Database.Options.Durability) throws {
+    @Test(arguments: [Database.Options.Durability.normal, .full]) func durabilityIsTheWriters(_ durability: Database.Options.Durability)
+        throws
+    {
         var options = Database.Options.readWrite
         options.durability = durability
         let database = try Database(path: path, options: options)

@@ -51,15 +51,16 @@ import Testing
         }
         _ = try [UInt8](repeating: 7, count: 12_345).withUnsafeBytes { bytes throws in try database.blobs.write(bytes) }
         // The log has most of it now, and after closing the main file has.
-        for _ in 0..<2 {
-            try database.read { snapshot in
+        for isClosed in [false, true] {
+            if isClosed { database.close() }
+            let reader = isClosed ? try Database(path: database.path) : database
+            try reader.read { snapshot in
                 let space = try snapshot.storageSpace()
                 try #expect(space.bytes == Folder(following: database.path).size())
                 #expect(space.blobBytes == 12_345 && space.blobCount == 1)
                 let goods = try #require(space.collections.first { $0.name.name == "goods" })
                 #expect(goods.bytes > 30_000)
             }
-            database.close()
         }
     }
 

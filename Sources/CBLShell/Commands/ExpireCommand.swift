@@ -6,7 +6,8 @@ enum ExpireCommand {
         "expire", group: .changing,
         summary: "Say when a document will be gone, or show it",
         discussion: """
-            An expired document is purged, by whichever program has the database open then or opens it next. Replication hears nothing of it.
+            An expired document is purged by a program that has the database open for changes and stays: the interactive shell with \
+            --writeable, serve, or an app. Single commands leave it. Replication hears nothing of it.
 
             A time is ISO 8601, local unless it names a zone: 2027-03-01, 2027-03-01T09:30, 2027-03-01T09:30:00Z. A duration counts from \
             now: 90s, 30m, 2h, 30d, 1w, also 1d12h. never takes the expiration away. Without any of them, it is shown.

@@ -55,6 +55,7 @@ extension InteractiveShell {
     }
 
     private func replace(_ index: Int, by database: Database) {
+        keepExpirations(of: database)
         databases.update(index) { $0.database = database }
         if databases.currentIndex == index { session.openDatabase = database }
     }
@@ -125,7 +126,11 @@ extension InteractiveShell {
         leaveCurrent()
         databases.add(database)
         adoptCurrent()
+        keepExpirations(of: database)
     }
+
+    /// Somebody may stay for long. What cannot be watched is worked on all the same.
+    private func keepExpirations(of database: Database) { try? database.keepExpirations() }
 
     /// Closes a database that nobody will miss, with all that is open in it.
     func discard(_ database: Database) {

@@ -29,6 +29,7 @@ struct DatabaseServer {
         let settings = try flags.settings()
         let shares = try flags.shares(for: settings.users)
         OpenFiles.permitMany()
+        for share in shares { try share.database.keepExpirations() }
 
         // A transaction of another database in the shell wants these signals for itself.
         let mayDelay = !(session.shell?.databases.entries.contains(where: \.isInTransaction) ?? false)

@@ -14,6 +14,8 @@ package final class Watcher {
     private let notifications: Int32
     private var seen: [CollectionName: State]
     private let noticesPurges: Bool
+    /// How many documents had expired, of all collections, when it was looked last.
+    private var expired: [CollectionName: Int] = [:]
     /// What the last `wait` found: for each changed collection the sequence known before, and the last one now.
     package private(set) var changes: [CollectionName: (previous: UInt64, last: UInt64)] = [:]
 
@@ -32,6 +34,7 @@ package final class Watcher {
         bell = try WatcherBell()
         // The kernel tells when a file of the bundle is written: the log, with each commit of any process.
         notifications = inotify_init1(Int32(IN_NONBLOCK) | Int32(IN_CLOEXEC))
+        expired = database.file.expired
         seen = try database.collectionStates(withPurges: noticesPurges)
         if let since {
             for name in seen.keys { seen[name]?.lastSequence = since[name] ?? 0 }
@@ -60,6 +63,12 @@ package final class Watcher {
         }
     }
 
+    /// Waits until somebody may have committed something, whatever it is, or the time is over; false if it was cancelled.
+    func waitForSign(milliseconds: Int?) -> Bool {
+        if !bell.isCancelled { sleep(atMost: milliseconds ?? Int(Int32.max)) }
+        return !bell.isCancelled
+    }
+
     /// Makes every `wait` from now on, on any thread, return false.
     package func cancel() { bell.cancel() }
     package var isCancelled: Bool { bell.isCancelled }
@@ -69,9 +78,12 @@ package final class Watcher {
     package var canceller: @Sendable () -> Void { { [bell] in bell.cancel() } }
 
     private func look() throws -> Bool {
+        let expired = noticesPurges ? database.file.expired : [:]
         let now = try database.collectionStates(withPurges: noticesPurges)
         changes = [:]
-        purged = []
+        // Expiring leaves no trace in the file.
+        purged = Set(expired.keys.filter { expired[$0] != self.expired[$0] })
+        self.expired = expired
         for (name, state) in now {
             let before = seen[name] ?? State(lastSequence: 0, purges: 0)
             if state.lastSequence > before.lastSequence { changes[name] = (before.lastSequence, state.lastSequence) }

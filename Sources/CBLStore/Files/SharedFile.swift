@@ -8,6 +8,9 @@ final class SharedFile: Sendable {
     }
 
     let watchers = WatcherList()
+    /// How many documents of each collection were purged because their time had come: what observers can tell it by.
+    var expired: [CollectionName: Int] { expirations.withLock { $0 } }
+    private let expirations = Mutex<[CollectionName: Int]>([:])
     private let identity: Identity?
 
     private init(_ identity: Identity?) { self.identity = identity }
@@ -30,6 +33,11 @@ final class SharedFile: Sendable {
             all[identity]?.count -= 1
             if all[identity]?.count == 0 { all[identity] = nil }
         }
+    }
+
+    func noteExpired(_ counts: [CollectionName: Int]) {
+        guard !counts.isEmpty else { return }
+        expirations.withLock { $0.merge(counts) { $0.addingClamped($1) } }
     }
 
     /// How many databases of this process are open on a bundle.
