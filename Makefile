@@ -56,7 +56,7 @@ bench: build
 	@.build/release/bench --program $(BINARY) $(BENCH)
 
 install: build
-	install -Dm755 $(BINARY) $(DESTDIR)$(PREFIX)/bin/cblite
+	install -s -Dm755 $(BINARY) $(DESTDIR)$(PREFIX)/bin/cblite
 	install -Dm644 man/cblite.1 $(DESTDIR)$(PREFIX)/share/man/man1/cblite.1
 	install -Dm644 completions/cblite.bash $(DESTDIR)$(PREFIX)/share/bash-completion/completions/cblite
 	install -Dm644 completions/cblite.zsh $(DESTDIR)$(PREFIX)/share/zsh/site-functions/_cblite

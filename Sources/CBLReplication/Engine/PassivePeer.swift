@@ -76,6 +76,7 @@ package final class PassivePeer: @unchecked Sendable {
     package func accept(
         allowsPush: Bool = true, allowsPull: Bool = true, by visitor: String = "", _ observer: (@Sendable (PassivePeerEvent) -> Void)? = nil
     ) -> any WebSocketDelegate & Sendable {
+        loop.preconditionOnLoop()
         var configuration = configuration
         if !allowsPush { configuration.allowsPush = false }
         if !allowsPull { configuration.allowsPull = false }
@@ -133,6 +134,7 @@ package final class PassivePeer: @unchecked Sendable {
     }
 
     private func left(_ key: ObjectIdentifier) {
+        loop.preconditionOnLoop()
         connections[key] = nil
         tellIfEmpty()
     }

@@ -78,6 +78,7 @@ package final class Replicator: @unchecked Sendable {
     package func stop() { loop.perform { self.beginStopping() } }
 
     private func beginStopping() {
+        loop.preconditionOnLoop()
         let isSecond = isStopping
         isStopping = true
         switch state {
@@ -97,6 +98,7 @@ package final class Replicator: @unchecked Sendable {
 
     /// Reads what is needed of the database, behind what is still to be written by the session before.
     private func prepare() {
+        loop.preconditionOnLoop()
         state = .preparing
         let reset = toReset
         worker.perform { [self] in
@@ -106,6 +108,7 @@ package final class Replicator: @unchecked Sendable {
     }
 
     private func prepared(_ plan: Result<SessionPlan, any Error>) {
+        loop.preconditionOnLoop()
         if isStopping { return end(nil) }
         do {
             let plan = try plan.get()
@@ -121,6 +124,7 @@ package final class Replicator: @unchecked Sendable {
     }
 
     private func connect(_ plan: SessionPlan) throws {
+        loop.preconditionOnLoop()
         let connection = SyncConnection(
             ActiveSession(plan.configuration), stores: plan.stores, blobs: database.blobs, worker: worker, on: loop)
         connection.onOpen = { [observer] in observer(.connected($0)) }
@@ -160,6 +164,7 @@ package final class Replicator: @unchecked Sendable {
     }
 
     private func ended(_ connection: SyncConnection<ActiveSession>, _ failure: SyncFailure?) {
+        loop.preconditionOnLoop()
         stopTimer?.cancel()
         toReset.subtract(connection.savedCheckpoints)
         let moved = status.documents > done.documents
@@ -177,6 +182,7 @@ package final class Replicator: @unchecked Sendable {
     }
 
     private func end(_ failure: SyncFailure?) {
+        loop.preconditionOnLoop()
         if case .ended = state { return }
         state = .ended
         feed?.stop()

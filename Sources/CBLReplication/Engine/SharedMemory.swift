@@ -38,12 +38,14 @@ package final class SharedMemory: @unchecked Sendable {
     var total: Int { budget.total }
 
     func enter(_ holder: any MemoryHolder) -> Int {
+        loop.preconditionOnLoop()
         lastKey += 1
         holders[lastKey] = { [weak holder] in holder }
         return lastKey
     }
 
     func leave(_ key: Int) {
+        loop.preconditionOnLoop()
         holders[key] = nil
         budget.leave(key)
         decideSoon()
@@ -51,6 +53,7 @@ package final class SharedMemory: @unchecked Sendable {
 
     /// Whether the holder may be read from.
     func report(_ key: Int, _ holding: MemoryBudget.Holding) -> Bool {
+        loop.preconditionOnLoop()
         guard holders[key] != nil else { return true }
         let mayRead = budget.report(key, holding)
         decideSoon()
@@ -59,11 +62,13 @@ package final class SharedMemory: @unchecked Sendable {
 
     /// Begins to load something large when there is room for it. When it is loaded and counts as held, or will not be, `loadHasEnded` is to be called.
     func load(_ bytes: Int, _ begin: @escaping () -> Void) {
+        loop.preconditionOnLoop()
         loads.append((min(bytes, budget.limit / 2), begin))
         beginLoads()
     }
 
     func loadHasEnded(_ bytes: Int) {
+        loop.preconditionOnLoop()
         promised -= min(bytes, budget.limit / 2)
         beginLoads()
     }

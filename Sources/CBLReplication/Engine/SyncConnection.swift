@@ -100,6 +100,7 @@ final class SyncConnection<Session: SyncSession>: WebSocketDelegate, @unchecked 
 
     /// Begins. A client's WebSocket is given to be opened; one that is open already tells so itself.
     func start(opening webSocket: WebSocketConnection? = nil) {
+        loop.preconditionOnLoop()
         self.webSocket = webSocket
         if let memory { place = memory.enter(self) }
         lastProgress = loop.now
@@ -109,6 +110,7 @@ final class SyncConnection<Session: SyncSession>: WebSocketDelegate, @unchecked 
 
     /// Comes to an end at a checkpoint.
     func stop() {
+        loop.preconditionOnLoop()
         isStopping = true
         handle(.stop)
     }
@@ -118,15 +120,18 @@ final class SyncConnection<Session: SyncSession>: WebSocketDelegate, @unchecked 
 
     /// Says why, and ends.
     func dismiss(_ error: SyncError) {
+        loop.preconditionOnLoop()
         close(error)
         handle(.disconnected(error))
     }
 
     func databaseChanged(_ name: CollectionName) {
+        loop.preconditionOnLoop()
         for index in session.collectionIndexes(of: name) { handle(.databaseChanged(collection: index)) }
     }
 
     func handle(_ event: Event) {
+        loop.preconditionOnLoop()
         let time = Int64(Glibc.time(nil))
         if let memory { session.isMemoryScarce = memory.isScarce(for: place) }
         perform(session.handle(event, time: time))
@@ -236,6 +241,7 @@ final class SyncConnection<Session: SyncSession>: WebSocketDelegate, @unchecked 
     // MARK: Messages
 
     func send(_ message: OutgoingMessage) -> SentMessage? {
+        loop.preconditionOnLoop()
         do { return try blip.send(message) } catch {
             fail(error)
             return nil
@@ -272,6 +278,7 @@ final class SyncConnection<Session: SyncSession>: WebSocketDelegate, @unchecked 
 
     /// Sends what there is to be sent, as long as the socket can take it: what waits here can still be overtaken.
     func pump() {
+        loop.preconditionOnLoop()
         guard !isPumping, let webSocket, blip.hasFrames, webSocket.wantsMessages else { return }
         isPumping = true
         // There may be hundreds of connections, and most of them have nothing to send.
@@ -295,6 +302,7 @@ final class SyncConnection<Session: SyncSession>: WebSocketDelegate, @unchecked 
 
     /// Reads no more than can be dealt with.
     func regulate() {
+        loop.preconditionOnLoop()
         guard let webSocket else { return }
         let mayRead = memory?.report(place, holding) ?? true
         let isBusy = !mayRead || session.isCongested || unwrittenBytes > SyncConnection.mostUnwritten

@@ -25,6 +25,7 @@ package final class EventLoop: @unchecked Sendable {
     private let epoll: Int32
     private let wakeUp: Int32
     private let threadID = Atomic<UInt>(0)
+    private let hasEnded = Atomic<Bool>(false)
     private let thread = Mutex<WorkerThread?>(nil)
 
     private var timers = TimerQueue()
@@ -51,6 +52,13 @@ package final class EventLoop: @unchecked Sendable {
     }
 
     package var isCurrent: Bool { threadID.load(ordering: .relaxed) == UInt(pthread_self()) }
+
+    /// Traps on another thread than the loop's. What only this thread may touch asks so wherever others could come in. Once the loop has ended, nobody
+    /// can be in the way any more.
+    package func preconditionOnLoop(_ caller: StaticString = #function) {
+        precondition(isCurrent || hasEnded.load(ordering: .acquiring), "\(caller) was called on another thread than its loop's")
+    }
+
     package var now: LoopTime { clock.now }
 
     /// Does the work on the loop's thread, soon, in the order in which it was given. It is dropped if the loop has been stopped.
@@ -77,14 +85,21 @@ package final class EventLoop: @unchecked Sendable {
     }
 
     /// Does it when everything that is known to be ready has been dealt with.
-    func later(_ action: @escaping () -> Void) { deferred.append(action) }
+    func later(_ action: @escaping () -> Void) {
+        preconditionOnLoop()
+        deferred.append(action)
+    }
 
     /// Does it after a while. On the loop's thread only.
     @discardableResult
-    package func timer(after delay: Duration, _ action: @escaping () -> Void) -> LoopTimer { timers.add(now + delay, action) }
+    package func timer(after delay: Duration, _ action: @escaping () -> Void) -> LoopTimer {
+        preconditionOnLoop()
+        return timers.add(now + delay, action)
+    }
 
     /// Watches a file descriptor until the watch is ended; that must be before the descriptor is closed.
     func watch(_ descriptor: Int32, _ onReady: @escaping (FileWatch.Readiness) -> Void) -> FileWatch {
+        preconditionOnLoop()
         generation &+= 1
         let watch = FileWatch(descriptor, generation, self, onReady)
         watches[descriptor] = watch
@@ -92,6 +107,7 @@ package final class EventLoop: @unchecked Sendable {
     }
 
     fileprivate func update(_ watch: FileWatch, from old: FileWatch.Readiness) {
+        preconditionOnLoop()
         let wanted = watch.interest
         guard wanted != old else { return }
         // Without interest it is not watched at all: errors and hang-ups would be told again and again.
@@ -131,6 +147,7 @@ package final class EventLoop: @unchecked Sendable {
         timers = TimerQueue()
         deferred = []
         watches = [:]
+        hasEnded.store(true, ordering: .releasing)
     }
 
     private func dispatch(_ event: epoll_event) {

@@ -84,6 +84,7 @@ package final class WebSocketServer: @unchecked Sendable {
     package func stopListening() { loop.perform { self.endListening() } }
 
     private func endListening() {
+        loop.preconditionOnLoop()
         isStopped = true
         socket.close()
         for session in sessions { session.cancel() }
@@ -99,6 +100,7 @@ package final class WebSocketServer: @unchecked Sendable {
     }
 
     private func arrived(_ descriptor: Int32, _ peer: String) {
+        loop.preconditionOnLoop()
         let stream = SocketStream(descriptor, on: loop, peer: peer)
         if sessions.count >= settings.maximumRequests { sessions.min { $0.number < $1.number }?.cancel() }
         sessionCount += 1
@@ -113,9 +115,13 @@ package final class WebSocketServer: @unchecked Sendable {
         return connections.count < settings.maximumConnections && open < settings.maximumConnectionsPerAddress ?? .max
     }
 
-    func finished(_ session: ServerSession) { sessions.remove(session) }
+    func finished(_ session: ServerSession) {
+        loop.preconditionOnLoop()
+        sessions.remove(session)
+    }
 
     func opened(_ connection: WebSocketConnection, from address: String) {
+        loop.preconditionOnLoop()
         let address = NetworkAddresses.network(of: address)
         let key = ObjectIdentifier(connection)
         connections[key] = connection

@@ -3,6 +3,7 @@ import Glibc
 extension WebSocketConnection {
     /// Says farewell, and ends when the peer has done so, or has not in time. What was sent before is still delivered.
     package func close(_ code: CloseCode = .normal, reason: String = "") {
+        loop.preconditionOnLoop()
         switch state {
         case .open: beginClosing(code, reason, WebSocketClosing(code: code, reason: reason, error: nil))
         case .idle, .opening: end(WebSocketClosing(code: code, reason: reason, error: nil))
@@ -11,7 +12,10 @@ extension WebSocketConnection {
     }
 
     /// Ends at once, without a word to the peer.
-    package func terminate() { end(closing ?? WebSocketClosing(code: .abnormal, reason: "", error: nil)) }
+    package func terminate() {
+        loop.preconditionOnLoop()
+        end(closing ?? WebSocketClosing(code: .abnormal, reason: "", error: nil))
+    }
 
     private func beginClosing(_ code: CloseCode, _ reason: String, _ closing: WebSocketClosing) {
         state = .closing

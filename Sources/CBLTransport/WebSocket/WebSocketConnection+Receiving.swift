@@ -38,6 +38,7 @@ extension WebSocketConnection {
     }
 
     func receive() {
+        loop.preconditionOnLoop()
         var budget = WebSocketConnection.turnLimit
         while let stream, isReading {
             // What is here already comes first.

@@ -16,6 +16,7 @@ extension WebSocketConnection {
 
     /// Sends a binary message, whose bytes are copied. Ignored if the connection is not open, or not any more.
     package func send(_ message: UnsafeRawBufferPointer) {
+        loop.preconditionOnLoop()
         guard state == .open else { return }
         writer.append(.binary, message, to: &outgoing)
         if outgoing.count >= WebSocketConnection.flushSize { flush() } else { scheduleFlush() }
@@ -39,6 +40,7 @@ extension WebSocketConnection {
 
     /// Writes what the stream takes. The owner, called when there is room again, may send more, which is written here as well.
     func flush() {
+        loop.preconditionOnLoop()
         guard !isFlushing else { return }
         isFlushing = true
         var budget = WebSocketConnection.turnLimit

@@ -106,6 +106,7 @@ package final class WebSocketConnection: @unchecked Sendable {
 
     /// Begins to connect. The delegate is told of how that ends.
     package func open() {
+        loop.preconditionOnLoop()
         guard state == .idle, let settings else { return }
         state = .opening
         myself = self
@@ -131,6 +132,7 @@ package final class WebSocketConnection: @unchecked Sendable {
 
     /// Takes over a stream that frames go over from now on.
     func start(_ stream: any ByteStream, received bytes: [UInt8], opening: WebSocketOpening, delegate: (any WebSocketDelegate)?) {
+        loop.preconditionOnLoop()
         guard state != .closed else { return stream.close() }
         state = .open
         myself = self
@@ -155,6 +157,7 @@ package final class WebSocketConnection: @unchecked Sendable {
 
     /// Ends everything, and tells.
     func end(_ closing: WebSocketClosing) {
+        loop.preconditionOnLoop()
         guard state != .closed else { return }
         state = .closed
         opener?.cancel()
