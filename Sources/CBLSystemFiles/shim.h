@@ -1,5 +1,6 @@
 #pragma once
 #include <fcntl.h>
+#include <sys/vfs.h>
 #include <unistd.h>
 
 // What the C library declares only to those who define _GNU_SOURCE, which Swift does not.
@@ -16,4 +17,10 @@ extern int renameat2(int, const char *, int, const char *, unsigned int);
 // Renames, and fails with EEXIST if there is something of the new name.
 static inline int cblite_rename_to_free(const char *old_path, const char *new_path) {
     return renameat2(AT_FDCWD, old_path, AT_FDCWD, new_path, 1);
+}
+
+// The number of the kind of file system that a path is on; 0 if that cannot be told.
+static inline unsigned int cblite_file_system(const char *path) {
+    struct statfs facts;
+    return statfs(path, &facts) == 0 ? (unsigned int)facts.f_type : 0;
 }

@@ -1,8 +1,10 @@
+import CBLBase
 import CBLFleece
-import CBLStore
 import CBLTestSupport
 import Glibc
 import Testing
+
+@testable import CBLStore
 
 @Suite struct WatcherTests {
     let directory: TemporaryDirectory
@@ -29,6 +31,40 @@ import Testing
         }
         try #expect(watcher.wait(milliseconds: 5000))
         #expect(watcher.changes.keys.map(\.description) == ["things"])
+    }
+
+    /// A process that waits costs nothing: no look from time to time where the kernel tells of every change.
+    @Test func nothingHappensWhileNothingChanges() throws {
+        let database = try Database(path: path, options: .create)
+        let watcher = try Watcher(database, since: nil, noticesPurges: false, pauses: [1, 1])
+        try database.write { try $0.save("a", body: .emptyDictionary) }
+        try #expect(watcher.wait(milliseconds: 5000))
+        // What was written is told of once more, and is looked for twice; then there is silence.
+        try #expect(!watcher.wait(milliseconds: 300))
+        let looks = watcher.lookCount
+        try #expect(!watcher.wait(milliseconds: 2500))
+        // One at the beginning, one at the end.
+        #expect(watcher.lookCount - looks <= 2)
+    }
+
+    /// A commit that becomes visible after the kernel's notice of it is found all the same.
+    @Test func whatIsSeenLaterIsFound() throws {
+        let database = try Database(path: path, options: .create)
+        let other = try Database(path: path, options: .readWrite)
+        let watcher = try database.watch()
+        let thread = WorkerThread {
+            for number in 0..<40 {
+                _ = try? other.write { try $0.save("\(number)", body: .emptyDictionary) }
+                usleep(UInt32(number % 7) * 3000)
+            }
+        }
+        var last: UInt64 = 0
+        while last < 40 {
+            guard try watcher.wait(milliseconds: 20_000) else { break }
+            last = watcher.changes[.default]?.last ?? last
+        }
+        #expect(last == 40)
+        thread.join()
     }
 
     @Test func waitingCanBeCancelled() throws {

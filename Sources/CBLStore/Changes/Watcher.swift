@@ -12,6 +12,12 @@ package final class Watcher {
     private let database: Database
     private let bell: WatcherBell
     private let notifications: Int32
+    private let isToldOfEverything: Bool
+    /// How often it was looked again since the kernel's last notice.
+    private var secondLooks = 0
+    private let pauses: [Int]
+    /// How often it was looked at all.
+    private(set) var lookCount = 0
     private var seen: [CollectionName: State]
     private let noticesPurges: Bool
     /// How many documents had expired, of all collections, when it was looked last.
@@ -28,11 +34,15 @@ package final class Watcher {
     }
 
     /// `since` is what the caller knows already: changes after it are reported by the first `wait`.
-    init(_ database: Database, since: [CollectionName: UInt64]?, noticesPurges: Bool) throws {
+    init(
+        _ database: Database, since: [CollectionName: UInt64]?, noticesPurges: Bool, pauses: [Int] = Watcher.pauses
+    ) throws {
         self.database = database
+        self.pauses = pauses
         self.noticesPurges = noticesPurges
         bell = try WatcherBell()
-        // The kernel tells when a file of the bundle is written: the log, with each commit of any process.
+        // The kernel tells when a file of the bundle is written: the log, with each commit of any process of this machine.
+        isToldOfEverything = FileSystem.isLocal(database.path)
         notifications = inotify_init1(Int32(IN_NONBLOCK) | Int32(IN_CLOEXEC))
         expired = database.file.expired
         seen = try database.collectionStates(withPurges: noticesPurges)
@@ -58,14 +68,13 @@ package final class Watcher {
             do { if try look() { return true } } catch let error as StoreError where error.code == .notOpen { return false }
             let left = end.map { max(0, $0 - Watcher.now) }
             if left == 0 { return false }
-            // Where the kernel gives no notice, for example on a network file system, look from time to time.
-            sleep(atMost: min(left ?? 1000, notifications >= 0 ? 1000 : 100))
+            sleep(atMost: left)
         }
     }
 
     /// Waits until somebody may have committed something, whatever it is, or the time is over; false if it was cancelled.
     func waitForSign(milliseconds: Int?) -> Bool {
-        if !bell.isCancelled { sleep(atMost: milliseconds ?? Int(Int32.max)) }
+        if !bell.isCancelled { sleep(atMost: milliseconds) }
         return !bell.isCancelled
     }
 
@@ -78,6 +87,7 @@ package final class Watcher {
     package var canceller: @Sendable () -> Void { { [bell] in bell.cancel() } }
 
     private func look() throws -> Bool {
+        lookCount += 1
         let expired = noticesPurges ? database.file.expired : [:]
         let now = try database.collectionStates(withPurges: noticesPurges)
         changes = [:]
@@ -93,14 +103,28 @@ package final class Watcher {
         return !changes.isEmpty || !purged.isEmpty
     }
 
-    private func sleep(atMost milliseconds: Int) {
+    /// A commit of another process can be seen a moment after its last write, which is what the kernel tells of: not before the disk has it, and
+    /// that can take seconds. So there are some more looks after a notice. Then nothing happens until the next one.
+    static let pauses = [5, 20, 100, 400, 1000, 2000, 4000, 8000]
+
+    /// Where the kernel gives no notice, for example of others' writes on a network file system, look from time to time.
+    private var pause: Int? {
+        if notifications < 0 { return 100 }
+        if !isToldOfEverything { return 1000 }
+        return secondLooks < pauses.count ? pauses[secondLooks] : nil
+    }
+
+    private func sleep(atMost milliseconds: Int?) {
+        let timeout = [milliseconds, pause].compactMap { $0 }.min().map { Int32(clamping: $0) } ?? -1
         var descriptors = [
             pollfd(fd: bell.descriptor, events: Int16(POLLIN), revents: 0), pollfd(fd: notifications, events: Int16(POLLIN), revents: 0),
         ]
-        poll(&descriptors, notifications >= 0 ? 2 : 1, Int32(clamping: milliseconds))
+        poll(&descriptors, notifications >= 0 ? 2 : 1, timeout)
         bell.reset()
+        secondLooks += 1
+        guard notifications >= 0 else { return }
         var buffer = [UInt8](repeating: 0, count: 4096)
-        if notifications >= 0 { while read(notifications, &buffer, buffer.count) > 0 {} }
+        while read(notifications, &buffer, buffer.count) > 0 { secondLooks = 0 }
     }
 
     private static var now: Int {
