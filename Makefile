@@ -9,7 +9,9 @@ DESTDIR ?=
 SWIFT   ?= swift
 
 PACKAGES = libsqlite3-dev libicu-dev libstemmer-dev nettle-dev libedit-dev zlib1g-dev libcurl4-gnutls-dev libgnutls28-dev
-STRICT   = -Xswiftc -warnings-as-errors
+# A target that imports what it does not declare builds by accident, if something else had it built before. SwiftPM finds what is not below a
+# target at all; the rest is for imports-check.
+STRICT   = -Xswiftc -warnings-as-errors --explicit-target-dependency-import-check error
 # The C++ library that the Swift runtime needs is linked statically as well: to look up its symbols at every start takes as long as
 # to list a document. So is zlib, which only replication needs. The linker takes the archives because it finds them in a directory of
 # their own.
@@ -21,7 +23,7 @@ BINARY   = .build/release/cblite
 SAMPLE   = .build/samples/travel.cblite2
 SOURCES  = Package.swift Sources Tests Benchmarks
 
-.PHONY: run build test bench install format format-check docs docs-check packages clean
+.PHONY: run build test imports-check bench install format format-check docs docs-check packages clean
 
 run: build $(SAMPLE)
 	@if [ -t 0 ] && [ -t 1 ]; then exec $(BINARY) --writeable $(SAMPLE); else \
@@ -47,6 +49,9 @@ $(SAMPLE): | build
 test: packages
 	$(SWIFT) build $(STRICT) --build-tests
 	SWT_EXPERIMENTAL_MAXIMUM_PARALLELIZATION_WIDTH=6 $(SWIFT) test $(STRICT) --skip-build
+
+imports-check:
+	Tests/imports.sh
 
 # The data set of ../shared/bench; BENCH='--vendor PATH' compares with the vendor's program, BENCH='--runs 3 import' does less.
 bench: build
