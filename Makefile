@@ -1,5 +1,6 @@
 # make run      build cblite, make a sample database once, and open it: at a terminal interactively, otherwise a tour of it is printed
 # make test     build and run every test
+# make dependency-check   see that another package can depend on this one by URL and version
 # make bench    measure against the table in Benchmarks/README.md (see there)
 # make install  PREFIX=/usr/local DESTDIR=
 # make format   format every source file;  make docs  regenerate the man page, the completions and docs/sqlpp-functions.md
@@ -9,7 +10,9 @@ DESTDIR ?=
 SWIFT   ?= swift
 
 PACKAGES = libsqlite3-dev libicu-dev libstemmer-dev nettle-dev libedit-dev zlib1g-dev libcurl4-gnutls-dev libgnutls28-dev
-STRICT   = -Xswiftc -warnings-as-errors
+# A target that imports what it does not declare builds by accident, if something else had it built before. SwiftPM finds what is not below a
+# target at all; the rest is for imports-check.
+STRICT   = -Xswiftc -warnings-as-errors --explicit-target-dependency-import-check error
 # The C++ library that the Swift runtime needs is linked statically as well: to look up its symbols at every start takes as long as
 # to list a document. So is zlib, which only replication needs. The linker takes the archives because it finds them in a directory of
 # their own.
@@ -21,7 +24,7 @@ BINARY   = .build/release/cblite
 SAMPLE   = .build/samples/travel.cblite2
 SOURCES  = Package.swift Sources Tests Benchmarks
 
-.PHONY: run build test bench install format format-check docs docs-check packages clean
+.PHONY: run build test imports-check dependency-check bench install format format-check docs docs-check packages clean
 
 run: build $(SAMPLE)
 	@if [ -t 0 ] && [ -t 1 ]; then exec $(BINARY) --writeable $(SAMPLE); else \
@@ -47,6 +50,12 @@ $(SAMPLE): | build
 test: packages
 	$(SWIFT) build $(STRICT) --build-tests
 	SWT_EXPERIMENTAL_MAXIMUM_PARALLELIZATION_WIDTH=6 $(SWIFT) test $(STRICT) --skip-build
+
+imports-check:
+	Tests/imports.sh
+
+dependency-check:
+	Tests/dependency.sh
 
 # The data set of ../shared/bench; BENCH='--vendor PATH' compares with the vendor's program, BENCH='--runs 3 import' does less.
 bench: build

@@ -33,7 +33,7 @@ let package = Package(
         library("CBLTransport", ["CBLFleece", "CBLBase", "CBLSystemCurl", "CBLSystemGnuTLS", "CBLSystemEpoll"]),
         library("CBLSQLite", ["CBLSystemSQLite"]),
         library("CBLFunctions", ["CBLFleece", "CBLSQLite", "CBLSystemSQLite", "CBLSystemICU", "CBLSystemStemmer"]),
-        library("CBLStore", ["CBLFleece", "CBLSQLite", "CBLFunctions", "CBLBase", "CBLSystemFiles"]),
+        library("CBLStore", ["CBLFunctions", "CBLSQLite", "CBLFleece", "CBLBase", "CBLSystemSQLite", "CBLSystemFiles"]),
         library("CBLLanguage", ["CBLFleece"]),
         library("CBLQuery", ["CBLLanguage", "CBLStore", "CBLFunctions", "CBLSQLite", "CBLFleece", "CBLBase", "CBLSystemSQLite"]),
         library("CBLReplication", ["CBLBLIP", "CBLTransport", "CBLStore", "CBLFleece", "CBLBase"]),
@@ -58,16 +58,19 @@ let package = Package(
         .testTarget(name: "CBLBaseTests", dependencies: ["CBLBase"]),
         .testTarget(name: "CBLFleeceTests", dependencies: ["CBLFleece", "CBLTestSupport"]),
         .testTarget(name: "CBLBLIPTests", dependencies: ["CBLBLIP", "CBLBase", "CBLTestSupport"]),
-        .testTarget(name: "CBLTransportTests", dependencies: ["CBLTransport", "CBLFleece", "CBLBase", "CBLTestSupport"]),
-        .testTarget(name: "CBLSQLiteTests", dependencies: ["CBLSQLite", "CBLTestSupport"]),
-        .testTarget(name: "CBLFunctionsTests", dependencies: ["CBLFunctions", "CBLStore", "CBLSQLite", "CBLFleece", "CBLTestSupport"]),
-        .testTarget(name: "CBLStoreTests", dependencies: ["CBLStore", "CBLSQLite", "CBLFleece", "CBLBase", "CBLTestSupport"]),
+        .testTarget(name: "CBLTransportTests", dependencies: ["CBLTransport", "CBLBase", "CBLTestSupport"]),
+        .testTarget(name: "CBLSQLiteTests", dependencies: ["CBLSQLite", "CBLSystemSQLite", "CBLTestSupport"]),
         .testTarget(
-            name: "CBLLanguageTests", dependencies: ["CBLLanguage", "CBLStore", "CBLFunctions", "CBLSQLite", "CBLFleece", "CBLTestSupport"]),
+            name: "CBLFunctionsTests",
+            dependencies: ["CBLFunctions", "CBLStore", "CBLSQLite", "CBLFleece", "CBLSystemSQLite", "CBLTestSupport"]),
+        .testTarget(
+            name: "CBLStoreTests",
+            dependencies: ["CBLStore", "CBLSQLite", "CBLFleece", "CBLBase", "CBLSystemSQLite", "CBLTestSupport"]),
+        .testTarget(name: "CBLLanguageTests", dependencies: ["CBLLanguage", "CBLStore", "CBLSQLite", "CBLFleece", "CBLTestSupport"]),
         .testTarget(
             name: "CBLQueryTests",
             dependencies: [
-                "CBLQuery", "CBLLanguage", "CBLStore", "CBLFunctions", "CBLSQLite", "CBLFleece", "CBLBase", "cblite", "CBLTestSupport",
+                "CBLQuery", "CBLLanguage", "CBLStore", "CBLSQLite", "CBLFleece", "CBLBase", "CBLTestSupport",
             ]),
         .testTarget(
             name: "CBLReplicationTests",
@@ -79,8 +82,7 @@ let package = Package(
         .testTarget(
             name: "CBLListenerTests",
             dependencies: [
-                "CBLListener", "CBLReplication", "CBLBLIP", "CBLTransport", "CBLStore", "CBLSQLite", "CBLFleece", "CBLBase",
-                "CBLTestSupport",
+                "CBLListener", "CBLReplication", "CBLBLIP", "CBLTransport", "CBLStore", "CBLFleece", "CBLBase", "CBLTestSupport",
                 "CBLReplicationTestSupport",
             ]),
         .testTarget(
@@ -89,7 +91,7 @@ let package = Package(
         .testTarget(
             name: "CommandTests",
             dependencies: [
-                "cblite", "CBLShell", "CBLReplication", "CBLBLIP", "CBLTransport", "CBLStore", "CBLTestSupport",
+                "cblite", "CBLShell", "CBLReplication", "CBLTransport", "CBLStore", "CBLSQLite", "CBLTestSupport",
                 "CBLReplicationTestSupport",
             ],
             exclude: ["Screens"]),

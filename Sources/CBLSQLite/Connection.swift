@@ -32,6 +32,10 @@ package final class Connection {
             case .readWrite: SQLITE_OPEN_READWRITE
             case .create: SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE
             }
+        // What is behind a NUL, SQLite would not see: it would open another file.
+        guard !path.utf8.contains(0) else {
+            throw SQLiteError(extendedCode: SQLITE_CANTOPEN, message: "a path cannot hold a NUL", sql: nil)
+        }
         Connection.prepareLibrary
         FileLayer.register
         var handle: OpaquePointer?

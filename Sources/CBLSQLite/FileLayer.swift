@@ -44,7 +44,7 @@ enum FileLayer {
     ) -> Int32 {
         guard let base else { return SQLITE_CANTOPEN }
         // What has no name is a temporary file, which the layer below removes as it makes it.
-        if let name, flags & SQLITE_OPEN_MAIN_DB == 0, !isJournal(name) {
+        if let name, flags & SQLITE_OPEN_MAIN_DB == 0, !isJournal(name) || !mayBeOpened(name) {
             file?.pointee.pMethods = nil
             return SQLITE_CANTOPEN
         }

@@ -5,7 +5,7 @@ import Testing
 
 /// Conversations between the vendor's program and its gateway are spoken again: one connection plays each part, reads what the other part said
 /// and sends what its own part sent.
-@Suite(.enabled(if: RecordedConversation.arePresent, Comment(rawValue: RecordedConversation.absence)))
+@Suite(.enabled(if: Fixtures.arePresent, "\(Fixtures.absence)"))
 struct ConversationTests {
     /// One part. It learns what to say from what the other one understood.
     final class Player {
@@ -31,6 +31,8 @@ struct ConversationTests {
             return frame
         }
     }
+
+    @Test func thereAreConversations() { #expect(RecordedConversation.names.count >= 20) }
 
     @Test(arguments: RecordedConversation.names) func everyFrameIsReadAndWritten(_ name: String) throws {
         let conversation = try RecordedConversation(name)

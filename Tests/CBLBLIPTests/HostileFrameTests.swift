@@ -149,7 +149,7 @@ struct HostileFrameTests {
         #expect(victim.refused > 500)
     }
 
-    @Test(.enabled(if: RecordedConversation.arePresent, Comment(rawValue: RecordedConversation.absence)))
+    @Test(.enabled(if: Fixtures.arePresent, Comment(rawValue: Fixtures.absence)))
     func mutatedConversationsAreHarmless() throws {
         let conversations = try RecordedConversation.all().map { $0.frames.map(\.bytes) }.filter { !$0.isEmpty }
         let all = conversations.flatMap { $0 }

@@ -139,7 +139,10 @@ struct ProtocolErrorTests {
         // What is streamed is not kept, so it may be longer.
         forge = Forge()
         other = try connection(limits)
-        guard case .began(let message)? = try other.receive(forge.frame(1, 0x40, encoded(body: bytes(6000)))) else { return }
+        guard case .began(let message)? = try other.receive(forge.frame(1, 0x40, encoded(body: bytes(6000)))) else {
+            Issue.record("it did not begin")
+            return
+        }
         #expect(other.streamBody(of: message)?.count == 6000)
         for _ in 0..<10 { _ = try other.receive(forge.frame(1, 0x40, bytes(6000))) }
 

@@ -13,8 +13,6 @@ struct RecordedConversation {
     let name: String
     let frames: [Frame]
 
-    static let arePresent = !names.isEmpty
-    static let absence = "the folder ../shared/vectors/blip is not there"
     static let names: [String] = {
         let files = (try? FileManager.default.contentsOfDirectory(atPath: Fixtures.vectors("blip"))) ?? []
         return files.filter { $0.hasSuffix(".jsonl") }.sorted()

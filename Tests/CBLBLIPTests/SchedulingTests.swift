@@ -75,7 +75,10 @@ struct SchedulingTests {
             return
         }
         #expect(begun.profile == "rev" && begun.body.isEmpty)
-        guard case .request(let request) = begun.origin else { return }
+        guard case .request(let request) = begun.origin else {
+            Issue.record("it is no request")
+            return
+        }
         #expect(try receiver.respond(to: request, error: .http(413, "too large")) != nil)
         #expect(try receiver.frames().isEmpty)
         #expect(try receiver.receive(forge.frame(1, 0, [2]))?.message?.body == [1, 2])

@@ -171,6 +171,7 @@ import Testing
             #"{"s":["1=1-1+Q|3=",0,2],"n":{"a":[1,0,0]},"l":{"0":[],"1":9,"2-":[1,2]}}"#, #"[{"a":1}]"#, #"{"l":{"3-":[4]},"n":{"x":[2]}}"#,
         ]
         let old = try encoded(#"{"s":"anöx","n":{"a":1},"l":[1,2,3]}"#)
+        var (applied, refused) = (0, 0)
         repeatWithin(seconds: 1) {
             for _ in 0..<200 {
                 var bytes = Array(random.element(of: seeds).utf8)
@@ -185,9 +186,19 @@ import Testing
                     if bytes.isEmpty { bytes = [0x30] }
                 }
                 let encoder = FleeceEncoder()
-                bytes.withUnsafeBytes { delta in old.withRoot { try? Delta.apply(delta, to: $0, keys: nil, into: encoder) } }
-                if let data = try? encoder.finish() { _ = data.json() }
+                do {
+                    try bytes.withUnsafeBytes { delta in
+                        try old.withRoot { try Delta.apply(delta, to: $0, keys: nil, into: encoder) }
+                    }
+                    let data = try encoder.finish()
+                    try Validator.validate(data)
+                    applied += 1
+                } catch {
+                    refused += 1
+                    #expect(error is DeltaError, "\(String(decoding: bytes, as: UTF8.self)): \(error)")
+                }
             }
         }
+        #expect(applied > 10 && refused > 10)
     }
 }

@@ -19,11 +19,14 @@ import Testing
         encoder.endDictionary()
         let data = try encoder.finish()
         var random = SeededRandom(31)
+        var (read, refused) = (0, 0)
         repeatWithin(seconds: 0.5) {
             let bytes = Mutation.mutated(Array(random.element(of: paths).utf8), &random)
             let path = bytes.withUnsafeBytes { try? KeyPath($0) }
             data.withRoot { root in _ = path?.evaluate(in: root, keys: nil) }
+            if path == nil { refused += 1 } else { read += 1 }
         }
+        #expect(read > 100 && refused > 100)
     }
 
     @Test func randomTablesOfKeysAreTakenWholeOrNotAtAll() throws {

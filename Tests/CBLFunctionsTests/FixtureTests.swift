@@ -62,7 +62,9 @@ import Testing
 
     @Test(arguments: names) func updatesDeletionsAndInsertionsKeepIndexesRight(_ name: String) throws {
         let database = try Database(name)
-        for store in try database.keyStores {
+        let stores = try database.keyStores
+        try #require(!stores.isEmpty)
+        for store in stores {
             let table = quoted(identifier: store)
             try database.connection.execute("UPDATE \(table) SET body = body")
             try database.expectIndexesAreRight()

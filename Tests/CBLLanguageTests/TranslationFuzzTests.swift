@@ -103,13 +103,18 @@ struct TranslationFuzzTests {
             #"{"WHAT":[["AS",["+",[".a"],1],"x"],"b"],"FROM":[{"COLLECTION":"_","AS":"p"}],"WHERE":["ANY","v",[".l"],["=",["?v"],"z"]]}"#
                 .utf8)
         let translator = Translator(schema: AssumedSchema())
-        func run(_ bytes: [UInt8]) { _ = try? translator.translate(Select(json: String(decoding: bytes, as: UTF8.self))) }
+        var (read, refused) = (0, 0)
+        func run(_ bytes: [UInt8]) {
+            let sql = try? translator.translate(Select(json: String(decoding: bytes, as: UTF8.self)))
+            if sql == nil { refused += 1 } else { read += 1 }
+        }
         for end in 0..<text.count { run(Array(text[..<end])) }
         for bit in 0..<text.count * 8 {
             var damaged = text
             damaged[bit / 8] ^= 1 << (bit % 8)
             run(damaged)
         }
+        #expect(read > 0 && refused > text.count)
     }
 
     static let nestings = [

@@ -12,7 +12,7 @@ private enum Recordings {
 }
 
 /// What the vendor's program and its gateway said to each other is understood, and said again in the same words.
-@Suite(.enabled(if: !Recordings.names.isEmpty, "the folder ../shared/vectors/blip is not there"))
+@Suite(.enabled(if: Fixtures.arePresent, "\(Fixtures.absence)"))
 struct RecordedMessageTests {
     private struct Line: Decodable { let from, op, hex: String? }
 
@@ -79,6 +79,8 @@ struct RecordedMessageTests {
         let digits = Array(hex.utf8).map { UInt8($0 < 0x3A ? $0 - 0x30 : ($0 | 0x20) - 0x57) }
         return stride(from: 0, to: digits.count - 1, by: 2).map { digits[$0] << 4 | digits[$0 + 1] }
     }
+
+    @Test func thereAreConversations() { #expect(Recordings.names.count >= 20) }
 
     @Test(arguments: Recordings.names) func everythingSaidIsUnderstood(_ name: String) throws {
         let messages = try RecordedMessageTests.messages(name)

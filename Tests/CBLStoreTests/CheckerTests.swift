@@ -6,12 +6,14 @@ import Testing
 @testable import CBLStore
 
 /// A check finds nothing in sound files, and names what is wrong in others.
-@Suite(.enabled(if: Fixtures.arePresent, Comment(rawValue: Fixtures.absence))) struct CheckerTests {
-    static let fixtures = [
-        "v2.x/upgrade_2.7", "v2.x/upgrade_2.8", "v2.x/upgrade_2.8_index", "v3.x/db_3_0_0_names_100_with_deleted",
-        "v3.x/upgrade_3.1_peerCheckpoints", "v3.x/words_db", "v4.x/revtrees_4.1", "v4.x/types_4.1", "v4.x/upgraded_1.3_by_4.1",
-        "v4.x/upgraded_2.7_to_vectors", "v4.x/upgraded_2.8_index_by_4.1", "v4.x/upgraded_3.1_by_4.1", "v4.x/vectors_4.1",
-    ]
+@Suite struct CheckerTests {
+    static let bundles =
+        SoundBundle.own
+        + SoundBundle.fixtures([
+            "v2.x/upgrade_2.7", "v2.x/upgrade_2.8", "v2.x/upgrade_2.8_index", "v3.x/db_3_0_0_names_100_with_deleted",
+            "v3.x/upgrade_3.1_peerCheckpoints", "v3.x/words_db", "v4.x/revtrees_4.1", "v4.x/types_4.1", "v4.x/upgraded_1.3_by_4.1",
+            "v4.x/upgraded_2.7_to_vectors", "v4.x/upgraded_2.8_index_by_4.1", "v4.x/upgraded_3.1_by_4.1", "v4.x/vectors_4.1",
+        ])
 
     let directory: TemporaryDirectory
 
@@ -37,11 +39,11 @@ import Testing
         return path
     }
 
-    @Test(arguments: fixtures) func aSoundFileIsClean(_ fixture: String) throws {
-        #expect(try Self.findings(Fixtures.path(fixture + ".cblite2")) == [])
+    @Test(arguments: bundles) func aSoundFileIsClean(_ bundle: SoundBundle) throws {
+        #expect(try Self.findings(bundle.make(in: directory)) == [])
     }
 
-    @Test func theVendorsSwappedTombstonesAreNamed() throws {
+    @Test(.enabled(if: Fixtures.arePresent, "\(Fixtures.absence)")) func theVendorsSwappedTombstonesAreNamed() throws {
         let findings = try Self.findings(Fixtures.path("v4.x/upgraded_3.0_by_4.1.cblite2"))
         #expect(findings.count == 22)
         #expect(findings.allSatisfy { $0.kind == .swapped && $0.repair == .automatic && $0.document?.hasPrefix("~") == true })
@@ -103,7 +105,7 @@ import Testing
                 """),
     ]
 
-    @Test(arguments: damages) func damageIsNamed(_ damage: Damage) throws {
+    @Test(.enabled(if: Fixtures.arePresent, "\(Fixtures.absence)"), arguments: damages) func damageIsNamed(_ damage: Damage) throws {
         let path = try damaged("v4.x/revtrees_4.1", damage.sql)
         let findings = try Self.findings(path)
         #expect(
@@ -111,7 +113,7 @@ import Testing
             "\(findings.map { "\($0.kind) \($0.document ?? $0.subject ?? ""): \($0.message)" })")
     }
 
-    @Test func missingAndDamagedBlobsAreNamed() throws {
+    @Test(.enabled(if: Fixtures.arePresent, "\(Fixtures.absence)")) func missingAndDamagedBlobsAreNamed() throws {
         let path = try Fixtures.copy("v4.x/revtrees_4.1.cblite2", to: directory)
         let digest = try #require(try Database(path: path).blobs.list().first)
         let file = path + "/Attachments/" + digest.fileName

@@ -5,7 +5,7 @@ import CBLTestSupport
 import Testing
 
 /// Files of every generation are written as what they are, and upgraded when asked.
-@Suite(.enabled(if: Fixtures.arePresent, Comment(rawValue: Fixtures.absence))) struct GenerationTests {
+@Suite struct GenerationTests {
     let directory: TemporaryDirectory
 
     init() throws { directory = try TemporaryDirectory() }
@@ -28,11 +28,17 @@ import Testing
         }
     }
 
-    @Test(arguments: [
-        ("v2.x/upgrade_2.7", 302), ("v2.x/upgrade_2.8", 302), ("v3.x/db_3_0_0_names_100_with_deleted", 400), ("v3.x/words_db", 500),
-        ("v3.x/upgrade_3.1_peerCheckpoints", 500), ("v4.x/upgraded_1.3_by_4.1", 503), ("v4.x/upgraded_3.0_by_4.1", 503),
-    ]) func aFileStaysOfItsGeneration(_ fixture: String, _ generation: Int) throws {
-        let path = try Fixtures.copy(fixture + ".cblite2", to: directory)
+    static let bundles =
+        SoundBundle.own.filter { !$0.testDescription.contains("vectors") }
+        + SoundBundle.fixtures(
+            [
+                "v2.x/upgrade_2.7": 302, "v2.x/upgrade_2.8": 302, "v3.x/db_3_0_0_names_100_with_deleted": 400, "v3.x/words_db": 500,
+                "v3.x/upgrade_3.1_peerCheckpoints": 500, "v4.x/upgraded_1.3_by_4.1": 503, "v4.x/upgraded_3.0_by_4.1": 503,
+            ] as KeyValuePairs)
+
+    @Test(arguments: bundles) func aFileStaysOfItsGeneration(_ bundle: SoundBundle) throws {
+        let path = try bundle.make(in: directory)
+        let generation = try #require(bundle.generation)
         let before = try Self.contents(Database(path: path))
         let schema = try Connection(path: path + "/db.sqlite3", mode: .readOnly, parameters: ["immutable=1"]).strings(
             "SELECT sql FROM sqlite_master")
@@ -73,11 +79,8 @@ import Testing
         #expect(after == before)
     }
 
-    @Test(arguments: [
-        "v2.x/upgrade_2.7", "v2.x/upgrade_2.8", "v3.x/db_3_0_0_names_100_with_deleted", "v3.x/upgrade_3.1_peerCheckpoints",
-        "v4.x/upgraded_3.0_by_4.1",
-    ]) func anUpgradeKeepsEveryDocument(_ fixture: String) throws {
-        let path = try Fixtures.copy(fixture + ".cblite2", to: directory)
+    @Test(arguments: bundles) func anUpgradeKeepsEveryDocument(_ bundle: SoundBundle) throws {
+        let path = try bundle.make(in: directory)
         let before = try Self.contents(Database(path: path))
         try Database(path: path, options: .init(access: .readWrite, upgrade: .newest)).close()
         let database = try Database(path: path)
@@ -91,7 +94,7 @@ import Testing
         }
     }
 
-    @Test func damagedTombstonesAreRepairedWhenOpenedForWriting() throws {
+    @Test(.enabled(if: Fixtures.arePresent, "\(Fixtures.absence)")) func damagedTombstonesAreRepairedWhenOpenedForWriting() throws {
         let path = try Fixtures.copy("v4.x/upgraded_3.0_by_4.1.cblite2", to: directory)
         try Database(path: path, options: .readWrite).close()
         let connection = try Connection(path: path + "/db.sqlite3", mode: .readOnly)

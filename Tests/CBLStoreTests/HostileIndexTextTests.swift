@@ -46,14 +46,17 @@ import Testing
                 #""a", tokenize=unicodesn "remove_diacritics=0""#,
             ] + HostileNames.all(seed: 4).map { #""a\#($0)", tokenize=unicodesn "stopwordlist=\#($0)""# }
         var random = SeededRandom(29)
+        var passed = 0
         repeatWithin(seconds: 1) {
             let bytes = Mutation.mutated(Array(random.element(of: texts).utf8), &random)
             var text = SchemaText(String(decoding: bytes, as: UTF8.self))
             guard let parts = FullTextModule(&text) else { return }
+            passed += 1
             let module = IndexSQL.fullTextModule(parts.columns, tokenizer: parts.tokenizer)
             let count = Self.statements("CREATE VIRTUAL TABLE x USING \(module)", connection)
             #expect(count ?? 1 == 1, "\(module.debugDescription)")
         }
+        #expect(passed > 100)
     }
 
     /// Entries of a schema with indexes of all kinds, each changed in some way: those that still pass are single statements, and none of them

@@ -148,6 +148,8 @@ struct HostileSchemaTests {
         }
     }
 
+    @Test(.enabled(if: Fixtures.arePresent, "\(Fixtures.absence)")) func thereAreBundlesOfTheVendors() { #expect(Self.bundles.count >= 14) }
+
     @Test(.enabled(if: Fixtures.arePresent, "\(Fixtures.absence)"), arguments: HostileSchemaTests.bundles)
     func whatTheVendorMakesIsKnown(_ fixture: String) throws {
         let connection = try Connection(path: Fixtures.path(fixture) + "/db.sqlite3", mode: .readOnly, parameters: ["immutable=1"])

@@ -5,13 +5,13 @@ import Testing
 @testable import CBLStore
 
 /// What a check calls repairable is mended, and nothing else is changed.
-@Suite(.enabled(if: Fixtures.arePresent, Comment(rawValue: Fixtures.absence))) struct RepairTests {
+@Suite struct RepairTests {
     let checker: CheckerTests
 
     init() throws { checker = try CheckerTests() }
 
-    @Test(arguments: CheckerTests.fixtures) func aSoundFileKeepsItsDocuments(_ fixture: String) throws {
-        let path = try Fixtures.copy(fixture + ".cblite2", to: checker.directory)
+    @Test(arguments: CheckerTests.bundles) func aSoundFileKeepsItsDocuments(_ bundle: SoundBundle) throws {
+        let path = try bundle.make(in: checker.directory)
         let before = try GenerationTests.contents(Database(path: path))
         do {
             let database = try Database(path: path, options: .readWrite)
@@ -23,7 +23,9 @@ import Testing
         #expect(try CheckerTests.findings(path) == [])
     }
 
-    @Test(arguments: CheckerTests.damages) func whatIsRepairableIsMended(_ damage: CheckerTests.Damage) throws {
+    @Test(.enabled(if: Fixtures.arePresent, "\(Fixtures.absence)"), arguments: CheckerTests.damages) func whatIsRepairableIsMended(
+        _ damage: CheckerTests.Damage
+    ) throws {
         let path = try checker.damaged("v4.x/revtrees_4.1", damage.sql)
         let before = try CheckerTests.findings(path).filter { $0.repair != .automatic }
         do {
@@ -39,7 +41,7 @@ import Testing
         #expect(Set(after.compactMap(\.document)) == Set(before.compactMap(\.document)))
     }
 
-    @Test func undecodableDocumentsAreDroppedOnlyIfToldTo() throws {
+    @Test(.enabled(if: Fixtures.arePresent, "\(Fixtures.absence)")) func undecodableDocumentsAreDroppedOnlyIfToldTo() throws {
         let path = try checker.damaged("v4.x/revtrees_4.1", "UPDATE kv_default SET body=x'7001FFFF' WHERE key='alice'")
         let database = try Database(path: path, options: .readWrite)
         #expect(try database.repair().dropped == [])
@@ -50,7 +52,7 @@ import Testing
         #expect(try CheckerTests.findings(path) == [])
     }
 
-    @Test func theVendorsSwappedTombstonesAreMended() throws {
+    @Test(.enabled(if: Fixtures.arePresent, "\(Fixtures.absence)")) func theVendorsSwappedTombstonesAreMended() throws {
         let path = try Fixtures.copy("v4.x/upgraded_3.0_by_4.1.cblite2", to: checker.directory)
         let database = try Database(path: path, options: .readWrite)
         _ = try database.repair()
@@ -58,7 +60,7 @@ import Testing
         #expect(try CheckerTests.findings(path) == [])
     }
 
-    @Test func aCopyKeepsIdentityAndDamage() throws {
+    @Test(.enabled(if: Fixtures.arePresent, "\(Fixtures.absence)")) func aCopyKeepsIdentityAndDamage() throws {
         let path = try checker.damaged("v4.x/revtrees_4.1", "UPDATE kv_default SET flags=flags|2 WHERE key='alice'")
         let database = try Database(path: path)
         let copy = checker.directory.path + "/copy.cblite2"
@@ -69,9 +71,9 @@ import Testing
         #expect(throws: StoreError.self) { try database.backUp(to: copy) }
     }
 
-    @Test(arguments: CheckerTests.fixtures) func aSalvageLosesNothingOfASoundFile(_ fixture: String) throws {
+    @Test(arguments: CheckerTests.bundles) func aSalvageLosesNothingOfASoundFile(_ bundle: SoundBundle) throws {
         let target = checker.directory.path + "/salvaged.cblite2"
-        let source = Fixtures.path(fixture + ".cblite2")
+        let source = try bundle.make(in: checker.directory)
         var findings: [Finding] = []
         let summary = try Salvage(from: source, to: target) { findings.append($0) }.run()
         #expect(findings.filter { $0.subject != "SharedKeys" } == [])

@@ -68,28 +68,41 @@ import Testing
         let database = try Database(path: path, options: .create)
         try Self.save(0..<1, in: database)
         let isOver = Atomic<Bool>(false)
-        let pairs = try withThread({
-            var next = 1
+        let saved = Atomic<Int>(1)
+        let failures = Mutex<[String]>([])
+        let (pairs, refusals) = try withThread({
             while !isOver.load(ordering: .relaxed) {
-                try? Self.save(next..<next + 1, in: database)
-                next += 1
+                let next = saved.load(ordering: .relaxed)
+                do {
+                    try Self.save(next..<next + 1, in: database)
+                    saved.store(next + 1, ordering: .relaxed)
+                } catch {
+                    return failures.withLock { $0.append("\(error)") }
+                }
                 usleep(UInt32(next % 7 * 100))
             }
         }) {
             defer { isOver.store(true, ordering: .relaxed) }
-            var pairs = 0
-            for round in 0..<400 {
+            var (pairs, refusals, round) = (0, 0, 0)
+            let start = ContinuousClock.now
+            while round < 400 || pairs == 0 || refusals == 0, start.duration(to: .now) < Patience.duration {
                 try database.read { snapshot in
                     if round % 3 == 0 { usleep(300) }
                     let own = try Self.count(snapshot)
-                    guard let twin = snapshot.twin, let other = try twin.read(Self.count) else { return }
-                    pairs += 1
-                    #expect(own == other)
+                    if let other = try snapshot.twin?.read(Self.count) {
+                        pairs += 1
+                        #expect(own == other)
+                    } else {
+                        refusals += 1
+                    }
                 }
+                round += 1
             }
-            return pairs
+            return (pairs, refusals)
         }
-        #expect(pairs > 0)
+        #expect(failures.withLock { $0 } == [])
+        #expect(pairs > 0 && refusals > 0)
+        #expect(try database.read(Self.count) == saved.load(ordering: .relaxed))
     }
 
     private final class Box: Sendable {

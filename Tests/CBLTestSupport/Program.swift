@@ -59,9 +59,29 @@ extension Program {
     package static func run(tool name: String, _ arguments: [String], input: String = "", timeout: Double = Patience.seconds) throws
         -> Result?
     {
-        let places = ["/usr/bin/", "/bin/", "/usr/local/bin/"].map { $0 + name }
-        guard let path = places.first(where: { access($0, X_OK) == 0 }) else { return nil }
+        guard let path = place(of: name) else { return nil }
         return try RunningProgram(arguments, program: path).finish(input: Array(input.utf8), timeout: timeout)
+    }
+}
+
+extension Program {
+    /// Root may write whatever the permissions of a file say, unless it goes without that privilege.
+    package static let canHeedPermissions = geteuid() != 0 || isInstalled("setpriv")
+    package static let privilege = "root may write everywhere, and there is no setpriv to take that from it"
+
+    /// Runs the program as one that the permissions of files hold for, whoever runs the tests.
+    package static func run(heedingPermissions arguments: [String]) throws -> Result {
+        guard geteuid() == 0 else { return try run(arguments) }
+        guard let result = try run(tool: "setpriv", ["--bounding-set=-dac_override", "--", path] + arguments) else {
+            throw NotStarted(path: "setpriv", code: ENOENT)
+        }
+        return result
+    }
+
+    package static func isInstalled(_ tool: String) -> Bool { place(of: tool) != nil }
+
+    private static func place(of tool: String) -> String? {
+        ["/usr/bin/", "/bin/", "/usr/local/bin/"].map { $0 + tool }.first { access($0, X_OK) == 0 }
     }
 }
 

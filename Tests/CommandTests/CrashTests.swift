@@ -129,16 +129,14 @@ import Testing
 
     /// Schema and documents, as far as they do not hold random values.
     private func everything(_ path: String) throws -> [String] {
-        var lines = try Program.run([
-            "sql", "--json", path, "SELECT name, sql FROM sqlite_master WHERE name NOT LIKE 'sqlite_stat%' ORDER BY name",
-        ]).lines
-        lines += try Program.run([
-            "sql", "--json", path, "SELECT key, hex(body) AS body FROM kv_info WHERE key NOT LIKE '%UUID' ORDER BY key",
-        ]).lines
-        lines += try Program.run(["sql", "--json", path, "PRAGMA user_version"]).lines
-        for line in try Program.run(["lscoll", "--json", path]).lines {
+        var lines: [String] = []
+        for sql in [
+            "SELECT name, sql FROM sqlite_master WHERE name NOT LIKE 'sqlite_stat%' ORDER BY name",
+            "SELECT key, hex(body) AS body FROM kv_info WHERE key NOT LIKE '%UUID' ORDER BY key", "PRAGMA user_version",
+        ] { lines += try Program.run(["sql", "--json", path, sql]).linesOfSuccess() }
+        for line in try Program.run(["lscoll", "--json", path]).linesOfSuccess() {
             let collection = try JSONDecoder().decode(Workload.Collection.self, from: Data(line.utf8)).collection
-            lines += try Program.run(["ls", "--json", "--body", "--del", "-C", collection, path]).lines
+            lines += try Program.run(["ls", "--json", "--body", "--del", "-C", collection, path]).linesOfSuccess()
         }
         return lines
     }
@@ -259,15 +257,25 @@ private struct Workload {
     /// What the program finds in the database.
     func storedDocuments() throws -> Documents {
         var found: Documents = [:]
-        for line in try Program.run(["lscoll", "--json", path]).lines {
+        for line in try Program.run(["lscoll", "--json", path]).linesOfSuccess() {
             let name = try JSONDecoder().decode(Collection.self, from: Data(line.utf8)).collection
             found[name] = [:]
-            for line in try Program.run(["cat", "--raw", "-C", name, path, "*"]).lines {
+            let shown = try Program.run(["cat", "--raw", "-C", name, path, "*"])
+            try #require(shown.exitCode == 0 || shown.errors.contains("no document's ID matches"), "\(shown.errors)")
+            for line in shown.lines {
                 let document = try JSONDecoder().decode(Stored.self, from: Data(line.utf8))
                 #expect(document.text == Workload.text(document.n), "\(document._id) is damaged")
                 found[name]?[document._id] = Content(number: document.n, blobSize: document.picture?.length)
             }
         }
         return found
+    }
+}
+
+extension Program.Result {
+    /// What was printed, which of a command that failed is as little as of one that found nothing.
+    fileprivate func linesOfSuccess(_ location: SourceLocation = #_sourceLocation) throws -> [String] {
+        try #require(exitCode == 0, "\(errors)", sourceLocation: location)
+        return lines
     }
 }

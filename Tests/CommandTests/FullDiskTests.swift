@@ -4,40 +4,8 @@ import Glibc
 import Testing
 
 /// A disk that has no room left, or little: whatever a command does not manage, it says, and leaves everything as it was.
-@Suite(.serialized, .enabled(if: geteuid() == 0, "only root can mount a small file system"))
+@Suite(.serialized, .enabled(if: SmallDisk.isAllowed, "\(SmallDisk.absence)"))
 struct FullDiskTests {
-    /// A small file system, mounted as long as this object lives.
-    private final class SmallDisk {
-        private let directory: TemporaryDirectory
-        var path: String { directory.path }
-
-        /// Nil where mounting is not allowed in spite of all.
-        init?() throws {
-            directory = try TemporaryDirectory()
-            guard mount("tmpfs", directory.path, "tmpfs", 0, "size=4m") == 0 else { return nil }
-        }
-
-        deinit { umount2(path, Int32(MNT_DETACH)) }
-
-        /// Leaves so many bytes free.
-        func fill(leaving rest: Int) throws {
-            var facts = statvfs()
-            try #require(statvfs(path, &facts) == 0)
-            let free = Int(facts.f_bavail) * Int(facts.f_frsize)
-            let descriptor = open(path + "/filler", O_WRONLY | O_CREAT | O_CLOEXEC, 0o600)
-            try #require(descriptor >= 0)
-            defer { close(descriptor) }
-            if free > rest { #expect(posix_fallocate(descriptor, 0, free - rest) == 0) }
-        }
-
-        /// Cut before it is removed: a program that another test starts just now may hold a descriptor of the file for a moment longer,
-        /// and a removed file gives its room back only after the last of them.
-        func empty() {
-            truncate(path + "/filler", 0)
-            unlink(path + "/filler")
-        }
-    }
-
     struct Case: CustomTestStringConvertible {
         let words: [String]
         var input = ""
@@ -55,11 +23,11 @@ struct FullDiskTests {
         Case(words: ["cp", "@", "DISK/copy.cblite2"]), Case(words: ["export", "@", "DISK/text.jsonl"]),
         Case(words: ["--upgrade", "mkcoll", "@", "_default"], fixture: "v2.x/upgrade_2.8.cblite2"),
         Case(words: ["--upgrade", "mkcoll", "@", "_default"], fixture: "v3.x/db_3_0_0_names_100_with_deleted.cblite2"),
-    ]
+    ].filter { $0.fixture == nil || Fixtures.arePresent }
 
     @Test(arguments: cases, [0, 16_384, 40_000, 120_000])
     func nothingIsDamaged(command: Case, free: Int) throws {
-        guard let disk = try SmallDisk(), command.fixture == nil || Fixtures.arePresent else { return }
+        let disk = try SmallDisk(kilobytes: 4096)
         let path = disk.path + "/small.cblite2"
         if let fixture = command.fixture {
             let elsewhere = try TemporaryDirectory()
@@ -100,7 +68,7 @@ struct FullDiskTests {
 
     /// SQLite then undoes the whole transaction. What follows in the script was meant as a part of it, and must not be done by itself.
     @Test func aTransactionEndsAsAWhole() throws {
-        guard let disk = try SmallDisk() else { return }
+        let disk = try SmallDisk(kilobytes: 4096)
         let path = disk.path + "/d.cblite2"
         #expect(try Program.run(["--create", "put", path, "before", "{}"]).exitCode == 0)
         // More than the cache holds, so that the log fills the disk before the end.

@@ -101,7 +101,7 @@ import Testing
 
     private func expectCalm(_ about: String, _ lines: [(command: String, words: [String])]) throws {
         for (command, words) in lines {
-            guard let result = try run(command, words) else { return }
+            let result = try #require(try run(command, words))
             #expect(!result.timedOut, "\(command) \(words) hangs: \(about)")
             #expect(result.exitCode < 128 || result.exitCode == 130, "\(command) \(words): \(result.exitCode), \(about): \(result.errors)")
             #expect(!result.errors.contains("memory"), "\(command) \(words): \(about): \(result.errors)")

@@ -129,7 +129,9 @@ import Testing
         struct Counts: Decodable { let collection: String, documents: Int }
         struct Answer: Decodable { let documents: Int, examined: Int, damaged: Int }
         let path = Fixtures.path(name + ".cblite2")
-        for line in try Program.run(["lscoll", "--json", path]).lines {
+        let collections = try Program.run(["lscoll", "--json", path])
+        try #require(collections.exitCode == 0 && !collections.lines.isEmpty, "\(collections.errors)")
+        for line in collections.lines {
             let counts = try JSONDecoder().decode(Counts.self, from: Data(line.utf8))
             let result = try Program.run(["schema", "--json", path, counts.collection])
             #expect(result.exitCode == 0, "\(result.errors)")

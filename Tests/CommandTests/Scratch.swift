@@ -62,14 +62,18 @@ final class Scratch {
     func documents() throws -> [String] {
         var lines: [String] = []
         for collection in try collections() {
-            lines += try Program.run(["ls", "--json", "--del", "--body", path, "-C", collection]).lines
+            let listed = try Program.run(["ls", "--json", "--del", "--body", path, "-C", collection])
+            try #require(listed.exitCode == 0, "\(listed.errors)")
+            lines += listed.lines
         }
         return lines
     }
 
     func collections() throws -> [String] {
         struct Line: Decodable { let collection: String }
-        return try Program.run(["lscoll", "--json", path]).lines.map {
+        let listed = try Program.run(["lscoll", "--json", path])
+        try #require(listed.exitCode == 0 && !listed.lines.isEmpty, "\(listed.errors)")
+        return try listed.lines.map {
             try JSONDecoder().decode(Line.self, from: Data($0.utf8)).collection
         }
     }

@@ -22,8 +22,10 @@ import Testing
     private func expectNoTrace(of result: Program.Result) throws {
         #expect(!result.errors.contains(secret) && !result.output.contains(secret))
         for name in try scratch.files() {
-            let bytes = (try? Data(contentsOf: URL(filePath: scratch.path + "/" + name))) ?? Data()
-            #expect(String(decoding: bytes, as: UTF8.self).contains(secret) == false, "\(name)")
+            // The folder of blobs is all that is none.
+            guard name != "Attachments" else { continue }
+            let bytes = try Data(contentsOf: URL(filePath: scratch.path + "/" + name))
+            #expect(bytes.firstRange(of: Data(secret.utf8)) == nil, "\(name)")
         }
     }
 

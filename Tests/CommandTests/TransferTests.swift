@@ -143,13 +143,28 @@ import Testing
     }
 
     @Test func aCopiedDatabaseHasAnIdentityOfItsOwn() throws {
-        _ = try Program.run(["--create", "put", database, "a", "{x: 1}"])
+        struct Facts: Decodable {
+            struct Collection: Decodable, Equatable { let name: String, documents: Int, deleted: Int, lastSequence: Int, bodyBytes: Int }
+            let publicUUID: String, privateUUID: String, versioning: String, collections: [Collection]
+        }
+        func facts(_ path: String) throws -> Facts {
+            try JSONDecoder().decode(Facts.self, from: Data(try Program.run(["info", "--json", path]).output.utf8))
+        }
+        for words in [["put", "a", "{x: 1}"], ["put", "b", "{}"], ["rm", "b"]] {
+            #expect(try Program.run(["--create", words[0], database] + words.dropFirst()).exitCode == 0)
+        }
         let copy = directory.path + "/copy.cblite2"
         #expect(try Program.run(["cp", database, copy]).exitCode == 0)
         #expect(try Program.run(["export", copy, "-"]).output == exported())
-        let infos = try [database, copy].map { try Program.run(["info", "--json", $0]).output }
-        #expect(infos[0] != infos[1])
+        let (old, new) = (try facts(database), try facts(copy))
+        #expect(new.publicUUID != old.publicUUID && new.privateUUID != old.privateUUID)
+        #expect(new.versioning == old.versioning && new.collections == old.collections)
         #expect(try Program.run(["cp", database, copy]).exitCode != 0)
+        // A copy of the files is the same database, under another path.
+        let twin = directory.path + "/twin.cblite2"
+        try FileManager.default.copyItem(atPath: database, toPath: twin)
+        let same = try facts(twin)
+        #expect(same.publicUUID == old.publicUUID && same.privateUUID == old.privateUUID)
     }
 
     @Test(arguments: [

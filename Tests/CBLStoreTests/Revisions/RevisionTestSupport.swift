@@ -2,6 +2,7 @@ import CBLBase
 import CBLFleece
 import CBLSQLite
 import CBLTestSupport
+import Testing
 
 @testable import CBLStore
 
@@ -60,6 +61,7 @@ struct StoredRecord {
             let statement = try connection.prepare("SELECT \(columns) FROM \(quoted(identifier: table)) ORDER BY sequence")
             while try statement.step() { records.append(StoredRecord(table, statement)) }
         }
+        try #require(!records.isEmpty)
         return records
     }
 

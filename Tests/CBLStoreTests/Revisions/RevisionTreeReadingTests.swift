@@ -74,13 +74,17 @@ import Testing
     ])
     func damageIsNamed(tree: String, reason: String) {
         let error = #expect(throws: RevisionError.self) { try RevisionTree(extra: bytes(tree)) }
-        guard case .corruptTree(_, let found) = error else { return }
+        guard case .corruptTree(_, let found) = error else {
+            Issue.record("\(String(describing: error))")
+            return
+        }
         #expect(found == reason)
     }
 
     @Test(arguments: examples)
     func everyTruncationAndBitFlipIsATreeOrAnError(example: String) throws {
         let example = bytes(example)
+        var read = 0
         for length in 0..<example.count { _ = try? RevisionTree(extra: Array(example[..<length])) }
         for bit in 0..<(example.count * 8) {
             var damaged = example
@@ -89,7 +93,9 @@ import Testing
             guard let tree = try? RevisionTree(extra: damaged, body: [0x70, 0x00], sequence: 1) else { continue }
             let again = try RevisionTree(extra: tree.encoded(), body: [0x70, 0x00], sequence: 1)
             #expect(again.encoded() == tree.encoded())
+            read += 1
         }
+        #expect(read > 0 && read < example.count * 8)
     }
 
     @Test func randomBytesAreATreeOrAnError() {
