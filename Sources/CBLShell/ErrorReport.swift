@@ -11,6 +11,7 @@ enum ErrorReport {
         case let error as CommandError: error
         case let error as StoreError: CommandError(exitCode(error.code), error.description, hint: hint(error.code))
         case let error as WorkbenchError: commandError(workbench: error)
+        case let error as FileError: .failed(error.message)
         case QueryFailure.cancelled: .interrupted
         case let error as QueryFailure: .failed(error.description)
         case Output.Failure.closed: nil

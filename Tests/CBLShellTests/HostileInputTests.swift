@@ -1,5 +1,6 @@
 import CBLFleece
 import CBLTestSupport
+import CBLWorkbench
 import FoundationEssentials
 import Testing
 
@@ -35,7 +36,7 @@ import Testing
                 try encoder.finish().withRoot { #expect($0.dictionary != nil || $0.kind != .dictionary) }
             } catch is MalformedDocument {
                 encoder.reset()
-            } catch is CommandError {
+            } catch is FileError {
                 return
             } catch is JSONError {
                 return

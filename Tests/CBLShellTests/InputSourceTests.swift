@@ -1,4 +1,5 @@
 import CBLTestSupport
+import CBLWorkbench
 import FoundationEssentials
 import Glibc
 import Testing
@@ -19,7 +20,7 @@ import Testing
     @Test func aLineWithoutEndDoesNotFillTheMemory() throws {
         let input = try source("short\n" + String(repeating: "x", count: 2_000_000))
         #expect(try input.nextLine(limit: 500_000)?.count == 5)
-        let error = #expect(throws: CommandError.self) { try input.nextLine(limit: 500_000) }
+        let error = #expect(throws: FileError.self) { try input.nextLine(limit: 500_000) }
         #expect(error?.message.contains("line 2") == true)
     }
 

@@ -1,5 +1,6 @@
 import CBLFleece
 import CBLStore
+import CBLWorkbench
 
 /// `cblite blob put DATABASE DOCID PROPERTY FILE`
 enum BlobPutCommand {

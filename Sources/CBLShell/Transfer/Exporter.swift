@@ -1,5 +1,6 @@
 import CBLFleece
 import CBLStore
+import CBLWorkbench
 
 /// Writes the documents of a collection as text. A file appears under its name when it is complete.
 struct Exporter {

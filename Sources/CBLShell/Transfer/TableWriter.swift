@@ -1,5 +1,6 @@
 import CBLFleece
 import CBLStore
+import CBLWorkbench
 
 /// Writes documents as a CSV or TSV table: a column for each top-level property that any of them has, in the order in which they are met.
 /// What `TableSource` reads.
