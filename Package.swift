@@ -87,10 +87,10 @@ let package = Package(
             ]),
         .testTarget(
             name: "CBLWorkbenchTests",
-            dependencies: ["CBLWorkbench", "CBLStore", "CBLFleece", "CBLTestSupport"]),
+            dependencies: ["CBLWorkbench", "CBLReplication", "CBLLanguage", "CBLStore", "CBLFleece", "CBLTestSupport"]),
         .testTarget(
             name: "CBLShellTests",
-            dependencies: ["CBLShell", "CBLReplication", "CBLQuery", "CBLLanguage", "CBLStore", "CBLFleece", "CBLTestSupport"]),
+            dependencies: ["CBLShell", "CBLWorkbench", "CBLReplication", "CBLQuery", "CBLLanguage", "CBLStore", "CBLFleece", "CBLTestSupport"]),
         .testTarget(
             name: "CommandTests",
             dependencies: [

@@ -33,7 +33,7 @@ enum ErrorReport {
             case .unknownRevision: "'cblite revs' lists its revisions."
             case .isDeletion: "'cblite rm' deletes the document."
             case .noPartInConflict(_, let all), .severalCompete(let all): "In conflict are \(WorkbenchError.list(all))."
-            case .ambiguousRevision, .notDeleted, .propertiesGone, .isCurrent, .notKept, .notInConflict: nil
+            case .ambiguousRevision, .notDeleted, .propertiesGone, .isCurrent, .notKept, .notInConflict, .noPlace: nil
             }
         return .failed(error.description, hint: hint)
     }

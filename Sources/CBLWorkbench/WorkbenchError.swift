@@ -13,6 +13,8 @@ package enum WorkbenchError: Error, Equatable, CustomStringConvertible {
     case notInConflict(document: String)
     /// The revision is neither the current one nor one that competes with it.
     case noPartInConflict(RevisionID, among: [RevisionID])
+    /// A property cannot be put where it was to go.
+    case noPlace(document: String, reason: String)
     /// There are several sides to choose from.
     case severalCompete(among: [RevisionID])
 
@@ -31,6 +33,7 @@ package enum WorkbenchError: Error, Equatable, CustomStringConvertible {
         case .notKept(let revision, let document): "the properties of revision \(revision) of \"\(document)\" are not kept any more"
         case .notInConflict(let document): "document \"\(document)\" is not in conflict"
         case .noPartInConflict(let revision, _): "revision \(revision) takes no part in the conflict"
+        case .noPlace(let document, let reason): "document \"\(document)\": \(reason)"
         case .severalCompete(let all): "\(all.count - 1) revisions compete with the one made here: name one"
         }
     }

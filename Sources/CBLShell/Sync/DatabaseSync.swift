@@ -72,8 +72,8 @@ struct DatabaseSync {
         }
         let names = try collectionNames(of: database, direction)
         let mode: ActiveSession.Mode = isContinuous ? .continuous : .once
-        let filters = try SyncFilters(invocation, direction, names)
-        let resolver = has("conflict") ? try invocation.string("conflict").map(ConflictRule.resolver) : nil
+        let filters = try SyncFilters.rules(invocation, direction, names)
+        let resolver = has("conflict") ? try invocation.string("conflict").map(SyncFilters.resolver) : nil
         if direction == .push {
             try database.read { snapshot in for name in names { _ = try invocation.existing(name, in: snapshot) } }
         } else {
