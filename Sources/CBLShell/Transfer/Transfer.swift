@@ -126,18 +126,17 @@ struct Transfer {
     func export(_ database: Database, to target: Endpoint, pattern: String? = nil, condition: String? = nil) throws -> ExitCode {
         if case .remote(let url) = target { throw invocation.usageError("\(SyncPeers.shown(url)): one side must be a database") }
         try refuseReplication()
-        var exporter = Exporter(session: session)
+        var exporter = Exporter()
         exporter.idKey = invocation.string("jsonid") ?? "_id"
         exporter.limit = invocation.int("limit")
         exporter.idPattern = pattern
-        exporter.guardsFormulas = invocation.flag("guard-formulas")
         try checkGuard(target)
         try checkExistence(target)
         let clock = Stopwatch()
         let count = try database.read { snapshot in
             let collection = try invocation.collection(in: snapshot)
             exporter.chosen = try condition.map { try DocumentCondition.documentIDs($0, in: collection, of: snapshot) }
-            return try exporter.run(snapshot, collection, to: target)
+            return try write(exporter, snapshot, collection, guardsFormulas: invocation.flag("guard-formulas"), to: target)
         }
         try report(count, clock, outputIsTaken: target.isStandardStream)
         return .success
