@@ -38,7 +38,7 @@ let package = Package(
         library("CBLQuery", ["CBLLanguage", "CBLStore", "CBLFunctions", "CBLSQLite", "CBLFleece", "CBLBase", "CBLSystemSQLite"]),
         library("CBLReplication", ["CBLBLIP", "CBLTransport", "CBLStore", "CBLFleece", "CBLBase"]),
         library("CBLListener", ["CBLReplication", "CBLBLIP", "CBLTransport", "CBLStore", "CBLFleece", "CBLBase"]),
-        library("CBLWorkbench", ["CBLQuery", "CBLReplication", "CBLLanguage", "CBLStore", "CBLFleece"]),
+        library("CBLWorkbench", ["CBLQuery", "CBLReplication", "CBLLanguage", "CBLStore", "CBLSQLite", "CBLFleece"]),
         library(
             "CBLShell",
             [
@@ -90,7 +90,9 @@ let package = Package(
             dependencies: ["CBLWorkbench", "CBLReplication", "CBLLanguage", "CBLStore", "CBLFleece", "CBLTestSupport"]),
         .testTarget(
             name: "CBLShellTests",
-            dependencies: ["CBLShell", "CBLWorkbench", "CBLReplication", "CBLQuery", "CBLLanguage", "CBLStore", "CBLFleece", "CBLTestSupport"]),
+            dependencies: [
+                "CBLShell", "CBLWorkbench", "CBLReplication", "CBLQuery", "CBLLanguage", "CBLStore", "CBLFleece", "CBLTestSupport",
+            ]),
         .testTarget(
             name: "CommandTests",
             dependencies: [

@@ -4,8 +4,6 @@ import FoundationEssentials
 import Glibc
 import Testing
 
-@testable import CBLShell
-
 @Suite struct InputSourceTests {
     private let directory: TemporaryDirectory
 
@@ -14,7 +12,7 @@ import Testing
     private func source(_ text: String) throws -> InputSource {
         let path = directory.path + "/input"
         try text.write(toFile: path)
-        return try InputSource(path)
+        return try InputSource(path: path)
     }
 
     @Test func aLineWithoutEndDoesNotFillTheMemory() throws {
@@ -69,12 +67,12 @@ import Testing
 
     @Test func aFileThatGrewIsReadToItsEnd() throws {
         // Files of the proc file system say that they are empty.
-        #expect(try InputSource("/proc/self/status").withAll { $0.count } > 100)
+        #expect(try InputSource(path: "/proc/self/status").withAll { $0.count } > 100)
     }
 
     @Test func whatCannotBeReadIsNamed() {
-        #expect(throws: CommandError.failed("/nonexistent/file: No such file or directory")) { try InputSource("/nonexistent/file") }
-        #expect(throws: CommandError.failed("/usr: is a directory")) { try InputSource("/usr") }
+        #expect(throws: FileError("/nonexistent/file: No such file or directory")) { try InputSource(path: "/nonexistent/file") }
+        #expect(throws: FileError("/usr: is a directory")) { try InputSource(path: "/usr") }
     }
 }
 
