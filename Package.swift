@@ -38,10 +38,12 @@ let package = Package(
         library("CBLQuery", ["CBLLanguage", "CBLStore", "CBLFunctions", "CBLSQLite", "CBLFleece", "CBLBase", "CBLSystemSQLite"]),
         library("CBLReplication", ["CBLBLIP", "CBLTransport", "CBLStore", "CBLFleece", "CBLBase"]),
         library("CBLListener", ["CBLReplication", "CBLBLIP", "CBLTransport", "CBLStore", "CBLFleece", "CBLBase"]),
+        library("CBLWorkbench", ["CBLQuery", "CBLReplication", "CBLLanguage", "CBLStore", "CBLSQLite", "CBLFleece"]),
         library(
             "CBLShell",
             [
-                "CBLQuery", "CBLLanguage", "CBLListener", "CBLReplication", "CBLTransport", "CBLStore", "CBLSQLite", "CBLFleece", "CBLBase",
+                "CBLWorkbench", "CBLQuery", "CBLLanguage", "CBLListener", "CBLReplication", "CBLTransport", "CBLStore", "CBLSQLite",
+                "CBLFleece", "CBLBase",
                 "CBLSystemLibEdit",
             ]),
         .executableTarget(name: "cblite", dependencies: ["CBLShell"]),
@@ -86,8 +88,13 @@ let package = Package(
                 "CBLReplicationTestSupport",
             ]),
         .testTarget(
+            name: "CBLWorkbenchTests",
+            dependencies: ["CBLWorkbench", "CBLReplication", "CBLLanguage", "CBLStore", "CBLFleece", "CBLTestSupport"]),
+        .testTarget(
             name: "CBLShellTests",
-            dependencies: ["CBLShell", "CBLReplication", "CBLQuery", "CBLLanguage", "CBLStore", "CBLFleece", "CBLTestSupport"]),
+            dependencies: [
+                "CBLShell", "CBLWorkbench", "CBLReplication", "CBLQuery", "CBLLanguage", "CBLStore", "CBLFleece", "CBLTestSupport",
+            ]),
         .testTarget(
             name: "CommandTests",
             dependencies: [

@@ -19,9 +19,6 @@ final class ListenerRouter: @unchecked Sendable {
         var rights = UserRights()
     }
 
-    /// The last component of the path at which replicators connect.
-    static let syncEndpoint = "_blipsync"
-
     let peers: [String: PassivePeer]
     let traffic = Mutex(ListenerTraffic())
     private let shares: [String: Share]
@@ -106,7 +103,7 @@ final class ListenerRouter: @unchecked Sendable {
         share.access = access
         switch request.path.dropFirst() {
         case []: return page(request, databasePage(share))
-        case [ListenerRouter.syncEndpoint]:
+        case [SyncEndpoint.name]:
             return .webSocket(protocols: peer.protocols) { [self, share] _, request in accept(request, visitor, share, peer) }
         default: return .refuse(HTTPAnswer(404, "there is nothing of that name"))
         }
@@ -166,7 +163,7 @@ extension ListenerRouter {
         page.add("access", share.access.rawValue)
         page.add("collections", list: share.collections.map(\.description))
         page.add("protocols", list: peers[share.name]?.protocols ?? [])
-        page.add("sync", "\(share.path)/\(ListenerRouter.syncEndpoint)")
+        page.add("sync", "\(share.path)/\(SyncEndpoint.name)")
         page.end()
         return page.buffer.withBytes { Array($0) }
     }

@@ -1,3 +1,5 @@
+import CBLWorkbench
+
 /// An error for the person at the prompt: what happened, to what, and what to do.
 ///
 /// A line of it is a line of the report, whatever names and words of others are in it.

@@ -1,6 +1,7 @@
 import CBLLanguage
 import CBLQuery
 import CBLStore
+import CBLWorkbench
 
 /// The one place where errors of the layers below become a message and an exit code.
 enum ErrorReport {
@@ -9,6 +10,8 @@ enum ErrorReport {
         switch error {
         case let error as CommandError: error
         case let error as StoreError: CommandError(exitCode(error.code), error.description, hint: hint(error.code))
+        case let error as WorkbenchError: commandError(workbench: error)
+        case let error as FileError: .failed(error.message)
         case QueryFailure.cancelled: .interrupted
         case let error as QueryFailure: .failed(error.description)
         case Output.Failure.closed: nil
@@ -22,6 +25,17 @@ enum ErrorReport {
         guard code == .foreignSchema else { return nil }
         return
             "check tells more, check --repair takes such things out, and check --salvage NEW.cblite2 carries the documents into a new database."
+    }
+
+    static func commandError(workbench error: WorkbenchError) -> CommandError {
+        let hint: String? =
+            switch error {
+            case .unknownRevision: "'cblite revs' lists its revisions."
+            case .isDeletion: "'cblite rm' deletes the document."
+            case .noPartInConflict(_, let all), .severalCompete(let all): "In conflict are \(WorkbenchError.list(all))."
+            case .ambiguousRevision, .notDeleted, .propertiesGone, .isCurrent, .notKept, .notInConflict, .noPlace: nil
+            }
+        return .failed(error.description, hint: hint)
     }
 
     static func exitCode(_ code: StoreError.Code) -> ExitCode {

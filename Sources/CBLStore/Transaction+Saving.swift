@@ -44,18 +44,6 @@ extension Transaction {
         try save(id, tables(collection), Revision(body: body.bytes, isDeleted: true), parent: parent)
     }
 
-    /// Makes a deleted document live again, with the properties it had last if they are still known, or those given.
-    @discardableResult
-    package func undelete(_ id: String, in collection: CollectionName = .default, body: FleeceData? = nil) throws -> SavedRevision {
-        guard let document = try document(id, in: collection) else { throw Transaction.missing(id) }
-        guard document.isDeleted else { throw StoreError(.exists, "document \"\(id)\" is not deleted") }
-        let lastBody = document.tree?.revisions.first { !$0.isDeleted && $0.body != nil }?.body
-        guard let restored = body ?? lastBody.map({ FleeceData(Array($0)) }) else {
-            throw StoreError(.notFound, "the properties that document \"\(id)\" had are not kept; give new ones")
-        }
-        return try save(id, in: collection, body: restored, parent: .revision(document.revision))
-    }
-
     /// What a new revision says.
     struct Revision {
         let body: UnsafeRawBufferPointer

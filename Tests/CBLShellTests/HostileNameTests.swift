@@ -2,6 +2,7 @@ import CBLFleece
 import CBLLanguage
 import CBLStore
 import CBLTestSupport
+import CBLWorkbench
 import FoundationEssentials
 import Testing
 

@@ -61,4 +61,14 @@ import Testing
         #expect(try scratch.cat("conflicted") == "{\"_id\":\"conflicted\", \(body)}")
         #expect(try scratch.run(["ls", "conflicted"], flags: ["--json"]).output.contains("\"conflicted\":false"))
     }
+
+    /// As when the replicator settles it: who has this version already has nothing to settle again.
+    @Test func aLaterVersionStaysUnderItsName() throws {
+        let scratch = try Scratch(fixture: "v4.x/vectors_4.1")
+        try scratch.expect(["resolve", "conflicted", "--keep", "local"])
+        let current = try scratch.run(["revs", "conflicted"], flags: ["--json"]).lines.first ?? ""
+        // With what the other one knew.
+        #expect(
+            current.contains(#""revision":"18e9d1d110bf0000@*","history":"18e9d1d110bf0000@*; 1889a6b0c0de0000@ZegpoldZegpoldZegpoldA""#))
+    }
 }

@@ -57,7 +57,7 @@ package struct ReplicatorSettings: Sendable {
 
     /// The settings for a server's database: `wss://host:4984/db`.
     package static func server(_ url: PeerURL) -> WebSocketClientSettings {
-        WebSocketClientSettings(HandshakeRequest(url: url.appending("_blipsync"), protocols: []))
+        WebSocketClientSettings(HandshakeRequest(url: url.appending(SyncEndpoint.name), protocols: []))
     }
 
     var isContinuous: Bool { collections.contains { $0.push == .continuous || $0.pull == .continuous } }

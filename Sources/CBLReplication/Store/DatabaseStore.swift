@@ -262,32 +262,18 @@ package struct DatabaseStore: Sendable {
         throw SyncError.http(409, "document \"\(id)\" changes faster than its conflict can be settled")
     }
 
-    /// The remote's revision wins structurally, so that the history is the server's; what else is to survive becomes its child. But the later of two
-    /// versions can stay as it is, with what the other one knew: nothing new is made then, which others would have to settle again. (If each side took
-    /// the other's of two that say the same, such as two deletions, they would swap them.) An earlier one that is to win is made anew: who has the
-    /// later one, and knows both, would go on taking that for the winner.
+    /// Gives whether something is there that the remote does not have.
     private func settle(_ conflict: SyncConflict, _ resolution: SyncResolution, _ transaction: Transaction) throws -> Bool {
-        let properties: String?
-        switch resolution {
-        case .remote: properties = conflict.remote
-        case .local: properties = conflict.local
-        case .merged(let json): properties = json
-        case .deleted: properties = nil
-        }
-        let isTheirs = properties == conflict.remote
-        var keepsOurs = false
-        if properties == conflict.local, let mine = conflict.localRevision.version, let other = conflict.remoteRevision.version {
-            keepsOurs = mine.isLater(than: other)
-        }
-        let (ours, theirs) = (transaction.local(conflict.localRevision), transaction.local(conflict.remoteRevision))
-        guard !keepsOurs, !isTheirs else {
-            try transaction.resolveConflict(
-                conflict.documentID, in: collection, winner: keepsOurs ? ours : theirs, loser: keepsOurs ? theirs : ours)
-            return keepsOurs
-        }
-        let merged = try properties.map { try transaction.encode(json: $0) } ?? .emptyDictionary
-        let saved = try transaction.resolveConflict(
-            conflict.documentID, in: collection, winner: theirs, loser: ours, merged: merged, mergedIsDeleted: properties == nil)
-        return saved.id != theirs
+        let settlement: Settlement =
+            switch resolution {
+            case .local: .local
+            case .remote: .remote
+            case .merged(let json): .merged(try transaction.encode(json: json))
+            case .deleted: .deleted
+            }
+        let settled = try transaction.settle(
+            conflict.documentID, in: collection, local: transaction.local(conflict.localRevision),
+            remote: transaction.local(conflict.remoteRevision), settlement)
+        return !settled.isRemotes
     }
 }

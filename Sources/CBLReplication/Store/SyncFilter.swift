@@ -15,6 +15,20 @@ package struct SyncRevision {
     package let keys: SharedKeys?
     /// Whether the receiver has the document: as far as is known of a server, or in this database.
     package let isKnownToReceiver: Bool
+
+    package init(
+        documentID: String, collection: CollectionName, revision: RevisionID?, isDeleted: Bool, losesAccess: Bool, properties: FleeceData,
+        keys: SharedKeys?, isKnownToReceiver: Bool
+    ) {
+        self.documentID = documentID
+        self.collection = collection
+        self.revision = revision
+        self.isDeleted = isDeleted
+        self.losesAccess = losesAccess
+        self.properties = properties
+        self.keys = keys
+        self.isKnownToReceiver = isKnownToReceiver
+    }
 }
 
 /// Whether a revision is to be sent, or taken. It is asked outside of transactions, and may be asked again about the same revision.

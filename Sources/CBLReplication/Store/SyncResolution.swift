@@ -11,6 +11,20 @@ package struct SyncConflict: Hashable, Sendable {
     package let remote: String?
     /// What both were made from, as far as it is kept. Version vectors keep nothing of it.
     package let base: String?
+
+    package init(
+        documentID: String, collection: CollectionName, localRevision: RevisionID, remoteRevision: RevisionID, local: String?,
+        remote: String?,
+        base: String?
+    ) {
+        self.documentID = documentID
+        self.collection = collection
+        self.localRevision = localRevision
+        self.remoteRevision = remoteRevision
+        self.local = local
+        self.remote = remote
+        self.base = base
+    }
 }
 
 /// How a conflict ends.

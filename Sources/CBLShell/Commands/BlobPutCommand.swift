@@ -1,5 +1,6 @@
 import CBLFleece
 import CBLStore
+import CBLWorkbench
 
 /// `cblite blob put DATABASE DOCID PROPERTY FILE`
 enum BlobPutCommand {
@@ -36,12 +37,13 @@ enum BlobPutCommand {
         // A mistake in the arguments must show before a large file has been copied.
         try database.read { snapshot in
             let collection = try invocation.collection(in: snapshot)
-            _ = try body(of: live(id, collection, snapshot, invocation), path, nil, type, FleeceEncoder(), snapshot.sharedKeys)
+            let document = try live(id, collection, snapshot, invocation)
+            _ = try document.body(with: nil, type: type, at: path, snapshot.sharedKeys, into: FleeceEncoder())
         }
         let blob = try store(source, in: database, invocation.session)
         let change = try invocation.change { transaction, collection in
             let document = try live(id, collection, transaction, invocation)
-            let body = try body(of: document, path, blob, type, transaction.encoder, transaction.sharedKeys)
+            let body = try document.body(with: blob, type: type, at: path, transaction.sharedKeys, into: transaction.encoder)
             let saved = try transaction.save(id, in: collection, body: body, parent: .revision(document.revision))
             return DocumentChange(.updated, id, in: collection, saved)
         }
@@ -99,31 +101,5 @@ enum BlobPutCommand {
             progress.advance(by: count, position: source.offset)
             return count
         }
-    }
-
-    /// The document's properties with the blob among them; without a blob, whether there is a place for one.
-    private static func body(
-        of document: Document, _ path: KeyPath, _ blob: BlobStore.Stored?, _ type: String, _ encoder: FleeceEncoder, _ keys: SharedKeys
-    ) throws -> FleeceData {
-        encoder.reset()
-        do {
-            try document.body.withRoot { root in
-                try path.replace(in: root, keys: keys, into: encoder) { encoder in
-                    encoder.beginDictionary()
-                    encoder.writeKey("@type")
-                    encoder.write("blob")
-                    encoder.writeKey("content_type")
-                    encoder.write(type)
-                    encoder.writeKey("digest")
-                    encoder.write(blob?.digest.description ?? "")
-                    encoder.writeKey("length")
-                    encoder.write(Int64(blob?.length ?? 0))
-                    encoder.endDictionary()
-                }
-            }
-        } catch let error as KeyPathError {
-            throw CommandError.failed("document \"\(document.id)\": \(error)")
-        }
-        return try encoder.finish()
     }
 }

@@ -1,5 +1,6 @@
 import CBLFleece
 import CBLStore
+import CBLWorkbench
 
 /// `cblite conflicts DATABASE`
 enum ConflictsCommand {

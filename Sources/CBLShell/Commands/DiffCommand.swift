@@ -1,6 +1,6 @@
 import CBLFleece
 import CBLStore
-import Glibc
+import CBLWorkbench
 
 /// `cblite diff A.cblite2 B.cblite2`
 enum DiffCommand {
@@ -35,115 +35,50 @@ enum DiffCommand {
         let second = try session.open(invocation.argument("OTHER"), writes: false)
         return try first.read { before in
             try second.read { after in
-                let comparison = DatabaseComparison(before, after, invocation)
-                try comparison.run()
-                session.notice(comparison.summary)
-                return comparison.isEqual ? .success : .failure
+                var comparison = DatabaseComparison(before, after)
+                comparison.comparesRevisions = invocation.flag("revs")
+                comparison.check = { try Interruption.check() }
+                let report = DifferenceReport(comparison, invocation)
+                let counts = try comparison.run(collections(of: comparison, invocation)) { try report.write($0) }
+                session.notice(summary(counts))
+                return counts.isEqual ? .success : .failure
             }
         }
     }
+
+    private static func collections(of comparison: DatabaseComparison, _ invocation: Invocation) throws -> [CollectionName] {
+        let names = comparison.collections
+        guard invocation.session.options.collection != nil else { return names }
+        let name = try invocation.collectionName()
+        if !names.contains(name) { _ = try invocation.existing(name, in: comparison.before) }
+        return [name]
+    }
+
+    private static func summary(_ counts: DatabaseComparison.Counts) -> String {
+        if counts.isEqual { return "(No differences)" }
+        return "(\(counts.added) added, \(counts.removed) removed, \(counts.changed) changed)"
+    }
 }
 
-/// Goes through two databases side by side, by document ID, with one document of each in hand. Memory does not grow with their size.
-private final class DatabaseComparison {
-    private enum Change: String { case added, removed, changed }
+/// Prints what differs, document by document.
+private final class DifferenceReport {
+    private typealias Change = DatabaseComparison.Change
 
     private let before: Snapshot
     private let after: Snapshot
     private let invocation: Invocation
     private let comparesRevisions: Bool
-    private var counts: [Change: Int] = [:]
     private var headed: CollectionName?
 
-    init(_ before: Snapshot, _ after: Snapshot, _ invocation: Invocation) {
-        self.before = before
-        self.after = after
+    init(_ comparison: DatabaseComparison, _ invocation: Invocation) {
+        before = comparison.before
+        after = comparison.after
+        comparesRevisions = comparison.comparesRevisions
         self.invocation = invocation
-        comparesRevisions = invocation.flag("revs")
     }
 
-    var isEqual: Bool { counts.isEmpty }
-
-    var summary: String {
-        if isEqual { return "(No differences)" }
-        return "(\(counts[.added] ?? 0) added, \(counts[.removed] ?? 0) removed, \(counts[.changed] ?? 0) changed)"
-    }
-
-    func run() throws {
-        var names = Set(before.collections()).union(after.collections())
-        if invocation.session.options.collection != nil {
-            let name = try invocation.collectionName()
-            if !names.contains(name) { _ = try invocation.existing(name, in: before) }
-            names = [name]
-        }
-        for name in names.sorted() { try compare(name) }
-    }
-
-    private func scan(_ name: CollectionName, _ snapshot: Snapshot) throws -> DocumentCursor? {
-        guard snapshot.hasCollection(name) else { return nil }
-        var options = ScanOptions(content: .body)
-        options.includesDeleted = comparesRevisions
-        return try snapshot.scan(name, options)
-    }
-
-    private func compare(_ name: CollectionName) throws {
-        let (first, second) = (try scan(name, before), try scan(name, after))
-        var hasFirst = try first?.next() ?? false
-        var hasSecond = try second?.next() ?? false
-        while hasFirst || hasSecond {
-            try Interruption.check()
-            let order = hasFirst && hasSecond ? DatabaseComparison.order(first, second) : hasFirst ? -1 : 1
-            if order < 0 {
-                if let first { try report(removed: first) }
-                hasFirst = try first?.next() ?? false
-            } else if order > 0 {
-                if let second { try report(added: second) }
-                hasSecond = try second?.next() ?? false
-            } else {
-                if let first, let second { try compare(first, second) }
-                hasFirst = try first?.next() ?? false
-                hasSecond = try second?.next() ?? false
-            }
-        }
-    }
-
-    private static func order(_ a: DocumentCursor?, _ b: DocumentCursor?) -> Int {
-        guard let a = a?.idBytes, let b = b?.idBytes else { return 0 }
-        if let first = a.baseAddress, let second = b.baseAddress {
-            let order = memcmp(first, second, min(a.count, b.count))
-            if order != 0 { return Int(order) }
-        }
-        return a.count - b.count
-    }
-
-    // A deletion that only one side remembers is no document that the other lacks.
-    private func report(removed cursor: DocumentCursor) throws {
-        try report(cursor.isDeleted ? .changed : .removed, cursor, nil)
-    }
-
-    private func report(added cursor: DocumentCursor) throws {
-        try report(cursor.isDeleted ? .changed : .added, nil, cursor)
-    }
-
-    private func compare(_ first: DocumentCursor, _ second: DocumentCursor) throws {
-        if first.isDeleted != second.isDeleted { return try report(first.isDeleted ? .added : .removed, first, second) }
-        let differs = comparesRevisions && !isSameRevision(first, second)
-        if !differs, first.body.isEqual(to: second.body, before.sharedKeys, after.sharedKeys) { return }
-        try report(.changed, first, second)
-    }
-
-    private func isSameRevision(_ first: DocumentCursor, _ second: DocumentCursor) -> Bool {
-        if first.versionBytes.elementsEqual(second.versionBytes) { return true }
-        // Each database calls itself `*` in its version vectors; a restored one names the source that it was made from.
-        guard let one = try? VersionVector(binary: first.versionBytes), let other = try? VersionVector(binary: second.versionBytes) else {
-            return false
-        }
-        return one.replacing(.local, by: before.sourceID) == other.replacing(.local, by: after.sourceID)
-    }
-
-    private func report(_ change: Change, _ first: DocumentCursor?, _ second: DocumentCursor?) throws {
-        guard let cursor = second ?? first else { return }
-        counts[change, default: 0] += 1
+    func write(_ found: DatabaseComparison.Difference) throws {
+        let (change, first, second, cursor) = (found.change, found.before, found.after, found.document)
         var difference: JSONDifference?
         if invocation.flag("body"), change == .changed, let first, let second {
             // To look for what differs means to compare parts again and again.
@@ -167,7 +102,7 @@ private final class DatabaseComparison {
             }
         try session.write("\(mark) \(cursor.id)", style)
         if comparesRevisions {
-            let texts = [first, second].map { $0.map(DatabaseComparison.revision) ?? "none" }
+            let texts = [first, second].map { $0.map(DifferenceReport.revision) ?? "none" }
             if texts[0] != texts[1] { try session.output.write("  \(texts[0]) -> \(texts[1])") }
         }
         try session.output.write("\n")

@@ -1,4 +1,5 @@
 import CBLStore
+import CBLWorkbench
 
 /// `cblite dump DATABASE [FILE]`
 enum DumpCommand {

@@ -1,5 +1,6 @@
 import CBLFleece
 import CBLStore
+import CBLWorkbench
 
 /// `cblite edit DATABASE DOCID`
 enum EditCommand {
@@ -72,7 +73,8 @@ enum EditCommand {
                 return try InputSource(file.path).withAll { bytes in
                     bytes.elementsEqual(original) ? nil : try DocumentInput(bytes)
                 }
-            } catch let error as CommandError {
+            } catch let error where error is CommandError || error is FileError {
+                guard let error = ErrorReport.commandError(error) else { throw error }
                 let session = invocation.session
                 guard session.canAsk else {
                     file.keep()

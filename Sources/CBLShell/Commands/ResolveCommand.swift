@@ -1,5 +1,5 @@
-import CBLFleece
 import CBLStore
+import CBLWorkbench
 
 /// `cblite resolve DATABASE DOCID REV|--keep local|remote|--merge FILE`
 enum ResolveCommand {
@@ -45,7 +45,7 @@ enum ResolveCommand {
         let change = try invocation.change(dryRun: isDryRun) { transaction, collection in
             let document = try invocation.document(id, in: collection, transaction)
             _ = try invocation.parent(of: document, id)
-            let saved = try resolve(document, outcome, in: transaction)
+            let saved = try transaction.settle(document, choice(outcome, in: transaction))
             var change = DocumentChange(.resolved, id, in: collection)
             change.revision = saved.id
             change.sequence = saved.sequence
@@ -75,59 +75,12 @@ enum ResolveCommand {
         return outcomes[0]
     }
 
-    private static func resolve(_ document: Document, _ outcome: Outcome, in transaction: Transaction) throws -> SavedRevision {
-        let revisions = document.storedRevisions
-        let competing = revisions.filter(\.isConflict)
-        guard let local = revisions.first(where: \.isCurrent), !competing.isEmpty else {
-            throw CommandError.failed("document \"\(document.id)\" is not in conflict")
-        }
-        let other = try opponent(document, competing, outcome)
-        let result: StoredRevision?
-        var body: FleeceData?
+    private static func choice(_ outcome: Outcome, in transaction: Transaction) throws -> ConflictChoice {
         switch outcome {
-        case .local: result = local
-        case .remote: result = other
-        case .revision(let text): result = try document.storedRevision(named: text).isCurrent ? local : other
-        case .merged(let input):
-            result = nil
-            body = try transaction.adopt(input)
+        case .revision(let name): .revision(name)
+        case .local: .local
+        case .remote: .remote
+        case .merged(let input): .merged(try transaction.adopt(input))
         }
-        // The remote's branch goes on and ours ends, whoever's properties win: only what descends from its revision can be pushed.
-        var mergedIsDeleted = false
-        if let result, result.id != other.id {
-            mergedIsDeleted = result.flags.contains(.deleted)
-            let isSame = mergedIsDeleted == other.flags.contains(.deleted) && isEqual(result.body, other.body, transaction.sharedKeys)
-            body = isSame ? nil : result.body ?? .emptyDictionary
-        }
-        var saved = try transaction.resolveConflict(
-            document.id, in: document.collection, winner: other.id, loser: local.id, merged: body, mergedIsDeleted: mergedIsDeleted)
-        for rest in competing where rest.id != other.id {
-            saved = try transaction.resolveConflict(document.id, in: document.collection, winner: saved.id, loser: rest.id)
-        }
-        return saved
-    }
-
-    /// The competing revision that is settled with.
-    private static func opponent(_ document: Document, _ competing: [StoredRevision], _ outcome: Outcome) throws -> StoredRevision {
-        if case .revision(let text) = outcome {
-            let named = try document.storedRevision(named: text)
-            if let other = competing.first(where: { $0.id == named.id }) { return other }
-            guard named.isCurrent else {
-                throw CommandError.failed("revision \(named.id) takes no part in the conflict", hint: list(document, competing))
-            }
-        }
-        if case .remote = outcome, competing.count > 1 {
-            throw CommandError.failed(
-                "\(competing.count) revisions compete with the one made here: name one", hint: list(document, competing))
-        }
-        return competing[0]
-    }
-
-    private static func list(_ document: Document, _ competing: [StoredRevision]) -> String {
-        "In conflict are \(([document.revision] + competing.map(\.id)).map(\.description).joined(separator: ", "))."
-    }
-
-    private static func isEqual(_ a: FleeceData?, _ b: FleeceData?, _ keys: SharedKeys) -> Bool {
-        (a ?? .emptyDictionary).withRoot { a in (b ?? .emptyDictionary).withRoot { a.isEqual(to: $0, keys, keys) } }
     }
 }

@@ -1,5 +1,5 @@
-import CBLFleece
 import CBLStore
+import CBLWorkbench
 
 /// `cblite revert DATABASE DOCID REV`
 enum RevertCommand {
@@ -25,15 +25,7 @@ enum RevertCommand {
         let change = try invocation.change(dryRun: isDryRun) { transaction, collection in
             let document = try invocation.document(id, in: collection, transaction)
             _ = try invocation.parent(of: document, id)
-            let wanted = try document.storedRevision(named: invocation.argument("REV"))
-            guard !wanted.isCurrent else { throw CommandError.failed("revision \(wanted.id) is the current one") }
-            guard !wanted.flags.contains(.deleted) else {
-                throw CommandError.failed("revision \(wanted.id) is a deletion", hint: "'cblite rm' deletes the document.")
-            }
-            guard let body = wanted.body else {
-                throw CommandError.failed("the properties of revision \(wanted.id) of \"\(id)\" are not kept any more")
-            }
-            let saved = try transaction.save(id, in: collection, body: body, parent: .revision(document.revision))
+            let saved = try transaction.revert(document, to: invocation.argument("REV"))
             return DocumentChange(.reverted, id, in: collection, saved)
         }
         try invocation.tell { try change.write(to: invocation.session, dryRun: isDryRun) }

@@ -1,5 +1,6 @@
 import CBLFleece
 import CBLStore
+import CBLWorkbench
 
 /// `cblite revs DATABASE DOCID`
 enum RevisionsCommand {

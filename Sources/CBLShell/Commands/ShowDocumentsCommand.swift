@@ -1,6 +1,7 @@
 import CBLFleece
 import CBLSQLite
 import CBLStore
+import CBLWorkbench
 
 /// `cblite cat DATABASE DOCID…`
 enum ShowDocumentsCommand {
@@ -107,7 +108,8 @@ private struct DocumentPrinter {
 
     private func write(_ id: String, revision: String) throws {
         let document = try invocation.document(id, in: collection, snapshot)
-        let found = try document.storedRevision(named: revision)
+        let found: StoredRevision
+        do { found = try document.storedRevision(named: revision) } catch { throw ErrorReport.commandError(workbench: error) }
         guard let body = found.body else {
             throw CommandError.failed("the body of revision \(found.id) of \"\(id)\" is not kept any more")
         }

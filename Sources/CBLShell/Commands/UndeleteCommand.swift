@@ -1,5 +1,6 @@
 import CBLFleece
 import CBLStore
+import CBLWorkbench
 
 /// `cblite undelete DATABASE DOCID`
 enum UndeleteCommand {
@@ -36,30 +37,24 @@ enum UndeleteCommand {
         let isDryRun = invocation.flag("dry-run")
         let change = try invocation.change(dryRun: isDryRun) { transaction, collection in
             let document = try invocation.document(id, in: collection, transaction)
-            guard document.isDeleted else { throw CommandError.failed("document \"\(id)\" is not deleted") }
             _ = try invocation.parent(of: document, id)
-            let body =
-                if let input {
-                    try transaction.adopt(input)
-                } else if takesTombstone {
-                    document.body
-                } else {
-                    try lastLiveBody(of: document, transaction.sharedKeys)
-                }
-            let saved = try transaction.save(id, in: collection, body: body, parent: .revision(document.revision))
+            let revival: Transaction.Revival =
+                if let input { .properties(try transaction.adopt(input)) } else { takesTombstone ? .tombstone : .lastProperties }
+            let saved: SavedRevision
+            do { saved = try transaction.undelete(document, with: revival) } catch let error as WorkbenchError {
+                throw advise(on: error, document, transaction.sharedKeys)
+            }
             return DocumentChange(.undeleted, id, in: collection, saved)
         }
         try invocation.tell { try change.write(to: invocation.session, dryRun: isDryRun) }
         return .success
     }
 
-    private static func lastLiveBody(of document: Document, _ keys: SharedKeys) throws(CommandError) -> FleeceData {
-        let revisions = document.storedRevisions
-        if let body = revisions.first(where: { !$0.flags.contains(.deleted) && $0.body != nil })?.body { return body }
+    private static func advise(on error: WorkbenchError, _ document: Document, _ keys: SharedKeys) -> any Error {
+        guard case .propertiesGone = error else { return error }
         let isEmpty = document.body.withRoot { $0.dictionary?.isEmpty ?? true }
-        let left = revisions.count > 1 ? "only the IDs of its \(revisions.count) revisions are left" : "only its tombstone is left"
-        throw .failed(
-            "the properties that document \"\(document.id)\" had are not kept any more; \(left)",
+        return CommandError.failed(
+            error.description,
             hint: isEmpty
                 ? "--body JSON brings it back with other properties."
                 : "--tombstone brings it back with what the tombstone says: \(excerpt(document.body, keys))")

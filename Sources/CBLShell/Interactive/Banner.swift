@@ -1,4 +1,5 @@
 import CBLStore
+import CBLWorkbench
 
 /// The lines that say what was opened.
 enum Banner {

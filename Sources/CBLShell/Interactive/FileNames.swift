@@ -1,4 +1,5 @@
 import CBLLanguage
+import CBLWorkbench
 import Glibc
 
 /// The names of files that a path may stand for.

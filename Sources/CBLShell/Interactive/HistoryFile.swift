@@ -1,3 +1,4 @@
+import CBLWorkbench
 import Glibc
 
 /// The statements of earlier sessions, in `$XDG_STATE_HOME/cblite/history`: one a line, readable by its owner alone.

@@ -1,5 +1,6 @@
 import CBLLanguage
 import CBLStore
+import CBLWorkbench
 
 /// Opening, choosing and closing databases.
 extension InteractiveShell {

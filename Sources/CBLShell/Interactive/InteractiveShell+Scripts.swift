@@ -1,3 +1,5 @@
+import CBLWorkbench
+
 /// Statements that come from a pipe or a file.
 extension InteractiveShell {
     /// Runs the statements of a file or a pipe, up to the first that fails.

@@ -1,5 +1,6 @@
 import CBLLanguage
 import CBLStore
+import CBLWorkbench
 import Glibc
 
 /// The loop of the interactive shell: it reads lines from a terminal, a pipe or a file, and runs the statements in them one after another.

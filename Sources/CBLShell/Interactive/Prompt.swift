@@ -1,4 +1,5 @@
 import CBLStore
+import CBLWorkbench
 
 /// What the prompt tells: the database, the collection, and with an asterisk that a transaction is open.
 struct Prompt {

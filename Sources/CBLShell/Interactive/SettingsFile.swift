@@ -1,4 +1,5 @@
 import CBLLanguage
+import CBLWorkbench
 import Glibc
 
 /// The file that keeps settings from one session to the next: lines such as `.mode csv`, and comments. Somebody may have written it by hand,

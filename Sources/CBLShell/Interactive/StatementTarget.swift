@@ -1,3 +1,4 @@
+import CBLWorkbench
 import Glibc
 
 extension Session {

@@ -1,4 +1,5 @@
 import CBLLanguage
+import CBLWorkbench
 import Glibc
 import Synchronization
 

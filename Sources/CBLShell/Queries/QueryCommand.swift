@@ -43,7 +43,7 @@ enum QueryCommand {
                 "How to print rows: \(ResultFormat.names.joined(separator: ", "))"),
             Flag("raw", "The same as --format json: an array of objects, one a line"),
             Flag("json5", "Leave out the quotes of keys in JSON"),
-            DelimitedText.guardFlag,
+            Transfer.guardFlag,
             Flag("offset", value: "N", .count, "Leave out the first N rows"),
             Flag("limit", value: "N", .count, "Stop after N rows"),
         ] + ParameterInput.flags + [

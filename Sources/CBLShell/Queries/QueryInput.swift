@@ -1,4 +1,5 @@
 import CBLLanguage
+import CBLWorkbench
 
 /// A statement that somebody gave, and where it stands.
 struct QueryInput {

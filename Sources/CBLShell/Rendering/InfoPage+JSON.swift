@@ -1,12 +1,13 @@
 import CBLBase
 import CBLFleece
 import CBLReplication
+import CBLWorkbench
 
 extension InfoPage {
     /// One object. What is not known without `-v` is left out.
     func writeFacts(to session: Session) throws {
         try session.writeFacts { line in
-            line.add("path", facts.path)
+            line.add("path", path)
             line.add("openable", true)
             line.add("schema", facts.generation.rawValue)
             line.add("releases", facts.generation.releases)
@@ -58,7 +59,7 @@ extension InfoPage {
         }
     }
 
-    private func add(_ collection: InfoFacts.Collection, to line: inout JSONObjectWriter) {
+    private func add(_ collection: DatabaseFacts.Collection, to line: inout JSONObjectWriter) {
         line.add("name", collection.name.description)
         line.add("documents", collection.statistics.live)
         line.add("deleted", collection.statistics.deleted)

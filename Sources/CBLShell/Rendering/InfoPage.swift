@@ -3,16 +3,20 @@ import CBLFleece
 import CBLLanguage
 import CBLReplication
 import CBLStore
+import CBLWorkbench
 import FoundationEssentials
 import Glibc
 
 /// The page that `info` prints: what a database is, how large, what it holds, how far it is replicated, and what is wrong with it.
 struct InfoPage {
-    let facts: InfoFacts
+    let path: String
+    let facts: DatabaseFacts
     let level: Int
 
     init(_ database: Database, level: Int) throws {
-        facts = try InfoFacts(database, level: level)
+        path = InfoPage.fullPath(database.path)
+        let depth: DatabaseFacts.Depth = level > 1 ? .withSizes : level > 0 ? .full : .quick
+        facts = try DatabaseFacts(database, depth) { try Interruption.check() }
         self.level = level
     }
 
@@ -23,7 +27,7 @@ struct InfoPage {
     }
 
     func write(to session: Session) throws {
-        try session.writeFact("Database", facts.path)
+        try session.writeFact("Database", path)
         try session.writeFact("Format", level == 0 ? "\(facts.generation), \(versioningText)" : facts.generation.description)
         try session.writeFact("Size", sizeText)
         if level > 0 {
@@ -103,7 +107,7 @@ struct InfoPage {
 
     /// Only what there is: columns of nothing but zeros are left out.
     private func overview(for session: Session) -> Table {
-        let extras: [(title: String, count: (InfoFacts.Collection) -> Int, isAlwaysKnown: Bool)] = [
+        let extras: [(title: String, count: (DatabaseFacts.Collection) -> Int, isAlwaysKnown: Bool)] = [
             ("Deleted", { $0.statistics.deleted }, true), ("Conflicts", { $0.statistics.conflicted }, false),
             ("Expiring", { $0.statistics.expiring }, true), ("With blobs", { $0.statistics.withBlobs }, false),
             ("Indexes", { collection in facts.indexes.count { $0.collection == collection.name } }, true),

@@ -1,4 +1,5 @@
 import CBLStore
+import CBLWorkbench
 
 /// The revisions of a document as a tree, children below their parent and further to the right:
 ///

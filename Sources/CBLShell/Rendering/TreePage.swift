@@ -1,5 +1,6 @@
 import CBLLanguage
 import CBLStore
+import CBLWorkbench
 
 /// What `tree` prints of a database.
 struct TreePage {

@@ -1,4 +1,5 @@
 import CBLFleece
+import CBLWorkbench
 
 /// Rows as CSV or TSV, in the form that `export` writes and `import` reads. A missing column is an empty cell.
 final class DelimitedRenderer: ResultRenderer {

@@ -2,6 +2,7 @@ import CBLLanguage
 import CBLListener
 import CBLStore
 import CBLTransport
+import CBLWorkbench
 
 /// What the flags of `serve` say about a listener.
 struct ServeFlags {

@@ -1,3 +1,4 @@
+import CBLWorkbench
 import Glibc
 
 /// Another program, started by this one, with the terminal in common.

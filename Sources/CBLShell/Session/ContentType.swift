@@ -1,3 +1,5 @@
+import CBLWorkbench
+
 /// What kind of content a file has, by the end of its name.
 enum ContentType {
     private static let byExtension: [String: String] = [

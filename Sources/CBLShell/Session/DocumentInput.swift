@@ -1,5 +1,6 @@
 import CBLFleece
 import CBLStore
+import CBLWorkbench
 
 /// A document's body that a person gave as JSON5: on the command line, in a file, or on standard input. It is checked before the database is
 /// opened, and has no shared keys yet: `Transaction.adopt` gives it those of the database.

@@ -1,3 +1,4 @@
+import CBLWorkbench
 import Glibc
 
 /// The program in which a person edits text: `--with`, `$VISUAL`, `$EDITOR`, or vi. It may have arguments of its own: `code --wait`.

@@ -1,4 +1,5 @@
 import CBLStore
+import CBLWorkbench
 
 extension Invocation {
     private struct DryRun: Error {}

@@ -1,5 +1,5 @@
-import CBLFleece
 import CBLStore
+import CBLWorkbench
 
 extension Session {
     /// Has a scan tell of damaged documents on standard error, and go on with the others. The command then ends with exit code 1.
@@ -14,6 +14,6 @@ extension Session {
 
     /// The same for a document whose body turned out, when it was to be written, to have no end.
     func report(endless id: String, in collection: CollectionName) {
-        report(damaged: DamagedDocument(collection: collection, id: id, reason: "its body is damaged: \(FleeceError.endless)"))
+        report(damaged: DamagedDocument(endless: id, in: collection))
     }
 }

@@ -72,8 +72,8 @@ struct DatabaseSync {
         }
         let names = try collectionNames(of: database, direction)
         let mode: ActiveSession.Mode = isContinuous ? .continuous : .once
-        let filters = try SyncFilters(invocation, direction, names)
-        let resolver = has("conflict") ? try invocation.string("conflict").map(ConflictRule.resolver) : nil
+        let filters = try SyncFilters.rules(invocation, direction, names)
+        let resolver = has("conflict") ? try invocation.string("conflict").map(SyncFilters.resolver) : nil
         if direction == .push {
             try database.read { snapshot in for name in names { _ = try invocation.existing(name, in: snapshot) } }
         } else {
@@ -159,7 +159,13 @@ struct DatabaseSync {
             if Interruption.isRequested { stop() }
             report.draw()
         }
-        if direction == .push, failure == nil { report.leave(conflicts: try conflictCount(in: database, settings)) }
+        if direction == .push, failure == nil {
+            let peer = SyncPeers.name(of: settings.peer)
+            report.leave(
+                conflicts: try database.read { snapshot in
+                    try settings.collections.reduce(0) { try $0 + snapshot.conflicts(with: peer, in: $1.name).count }
+                })
+        }
         try invocation.tell { try report.conclude(failure) }
         if let failure {
             var needs = SyncAdvice.Needs()
@@ -170,20 +176,5 @@ struct DatabaseSync {
         if isContinuous { Interruption.clear() }
         try Interruption.check()
         return report.tally.exitCode
-    }
-
-    /// How many documents a push leaves behind in silence, since what came from this very server competes with them.
-    private func conflictCount(in database: Database, _ settings: ReplicatorSettings) throws -> Int {
-        let peer = SyncPeers.name(of: settings.peer)
-        return try database.read { snapshot in
-            guard let remote = try snapshot.remotes().first(where: { SyncPeers.withoutEndpoint($0.value) == peer })?.key else { return 0 }
-            return try settings.collections.reduce(0) { count, collection in
-                try count
-                    + snapshot.conflictedDocuments(in: collection.name).count {
-                        guard let document = try snapshot.document($0, in: collection.name) else { return false }
-                        return document.competitor.map { $0.revision == document.latest(onRemote: remote) } ?? false
-                    }
-            }
-        }
     }
 }

@@ -1,4 +1,5 @@
 import CBLLanguage
+import CBLReplication
 import CBLStore
 import CBLTransport
 import FoundationEssentials
@@ -78,19 +79,6 @@ extension RemoteCopy {
     func changedCount() throws -> Int {
         let database = try Database(path: path)
         defer { database.close() }
-        return try database.read { snapshot in
-            let numbers = try snapshot.remotes().filter { SyncPeers.withoutEndpoint($0.value) == url }.map(\.key)
-            guard let remote = numbers.first else { return 0 }
-            return try snapshot.collections().reduce(0) { count, collection in
-                var count = count
-                var last: UInt64 = 0
-                while true {
-                    let changes = try snapshot.changedDocuments(in: collection, since: last, limit: 1000, remote: remote)
-                    count += changes.count { $0.remoteRevision != $0.revision }
-                    guard changes.count == 1000, let next = changes.last?.sequence else { return count }
-                    last = next
-                }
-            }
-        }
+        return try database.read { try $0.changedCount(sincePushedTo: url) }
     }
 }

@@ -1,3 +1,4 @@
+import CBLWorkbench
 import Glibc
 
 /// Files with passwords, keys and certificates: small ones.

@@ -24,7 +24,7 @@ enum SyncAdvice {
     }
 
     /// People do not know of the path that is connected to.
-    static func shortened(_ message: String) -> String { message.replacing("/_blipsync", with: "") }
+    static func shortened(_ message: String) -> String { message.replacing(SyncEndpoint.path, with: "") }
 
     /// Where more can be said here than the transport knows.
     private static func advice(on error: TransportError, _ needs: Needs) -> String? {

@@ -27,13 +27,10 @@ struct SyncPeers {
     /// The URL of a server's database, or the path of another one.
     static func name(of peer: ReplicatorSettings.Peer) -> String {
         switch peer {
-        case .server(let settings): withoutEndpoint(settings.handshake.url.description)
+        case .server(let settings): SyncEndpoint.removed(from: settings.handshake.url.description)
         case .database(let database): database.path
         }
     }
-
-    /// What people call `wss://host/db/_blipsync`.
-    static func withoutEndpoint(_ url: String) -> String { url.hasSuffix("/_blipsync") ? String(url.dropLast(10)) : url }
 
     /// A URL without the password that may be in it.
     static func shown(_ text: String) -> String { (try? PeerURL(text))?.description ?? text }
@@ -46,7 +43,7 @@ extension DatabaseSync {
         if let last = session.peers.last(of: database) {
             peer = last
         } else {
-            let urls = try database.read { try $0.remotes() }.sorted { $0.key < $1.key }.map { SyncPeers.withoutEndpoint($0.value) }
+            let urls = try database.read { try $0.remotes() }.sorted { $0.key < $1.key }.map { SyncEndpoint.removed(from: $0.value) }
             let servers = urls.filter { if case .remote? = Endpoint($0) { true } else { false } }
             guard let first = servers.first else {
                 throw invocation.usageError("PEER is missing: this database has been replicated with no server yet")

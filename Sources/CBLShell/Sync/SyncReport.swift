@@ -43,13 +43,13 @@ final class SyncReport {
             line.phase = .working
             if isJSON {
                 try write("connected") {
-                    if let url = opening.url { $0.add("url", SyncPeers.withoutEndpoint(url.description)) }
+                    if let url = opening.url { $0.add("url", SyncEndpoint.removed(from: url.description)) }
                     $0.add("protocol", opening.subprotocol)
                 }
             } else if verbosity > 1 {
                 let server = opening.headers["Server"].map { ", \(ForeignText.line($0, limit: 100))" } ?? ""
                 session.remark(
-                    "Connected\(opening.url.map { " to \(SyncPeers.withoutEndpoint($0.description))" } ?? ""): \(opening.subprotocol)\(server)"
+                    "Connected\(opening.url.map { " to \(SyncEndpoint.removed(from: $0.description))" } ?? ""): \(opening.subprotocol)\(server)"
                 )
             }
         case .document(let event, let collection): try take(event, collection)

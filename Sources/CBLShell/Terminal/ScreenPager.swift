@@ -1,5 +1,6 @@
 import CBLFleece
 import CBLLanguage
+import CBLWorkbench
 import Glibc
 
 /// Where the text of one command goes at a terminal: to the screen as long as it fits, and once it does not, all of it to a program that shows

@@ -1,3 +1,4 @@
+import CBLWorkbench
 import Glibc
 
 /// A file that is written beside its place, under a name that nobody can foresee, and gets its own name when it is complete.

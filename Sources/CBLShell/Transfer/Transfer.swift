@@ -1,9 +1,13 @@
 import CBLStore
+import CBLWorkbench
 
 /// What `cp`, `import` and `export` have in common: their flags, and what is copied how, by what the two sides are.
 struct Transfer {
     let invocation: Invocation
     private var session: Session { invocation.session }
+
+    static let guardFlag = Flag(
+        "guard-formulas", "In CSV and TSV, put an apostrophe in front of text that a spreadsheet would run as a formula")
 
     static let flags: [Flag] = [
         Flag("jsonid", value: "PROPERTY", .text, "The property that is the document's ID: not part of its body (default: _id)"),
@@ -12,7 +16,7 @@ struct Transfer {
         Flag("careful", "Stop at the first document that cannot be imported, and import nothing"),
         Flag("existing", short: "x", "Fail if the destination does not exist"),
         Flag("format", value: "FORMAT", .choice(Endpoint.formats), "The form of the text, if its name does not tell"),
-        DelimitedText.guardFlag,
+        Transfer.guardFlag,
         Flag("verbose", short: "v", repeatable: true, "Tell of every document that is left out"),
     ]
 
@@ -84,16 +88,21 @@ struct Transfer {
             case .table(let path, let delimiter):
                 TableSource(
                     try InputSource(path), delimiter: delimiter, idKey: idKey, removesGuards: invocation.flag("guard-formulas"))
-            case .directory(let path): try DirectorySource(path, idKey: idKey)
+            case .directory(let path): try DirectorySource(path, idKey: idKey) { try Interruption.check() }
             case .database, .remote: throw invocation.usageError("cp copies databases; import takes JSON and tables")
             }
-        var importer = Importer(session: session)
+        let leftOut = LeftOutDocuments(session, isCareful: invocation.flag("careful"), isVerbose: invocation.flag("verbose"))
+        var importer = Importer()
         importer.idPrefix = invocation.string("idprefix") ?? ""
         importer.limit = invocation.int("limit") ?? .max
-        importer.isCareful = invocation.flag("careful")
-        importer.isVerbose = invocation.flag("verbose")
+        importer.check = { try Interruption.check() }
+        importer.leaveOut = { try leftOut.tell($0) }
         let clock = Stopwatch()
+        let progress = session.progress("Importing", total: documents.size, unit: "documents")
+        importer.progress = { progress.advance(position: $0) }
+        defer { progress.finish() }
         let outcome = try importer.run(documents, into: collection, of: database)
+        progress.finish()
         if outcome.named > 0 {
             session.notice(
                 "\(outcome.named) \(outcome.named == 1 ? "document without \"\(idKey)\" got a new ID" : "documents without \"\(idKey)\" got new IDs")"
@@ -117,18 +126,17 @@ struct Transfer {
     func export(_ database: Database, to target: Endpoint, pattern: String? = nil, condition: String? = nil) throws -> ExitCode {
         if case .remote(let url) = target { throw invocation.usageError("\(SyncPeers.shown(url)): one side must be a database") }
         try refuseReplication()
-        var exporter = Exporter(session: session)
+        var exporter = Exporter()
         exporter.idKey = invocation.string("jsonid") ?? "_id"
         exporter.limit = invocation.int("limit")
         exporter.idPattern = pattern
-        exporter.guardsFormulas = invocation.flag("guard-formulas")
         try checkGuard(target)
         try checkExistence(target)
         let clock = Stopwatch()
         let count = try database.read { snapshot in
             let collection = try invocation.collection(in: snapshot)
             exporter.chosen = try condition.map { try DocumentCondition.documentIDs($0, in: collection, of: snapshot) }
-            return try exporter.run(snapshot, collection, to: target)
+            return try write(exporter, snapshot, collection, guardsFormulas: invocation.flag("guard-formulas"), to: target)
         }
         try report(count, clock, outputIsTaken: target.isStandardStream)
         return .success

@@ -82,13 +82,19 @@ extension Document {
         return nil
     }
 
-    /// The revision of a remote that competes with the current one.
-    package var competitor: (revision: RevisionID, isDeleted: Bool, body: FleeceData)? {
-        if let rival = tree?.conflicts.first {
-            return (rival.id, rival.isDeleted, rival.body.map { FleeceData(Array($0)) } ?? .emptyDictionary)
+    package typealias Competitor = (revision: RevisionID, isDeleted: Bool, body: FleeceData)
+
+    /// The revision of a remote that competes with the current one; of several, the first.
+    package var competitor: Competitor? { competitors.first }
+
+    /// All that compete with it.
+    package var competitors: [Competitor] {
+        if let tree {
+            return tree.conflicts.map { ($0.id, $0.isDeleted, $0.body.map { FleeceData(Array($0)) } ?? .emptyDictionary) }
         }
-        guard let rival = vectors?.conflicts.first, let id = rival.id else { return nil }
-        return (id, rival.isDeleted, rival.properties ?? .emptyDictionary)
+        return vectors?.conflicts.compactMap { rival in
+            rival.id.map { ($0, rival.isDeleted, rival.properties ?? .emptyDictionary) }
+        } ?? []
     }
 }
 

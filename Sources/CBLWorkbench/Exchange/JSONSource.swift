@@ -4,7 +4,7 @@ import Glibc
 
 /// Documents as JSON text: one per line, one after another, or the items of one array. Read in pieces, so that a file may be of any size.
 /// Hot: benchmark `import`.
-final class JSONSource: DocumentSource {
+package final class JSONSource: DocumentSource {
     private let input: InputSource
     private let dialect: JSONDialect
     private let idKey: [UInt8]
@@ -15,19 +15,19 @@ final class JSONSource: DocumentSource {
 
     private var firstLine = 0
 
-    var name: String { input.name }
-    var place: String { "\(name), line \(firstLine + 1)" }
-    var position: Int { input.offset }
-    var size: Int? { input.size }
+    package var name: String { input.name }
+    package var place: String { "\(name), line \(firstLine + 1)" }
+    package var position: Int { input.offset }
+    package var size: Int? { input.size }
 
     /// `idKey` names the property that is the document's ID, and not part of it.
-    init(_ input: InputSource, dialect: JSONDialect = .json, idKey: String) {
+    package init(_ input: InputSource, dialect: JSONDialect = .json, idKey: String) {
         self.input = input
         self.dialect = dialect
         self.idKey = Array(idKey.utf8)
     }
 
-    func next(into encoder: FleeceEncoder, id: inout ByteBuffer) throws -> Bool {
+    package func next(into encoder: FleeceEncoder, id: inout ByteBuffer) throws -> Bool {
         guard try skipSeparators() else { return false }
         firstLine = line
         while true {
@@ -79,7 +79,7 @@ final class JSONSource: DocumentSource {
             take(blanks)
             guard blanks < window.count else {
                 if try input.readMore() { continue }
-                if isArray == true { throw CommandError.failed("\(name): the array is not closed") }
+                if isArray == true { throw FileError("\(name): the array is not closed") }
                 return false
             }
             let byte = window[blanks]
@@ -110,7 +110,7 @@ final class JSONSource: DocumentSource {
     private func malformed(_ error: JSONError, _ encoder: FleeceEncoder) throws -> any Error {
         encoder.reset()
         let message = "\(name), line \(line + error.line), column \(error.column): \(error.message)"
-        if isArray == true { return CommandError.failed(message) }
+        if isArray == true { return FileError(message) }
         // A document over several lines that stops too early: nothing behind it can be told from it.
         var searched = 0
         while true {

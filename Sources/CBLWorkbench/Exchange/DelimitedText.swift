@@ -2,16 +2,18 @@ import CBLFleece
 
 /// The cells of CSV and TSV (RFC 4180), so written that `TableSource` reads them back as what they were: text that looks like another value
 /// stands in quotes, arrays and objects are JSON.
-struct DelimitedText {
-    let delimiter: UInt8
+package struct DelimitedText {
+    package let delimiter: UInt8
     /// Text that a spreadsheet would take for a formula is made text, by an apostrophe in front.
-    var guardsFormulas = false
+    package var guardsFormulas: Bool
 
-    static let guardFlag = Flag(
-        "guard-formulas", "In CSV and TSV, put an apostrophe in front of text that a spreadsheet would run as a formula")
+    package init(delimiter: UInt8, guardsFormulas: Bool = false) {
+        self.delimiter = delimiter
+        self.guardsFormulas = guardsFormulas
+    }
 
     /// False for a value that has no end, in whose place the cell says so.
-    func append(_ value: Value, _ keys: SharedKeys?, to row: inout ByteBuffer) -> Bool {
+    package func append(_ value: Value, _ keys: SharedKeys?, to row: inout ByteBuffer) -> Bool {
         var isWhole = true
         if let text = value.stringBytes {
             append(text: text, to: &row)
@@ -24,14 +26,14 @@ struct DelimitedText {
     }
 
     /// Text that `render` makes, in quotes.
-    func appendQuoted(to row: inout ByteBuffer, _ render: (inout ByteBuffer) -> Void) {
+    package func appendQuoted(to row: inout ByteBuffer, _ render: (inout ByteBuffer) -> Void) {
         var text = ByteBuffer(capacity: 64)
         render(&text)
         appendQuoted(text.bytes, to: &row)
     }
 
     /// Text stands in quotes if it would be read as something else without them. The names of columns are never anything but text.
-    func append(text: UnsafeRawBufferPointer, isTitle: Bool = false, to row: inout ByteBuffer) {
+    package func append(text: UnsafeRawBufferPointer, isTitle: Bool = false, to row: inout ByteBuffer) {
         if guardsFormulas, FormulaGuard.needsGuard(text) {
             return appendQuoted(to: &row) { guarded in
                 guarded.append(FormulaGuard.mark)
@@ -49,7 +51,7 @@ struct DelimitedText {
     }
 
     /// A line with the names of the columns.
-    func append(titles: [String], to row: inout ByteBuffer) {
+    package func append(titles: [String], to row: inout ByteBuffer) {
         for (index, title) in titles.enumerated() {
             if index > 0 { row.append(delimiter) }
             var title = title

@@ -3,36 +3,39 @@ import CBLStore
 import FoundationEssentials
 
 /// Documents as the JSON files of a directory: `airline_10.json` is the document `airline_10`, unless it says what its ID is.
-final class DirectorySource: DocumentSource {
+package final class DirectorySource: DocumentSource {
     private let directory: String
     private let idKey: String
+    private let check: () throws -> Void
     private var files: ArraySlice<String>
     private let count: Int
 
-    private(set) var place = ""
+    package private(set) var place = ""
 
-    var name: String { directory }
-    var position: Int { count - files.count }
-    var size: Int? { count }
+    package var name: String { directory }
+    package var position: Int { count - files.count }
+    package var size: Int? { count }
 
-    init(_ directory: String, idKey: String) throws {
+    /// `check` is called for each file, and may throw.
+    package init(_ directory: String, idKey: String, check: @escaping () throws -> Void = {}) throws(FileError) {
+        self.check = check
         self.directory = PathText.hasEnding("/", directory) ? directory : directory + "/"
         self.idKey = idKey
         guard let names = try? FileManager.default.contentsOfDirectory(atPath: directory) else {
-            throw CommandError.failed("\(directory): cannot be read as a directory")
+            throw FileError("\(directory): cannot be read as a directory")
         }
         files = names.filter { PathText.hasEnding(".json", $0) || PathText.hasEnding(".json5", $0) }.sorted()[...]
         count = files.count
     }
 
-    func next(into encoder: FleeceEncoder, id: inout ByteBuffer) throws -> Bool {
+    package func next(into encoder: FleeceEncoder, id: inout ByteBuffer) throws -> Bool {
         guard let file = files.popFirst() else { return false }
         let dialect: JSONDialect = PathText.hasEnding("5", file) ? .json5 : .json
         let path = directory + file
         place = path
         do {
             let key = Array(idKey.utf8)
-            let hasID = try InputSource(path).withAll { text in
+            let hasID = try InputSource(path: path, check: check).withAll { text in
                 try key.withUnsafeBytes { try JSONParser.parse(text, dialect, extracting: $0, to: &id, into: encoder) }
             }
             if !hasID {
@@ -42,15 +45,15 @@ final class DirectorySource: DocumentSource {
             return true
         } catch let error as JSONError {
             throw MalformedDocument(message: "\(path), line \(error.line), column \(error.column): \(error.message)")
-        } catch let error as CommandError where error.exitCode == .failure {
+        } catch let error as FileError {
             throw MalformedDocument(message: error.message)
         }
     }
 }
 
 /// Document IDs as the names of files, and back: what a file's name cannot hold is written as `%` and two digits.
-enum FileName {
-    static func file(ofDocument id: UnsafeRawBufferPointer) -> String? {
+package enum FileName {
+    package static func file(ofDocument id: UnsafeRawBufferPointer) -> String? {
         var name: [UInt8] = []
         for (index, byte) in id.enumerated() {
             let isPlain = byte != UInt8(ascii: "/") && byte != UInt8(ascii: "%") && byte >= 0x20 && byte != 0x7F
@@ -66,7 +69,7 @@ enum FileName {
         return String(decoding: name, as: UTF8.self) + ".json"
     }
 
-    static func documentID(ofFile name: String) -> String {
+    package static func documentID(ofFile name: String) -> String {
         let stem = Array(name.utf8.prefix(upTo: name.utf8.lastIndex(of: UInt8(ascii: ".")) ?? name.utf8.endIndex))
         var id: [UInt8] = []
         var index = 0

@@ -1,9 +1,8 @@
 import CBLTestSupport
+import CBLWorkbench
 import FoundationEssentials
 import Glibc
 import Testing
-
-@testable import CBLShell
 
 @Suite struct InputSourceTests {
     private let directory: TemporaryDirectory
@@ -13,13 +12,13 @@ import Testing
     private func source(_ text: String) throws -> InputSource {
         let path = directory.path + "/input"
         try text.write(toFile: path)
-        return try InputSource(path)
+        return try InputSource(path: path)
     }
 
     @Test func aLineWithoutEndDoesNotFillTheMemory() throws {
         let input = try source("short\n" + String(repeating: "x", count: 2_000_000))
         #expect(try input.nextLine(limit: 500_000)?.count == 5)
-        let error = #expect(throws: CommandError.self) { try input.nextLine(limit: 500_000) }
+        let error = #expect(throws: FileError.self) { try input.nextLine(limit: 500_000) }
         #expect(error?.message.contains("line 2") == true)
     }
 
@@ -68,12 +67,12 @@ import Testing
 
     @Test func aFileThatGrewIsReadToItsEnd() throws {
         // Files of the proc file system say that they are empty.
-        #expect(try InputSource("/proc/self/status").withAll { $0.count } > 100)
+        #expect(try InputSource(path: "/proc/self/status").withAll { $0.count } > 100)
     }
 
     @Test func whatCannotBeReadIsNamed() {
-        #expect(throws: CommandError.failed("/nonexistent/file: No such file or directory")) { try InputSource("/nonexistent/file") }
-        #expect(throws: CommandError.failed("/usr: is a directory")) { try InputSource("/usr") }
+        #expect(throws: FileError("/nonexistent/file: No such file or directory")) { try InputSource(path: "/nonexistent/file") }
+        #expect(throws: FileError("/usr: is a directory")) { try InputSource(path: "/usr") }
     }
 }
 

@@ -1,5 +1,6 @@
 import CBLStore
 
+// What a database has that a remote does not: what a push would send, and what it would leave behind.
 extension DatabaseStore {
     /// The documents with changes that a push would send, in the order of the changes.
     package func pendingDocuments() throws -> [String] {
@@ -17,12 +18,15 @@ extension DatabaseStore {
 }
 
 extension ChangedDocument {
+    /// Whether the remote is not known to have the current revision.
+    var isNewToRemote: Bool { remoteRevision != revision }
+
     /// Whether a push has to do with it at all: not while the remote's revision competes with it, nor when its time has come.
     var isPushable: Bool { !isConflicted && !isExpired }
 
     /// Whether a push would send it, filters aside. A pusher decides by the same.
     func isPending(_ checkpoint: Checkpoint) -> Bool {
-        isPushable && remoteRevision != revision && !checkpoint.completed.contains(sequence)
+        isPushable && isNewToRemote && !checkpoint.completed.contains(sequence)
     }
 }
 
@@ -33,6 +37,36 @@ extension DamagedChange {
 
 extension Snapshot {
     private static var page: Int { 1000 }
+
+    /// The number under which documents note what a peer has, which is named as people name it: the URL of a server's database, or the path of
+    /// another one. Nil if nothing is known of it.
+    package func remoteNumber(of peer: String) throws -> UInt16? {
+        try remotes().filter { SyncEndpoint.removed(from: $0.value) == peer }.map(\.key).min()
+    }
+
+    /// How many documents have changed since they came from a peer or were pushed to it, in all collections: what would be lost with the database.
+    /// With conflicts, and with what is damaged.
+    package func changedCount(sincePushedTo peer: String) throws -> Int {
+        guard let remote = try remoteNumber(of: peer) else { return 0 }
+        var count = 0
+        for collection in collections() {
+            try forEachChange(in: collection, since: 0, remote: remote) { document in
+                if document.isNewToRemote { count += 1 }
+            } damaged: { _ in
+                count += 1
+            }
+        }
+        return count
+    }
+
+    /// The documents that a push leaves behind in silence, since what came from this very peer competes with them.
+    package func conflicts(with peer: String, in collection: CollectionName = .default) throws -> [String] {
+        guard let remote = try remoteNumber(of: peer) else { return [] }
+        return try conflictedDocuments(in: collection).filter {
+            guard let document = try document($0, in: collection), let latest = document.latest(onRemote: remote) else { return false }
+            return document.competitors.contains { $0.revision == latest }
+        }
+    }
 
     /// All documents that changed after a sequence, a page at a time; of each page those that are damaged come last.
     func forEachChange(

@@ -2,7 +2,7 @@ import CBLFleece
 import CBLStore
 
 /// Documents from outside, one after another. The body of each goes straight into an encoder.
-protocol DocumentSource: AnyObject {
+package protocol DocumentSource: AnyObject {
     /// For messages: the file that is being read.
     var name: String { get }
     /// For messages: where the document that was read last begins, as `people.json, line 3`.
@@ -17,7 +17,7 @@ protocol DocumentSource: AnyObject {
 }
 
 /// A document that cannot be read, though those behind it can.
-struct MalformedDocument: Error {
+package struct MalformedDocument: Error {
     /// What is wrong, and where: `people.json, line 3: expected ':'`.
-    let message: String
+    package let message: String
 }

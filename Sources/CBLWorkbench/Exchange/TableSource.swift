@@ -4,8 +4,8 @@ import CBLStore
 /// Documents as the rows of a CSV or TSV file (RFC 4180). The first row names the properties.
 ///
 /// A cell without quotes is what it looks like: a number, `true`, `false`, `null`, or text; an empty one is no property. A cell in quotes is
-/// text, unless it is a JSON array or object. So a table that `export` has written comes back as it was.
-final class TableSource: DocumentSource {
+/// text, unless it is a JSON array or object. So a table that `DelimitedText` has written comes back as it was.
+package final class TableSource: DocumentSource {
     private let input: InputSource
     private let delimiter: UInt8
     private let idKey: String
@@ -16,12 +16,12 @@ final class TableSource: DocumentSource {
 
     private var firstLine = 1
 
-    var name: String { input.name }
-    var place: String { "\(name), line \(firstLine)" }
-    var position: Int { input.offset }
-    var size: Int? { input.size }
+    package var name: String { input.name }
+    package var place: String { "\(name), line \(firstLine)" }
+    package var position: Int { input.offset }
+    package var size: Int? { input.size }
 
-    init(_ input: InputSource, delimiter: UInt8, idKey: String, removesGuards: Bool = false) {
+    package init(_ input: InputSource, delimiter: UInt8, idKey: String, removesGuards: Bool = false) {
         self.removesGuards = removesGuards
         self.input = input
         self.delimiter = delimiter
@@ -33,7 +33,7 @@ final class TableSource: DocumentSource {
         var isQuoted = false
     }
 
-    func next(into encoder: FleeceEncoder, id: inout ByteBuffer) throws -> Bool {
+    package func next(into encoder: FleeceEncoder, id: inout ByteBuffer) throws -> Bool {
         if columns == nil {
             guard let heading = try row() else { return false }
             try setColumns(heading)
@@ -61,11 +61,11 @@ final class TableSource: DocumentSource {
         var names: [String] = []
         for cell in heading {
             guard let name = String(validating: cell.bytes, as: UTF8.self) else {
-                throw CommandError.failed("\(name), line 1: the heading is not valid UTF-8")
+                throw FileError("\(name), line 1: the heading is not valid UTF-8")
             }
             // Byte by byte: two spellings of one word are two names.
             if names.contains(where: { $0.utf8.elementsEqual(name.utf8) }) {
-                throw CommandError.failed("\(self.name), line 1: two columns are called \"\(name)\"")
+                throw FileError("\(self.name), line 1: two columns are called \"\(name)\"")
             }
             names.append(name)
         }
@@ -131,7 +131,7 @@ final class TableSource: DocumentSource {
             }
             cell.bytes.append(byte)
         }
-        throw CommandError.failed("\(name), line \(firstLine): a quoted cell is not closed")
+        throw FileError("\(name), line \(firstLine): a quoted cell is not closed")
     }
 
     /// The next byte, and at least one more in the window if there is one.

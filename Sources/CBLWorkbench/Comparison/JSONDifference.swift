@@ -1,13 +1,13 @@
 import CBLFleece
 
 /// What differs between two values, property by property: `name.first`, `tags[2]`.
-struct JSONDifference {
-    struct Change {
-        let path: String
+package struct JSONDifference {
+    package struct Change {
+        package let path: String
         /// Nil if the property was added.
-        let before: Value?
+        package let before: Value?
         /// Nil if it was removed.
-        let after: Value?
+        package let after: Value?
     }
 
     // Deeper, or beyond so many, the rest is told in one piece: bytes from outside can describe more than anybody reads.
@@ -16,10 +16,10 @@ struct JSONDifference {
 
     private let keys: SharedKeys?
     private let otherKeys: SharedKeys?
-    private(set) var changes: [Change] = []
+    package private(set) var changes: [Change] = []
 
     /// Compares two bodies, each with its database's shared keys. The values must stay where they are, and have an end (`Value.isEndless`).
-    init(_ before: Value, _ keys: SharedKeys?, _ after: Value, _ otherKeys: SharedKeys?) {
+    package init(_ before: Value, _ keys: SharedKeys?, _ after: Value, _ otherKeys: SharedKeys?) {
         self.keys = keys
         self.otherKeys = otherKeys
         compare(before, after, at: "", depth: 0)

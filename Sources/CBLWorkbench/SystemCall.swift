@@ -1,11 +1,11 @@
 import Glibc
 
 /// What the C library says about a failed call.
-enum SystemCall {
-    static func message(_ code: Int32) -> String { strerror(code).map { String(cString: $0) } ?? "error \(code)" }
+package enum SystemCall {
+    package static func message(_ code: Int32) -> String { strerror(code).map { String(cString: $0) } ?? "error \(code)" }
 
     /// Repeats a call that a signal interrupted.
-    static func retrying(_ call: () -> Int) -> Int {
+    package static func retrying(_ call: () -> Int) -> Int {
         while true {
             let result = call()
             if result >= 0 || errno != EINTR { return result }

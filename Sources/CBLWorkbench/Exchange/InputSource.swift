@@ -2,20 +2,22 @@ import Glibc
 
 /// A file to read, or standard input for `-`. Read in large pieces, so that a file of any size needs little memory. Hot: `import`.
 ///
-///     let input = try InputSource("people.jsonl")
+///     let input = try InputSource(path: "people.jsonl")
 ///     while let line = try input.nextLine() { … }
-final class InputSource {
+package final class InputSource {
     private static let chunk = 256 * 1024
 
     /// For messages: the path, or `standard input`.
-    let name: String
+    package let name: String
     /// Bytes there are to read, if that is known: the total of a progress line.
-    let size: Int?
+    package let size: Int?
     /// Lines given so far: the number of the last one.
-    private(set) var lineNumber = 0
+    package private(set) var lineNumber = 0
     /// Bytes given so far.
-    private(set) var offset = 0
+    package private(set) var offset = 0
 
+    /// Called before each piece is read: what it throws ends the reading.
+    private let check: () throws -> Void
     private let descriptor: Int32
     private let closes: Bool
     private var buffer: UnsafeMutableRawBufferPointer
@@ -23,17 +25,18 @@ final class InputSource {
     private var unread: Range<Int> = 0..<0
     private var isAtEnd = false
 
-    init(_ path: String) throws(CommandError) {
+    package init(path: String, check: @escaping () throws -> Void = {}) throws(FileError) {
+        self.check = check
         let isStandardInput = path == "-"
         name = isStandardInput ? "standard input" : path
         descriptor = isStandardInput ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC)
-        if descriptor < 0 { throw .system(path, errno: errno) }
+        if descriptor < 0 { throw FileError(path, errno: errno) }
         closes = !isStandardInput
         var facts = stat()
         let isKnown = fstat(descriptor, &facts) == 0
         if isKnown, facts.st_mode & S_IFMT == S_IFDIR {
             if closes { close(descriptor) }
-            throw .failed("\(path): is a directory")
+            throw FileError("\(path): is a directory")
         }
         size = isKnown && facts.st_mode & S_IFMT == S_IFREG ? Int(facts.st_size) : nil
         buffer = .allocate(byteCount: InputSource.chunk, alignment: 16)
@@ -45,14 +48,14 @@ final class InputSource {
     }
 
     /// The next bytes, as many as are at hand; nil at the end. Valid until the next call.
-    func nextChunk() throws -> UnsafeRawBufferPointer? {
+    package func nextChunk() throws -> UnsafeRawBufferPointer? {
         if unread.isEmpty { try fill() }
         return unread.isEmpty ? nil : take(unread.count)
     }
 
     /// The next line without its end, LF or CRLF; nil at the end. Valid until the next call. A line that goes on for more than `limit` bytes is
     /// an error, before it fills the memory.
-    func nextLine(limit: Int = Int.max) throws -> UnsafeRawBufferPointer? {
+    package func nextLine(limit: Int = Int.max) throws -> UnsafeRawBufferPointer? {
         var searched = 0
         while true {
             if let end = newline(from: unread.lowerBound + searched) {
@@ -64,7 +67,7 @@ final class InputSource {
             }
             searched = unread.count
             guard !isAtEnd else { break }
-            guard searched <= limit else { throw CommandError.failed("\(name): line \(lineNumber + 1) has more than \(limit) bytes") }
+            guard searched <= limit else { throw FileError("\(name): line \(lineNumber + 1) has more than \(limit) bytes") }
             try fill()
         }
         guard !unread.isEmpty else { return nil }
@@ -73,7 +76,7 @@ final class InputSource {
     }
 
     /// The next byte that is not white space, without taking it: it tells a JSON array from lines. Nil at the end.
-    func peek() throws -> UInt8? {
+    package func peek() throws -> UInt8? {
         var searched = 0
         while true {
             for index in (unread.lowerBound + searched)..<unread.upperBound {
@@ -89,20 +92,20 @@ final class InputSource {
     }
 
     /// What has been read and not been taken yet. Valid until the next `readMore`.
-    var window: UnsafeRawBufferPointer { UnsafeRawBufferPointer(rebasing: buffer[unread]) }
+    package var window: UnsafeRawBufferPointer { UnsafeRawBufferPointer(rebasing: buffer[unread]) }
 
     /// Takes the first bytes of the window.
-    func consume(_ count: Int) { _ = take(min(count, unread.count)) }
+    package func consume(_ count: Int) { _ = take(min(count, unread.count)) }
 
     /// Makes the window longer; false at the end of the input.
-    func readMore() throws -> Bool {
+    package func readMore() throws -> Bool {
         if isAtEnd { return false }
         try fill()
         return !isAtEnd
     }
 
     /// Lends everything that is left.
-    func withAll<Result>(_ body: (UnsafeRawBufferPointer) throws -> Result) throws -> Result {
+    package func withAll<Result>(_ body: (UnsafeRawBufferPointer) throws -> Result) throws -> Result {
         // A file of known size is read in one go; the extra byte lets the end be noticed.
         if let size, size - offset > buffer.count - unread.count { grow(to: size - offset + 1) }
         while !isAtEnd { try fill() }
@@ -132,10 +135,10 @@ final class InputSource {
         if unread.upperBound == buffer.count { grow(to: buffer.count * 2) }
         guard let base = buffer.baseAddress else { return }
         while true {
-            try Interruption.check()
+            try check()
             let count = read(descriptor, base + unread.upperBound, buffer.count - unread.upperBound)
             if count < 0, errno == EINTR { continue }
-            if count < 0 { throw CommandError.system(name, errno: errno) }
+            if count < 0 { throw FileError(name, errno: errno) }
             if count == 0 { isAtEnd = true }
             unread = unread.lowerBound..<(unread.upperBound + count)
             return

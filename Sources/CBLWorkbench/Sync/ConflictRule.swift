@@ -1,19 +1,34 @@
 import CBLFleece
 import CBLQuery
 import CBLReplication
-import CBLStore
 
-/// What `--conflict` says: a word, or an expression over the sides of a conflict.
-enum ConflictRule {
-    static func resolver(_ text: String) throws -> SyncResolver {
+/// How conflicts are settled, in words: `default`, `local`, `remote`, `merge`, or an expression of SQL++ over the sides of a conflict.
+///
+///     let rule = try ConflictRule("CASE WHEN local.visits > remote.visits THEN local ELSE remote END")
+///     collection.resolver = rule.resolution
+package struct ConflictRule: Sendable {
+    /// The expression gave what is neither an object nor NULL.
+    package struct UnusableResult: Error, Equatable, CustomStringConvertible {
+        /// `an array`
+        package let result: String
+
+        package init(result: String) { self.result = result }
+
+        package var description: String { "the expression must give an object, or NULL to delete the document, and gave \(result)" }
+    }
+
+    package let resolution: SyncResolver
+
+    /// Throws `QueryError` for an expression with mistakes.
+    package init(_ text: String) throws {
         switch text.lowercased() {
-        case "default": return SyncResolution.standard
-        case "local": return { _ in .local }
-        case "remote": return { _ in .remote }
-        case "merge": return { try SyncResolution.merge($0) }
+        case "default": resolution = SyncResolution.standard
+        case "local": resolution = { _ in .local }
+        case "remote": resolution = { _ in .remote }
+        case "merge": resolution = { try SyncResolution.merge($0) }
         default:
-            let expression = try SyncFilters.compile(text, .value)
-            return { try resolve($0, by: expression) }
+            let expression = try DocumentExpression(text, .value)
+            resolution = { try ConflictRule.resolve($0, by: expression) }
         }
     }
 
@@ -43,8 +58,7 @@ enum ConflictRule {
         switch result {
         case .deleted: return .deleted
         case .properties(let properties): return SyncResolution(properties, of: conflict)
-        case .unusable(let what):
-            throw CommandError.failed("the expression of --conflict must give an object, or NULL to delete the document, and gave \(what)")
+        case .unusable(let what): throw UnusableResult(result: what)
         }
     }
 

@@ -2,37 +2,37 @@ import CBLFleece
 import CBLStore
 
 /// Saves the documents of a source into a collection, all of them in one transaction: an import that is interrupted leaves nothing behind.
-struct Importer {
+package struct Importer {
     /// What an import came to.
-    struct Outcome {
-        var read = 0
-        var created = 0
-        var updated = 0
+    package struct Outcome {
+        package var read = 0
+        package var created = 0
+        package var updated = 0
         /// Documents that could not be read or saved, and were left out.
-        var failed = 0
+        package var failed = 0
         /// Documents that did not say what their ID is, and got a new one.
-        var named = 0
+        package var named = 0
     }
 
-    let session: Session
-    var idPrefix = ""
-    var limit = Int.max
-    /// Stops at the first document that cannot be read or saved.
-    var isCareful = false
-    /// Tells of each document that is left out; otherwise of the first few.
-    var isVerbose = false
-    private static let reportedFailures = 10
+    package var idPrefix = ""
+    package var limit = Int.max
+    /// Called for each document, with how much of the source has been read.
+    package var progress: (_ position: Int) -> Void = { _ in }
+    /// Called now and then. What it throws ends the import, and nothing was imported.
+    package var check: () throws -> Void = {}
+    /// Told what is wrong with a document that cannot be read or saved: it is left out, or if this throws, nothing was imported.
+    package var leaveOut: (_ message: String) throws -> Void = { _ in }
 
-    func run(_ source: some DocumentSource, into collection: CollectionName, of database: Database) throws -> Outcome {
-        let progress = session.progress("Importing", total: source.size, unit: "documents")
-        defer { progress.finish() }
-        return try database.write { transaction in
+    package init() {}
+
+    package func run(_ source: some DocumentSource, into collection: CollectionName, of database: Database) throws -> Outcome {
+        try database.write { transaction in
             try transaction.createCollection(collection)
             var outcome = Outcome()
             var id = ByteBuffer(capacity: 256)
             let writer = try transaction.bulk(into: collection) { bulk in
                 while outcome.read < limit {
-                    if outcome.read & 0x3F == 0 { try Interruption.check() }
+                    if outcome.read & 0x3F == 0 { try check() }
                     id.removeAll()
                     var isNamed = false
                     do {
@@ -54,7 +54,7 @@ struct Importer {
                     } catch let error as FleeceError {
                         try report("\(Importer.place(source, id, isNamed)): \(error)", &outcome)
                     }
-                    progress.advance(position: source.position)
+                    progress(source.position)
                 }
                 return bulk
             }
@@ -85,12 +85,7 @@ struct Importer {
     }
 
     private func report(_ message: String, _ outcome: inout Outcome) throws {
-        if isCareful { throw CommandError.failed(message, hint: "Nothing was imported.") }
+        try leaveOut(message)
         outcome.failed += 1
-        if isVerbose || outcome.failed <= Importer.reportedFailures {
-            session.warn(message)
-        } else if outcome.failed == Importer.reportedFailures + 1 {
-            session.warn("… and so on; --verbose shows every one")
-        }
     }
 }

@@ -3,27 +3,27 @@ import CBLLanguage
 import CBLStore
 
 /// One revision of a document as people see it, whether it comes from a tree or from a document with version vectors.
-struct StoredRevision {
-    let id: RevisionID
+package struct StoredRevision: Sendable {
+    package let id: RevisionID
     /// As the vendor's program shows it: the ID of a tree, or a whole version vector.
-    let text: String
+    package let text: String
     /// Nil if it is not kept.
-    let body: FleeceData?
-    let bodySize: Int?
-    let sequence: UInt64
-    let flags: RevisionTree.Flags
-    let isCurrent: Bool
+    package let body: FleeceData?
+    package let bodySize: Int?
+    package let sequence: UInt64
+    package let flags: RevisionTree.Flags
+    package let isCurrent: Bool
     /// The remotes whose latest revision it is.
-    var remotes: [UInt16]
-    let parent: RevisionID?
+    package var remotes: [UInt16]
+    package let parent: RevisionID?
 
     /// Whether it competes with the current revision.
-    var isConflict = false
+    package var isConflict = false
 }
 
 extension Document {
     /// Every revision that is stored, the current one first.
-    var storedRevisions: [StoredRevision] {
+    package var storedRevisions: [StoredRevision] {
         if let tree { return treeRevisions(tree) }
         if let vectors { return vectorRevisions(vectors) }
         return []
@@ -65,17 +65,15 @@ extension Document {
     }
 
     /// The revision whose ID is this text, or the only one whose ID begins with it.
-    func storedRevision(named text: String) throws(CommandError) -> StoredRevision {
+    package func storedRevision(named text: String) throws(WorkbenchError) -> StoredRevision {
         let all = storedRevisions
         if let exact = all.first(where: { $0.id.text == text }) { return exact }
         let matches = all.filter { $0.id.text.hasPrefix(text) }
         if let only = matches.first, matches.count == 1 { return only }
         if matches.isEmpty {
-            let suggestion = Suggestion.sentence(for: text, in: all.map(\.id.text))
-            throw .failed("document \"\(id)\" has no revision \"\(text)\".\(suggestion)", hint: "'cblite revs' lists its revisions.")
+            throw .unknownRevision(text, document: id, closest: Suggestion.closest(to: text, in: all.map(\.id.text)))
         }
-        let list = matches.map(\.id.text).joined(separator: ", ")
-        throw .failed("\"\(text)\" is the beginning of several revisions of \"\(id)\": \(list)")
+        throw .ambiguousRevision(text, document: id, matches: matches.map(\.id))
     }
 }
 

@@ -1,0 +1,44 @@
+import CBLFleece
+import CBLStore
+
+/// Which side of a conflict a person takes.
+package enum ConflictChoice {
+    /// The revision whose ID begins so.
+    case revision(String)
+    /// The one made here.
+    case local
+    /// The one that came by replication, if there is only one.
+    case remote
+    /// Properties that replace all, with the database's shared keys.
+    case merged(FleeceData)
+}
+
+extension Transaction {
+    /// Settles a document's conflict, with all that compete. The document is as it was read in the same transaction.
+    @discardableResult
+    package func settle(_ document: Document, _ choice: ConflictChoice) throws -> SavedRevision {
+        let competing = document.competitors.map(\.revision)
+        guard !competing.isEmpty else { throw WorkbenchError.notInConflict(document: document.id) }
+        let (opponent, settlement) = try sides(of: document, competing, choice)
+        let settled = try settle(document.id, in: document.collection, local: document.revision, remote: opponent, settlement)
+        return try settleRest(of: document.id, in: document.collection, with: settled.revision, competing.filter { $0 != opponent })
+    }
+
+    /// The competing revision that is settled with, and how.
+    private func sides(
+        of document: Document, _ competing: [RevisionID], _ choice: ConflictChoice
+    ) throws(WorkbenchError) -> (opponent: RevisionID, settlement: Settlement) {
+        switch choice {
+        case .local: return (competing[0], .local)
+        case .merged(let body): return (competing[0], .merged(body))
+        case .remote:
+            guard competing.count == 1 else { throw .severalCompete(among: [document.revision] + competing) }
+            return (competing[0], .remote)
+        case .revision(let name):
+            let named = try document.storedRevision(named: name)
+            if named.isCurrent { return (competing[0], .local) }
+            guard competing.contains(named.id) else { throw .noPartInConflict(named.id, among: [document.revision] + competing) }
+            return (named.id, .remote)
+        }
+    }
+}
