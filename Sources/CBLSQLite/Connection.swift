@@ -14,7 +14,7 @@ package final class Connection {
     package let handle: OpaquePointer
     /// The main file, as SQLite calls it; empty in memory.
     private let path: String
-    private var idle: [String: Statement] = [:]
+    private var idle = IdleStatements()
     private var cacheSize = 0
     var heedsInterrupts = false
     /// What is wrong with the schema, if the connection had to be told to pass over it.
@@ -120,22 +120,22 @@ package final class Connection {
         try Statement(sql, on: self)
     }
 
-    /// Lends a compiled statement, compiled once for each text and kept for the next caller.
+    /// Lends a compiled statement, compiled once for each text and kept for the next caller, unless none comes for long.
     package func withStatement<Result>(
         _ sql: String, _ body: (Statement) throws -> Result
     ) throws -> Result {
-        let statement = try idle.removeValue(forKey: sql) ?? prepare(sql)
+        let statement = try idle.take(sql) ?? prepare(sql)
         defer {
             statement.reset()
             statement.clearBindings()
-            idle[sql] = statement
+            idle.keep(statement)
         }
         return try body(statement)
     }
 
     /// The same for a caller that goes on using it: compiled now, or kept from the last time. It should come back with `keep`.
     package func take(_ sql: String) throws(SQLiteError) -> Statement {
-        if let statement = idle.removeValue(forKey: sql) { return statement }
+        if let statement = idle.take(sql) { return statement }
         return try prepare(sql)
     }
 
@@ -143,7 +143,7 @@ package final class Connection {
     package func keep(_ statement: Statement) {
         statement.reset()
         statement.clearBindings()
-        idle[statement.sql] = statement
+        idle.keep(statement)
     }
 
     /// Finalises the kept statements: before closing, and before a change of schema that they would stand in the way of.

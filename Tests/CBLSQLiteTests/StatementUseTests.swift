@@ -69,6 +69,26 @@ import Testing
         #expect(throws: SQLiteError.self) { try connection.withStatement(sql) { try $0.step() } }
     }
 
+    /// As of queries that have their values in their text.
+    @Test func whatNobodyAsksForAgainIsNotKeptForEver() throws {
+        weak var once: Statement?
+        weak var often: Statement?
+        try connection.withStatement("SELECT 'once'") { once = $0 }
+        try connection.withStatement("SELECT 'often'") { often = $0 }
+        #expect(once != nil)
+        for number in 0..<2000 {
+            #expect(try connection.integer("SELECT \(number)") == Int64(number))
+            if number % 100 == 0 { #expect(try connection.strings("SELECT 'often'") == ["often"]) }
+        }
+        #expect(once == nil && often != nil)
+        var (count, next) = (0, sqlite3_next_stmt(connection.handle, nil))
+        while let statement = next {
+            count += 1
+            next = sqlite3_next_stmt(connection.handle, statement)
+        }
+        #expect(count > 200 && count < 1000)
+    }
+
     @Test func aStatementCanBeUsedAfterAnError() throws {
         let insert = try connection.prepare("INSERT INTO t VALUES (?, ?)")
         try insert.bind(Int64(1), 1)
