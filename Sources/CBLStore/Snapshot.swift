@@ -27,13 +27,14 @@ package class Snapshot {
     /// Known to nobody else; goes into replication checkpoints.
     package var privateUUID: UUID? { store.info.privateUUID }
 
-    /// All collections, sorted; the default one is always among them.
+    /// All collections, sorted; the default one is always among them, unless something else has the place of its table.
     package func collections() -> [CollectionName] { catalog.collections.keys.sorted() }
 
     package func hasCollection(_ name: CollectionName) -> Bool { catalog.collections[name] != nil }
 
     func tables(_ name: CollectionName) throws(StoreError) -> CollectionTables {
         guard let tables = catalog.collections[name] else {
+            if name.isDefault { throw Catalog.foreign("kv_default") }
             throw StoreError(.notFound, "no collection \"\(name)\"" + suggestion(for: name.description))
         }
         return tables
@@ -47,6 +48,7 @@ package class Snapshot {
     }
 
     func metadata(_ keyStore: String) throws -> (lastSequence: UInt64, purges: Int) {
+        guard catalog.hasCounters else { return (0, 0) }
         let purges = catalog.generation.countsPurges ? "purgeCnt" : "0"
         return try connection.withStatement("SELECT lastSeq, \(purges) FROM kvmeta WHERE name=?") { row in
             try row.bind(keyStore, 1)

@@ -61,7 +61,9 @@ enum CheckCommand {
         let before = try CheckRun(invocation, source, isSilent: invocation.wantsJSON).run()
         let drops = invocation.flag("drop-damaged")
         guard before.repairable + before.removable + (drops ? before.droppable : 0) > 0 else {
-            if before.problems > 0 { session.notice("None of this can be mended here.") }
+            if before.problems > 0 {
+                session.notice("None of this can be mended here; check --salvage NEW.cblite2 carries what can be read into a new database.")
+            }
             return before.problems == 0 ? .success : .failure
         }
         if let open = session.openDatabase, open.isReadOnly, invocation.parsed.databasePath == nil {

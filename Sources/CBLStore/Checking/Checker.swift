@@ -117,8 +117,11 @@ extension Checker {
             let message = "it names another file, \(other), which SQLite would delete"
             try found(Finding(.error, .schema, message, subject: "db.sqlite3-journal", repair: .automatic))
         }
-        for foreign in try SchemaInspection(reading: connection).foreign {
+        let foreign = try SchemaInspection(reading: connection).foreign
+        let documents = Set(foreign.filter { $0.object.kind == .documents }.map(\.object.name))
+        for foreign in foreign {
             let object = foreign.object
+            let stays = object.kind == .documents || object.kind == .index && documents.contains(foreign.entry.table)
             hasForeignObjects = true
             summary.hasLostPages = true
             let isInert = object.kind == .table && !foreign.sharesPage
@@ -127,7 +130,7 @@ extension Checker {
             try found(
                 Finding(
                     isInert ? .warning : .error, .schema, message, collection: collection, subject: object.name,
-                    repair: object.kind == .documents ? .salvage : .automatic))
+                    repair: stays ? .salvage : .automatic))
         }
     }
 

@@ -79,6 +79,8 @@ struct Catalog: Sendable {
     /// The tables that indexes are kept in.
     let indexTables: [String: SchemaTable]
     let tableNames: Set<String>
+    /// Whether sequences are counted in a table as it should be.
+    let hasCounters: Bool
 
     var info: StoreTable? { stores["info"] }
 
@@ -113,19 +115,22 @@ struct Catalog: Sendable {
                 }
             }
         }
-        func check(_ table: String, _ isThere: Bool) throws(StoreError) {
+        func check(_ table: String, _ isThere: Bool, isNeeded: Bool = true) throws(StoreError) {
             guard !isThere else { return }
             if tableNames.contains(table) {
-                throw StoreError(.foreignSchema, "its table \(table) is not as Couchbase Lite makes it")
+                // Other collections are there all the same, to be read. Nobody writes to such a file: see `SchemaInspection`.
+                guard isNeeded else { return }
+                throw Catalog.foreign(table)
             }
             if table == "kv_default" {
                 throw StoreError(.notADatabase, "not a Couchbase Lite database: it has no table kv_default")
             }
             throw StoreError(.corrupt, "the database is damaged: its table \(table) is missing")
         }
-        try check("kv_default", stores["default"] != nil)
+        try check("kv_default", stores["default"] != nil, isNeeded: !generation.hasCollections)
         try check("kv_info", stores["info"] != nil)
-        try check("kvmeta", hasCounters)
+        try check("kvmeta", hasCounters, isNeeded: false)
+        self.hasCounters = hasCounters
         var collections: [CollectionName: CollectionTables] = [:]
         for (keyStore, live) in stores {
             guard let name = CollectionName(keyStore: keyStore), generation.hasCollections || name.isDefault else { continue }
@@ -138,6 +143,10 @@ struct Catalog: Sendable {
         self.tableNames = tableNames
         self.indexTables = indexTables
         self.indexTableColumns = indexTableColumns
+    }
+
+    static func foreign(_ table: String) -> StoreError {
+        StoreError(.foreignSchema, "its table \(table) is not as Couchbase Lite makes it")
     }
 
     private static func check(_ generation: SchemaGeneration) throws(StoreError) {

@@ -76,7 +76,7 @@ struct SchemaInspection {
             let isFirst = names.insert((entry.type == "trigger" ? "t" : "n") + entry.name.lowercased()).inserted
             let hasPage = entry.type == "index" || (entry.type == "table" && !SchemaInspection.isVirtual(entry.sql))
             let ownsPage = hasPage ? entry.rootPage > 1 && pages.insert(entry.rootPage).inserted : entry.rootPage == 0
-            if isFirst && ownsPage { rest.append(entry) } else { reject(entry, sharesPage: !ownsPage) }
+            if isFirst && ownsPage { rest.append(entry) } else { reject(entry, isFirst: isFirst, sharesPage: !ownsPage) }
         }
         rest = rest.filter { !takeTable($0) }
         rest = rest.filter { !takePart($0) }
@@ -232,16 +232,18 @@ struct SchemaInspection {
 
     // What is not
 
-    private mutating func reject(_ entry: SchemaEntry, sharesPage: Bool = false) {
+    private mutating func reject(_ entry: SchemaEntry, isFirst: Bool = true, sharesPage: Bool = false) {
+        // Without one of these a file is no database: what has its place stays until the documents are carried out.
+        let isNeeded = isFirst && ["kv_default", "kv_info", "kvmeta"].contains(entry.name) && entry.type != "trigger"
+        // Whatever its text says, documents may be in it.
+        let holdsDocuments = isNeeded || (!sharesPage && entry.rootPage > 1 && Schema.keyStore(ofTable: entry.name) != nil)
         let object = ForeignObject(
-            kind: SchemaInspection.foreignKind(entry, ownsPage: !sharesPage && entry.rootPage > 1), name: entry.name,
+            kind: holdsDocuments && entry.type != "index" ? .documents : SchemaInspection.foreignKind(entry), name: entry.name,
             table: entry.type == "trigger" || entry.type == "index" ? entry.table : nil)
         foreign.append(Foreign(object: object, entry: entry, sharesPage: sharesPage))
     }
 
-    private static func foreignKind(_ entry: SchemaEntry, ownsPage: Bool) -> ForeignObject.Kind {
-        // Whatever its text says, documents or their counters may be in it.
-        if ownsPage, entry.type == "table", Schema.keyStore(ofTable: entry.name) != nil || entry.name == "kvmeta" { return .documents }
+    private static func foreignKind(_ entry: SchemaEntry) -> ForeignObject.Kind {
         var text = SchemaText(entry.sql ?? "")
         if text.take("CREATE VIEW") { return .view }
         switch SchemaTable(name: entry.name, sql: entry.sql ?? "") {
@@ -263,7 +265,10 @@ extension SchemaInspection {
     /// Has SQLite trust the schema that it is about to run; throws if it is not one that releases of Couchbase Lite make.
     static func trust(_ connection: Connection) throws {
         let foreign = try SchemaInspection(reading: connection).foreign
-        guard let first = foreign.first else { return try connection.trustSchema() }
+        // What hangs on a foreign table is foreign, too: the table says more.
+        guard let first = foreign.first(where: { $0.object.kind == .documents }) ?? foreign.first else {
+            return try connection.trustSchema()
+        }
         try connection.configure(SQLITE_DBCONFIG_TRUSTED_SCHEMA, false)
         let others = foreign.count > 1 ? " and \(foreign.count - 1) more" : ""
         throw StoreError(
