@@ -1,6 +1,6 @@
 /// Writes values into an encoding, in one pass and byte for byte as the reference does.
 ///
-///     let encoder = Encoder(sharedKeys: table)
+///     let encoder = FleeceEncoder(sharedKeys: table)
 ///     encoder.beginDictionary()
 ///     encoder.writeKey("name"); encoder.write("Ada")
 ///     encoder.endDictionary()

@@ -1,6 +1,6 @@
 /// JSON and JSON5 text straight into an encoder: no tree stands between them.
 ///
-///     let encoder = Encoder(sharedKeys: keys)
+///     let encoder = FleeceEncoder(sharedKeys: keys)
 ///     try JSONParser.parse(text, .json5, into: encoder)
 ///     let data = try encoder.finish()
 ///

@@ -76,15 +76,23 @@ final class ReaderPool: Sendable {
     /// Runs `work` in a transaction that sees one state of the database.
     func read<Result>(_ work: (StoreConnection) throws -> Result) throws -> Result {
         let (session, reader) = try begin()
+        return try lending(reader, of: session) {
+            let result = try work(reader)
+            if hasChanged(since: session) {
+                throw StoreError(.busy, "another program changed the database while it was being read; please repeat")
+            }
+            return result
+        }
+    }
+
+    /// Has `work` done with a connection that was taken, and puts it back. The loan ends last: closing waits for that.
+    private func lending<Result>(_ reader: StoreConnection, of session: Session, _ work: () throws -> Result) throws -> Result {
+        let isLent = loans.add(reader)
+        defer { loans.remove(reader) }
         defer { giveBack(reader, to: session) }
         defer { reader.end() }
-        guard loans.add(reader) else { throw StoreError.closed(bundle.path) }
-        defer { loans.remove(reader) }
-        let result = try work(reader)
-        if hasChanged(since: session) {
-            throw StoreError(.busy, "another program changed the database while it was being read; please repeat")
-        }
-        return result
+        guard isLent else { throw StoreError.closed(bundle.path) }
+        return try work()
     }
 
     /// Runs `work` on a connection that sees the same state as the one at `position`; nil if the database has moved on from there.
@@ -93,14 +101,12 @@ final class ReaderPool: Sendable {
         guard !isClosed else { throw StoreError.closed(bundle.path) }
         let idle = self.session.withLock { $0 === session ? session.idle.popLast() : nil }
         let reader = try idle ?? StoreConnection(try session.access.connect(bundle))
-        defer { giveBack(reader, to: session) }
-        try reader.begin()
-        defer { reader.end() }
-        guard loans.add(reader) else { throw StoreError.closed(bundle.path) }
-        defer { loans.remove(reader) }
-        // The position is that of a moment after the state was pinned: if it is still the old one, nothing came in between.
-        guard !session.access.isCoordinated || LogPosition(of: reader) == position.log else { return nil }
-        return try work(reader)
+        return try lending(reader, of: session) {
+            try reader.begin()
+            // The position is that of a moment after the state was pinned: if it is still the old one, nothing came in between.
+            guard !session.access.isCoordinated || LogPosition(of: reader) == position.log else { return nil }
+            return try work(reader)
+        }
     }
 
     /// A connection with a transaction begun.
