@@ -55,7 +55,7 @@ package final class Database: Sendable {
         }
 
         var busyMilliseconds: Int32 {
-            guard let busyTimeout else { return StoreConnection.busyTimeout }
+            guard let busyTimeout else { return FileConnection.busyTimeout }
             return Int32(clamping: Int64(min(max(0, busyTimeout / .milliseconds(1)), 1e9)))
         }
 
@@ -68,7 +68,7 @@ package final class Database: Sendable {
     package let path: String
     package let isReadOnly: Bool
     /// What documents refer to but do not hold themselves.
-    package let blobs: BlobStore
+    package let blobs: BlobFolder
 
     let bundle: DatabaseBundle
     let readers: ReaderPool
@@ -98,7 +98,7 @@ package final class Database: Sendable {
         self.bundle = bundle
         self.path = bundle.path
         isReadOnly = options.access == .readOnly
-        blobs = BlobStore(bundle, isReadOnly: isReadOnly)
+        blobs = BlobFolder(bundle, isReadOnly: isReadOnly)
     }
 
     /// Gives `work` a view of one state of the database, whatever others write meanwhile. It must not leave the closure. In a `write` of this

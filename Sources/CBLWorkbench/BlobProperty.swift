@@ -4,7 +4,7 @@ import CBLStore
 extension Document {
     /// The document's properties with a blob at a place among them. Without a blob yet, this says whether there is such a place.
     package func body(
-        with blob: BlobStore.Stored?, type: String, at path: KeyPath, _ keys: SharedKeys, into encoder: FleeceEncoder
+        with blob: BlobFolder.Stored?, type: String, at path: KeyPath, _ keys: SharedKeys, into encoder: FleeceEncoder
     ) throws -> FleeceData {
         encoder.reset()
         do {

@@ -53,13 +53,13 @@ import Testing
         }
         func sent(_ revision: RevisionID) throws -> String {
             let order = SendOrder(documentID: "d", revision: revision, sequence: RemoteSequence(1), ancestors: [], bodySize: 9)
-            let answer = DatabaseStore(database, remote: 1).perform(.loadRevisions([order], SendOptions()))
+            let answer = ReplicatedDatabase(database, remote: 1).perform(.loadRevisions([order], SendOptions()))
             guard case .revisions(let list) = answer, case .loaded(let message)? = list.first else { throw MalformedMessage("\(answer)") }
             return String(decoding: message.body, as: UTF8.self)
         }
         let old = try save(first)
         #expect(try sent(old).contains(#""blob_/p""#))
-        _ = DatabaseStore(database, remote: 1).perform(.mark([.init(documentID: "d", revision: old)]))
+        _ = ReplicatedDatabase(database, remote: 1).perform(.mark([.init(documentID: "d", revision: old)]))
         let new = try save(#"{"x":1}"#)
         #expect(try sent(new) == (hasVectors ? #"{"_attachments":{},"x":1}"# : #"{"x":1}"#))
         let tombstone = try database.write { transaction in

@@ -10,7 +10,7 @@ import Testing
 
     init() throws { directory = try TemporaryDirectory() }
 
-    private func insert(_ history: String, ending: [String], into store: DatabaseStore) throws -> Insertion {
+    private func insert(_ history: String, ending: [String], into store: ReplicatedDatabase) throws -> Insertion {
         var message = RevisionMessage(documentID: "d", history: try RevisionHistory(parsing: history), body: Array(#"{"by":"them"}"#.utf8))
         message.endedBranch = ending.map(revision)
         guard case .inserted(let results) = store.perform(.insert([ReceivedRevision(message: message, allowsConflict: false)])) else {
@@ -25,7 +25,7 @@ import Testing
 
     @Test func theRevisionTakesThePlaceOfTheBranch() throws {
         let database = try Database(path: "\(directory.path)/a.cblite2", options: .init(access: .create))
-        let store = DatabaseStore(database, remote: 0)
+        let store = ReplicatedDatabase(database, remote: 0)
         try database.write {
             try $0.insertExisting("d", history: ["2-bb", "1-aa"].map(revision), body: fleece(#"{"by":"us"}"#))
         }

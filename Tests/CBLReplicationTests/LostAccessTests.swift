@@ -11,7 +11,7 @@ import Testing
         let hasVectors = lost.contains("@")
         let database = try Database(
             path: "\(directory.path)/a.cblite2", options: .init(access: .create, upgrade: hasVectors ? .versionVectors : .none))
-        let store = DatabaseStore(database, remote: 1)
+        let store = ReplicatedDatabase(database, remote: 1)
         for history in histories {
             let message = RevisionMessage(documentID: "d", history: try RevisionHistory(parsing: history), body: Array("{}".utf8))
             _ = store.perform(.insert([ReceivedRevision(message: message, allowsConflict: true)]))

@@ -29,7 +29,7 @@ import Testing
             #expect(first.pending == total - known)
             #expect(known > 0)
             // The one who would push it says the same.
-            #expect(try DatabaseStore(database, remote: 1).pendingDocuments().count == first.pending)
+            #expect(try ReplicatedDatabase(database, remote: 1).pendingDocuments().count == first.pending)
         }
     }
 

@@ -37,14 +37,14 @@ import Testing
         var message = RevisionMessage(documentID: "d", history: RevisionHistory(vector: vector), body: Array((body ?? "{}").utf8))
         message.isDeleted = body == nil
         let received = ReceivedRevision(message: message, allowsConflict: true)
-        guard case .inserted(let results) = DatabaseStore(database, remote: remote).perform(.insert([received])) else {
+        guard case .inserted(let results) = ReplicatedDatabase(database, remote: remote).perform(.insert([received])) else {
             throw StoreError(.unsupported, "nothing was inserted")
         }
         return try #require(results.first)
     }
 
-    private func store(_ resolution: SyncResolution?) -> DatabaseStore {
-        var store = DatabaseStore(database, remote: 1)
+    private func store(_ resolution: SyncResolution?) -> ReplicatedDatabase {
+        var store = ReplicatedDatabase(database, remote: 1)
         if let resolution { store.resolver = { _ in resolution } }
         return store
     }

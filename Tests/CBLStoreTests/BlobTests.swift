@@ -15,7 +15,7 @@ import Testing
         path = directory.path + "/new.cblite2"
     }
 
-    static func content(_ blobs: BlobStore, _ digest: BlobDigest) throws -> [UInt8] {
+    static func content(_ blobs: BlobFolder, _ digest: BlobDigest) throws -> [UInt8] {
         var bytes: [UInt8] = []
         try blobs.read(digest) { bytes.append(contentsOf: $0) }
         return bytes

@@ -32,8 +32,8 @@ import Testing
     func damaged(_ fixture: String, _ sql: String) throws -> String {
         let path = try Fixtures.copy(fixture + ".cblite2", to: directory)
         let connection = try Connection(path: path + "/db.sqlite3", mode: .readWrite)
-        let store = try StoreConnection(connection)
-        try store.registerFunctions(blobs: BlobStore(DatabaseBundle(path: path), isReadOnly: true))
+        let store = try FileConnection(connection)
+        try store.registerFunctions(blobs: BlobFolder(DatabaseBundle(path: path), isReadOnly: true))
         try connection.trustSchema()
         try connection.forEachStatement(in: sql) { try $0.run() }
         return path

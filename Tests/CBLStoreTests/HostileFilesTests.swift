@@ -52,7 +52,7 @@ import Testing
     }
 
     @Test func contentOfEverySizeAroundAPieceComesWhole() throws {
-        for size in [0, 1, BlobStore.pieceSize - 1, BlobStore.pieceSize, BlobStore.pieceSize + 1, 2 * BlobStore.pieceSize, 700_001] {
+        for size in [0, 1, BlobFolder.pieceSize - 1, BlobFolder.pieceSize, BlobFolder.pieceSize + 1, 2 * BlobFolder.pieceSize, 700_001] {
             let content = (0..<size).map { UInt8(truncatingIfNeeded: $0 &* 7) }
             let stored = try content.withUnsafeBytes { try database.blobs.write($0) }
             try #expect(BlobTests.content(database.blobs, stored.digest) == content)
@@ -187,6 +187,6 @@ import Testing
     }
 }
 
-extension BlobStore {
+extension BlobFolder {
     fileprivate func write(_ text: String) throws -> BlobDigest { try Array(text.utf8).withUnsafeBytes { try write($0).digest } }
 }

@@ -47,7 +47,7 @@ final class BlobProof: @unchecked Sendable {
             position += count
             return nil
         } catch {
-            return .failure(DatabaseStore.translate(error))
+            return .failure(ReplicatedDatabase.translate(error))
         }
     }
 }
@@ -57,11 +57,11 @@ final class ArrivingBlob: @unchecked Sendable {
     // Sendable: all but the constants is touched by that thread alone.
     let digest: BlobDigest
     private let length: UInt64?
-    private let store: BlobStore
+    private let store: BlobFolder
     private var writer: BlobWriter?
     private var error: SyncError?
 
-    init(_ digest: BlobDigest, length: UInt64?, in store: BlobStore) {
+    init(_ digest: BlobDigest, length: UInt64?, in store: BlobFolder) {
         self.digest = digest
         self.length = length
         self.store = store
@@ -77,7 +77,7 @@ final class ArrivingBlob: @unchecked Sendable {
             }
             try bytes.withUnsafeBytes { try writer.append($0) }
         } catch {
-            fail(DatabaseStore.translate(error))
+            fail(ReplicatedDatabase.translate(error))
         }
     }
 
@@ -103,7 +103,7 @@ final class ArrivingBlob: @unchecked Sendable {
             return nil
         } catch {
             if error.code == .corrupt { return SyncError.http(400, "the peer sent something else as blob \(digest)") }
-            return DatabaseStore.translate(error)
+            return ReplicatedDatabase.translate(error)
         }
     }
 }

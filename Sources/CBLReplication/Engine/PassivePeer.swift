@@ -82,9 +82,9 @@ package final class PassivePeer: @unchecked Sendable {
         if !allowsPull { configuration.allowsPull = false }
         let stores = Dictionary(
             configuration.collections.map { name in
-                var store = DatabaseStore(database, collection: name, remote: 0)
+                var store = ReplicatedDatabase(database, collection: name, remote: 0)
                 if configuration.allowsDeltas { store.formerBodies = formerBodies }
-                store.visitor = DatabaseStore.Visitor(name: visitor, checkpoints: checkpoints)
+                store.visitor = ReplicatedDatabase.Visitor(name: visitor, checkpoints: checkpoints)
                 return (name, store)
             }, uniquingKeysWith: { one, _ in one })
         let connection = SyncConnection(

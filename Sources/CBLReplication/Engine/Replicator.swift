@@ -119,7 +119,7 @@ package final class Replicator: @unchecked Sendable {
             }
             try connect(plan)
         } catch {
-            end(SyncFailure(DatabaseStore.translate(error)))
+            end(SyncFailure(ReplicatedDatabase.translate(error)))
         }
     }
 

@@ -4,7 +4,7 @@ import CBLStore
 /// What must be read of the database before a session can begin.
 struct SessionPlan: Sendable {
     var configuration: ActiveSession.Configuration
-    var stores: [CollectionName: DatabaseStore]
+    var stores: [CollectionName: ReplicatedDatabase]
     /// What to offer the peer, the best first.
     var protocols: [ReplicationProtocol]
 
@@ -21,7 +21,7 @@ struct SessionPlan: Sendable {
         }
         let usesVectors = identity.versioning == .vectors
         var collections: [ActiveSession.Collection] = []
-        var stores: [CollectionName: DatabaseStore] = [:]
+        var stores: [CollectionName: ReplicatedDatabase] = [:]
         for (index, wanted) in settings.collections.enumerated() {
             let name = wanted.name
             guard stores[name] == nil else { throw SyncError(.other, 0, "the collection \"\(name)\" is named twice") }
@@ -33,7 +33,7 @@ struct SessionPlan: Sendable {
                 filter: wanted.filter
                     ?? (wanted.channels.isEmpty ? wanted.filterName.map { _ in SessionPlan.ownFilter } : SessionPlan.channelFilter),
                 filterParameters: try SessionPlan.parameters(wanted))
-            var store = DatabaseStore(database, collection: name, remote: number)
+            var store = ReplicatedDatabase(database, collection: name, remote: number)
             store.checkpointID = try scope.checkpointID(privateUUID: uuid)
             store.formerCheckpointIDs = try identity.previous.map { try scope.formerCheckpointIDs(previousUUID: $0) } ?? []
             store.documentIDs = wanted.documentIDs.isEmpty ? nil : Set(wanted.documentIDs)

@@ -43,7 +43,7 @@ extension SyncConnection {
             openBlobs += 1
             check(blob, for: id, serve)
         } catch {
-            respond(to: id, with: DatabaseStore.translate(error))
+            respond(to: id, with: ReplicatedDatabase.translate(error))
         }
     }
 
@@ -56,7 +56,7 @@ extension SyncConnection {
                 case .success(nil): return connection.check(blob, for: id, serve)
                 case .success(let reader?): serve(connection, reader)
                 case .failure(let error):
-                    connection.respond(to: id, with: DatabaseStore.translate(error))
+                    connection.respond(to: id, with: ReplicatedDatabase.translate(error))
                     connection.blobIsServed()
                 }
                 connection.pumpAndRegulate()

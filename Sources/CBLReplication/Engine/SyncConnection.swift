@@ -29,8 +29,8 @@ final class SyncConnection<Session: SyncSession>: WebSocketDelegate, @unchecked 
     let reader: EventLoop
     /// The thread that writes blobs: the same, or one of its own. A document is stored when its blobs have been.
     let blobWorker: EventLoop
-    let stores: [CollectionName: DatabaseStore]
-    let blobs: BlobStore
+    let stores: [CollectionName: ReplicatedDatabase]
+    let blobs: BlobFolder
     private(set) var session: Session
     private(set) var webSocket: WebSocketConnection?
     let blip: BLIPConnection
@@ -84,7 +84,7 @@ final class SyncConnection<Session: SyncSession>: WebSocketDelegate, @unchecked 
     var onEnd: ((SyncFailure?) -> Void)?
 
     init(
-        _ session: Session, stores: [CollectionName: DatabaseStore], blobs: BlobStore, worker: EventLoop, reader: EventLoop? = nil,
+        _ session: Session, stores: [CollectionName: ReplicatedDatabase], blobs: BlobFolder, worker: EventLoop, reader: EventLoop? = nil,
         blobWorker: EventLoop? = nil, limits: Limits = Limits(), memory: SharedMemory? = nil, on loop: EventLoop
     ) {
         self.memory = memory
@@ -194,7 +194,7 @@ final class SyncConnection<Session: SyncSession>: WebSocketDelegate, @unchecked 
     }
 
     /// The same document may be wanted by everybody at the same time.
-    private func load(_ request: StoreRequest, _ bytes: Int, _ memory: SharedMemory, from store: DatabaseStore, _ ticket: Ticket) {
+    private func load(_ request: StoreRequest, _ bytes: Int, _ memory: SharedMemory, from store: ReplicatedDatabase, _ ticket: Ticket) {
         memory.load(bytes) { [weak self, loop] in
             guard let self, !self.hasSessionEnded else { return loop.perform { memory.loadHasEnded(bytes) } }
             self.reader.perform { [weak self] in

@@ -1,7 +1,7 @@
 import CBLStore
 
 // What a database has that a remote does not: what a push would send, and what it would leave behind.
-extension DatabaseStore {
+extension ReplicatedDatabase {
     /// The documents with changes that a push would send, in the order of the changes.
     package func pendingDocuments() throws -> [String] {
         try database.read { snapshot in

@@ -39,12 +39,12 @@ extension SyncError {
     package static let filteredOut = SyncError(.webSocket, 403, "rejected by validation function")
 }
 
-extension DatabaseStore {
+extension ReplicatedDatabase {
     /// Whether the filter takes a revision that has come.
     func accepts(_ message: RevisionMessage, _ properties: FleeceData) throws -> Bool {
         guard let pullFilter else { return true }
         let isKnown = message.isDeleted ? try isHere(message.documentID) : false
-        return try DatabaseStore.asking {
+        return try ReplicatedDatabase.asking {
             try pullFilter(
                 SyncRevision(
                     documentID: message.documentID, collection: collection, revision: message.revision, isDeleted: message.isDeleted,
@@ -65,7 +65,7 @@ extension DatabaseStore {
                 received.properties = properties
                 return try accepts(received.message, properties) ? .success(received) : .failure(.filteredOut)
             } catch {
-                return .failure(DatabaseStore.translate(error))
+                return .failure(ReplicatedDatabase.translate(error))
             }
         }
     }
@@ -75,7 +75,7 @@ extension DatabaseStore {
         guard let pullFilter else { return ids }
         return try ids.filter { id in
             let isKnown = try isHere(id)
-            return try DatabaseStore.asking {
+            return try ReplicatedDatabase.asking {
                 try pullFilter(
                     SyncRevision(
                         documentID: id, collection: collection, revision: nil, isDeleted: false, losesAccess: true,
@@ -89,7 +89,7 @@ extension DatabaseStore {
         guard document.isPushable, documentIDs?.contains(document.id) ?? true else { return false }
         guard let pushFilter else { return true }
         guard let stored = try snapshot.document(document.id, in: collection) else { return false }
-        return try DatabaseStore.asking {
+        return try ReplicatedDatabase.asking {
             try pushFilter(
                 SyncRevision(
                     documentID: document.id, collection: collection, revision: document.revision, isDeleted: document.isDeleted,

@@ -108,7 +108,7 @@ enum BlobGetCommand {
         return source
     }
 
-    private static func write(_ source: Source, from store: BlobStore, _ receive: (UnsafeRawBufferPointer) throws -> Void) throws {
+    private static func write(_ source: Source, from store: BlobFolder, _ receive: (UnsafeRawBufferPointer) throws -> Void) throws {
         if let digest = source.digest, store.exists(digest) || source.inlineContent == nil {
             // Nothing of a blob that is not what it should be is written, not even where nothing can be taken back.
             try store.read(digest, checking: Interruption.check) { piece in

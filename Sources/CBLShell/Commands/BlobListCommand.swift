@@ -66,7 +66,7 @@ enum BlobListCommand {
         case inline
     }
 
-    private static func state(of digest: String, _ entry: BlobList.Entry, _ store: BlobStore, verifies: Bool) throws -> State {
+    private static func state(of digest: String, _ entry: BlobList.Entry, _ store: BlobFolder, verifies: Bool) throws -> State {
         guard let digest = BlobDigest(digest), store.exists(digest) else {
             if let digest = BlobDigest(digest), store.hasForeignFile(for: digest) { return .foreign }
             return entry.isInline ? .inline : .missing

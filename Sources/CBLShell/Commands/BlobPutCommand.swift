@@ -81,7 +81,7 @@ enum BlobPutCommand {
         return document
     }
 
-    private static func store(_ source: InputSource, in database: Database, _ session: Session) throws -> BlobStore.Stored {
+    private static func store(_ source: InputSource, in database: Database, _ session: Session) throws -> BlobFolder.Stored {
         let progress = session.progress("Storing", total: source.size, unit: "bytes")
         defer { progress.finish() }
         var pending = UnsafeRawBufferPointer(start: nil, count: 0)

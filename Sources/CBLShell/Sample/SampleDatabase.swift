@@ -44,7 +44,7 @@ enum SampleDatabase {
     }
 
     /// The notes of the default collection: what can happen to documents has happened to them.
-    private static func addNotes(to transaction: Transaction, _ attachment: BlobStore.Stored?) throws {
+    private static func addNotes(to transaction: Transaction, _ attachment: BlobFolder.Stored?) throws {
         func save(_ id: String, _ json: String) throws -> RevisionID {
             try transaction.save(id, body: transaction.encode(json: json)).id
         }

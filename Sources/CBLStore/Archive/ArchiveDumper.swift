@@ -147,11 +147,11 @@ final class ArchiveDumper {
     }
 
     private func write(_ blob: BlobDigest) throws {
-        let store = snapshot.database.blobs
+        let blobs = snapshot.database.blobs
         let reader: BlobReader
         do {
             // What has been written cannot be taken back: it must be as it should be before the first piece.
-            reader = try UncheckedBlob(store, blob).check(check)
+            reader = try UncheckedBlob(blobs, blob).check(check)
         } catch let error as StoreError where error.code == .notFound || error.code == .corrupt {
             warn(.blob(reason: error.message))
             return

@@ -220,7 +220,7 @@ extension Database {
         guard isMissing else { return }
         try write { transaction in
             for table in try transaction.tables(collection).all { try transaction.connection.execute(sql(table.name)) }
-            try transaction.store.reloadSchema()
+            try transaction.file.reloadSchema()
         }
     }
 }

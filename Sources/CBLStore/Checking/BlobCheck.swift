@@ -1,18 +1,18 @@
 /// The files of blobs against the references that the documents' check collected, and what interrupted work left behind.
 struct BlobCheck {
     private let checker: Checker
-    private var store: BlobStore { checker.snapshot.database.blobs }
+    private var blobs: BlobFolder { checker.snapshot.database.blobs }
 
     init(_ checker: Checker) { self.checker = checker }
 
     func run() throws {
         var damaged: [String: String] = [:]
         // Where the folder is no folder, the check of the bundle tells.
-        for name in try (store.readableFolder()?.names() ?? []).sorted() {
-            if name.hasPrefix(BlobStore.unfinishedPrefix) {
+        for name in try (blobs.readableFolder()?.names() ?? []).sorted() {
+            if name.hasPrefix(BlobFolder.unfinishedPrefix) {
                 try checker.found(Finding(.note, .leftover, "a blob whose writing was interrupted", subject: name, repair: .automatic))
             }
-            guard let digest = BlobDigest(fileName: name), store.exists(digest) else { continue }
+            guard let digest = BlobDigest(fileName: name), blobs.exists(digest) else { continue }
             checker.summary.blobs += 1
             try checker.advance(1)
             if !checker.options.isQuick { damaged[digest.description] = try damage(of: digest) }
@@ -26,7 +26,7 @@ struct BlobCheck {
         for (digest, message) in damaged.sorted(by: { $0.key < $1.key }) where checker.blobReferences[digest] == nil {
             try checker.found(Finding(.warning, .blob, message, subject: digest))
         }
-        for leftover in Leftover.all(of: store.bundle) {
+        for leftover in Leftover.all(of: blobs.bundle) {
             let message = "what an interrupted copy, upgrade or encryption left behind, unless it is still going on"
             try checker.found(Finding(.note, .leftover, message, subject: leftover.path, repair: .automatic))
         }
@@ -34,7 +34,7 @@ struct BlobCheck {
 
     private func damage(of digest: BlobDigest) throws -> String? {
         do {
-            try store.check(digest) { try checker.advance(0) }
+            try blobs.check(digest) { try checker.advance(0) }
             return nil
         } catch let error as StoreError where error.code == .corrupt {
             return error.message
@@ -47,7 +47,7 @@ struct BlobCheck {
     private func check(_ text: String, _ reference: Checker.BlobReference, _ damaged: [String: String]) throws {
         let message: String
         if let digest = BlobDigest(text) {
-            if let size = store.size(of: digest) {
+            if let size = blobs.size(of: digest) {
                 if let damage = damaged[text] {
                     message = damage
                 } else if let length = reference.length, length != Int64(size) {
@@ -55,7 +55,7 @@ struct BlobCheck {
                 } else {
                     return
                 }
-            } else if let status = store.status(of: digest) {
+            } else if let status = blobs.status(of: digest) {
                 message = "its blob is \(status.kind.rawValue), not a file"
             } else {
                 message = "its blob is missing"

@@ -48,7 +48,7 @@ struct BundleCheck {
         guard let attachments = (try? bundle.attachments()) ?? nil else { return found }
         for name in try attachments.names().sorted() {
             guard let kind = attachments.status(name)?.kind else { continue }
-            if kind == .file && (BlobDigest(fileName: name) != nil || name.hasPrefix(BlobStore.unfinishedPrefix)) { continue }
+            if kind == .file && (BlobDigest(fileName: name) != nil || name.hasPrefix(BlobFolder.unfinishedPrefix)) { continue }
             found.append(Stranger(folder: attachments, name: name, path: "\(DatabaseBundle.attachmentsName)/\(name)", kind: kind))
         }
         return found

@@ -45,7 +45,7 @@ package final class Checker {
     /// Whether the schema has something that nobody should run.
     private var hasForeignObjects = false
     /// Rows that cannot be decoded: a repair drops them, if told to.
-    var undecodable: [(table: StoreTable, rowid: Int64)] = []
+    var undecodable: [(table: KeyTable, rowid: Int64)] = []
 
     struct BlobReference {
         let collection: CollectionName
@@ -194,7 +194,7 @@ extension Checker {
     }
 
     private func checkInfo() throws {
-        func body(_ key: String) throws -> [UInt8]? { try snapshot.store.store.get(key) }
+        func body(_ key: String) throws -> [UInt8]? { try snapshot.file.infoTable.get(key) }
         for key in [StoredInfo.Key.publicUUID, StoredInfo.Key.privateUUID] {
             guard try body(key)?.count == 16 else {
                 try found(Finding(.error, .info, "it is missing, or not 16 bytes long", subject: key, repair: .automatic))

@@ -31,7 +31,7 @@ struct CollectionCheck {
 
     // Rows
 
-    private func checkRows(of table: StoreTable, _ sequences: inout [Int64]) throws {
+    private func checkRows(of table: KeyTable, _ sequences: inout [Int64]) throws {
         let isTwin = table.name == tables.deleted?.name
         try StoredRow.forEach(of: table, on: checker.connection) { row in
             try checker.advance(1)
@@ -43,7 +43,7 @@ struct CollectionCheck {
         }
     }
 
-    private func check(_ row: StoredRow, _ table: StoreTable, isTwin: Bool) throws {
+    private func check(_ row: StoredRow, _ table: KeyTable, isTwin: Bool) throws {
         let id = row.id
         if row.keyType != .text {
             try found(.error, .id, "its ID is no text", id, .dropping)
@@ -78,7 +78,7 @@ struct CollectionCheck {
     }
 
     /// Names the documents in a gap, as far as the index of IDs tells which they are.
-    private func unreadable(_ range: ClosedRange<Int64>, _ table: StoreTable) throws {
+    private func unreadable(_ range: ClosedRange<Int64>, _ table: KeyTable) throws {
         let names = (try? StoredRow.keys(in: range, of: table, on: checker.connection)) ?? []
         for name in names { try found(.error, .unreadable, "it cannot be read: its page is damaged", name, .salvage) }
         guard names.isEmpty else { return }

@@ -76,7 +76,7 @@ struct IndexTable {
         return tables.filter { known.insert($0.name).inserted }.sorted { !$0.isNested && $1.isNested }
     }
 
-    private init?(fullText index: StoredIndex, _ name: String, _ live: StoreTable, _ snapshot: Snapshot) throws {
+    private init?(fullText index: StoredIndex, _ name: String, _ live: KeyTable, _ snapshot: Snapshot) throws {
         guard case .fullText(let columns, let tokenizer)? = snapshot.catalog.indexTables[name] else { return nil }
         module = IndexSQL.fullTextModule(columns, tokenizer: tokenizer)
         kind = .fullText
@@ -100,7 +100,7 @@ struct IndexTable {
         condition = found
     }
 
-    private init?(array index: StoredIndex, _ plain: String, _ outer: String?, path: String, _ live: StoreTable, _ snapshot: Snapshot) {
+    private init?(array index: StoredIndex, _ plain: String, _ outer: String?, path: String, _ live: KeyTable, _ snapshot: Snapshot) {
         guard let name = IndexTable.realName(plain, in: snapshot.catalog) else { return nil }
         let level = outer == nil ? path.firstRange(of: ":unnest:").map { String(path[$0.upperBound...]) } ?? path : path
         kind = .array

@@ -25,7 +25,7 @@ final class Repairer {
         // Triggers would carry every change of a row into tables that may be what is damaged; they come back with the tables.
         for table in tables { try dropTriggers(of: table) }
         // Rows are found through these two, so they come first. The index of sequences may forbid what is in the table.
-        var hasSequenceIndex: [StoreTable] = []
+        var hasSequenceIndex: [KeyTable] = []
         for collection in transaction.catalog.collections.values {
             for table in collection.all where transaction.catalog.indexNames.contains(table.name + "_seqs") {
                 hasSequenceIndex.append(table)
@@ -41,7 +41,7 @@ final class Repairer {
         for table in tables { try rebuildIfWrong(table) }
         try repairCounters()
         connection.releaseStatements()
-        try transaction.store.reloadSchema()
+        try transaction.file.reloadSchema()
     }
 
     /// Runs a part in a savepoint of its own: what damage makes impossible does not undo the rest.
@@ -63,7 +63,7 @@ final class Repairer {
     // Facts about the database itself
 
     private func repairInfo() throws {
-        let info = transaction.store.store
+        let info = transaction.file.infoTable
         for key in [StoredInfo.Key.publicUUID, StoredInfo.Key.privateUUID] where try info.get(key)?.count != 16 {
             try info.set(key, UUID())
             summary.other += 1
@@ -72,7 +72,7 @@ final class Repairer {
             try info.set(StoredInfo.Key.versioning, integer: UInt64(transaction.versioning.rawValue))
             summary.other += 1
         }
-        try transaction.store.reloadInfo()
+        try transaction.file.reloadInfo()
     }
 
     private func repairCounters() throws {
@@ -112,7 +112,7 @@ final class Repairer {
             summary.indexes += 1
         }
         connection.releaseStatements()
-        try transaction.store.reloadSchema()
+        try transaction.file.reloadSchema()
     }
 
     private func dropTriggers(of table: IndexTable) throws { try dropTriggers(ofTable: table.name) }
@@ -180,9 +180,9 @@ extension Database {
     private func removeLeftovers() throws -> Int {
         var count = 0
         // A young one may be being written.
-        let latest = Int64(time(nil)) - Maintenance.youth
+        let latest = Int64(time(nil)) - UnusedBlobs.sparedTime
         if let folder = try blobs.folder() {
-            for name in try folder.names() where name.hasPrefix(BlobStore.unfinishedPrefix) {
+            for name in try folder.names() where name.hasPrefix(BlobFolder.unfinishedPrefix) {
                 guard let status = folder.status(name), status.kind == .file, status.modified < latest, folder.remove(name) else {
                     continue
                 }

@@ -22,13 +22,13 @@ struct RowRepair {
 
     /// What is to become of one row.
     private struct Change {
-        let table: StoreTable
+        let table: KeyTable
         let rowid: Int64
         let id: String
         var isDropped = false
         var columns: [(name: String, value: Value)] = []
         var getsSequence = false
-        var target: StoreTable
+        var target: KeyTable
 
         enum Value { case integer(Int64?), blob([UInt8]?) }
     }

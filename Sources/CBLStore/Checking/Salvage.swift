@@ -81,7 +81,7 @@ package final class Salvage {
         let generation = try self.generation(of: old, entries)
         let new = try Connection(path: unfinished.databaseFile, mode: .create)
         new.heedInterrupts()
-        _ = try StoreConnection.registerFunctions(on: new, blobs: BlobStore(unfinished, isReadOnly: true))
+        _ = try FileConnection.registerFunctions(on: new, blobs: BlobFolder(unfinished, isReadOnly: true))
         try new.execute(script: "PRAGMA auto_vacuum=incremental; PRAGMA journal_mode=WAL; PRAGMA synchronous=off; BEGIN")
         try new.execute(
             generation.countsPurges ? Schema.kvmeta : "CREATE TABLE kvmeta (name TEXT PRIMARY KEY, lastSeq INTEGER DEFAULT 0) WITHOUT ROWID"
@@ -157,7 +157,7 @@ package final class Salvage {
         let insert = try new.prepare(
             "INSERT OR IGNORE INTO \(quoted(identifier: name)) (key, sequence, flags, version, body, expiration\(extra)) VALUES (?1, ?2, ?3, ?4, ?5, ?6\(extra.isEmpty ? "" : ", ?7"))"
         )
-        let table = StoreTable(keyStore: keyStore, name: name, sql: "", columns: columns)
+        let table = KeyTable(keyStore: keyStore, name: name, sql: "", columns: columns)
         let others = (columns.hasExpiration ? ", expiration" : "") + (columns.hasExtra ? ", extra" : "")
         do {
             let walker = RowWalker(
@@ -230,7 +230,7 @@ package final class Salvage {
     }
 
     private func ensureVersioning(_ new: Connection, _ generation: SchemaGeneration) throws {
-        let info = InfoStore(connection: new, generation: generation)
+        let info = InfoTable(connection: new, generation: generation)
         let stored = try info.get(StoredInfo.Key.versioning)?.withUnsafeBytes { $0.bigEndian } ?? nil
         if stored.flatMap({ Versioning(rawValue: Int(truncatingIfNeeded: $0)) }) == nil {
             let hasVectors = try new.integer("SELECT 1 FROM kv_default WHERE substr(version, 1, 1) = x'00' LIMIT 1") != nil

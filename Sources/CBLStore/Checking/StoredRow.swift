@@ -37,7 +37,7 @@ struct StoredRow {
 
     /// Goes through a table, past damaged pages.
     static func forEach(
-        of table: StoreTable, on connection: Connection, _ body: (StoredRow) throws -> Void, gap: (ClosedRange<Int64>) throws -> Void
+        of table: KeyTable, on connection: Connection, _ body: (StoredRow) throws -> Void, gap: (ClosedRange<Int64>) throws -> Void
     ) throws {
         let columns =
             "key, sequence, flags, version, body, \(table.hasExpiration ? "expiration" : "NULL"), \(table.hasExtra ? "extra" : "NULL")"
@@ -45,7 +45,7 @@ struct StoredRow {
     }
 
     /// The IDs of rows, from the index of IDs: it may be readable where the rows are not.
-    static func keys(in range: ClosedRange<Int64>, of table: StoreTable, on connection: Connection) throws -> [String] {
+    static func keys(in range: ClosedRange<Int64>, of table: KeyTable, on connection: Connection) throws -> [String] {
         let index = quoted(identifier: "sqlite_autoindex_\(table.name)_1")
         return try connection.strings(
             """

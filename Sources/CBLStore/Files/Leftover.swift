@@ -53,7 +53,7 @@ struct Leftover {
     }
 
     private static func isBlob(_ name: String) -> Bool {
-        BlobDigest(fileName: name) != nil || name.hasPrefix(BlobStore.unfinishedPrefix)
+        BlobDigest(fileName: name) != nil || name.hasPrefix(BlobFolder.unfinishedPrefix)
     }
 
     /// Whether it is known that nobody works on it any more: this program locks what it makes.

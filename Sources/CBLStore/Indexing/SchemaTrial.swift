@@ -9,7 +9,7 @@ package final class SchemaTrial {
 
     package init(of snapshot: Snapshot) throws {
         connection = try Connection(path: ":memory:", mode: .create)
-        functions = try StoreConnection.registerFunctions(on: connection, blobs: snapshot.database.blobs)
+        functions = try FileConnection.registerFunctions(on: connection, blobs: snapshot.database.blobs)
         generation = snapshot.generation
         liveTables = snapshot.catalog.collections.mapValues(\.live.name)
         try connection.execute("PRAGMA case_sensitive_like=true")

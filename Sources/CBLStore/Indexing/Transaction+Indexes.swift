@@ -44,12 +44,12 @@ extension Transaction {
             try work()
             connection.releaseStatements()
             try connection.execute("RELEASE cblite_index")
-            try store.reloadSchema()
+            try file.reloadSchema()
         } catch {
             connection.releaseStatements()
             // After some errors, a full disk among them, SQLite has ended the whole transaction.
             if connection.isInTransaction { try connection.execute(script: "ROLLBACK TO cblite_index; RELEASE cblite_index") }
-            try? store.reloadSchema()
+            try? file.reloadSchema()
             throw error
         }
     }

@@ -2,7 +2,7 @@ import CBLSQLite
 import CBLSystemSQLite
 
 /// One key store's table as the file has it. Columns differ between generations, so statements name what is there.
-struct StoreTable: Sendable {
+struct KeyTable: Sendable {
     let keyStore: String
     let name: String
     let hasExtra: Bool
@@ -59,17 +59,17 @@ struct StoreTable: Sendable {
 /// A collection's tables: one for live documents, and since 3.1 one for tombstones.
 struct CollectionTables: Sendable {
     let name: CollectionName
-    let live: StoreTable
-    let deleted: StoreTable?
+    let live: KeyTable
+    let deleted: KeyTable?
 
-    var all: [StoreTable] { deleted.map { [live, $0] } ?? [live] }
+    var all: [KeyTable] { deleted.map { [live, $0] } ?? [live] }
 }
 
 /// What the file's schema holds, read once for each version of the schema.
 struct Catalog: Sendable {
     let generation: SchemaGeneration
     /// By key-store name: collections, their twins, `info` and raw stores.
-    let stores: [String: StoreTable]
+    let stores: [String: KeyTable]
     let collections: [CollectionName: CollectionTables]
     /// Names of SQLite's indexes.
     let indexNames: Set<String>
@@ -82,13 +82,13 @@ struct Catalog: Sendable {
     /// Whether sequences are counted in a table as it should be.
     let hasCounters: Bool
 
-    var info: StoreTable? { stores["info"] }
+    var info: KeyTable? { stores["info"] }
 
     init(reading connection: Connection) throws {
         let version = try connection.integer("PRAGMA user_version") ?? 0
         generation = SchemaGeneration(rawValue: Int(version))
         try Catalog.check(generation)
-        var stores: [String: StoreTable] = [:]
+        var stores: [String: KeyTable] = [:]
         var indexNames: Set<String> = []
         var tableNames: Set<String> = []
         var indexTables: [String: SchemaTable] = [:]
@@ -109,7 +109,7 @@ struct Catalog: Sendable {
                 case .registry(let columns): indexTableColumns = columns
                 case .keyStore(let columns):
                     guard let keyStore = Schema.keyStore(ofTable: name) else { continue }
-                    stores[keyStore] = StoreTable(keyStore: keyStore, name: name, sql: sql, columns: columns)
+                    stores[keyStore] = KeyTable(keyStore: keyStore, name: name, sql: sql, columns: columns)
                 case .fullText, .items, .predictions, .vectors: indexTables[name] = table
                 case .statistics: break
                 }

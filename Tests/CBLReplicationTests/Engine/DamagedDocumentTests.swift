@@ -112,9 +112,9 @@ import Testing
 
     @Test func whatIsWrongWithTheDiskIsNotWrongWithDocuments() {
         for code in [StoreError.Code.diskFull, .inputOutput, .busy] {
-            let error = DatabaseStore.translate(StoreError(code, "the disk is full"))
+            let error = ReplicatedDatabase.translate(StoreError(code, "the disk is full"))
             #expect(error.isTransientForDocument && error.message == "the disk is full")
         }
-        #expect(!DatabaseStore.translate(StoreError(.invalidDocument, "no")).isTransientForDocument)
+        #expect(!ReplicatedDatabase.translate(StoreError(.invalidDocument, "no")).isTransientForDocument)
     }
 }

@@ -55,7 +55,7 @@ import Testing
     /// What the server sends, looked at where it is made.
     @Test(arguments: [false, true]) func whatASmallChangeIsSentAs(_ vectors: Bool) throws {
         let database = try create("m", vectors)
-        var store = DatabaseStore(database, remote: 0)
+        var store = ReplicatedDatabase(database, remote: 0)
         store.formerBodies = FormerBodies()
         func current() throws -> RevisionID {
             try database.read { snapshot in try #require(try snapshot.document("large")).revision }
@@ -91,7 +91,7 @@ import Testing
     /// What somebody calls a revision and was not taken is no base for what others are sent.
     @Test(arguments: [false, true]) func aForgedBodyIsNoBase(_ vectors: Bool) throws {
         let database = try create("m", vectors)
-        var store = DatabaseStore(database, remote: 0)
+        var store = ReplicatedDatabase(database, remote: 0)
         store.formerBodies = FormerBodies()
         func current() throws -> Document { try database.read { try #require(try $0.document("large")) } }
         func push(_ history: RevisionHistory, _ number: Int) throws -> Insertion? {

@@ -68,7 +68,7 @@ import Testing
             var configuration = PassiveSession.Configuration(collections: [.default])
             configuration.usesVectors = vectors
             let passive = SyncConnection(
-                PassiveSession(configuration), stores: [.default: DatabaseStore(database, remote: 0)], blobs: database.blobs,
+                PassiveSession(configuration), stores: [.default: ReplicatedDatabase(database, remote: 0)], blobs: database.blobs,
                 worker: worker,
                 on: EngineLoops.client)
             _ = WebSocketConnection.makePair(subprotocol: version.name, hostile, (EngineLoops.client, passive))

@@ -15,8 +15,8 @@ final class Pair {
 
     private(set) var active: ActiveSession
     private(set) var passive: PassiveSession
-    let stores: [DatabaseStore]
-    let peers: [CollectionName: DatabaseStore]
+    let stores: [ReplicatedDatabase]
+    let peers: [CollectionName: ReplicatedDatabase]
     private var toPassive: [Packet] = []
     private var toActive: [Packet] = []
     private var events: [(isActive: Bool, event: Event)] = []
@@ -40,12 +40,12 @@ final class Pair {
         let number = try database.write { try $0.remoteID(of: remote) }
         let (usesVectors, uuid) = try database.read { ($0.versioning == .vectors, $0.privateUUID!) }
         var list: [ActiveSession.Collection] = []
-        var stores: [DatabaseStore] = []
+        var stores: [ReplicatedDatabase] = []
         for name in collections {
             let scope = CheckpointScope(collection: name, pushes: push != .off, pulls: pull != .off, remote: remote)
             let id = try scope.checkpointID(privateUUID: uuid)
             list.append(ActiveSession.Collection(name, checkpointID: id, push: push, pull: pull))
-            var store = DatabaseStore(database, collection: name, remote: number)
+            var store = ReplicatedDatabase(database, collection: name, remote: number)
             store.checkpointID = id
             if let resolver { store.resolver = resolver }
             stores.append(store)
@@ -58,7 +58,7 @@ final class Pair {
         var passiveConfiguration = PassiveSession.Configuration(collections: exposed ?? collections)
         passiveConfiguration.usesVectors = usesVectors
         passive = PassiveSession(passiveConfiguration)
-        peers = Dictionary(uniqueKeysWithValues: collections.map { ($0, DatabaseStore(peer, collection: $0, remote: 0)) })
+        peers = Dictionary(uniqueKeysWithValues: collections.map { ($0, ReplicatedDatabase(peer, collection: $0, remote: 0)) })
         perform(active.start(), isActive: true)
         handle(.connected(version), isActive: true)
         handle(.connected(version), isActive: false)
@@ -129,7 +129,7 @@ final class Pair {
             let stored = try reply.body.withUnsafeBytes { try database(isActive).blobs.write($0) }
             return stored.digest == digest ? nil : SyncError.http(400, "the blob has another digest")
         } catch {
-            return DatabaseStore.translate(error)
+            return ReplicatedDatabase.translate(error)
         }
     }
 
@@ -168,7 +168,7 @@ final class Pair {
                     try database(isActive).blobs.read(message.digest) { content += $0 }
                     send(.reply(WireReply(body: content), number: id.number), isActive: isActive)
                 } catch {
-                    send(.reply(DatabaseStore.translate(error).reply, number: id.number), isActive: isActive)
+                    send(.reply(ReplicatedDatabase.translate(error).reply, number: id.number), isActive: isActive)
                 }
             case .proveBlob(_, let id): send(.reply(SyncError.http(404).reply, number: id.number), isActive: isActive)
             case .startTimer(let ticket, let delay):

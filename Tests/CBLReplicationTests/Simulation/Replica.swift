@@ -80,8 +80,8 @@ final class Replica {
     }
 
     /// The store of a collection as one partner's session sees it; without a partner as those see it who connect to us.
-    func store(_ index: Int, for partner: Partner?) -> DatabaseStore {
-        var store = DatabaseStore(database, collection: collections[index], remote: partner?.remote ?? 0)
+    func store(_ index: Int, for partner: Partner?) -> ReplicatedDatabase {
+        var store = ReplicatedDatabase(database, collection: collections[index], remote: partner?.remote ?? 0)
         guard let partner else { return store }
         store.checkpointID = "cp-\(number)-\(index)-\(partner.name)"
         store.documentIDs = ways[index].documentIDs

@@ -29,7 +29,7 @@ final class SessionEnd: End {
     let side: Side
     unowned let link: Link
     unowned let simulation: Simulation
-    private let stores: [CollectionName: DatabaseStore]
+    private let stores: [CollectionName: ReplicatedDatabase]
     private let limits: FlowLimits
     private var queue: [(request: StoreRequest, ticket: Ticket)] = []
     /// With how long they take, compared with the shortest pause: a long one comes to its end one time in so many.
@@ -60,7 +60,8 @@ final class SessionEnd: End {
     private var isStopped = false
 
     init(
-        _ session: any SyncSession, _ replica: Replica, stores: [CollectionName: DatabaseStore], limits: FlowLimits, side: Side, link: Link,
+        _ session: any SyncSession, _ replica: Replica, stores: [CollectionName: ReplicatedDatabase], limits: FlowLimits, side: Side,
+        link: Link,
         _ simulation: Simulation
     ) {
         self.session = session
@@ -289,7 +290,7 @@ final class SessionEnd: End {
             guard try replica.save(blob: reply.body) == digest else { return .http(400, "the blob has another digest") }
             return nil
         } catch {
-            return DatabaseStore.translate(error)
+            return ReplicatedDatabase.translate(error)
         }
     }
 

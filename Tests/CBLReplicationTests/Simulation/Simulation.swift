@@ -98,7 +98,7 @@ final class Simulation: @unchecked Sendable {
         let replica = replicas[route.client]
         let partner = partners[number]
         let link = Link(route, Line(asBytes: climate.usesBytes), start: step)
-        var stores: [CollectionName: DatabaseStore] = [:]
+        var stores: [CollectionName: ReplicatedDatabase] = [:]
         var list: [ActiveSession.Collection] = []
         for (index, name) in collections.enumerated() {
             let way = replica.ways[index]

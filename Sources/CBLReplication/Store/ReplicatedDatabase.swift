@@ -1,0 +1,279 @@
+import CBLFleece
+import CBLStore
+
+extension StoreError {
+    /// Whether one document is damaged. What SQLite finds is not one document.
+    var isOfDocument: Bool { code == .corrupt && cause == nil }
+}
+
+/// Answers what sessions ask for from one collection of a database. Each request is a transaction of its own.
+package struct ReplicatedDatabase: Sendable {
+    package let database: Database
+    package let collection: CollectionName
+    /// The number of the remote in documents; 0 for peers that connect to us, of whom nothing is noted.
+    package let remote: UInt16
+    package var checkpointID = ""
+    /// Under which the original of a copied database may have left a checkpoint.
+    package var formerCheckpointIDs: [String] = []
+    /// Nil for all documents.
+    package var documentIDs: Set<String>?
+    package var pushFilter: SyncFilter?
+    package var pullFilter: SyncFilter?
+    package var resolver: SyncResolver = SyncResolution.standard
+    /// Who connected to us, and where their checkpoints are counted.
+    struct Visitor: Sendable {
+        let name: String
+        let checkpoints: CheckpointShelf
+    }
+    var visitor: Visitor?
+    /// What deltas may start from besides what the database keeps.
+    var formerBodies: FormerBodies?
+
+    /// A body below that is sent whole.
+    static let smallestDelta = 200
+    private static let mostAttempts = 10
+
+    package init(_ database: Database, collection: CollectionName = .default, remote: UInt16) {
+        self.database = database
+        self.collection = collection
+        self.remote = remote
+    }
+
+    package func perform(_ request: StoreRequest) -> StoreAnswer {
+        do {
+            return try answer(request)
+        } catch {
+            return .failed(ReplicatedDatabase.translate(error))
+        }
+    }
+
+    /// An error of the store in terms of the protocol.
+    static func translate(_ error: any Error) -> SyncError {
+        switch error {
+        case let error as SyncError: error
+        case let error as StoreError:
+            switch error.code {
+            case .conflict: .http(409, error.message)
+            case .notFound: .http(404, error.message)
+            case .invalidDocument, .invalidName, .invalidRevision: SyncError(.blip, 400, error.message)
+            // Not the document's fault, and it may be otherwise the next time.
+            case .busy, .diskFull, .inputOutput: .http(503, error.message)
+            case .readOnly: .http(403, error.message)
+            case .corrupt: .liteCore(SyncError.LiteCoreCode.corruptData, error.message)
+            default: .liteCore(SyncError.LiteCoreCode.unexpectedError, error.message)
+            }
+        case let error as MalformedMessage: SyncError(error)
+        case let error as JSONError: SyncError(.blip, 400, "the body is not JSON: \(error)")
+        default: .liteCore(SyncError.LiteCoreCode.unexpectedError, "\(error)")
+        }
+    }
+
+    private func answer(_ request: StoreRequest) throws -> StoreAnswer {
+        switch request {
+        case .loadCheckpoint:
+            return try database.read { snapshot in
+                for id in [checkpointID] + formerCheckpointIDs {
+                    if let body = try snapshot.checkpoint(id) { return .checkpoint(id: id, body: body) }
+                }
+                return .checkpoint(id: checkpointID, body: nil)
+            }
+        case .saveCheckpoint(let body):
+            try database.write { try $0.setCheckpoint(checkpointID, body) }
+            return .done
+        case .loadPeerCheckpoint(let id):
+            let stored = try database.read { try $0.peerCheckpoint(id) }
+            return .peerCheckpoint(revision: stored?.revision ?? "", body: stored?.body)
+        case .savePeerCheckpoint(let id, let revision, let body):
+            let saved =
+                try visitor.map { try $0.checkpoints.save(id, revision: revision, body, by: $0.name, in: database) }
+                ?? database.write { try $0.setPeerCheckpoint(id, revision: revision, body) }
+            return .peerCheckpoint(revision: saved, body: nil)
+        case .readChanges(let since, let limit): return .changes(try readChanges(since: since, limit: limit))
+        case .lookUp(let entries): return .lookups(try lookUp(entries))
+        case .review(let entries): return .verdicts(try review(entries))
+        case .inspect(let id, let peer): return .state(try inspect(id, peer: peer))
+        case .loadRevisions(let orders, let options):
+            return .revisions(try database.read { snapshot in orders.map { load($0, options, snapshot) } })
+        case .prepare(let revision): return .prepared(try database.read { try prepare(revision, $0) })
+        case .insert(let revisions):
+            do { return .inserted(try insert(revisions)) } catch let error as StoreError where error.code == .corrupt {
+                // Nothing can be stored until that is repaired, and then everything is to come again.
+                throw SyncError.http(503, error.message)
+            }
+        case .mark(let marks):
+            try database.write { try mark(marks, $0) }
+            return .done
+        case .noteDeletion(let id, let revision):
+            try database.write { try $0.noteDeletion($0.local(revision), of: id, in: collection, onRemote: remote) }
+            return .done
+        case .purge(let lost):
+            let accepted = Set(try toBePurged(lost.map(\.documentID)))
+            let purged = try database.write { transaction in
+                try lost.filter { lost in
+                    guard accepted.contains(lost.documentID), try !isBack(lost, transaction) else { return false }
+                    try transaction.purge(lost.documentID, in: collection)
+                    return true
+                }
+            }
+            return purged.count == lost.count ? .done : .documents(purged.map(\.documentID))
+        case .findConflicts: return .documents(try database.read { try $0.conflictedDocuments(in: collection) })
+        case .resolveConflict(let id): return .resolved(isNew: try resolve(id))
+        }
+    }
+
+    /// Whether the peer has sent a newer revision since, over another connection.
+    private func isBack(_ lost: LostDocument, _ transaction: Transaction) throws -> Bool {
+        guard let revision = lost.revision.map(transaction.local) else { return false }
+        do {
+            return try transaction.document(lost.documentID, in: collection)?.isNewer(onRemote: remote, than: revision) ?? false
+        } catch let error as StoreError where error.isOfDocument {
+            return false
+        }
+    }
+
+    private func readChanges(since: UInt64, limit: Int) throws -> LocalChanges {
+        try database.read { snapshot in
+            let documents = try snapshot.changes(in: collection, since: since, limit: limit, remote: remote)
+            var list = LocalChanges(changes: [], last: documents.lastSequence ?? since, isComplete: documents.count < limit)
+            if list.isComplete { list.last = max(list.last, try snapshot.lastSequence(of: collection)) }
+            for damaged in documents.damaged where documentIDs?.contains(damaged.id) ?? true {
+                list.unreadable.append(
+                    UnreadableChange(
+                        sequence: damaged.sequence, documentID: damaged.id, substitute: try ReplicatedDatabase.substitute(snapshot),
+                        error: .liteCore(SyncError.LiteCoreCode.corruptData, damaged.problem)))
+            }
+            for document in documents.readable where try isToBePushed(document, snapshot) {
+                list.changes.append(
+                    LocalChange(
+                        sequence: document.sequence, documentID: document.id, revision: document.revision, isDeleted: document.isDeleted,
+                        bodySize: document.bodySize, remoteRevision: document.remoteRevision))
+            }
+            return list
+        }
+    }
+
+    private func find(_ id: String, _ snapshot: Snapshot) throws -> (document: Document?, isDamaged: Bool) {
+        do { return (try snapshot.document(id, in: collection), false) } catch let error as StoreError where error.isOfDocument {
+            return (nil, true)
+        }
+    }
+
+    /// A revision that nobody has made.
+    private static func substitute(_ snapshot: Snapshot) throws -> RevisionID {
+        try RevisionID(parsing: snapshot.versioning == .vectors ? "1@cblitedamageddocumentA" : "1-0000000000000000000000000000000000000000")
+    }
+
+    private func lookUp(_ entries: [ChangesMessage.Entry]) throws -> [Lookup] {
+        var toNote: [(String, RevisionID)] = []
+        let lookups: [Lookup] = try database.read { snapshot in
+            try entries.map { entry in
+                guard !entry.flags.losesAccess, let revision = entry.revision.map(snapshot.local) else { return .unknown(ancestors: []) }
+                // It cannot be stored over one that is damaged, but it is not known either, and the others are to come.
+                guard let document = try find(entry.documentID, snapshot).document else { return .unknown(ancestors: []) }
+                switch document.acquaintance(with: revision, remote: remote) {
+                case .known(let isNoted):
+                    if !isNoted { toNote.append((entry.documentID, revision)) }
+                    return .known
+                case .unknown(let ancestors): return .unknown(ancestors: ancestors.map(snapshot.global))
+                }
+            }
+        }
+        if !toNote.isEmpty {
+            try database.write { transaction in
+                for (id, revision) in toNote {
+                    do {
+                        try transaction.noteLatest(revision, of: id, in: collection, onRemote: remote)
+                    } catch let error as StoreError where error.code == .notFound {
+                        // Changed since it was looked at; the note comes with the next push.
+                    }
+                }
+            }
+        }
+        return lookups
+    }
+
+    private func review(_ entries: [ProposalMessage.Entry]) throws -> [ProposalReply.Item] {
+        try database.read { snapshot in
+            try entries.map { entry in
+                guard let revision = entry.revision.map(snapshot.local) else { return .refused(status: 400) }
+                let found = try find(entry.documentID, snapshot)
+                guard let document = found.document else { return found.isDamaged ? .refused(status: 503) : .accepted }
+                switch document.verdict(on: revision, parent: entry.serverRevision.map(snapshot.local)) {
+                case .wanted: return .accepted
+                case .known: return .known
+                case .conflict(let current): return .conflict(with: snapshot.global(current))
+                }
+            }
+        }
+    }
+
+    private func inspect(_ id: String, peer: RevisionID?) throws -> DocumentState {
+        try database.read { snapshot in
+            guard let document = try snapshot.document(id, in: collection) else {
+                return DocumentState(current: nil, remoteRevision: nil, isConflicted: false, descendsFromPeer: false)
+            }
+            return DocumentState(
+                current: snapshot.global(document.revision), remoteRevision: document.latest(onRemote: remote).map(snapshot.global),
+                isConflicted: document.isConflicted,
+                descendsFromPeer: peer.map { document.currentDescends(from: snapshot.local($0)) } ?? false)
+        }
+    }
+
+    private func mark(_ marks: [RemoteMark], _ transaction: Transaction) throws {
+        guard remote != 0 else { return }
+        for mark in marks {
+            do {
+                let revision = transaction.local(mark.revision)
+                if mark.isRejected {
+                    try transaction.markRejected(revision, of: mark.documentID, in: collection)
+                } else {
+                    try transaction.markPushed(revision, of: mark.documentID, in: collection, to: remote)
+                }
+            } catch let error as StoreError where error.code == .notFound {
+                // The document has changed, or is gone: there is nothing to note it in.
+            }
+        }
+    }
+
+    private func resolve(_ id: String) throws -> Bool {
+        for _ in 0..<ReplicatedDatabase.mostAttempts {
+            let found = try database.read { snapshot -> SyncConflict? in
+                guard let document = try snapshot.document(id, in: collection), let rival = document.competitor else { return nil }
+                func json(_ body: FleeceData, _ isDeleted: Bool) -> String? {
+                    isDeleted ? nil : body.withRoot { $0.json(keys: snapshot.sharedKeys) }
+                }
+                return SyncConflict(
+                    documentID: id, collection: collection, localRevision: snapshot.global(document.revision),
+                    remoteRevision: snapshot.global(rival.revision), local: json(document.body, document.isDeleted),
+                    remote: json(rival.body, rival.isDeleted), base: document.commonBase.flatMap { json($0, false) })
+            }
+            guard let conflict = found else { return false }
+            // The app's code runs outside of transactions; if the document changes meanwhile, it is asked again.
+            let resolution: SyncResolution
+            do { resolution = try resolver(conflict) } catch {
+                throw SyncError.liteCore(SyncError.LiteCoreCode.conflict, "the conflict could not be settled: \(error)")
+            }
+            do {
+                return try database.write { try settle(conflict, resolution, $0) }
+            } catch let error as StoreError where error.code == .conflict || error.code == .notFound {
+                continue
+            }
+        }
+        throw SyncError.http(409, "document \"\(id)\" changes faster than its conflict can be settled")
+    }
+
+    /// Gives whether something is there that the remote does not have.
+    private func settle(_ conflict: SyncConflict, _ resolution: SyncResolution, _ transaction: Transaction) throws -> Bool {
+        let settlement: Settlement =
+            switch resolution {
+            case .local: .local
+            case .remote: .remote
+            case .merged(let json): .merged(try transaction.encode(json: json))
+            case .deleted: .deleted
+            }
+        let settled = try transaction.settle(
+            conflict.documentID, in: collection, local: transaction.local(conflict.localRevision),
+            remote: transaction.local(conflict.remoteRevision), settlement)
+        return !settled.isRemotes
+    }
+}

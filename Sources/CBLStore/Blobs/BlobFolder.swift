@@ -1,0 +1,148 @@
+import CBLBase
+import CBLFleece
+import Glibc
+
+/// The SHA-1 of a blob's content, by which documents refer to it: `sha1-c2XTGPrFT86b4bdd8Xo4E/Zpuww=`.
+package struct BlobDigest: Hashable, Sendable, CustomStringConvertible {
+    package let description: String
+    static let prefix = "sha1-"
+    static let suffix = ".blob"
+
+    init(_ sha1: SHA1.Digest) { description = BlobDigest.prefix + sha1.withBytes { Base64.text(of: $0, isPadded: true) } }
+
+    /// Reads the text form; nil if it cannot be one, so that it never names a file elsewhere.
+    package init?(_ text: String) {
+        guard text.hasPrefix(BlobDigest.prefix), text.utf8.count == BlobDigest.prefix.utf8.count + 28, text.hasSuffix("=") else {
+            return nil
+        }
+        let isBase64 = text.utf8.dropFirst(BlobDigest.prefix.utf8.count).dropLast().allSatisfy { byte in
+            switch byte {
+            case UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "0")...UInt8(ascii: "9"),
+                UInt8(ascii: "+"), UInt8(ascii: "/"):
+                true
+            default: false
+            }
+        }
+        guard isBase64 else { return nil }
+        description = text
+    }
+
+    /// The digest that a file's name stands for; nil for other files.
+    init?(fileName: String) {
+        guard fileName.hasSuffix(BlobDigest.suffix) else { return nil }
+        let name = fileName.dropLast(BlobDigest.suffix.utf8.count)
+        self.init(BlobDigest.prefix + String(name.map { $0 == "_" ? "/" : $0 }))
+    }
+
+    var fileName: String {
+        String(description.dropFirst(BlobDigest.prefix.utf8.count).map { $0 == "/" ? "_" : $0 }) + BlobDigest.suffix
+    }
+}
+
+/// The folder `Attachments`: files named after the digest of their content. Content goes in and out in pieces, so a blob may be larger than
+/// memory. The folder is made with the first blob.
+package struct BlobFolder: Sendable {
+    let bundle: DatabaseBundle
+    let isReadOnly: Bool
+    static let pieceSize = 1 << 18
+
+    init(_ bundle: DatabaseBundle, isReadOnly: Bool) {
+        self.bundle = bundle
+        self.isReadOnly = isReadOnly
+    }
+
+    /// What the names of blobs begin with until they are complete.
+    static let unfinishedPrefix = "incoming_"
+
+    /// The folder, open; nil if there is none yet. An error if something else has its place.
+    func folder() throws(StoreError) -> Folder? { try bundle.attachments() }
+
+    /// What stands in a blob's place.
+    func status(of digest: BlobDigest) -> FileStatus? { (try? folder())??.status(digest.fileName) }
+
+    package func exists(_ digest: BlobDigest) -> Bool { size(of: digest) != nil }
+
+    /// Nil if there is no file; what else has its place is no blob.
+    package func size(of digest: BlobDigest) -> Int? { status(of: digest).flatMap { $0.kind == .file ? $0.size : nil } }
+
+    /// Whether something else than a file has its place, such as a link, which is not followed.
+    package func hasForeignFile(for digest: BlobDigest) -> Bool { status(of: digest).map { $0.kind != .file } ?? false }
+
+    /// All blobs, in no particular order.
+    package func list() throws(StoreError) -> [BlobDigest] { Array(try sizes().keys) }
+
+    /// The same for who reads on without blobs where something else has the folder's place.
+    func readableFolder() throws(StoreError) -> Folder? {
+        do { return try folder() } catch { if error.code == .corrupt { return nil } else { throw error } }
+    }
+
+    /// All blobs with their sizes. Where the folder is no folder, there is none that could be read.
+    package func sizes() throws(StoreError) -> [BlobDigest: Int] {
+        guard let folder = try readableFolder() else { return [:] }
+        var sizes: [BlobDigest: Int] = [:]
+        for name in try folder.names() {
+            guard let digest = BlobDigest(fileName: name), let status = folder.status(name), status.kind == .file else { continue }
+            sizes[digest] = status.size
+        }
+        return sizes
+    }
+
+    /// What was written: its digest, its length, and whether it was not there before.
+    package struct Stored: Hashable, Sendable {
+        package let digest: BlobDigest
+        package let length: Int
+        package let isNew: Bool
+    }
+
+    /// Stores what a file descriptor gives until its end.
+    package func write(from descriptor: Int32) throws(StoreError) -> Stored {
+        try write { buffer throws(StoreError) in
+            while true {
+                let count = Glibc.read(descriptor, buffer.baseAddress, buffer.count)
+                if count < 0 && errno == EINTR { continue }
+                guard count >= 0 else { throw StoreError(.inputOutput, "cannot read the content of the blob: \(FileStatus.reason())") }
+                return count
+            }
+        }
+    }
+
+    /// Stores bytes.
+    package func write(_ bytes: UnsafeRawBufferPointer) throws(StoreError) -> Stored {
+        var rest = bytes[...]
+        return try write { buffer in
+            let piece = rest.prefix(buffer.count)
+            buffer.copyMemory(from: UnsafeRawBufferPointer(rebasing: piece))
+            rest = rest.dropFirst(piece.count)
+            return piece.count
+        }
+    }
+
+    /// Stores what `next` puts into the buffer it is given, piece by piece, until it gives 0.
+    package func write(next: (UnsafeMutableRawBufferPointer) throws(StoreError) -> Int) throws(StoreError) -> Stored {
+        let writer = try BlobWriter(self)
+        let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: BlobFolder.pieceSize, alignment: 16)
+        defer { buffer.deallocate() }
+        while true {
+            let count = try next(buffer)
+            if count == 0 { return try writer.finish() }
+            try writer.append(UnsafeRawBufferPointer(rebasing: buffer.prefix(count)))
+        }
+    }
+
+    /// Gives a blob's content to `receive`, piece by piece, once all of it was seen to be what its digest says. Damaged content is an error
+    /// before the first piece. `checking` is called for each piece that is looked at before, and may throw to stop the work.
+    package func read(
+        _ digest: BlobDigest, atMost longest: Int = BlobFolder.longest, checking: () throws -> Void = {},
+        _ receive: (UnsafeRawBufferPointer) throws -> Void
+    ) throws {
+        try UncheckedBlob(self, digest, atMost: longest).check(checking).forEachPiece(receive)
+    }
+
+    /// Throws if a blob's content is not what its digest says.
+    package func check(_ digest: BlobDigest, checking: () throws -> Void = {}) throws {
+        _ = try UncheckedBlob(self, digest).check(checking)
+    }
+
+    /// Longer ones are not even looked at: a file with holes may claim to be of any length.
+    package static let longest = 1 << 40
+}

@@ -1,0 +1,162 @@
+import CBLFleece
+import CBLFunctions
+import CBLSQLite
+import CBLSystemSQLite
+
+/// A connection with what it knows of the file: schema, info and shared keys, each looked at again when somebody else changed the file.
+///
+/// Sendable without check because the pool that owns it lends it to one thread at a time.
+final class FileConnection: @unchecked Sendable {
+    static let busyTimeout: Int32 = 10_000
+    /// In KiB, as the vendor's library has it.
+    static let cacheSize = 10_240
+    /// For reading each page once: what the processor's own cache holds. Reading 40 MB is a third quicker so than with pages all over the memory.
+    static let scanCacheSize = 512
+
+    let connection: Connection
+    private(set) var catalog: Catalog
+    private(set) var info: StoredInfo
+    /// The same object for the life of the connection: encoders hold it.
+    let sharedKeys = SharedKeys()
+    /// Whether it is the one that writes: what it reads may not be committed, and nobody else can see it.
+    let isWriter: Bool
+    /// Where the state that the pool's last reader sees can be found again, if it can.
+    var position: ReaderPool.Position?
+    private var functions: FunctionContext?
+    private(set) var schemaVersion: Int64
+    private var dataVersion: Int64
+    private var isKnownToHaveLog = false
+
+    /// Reads schema and info in a transaction of its own.
+    init(_ connection: Connection, functions: FunctionContext? = nil, isWriter: Bool = false) throws {
+        self.connection = connection
+        self.isWriter = isWriter
+        self.functions = functions
+        functions?.sharedKeys = sharedKeys
+        try connection.execute("BEGIN")
+        defer { try? connection.execute("END") }
+        dataVersion = try connection.integer("PRAGMA data_version") ?? 0
+        schemaVersion = try connection.integer("PRAGMA schema_version") ?? 0
+        catalog = try Catalog(reading: connection)
+        if isWriter { try SchemaInspection.trust(connection) }
+        info = try StoredInfo(reading: connection)
+        try updateSharedKeys()
+        // What is only read can be read without knowing: every record shows what it is.
+        if sqlite3_db_readonly(connection.handle, "main") == 0 { try checkVersioning() }
+        adaptFunctions()
+    }
+
+    var versioning: Versioning { info.versioning ?? (catalog.generation.separatesBodies ? .trees : .treesInBody) }
+    var infoTable: InfoTable { InfoTable(connection: connection, generation: catalog.generation) }
+
+    /// Whether changes go to a write-ahead log. Nobody can give it up while a connection has it open. SQLite compiles the question anew whenever it
+    /// is asked, which took as long as the rest of beginning to read.
+    var hasLog: Bool {
+        if !isKnownToHaveLog { isKnownToHaveLog = (try? connection.strings("PRAGMA journal_mode")) == ["wal"] }
+        return isKnownToHaveLog
+    }
+
+    /// Begins a transaction that reads one state of the file, and learns of what changed since the last one.
+    func begin(immediate: Bool = false) throws {
+        try connection.withStatement(immediate ? "BEGIN IMMEDIATE" : "BEGIN") { try $0.run() }
+        do { try refresh() } catch {
+            end()
+            throw error
+        }
+    }
+
+    /// Ends a transaction that changed nothing, or whose changes are not wanted.
+    func end() {
+        guard connection.isInTransaction else { return }
+        try? connection.withStatement("ROLLBACK") { try $0.run() }
+    }
+
+    /// Registers what indexes and triggers name, once. Reading documents does not need it.
+    func registerFunctions(blobs: BlobFolder) throws {
+        guard functions == nil else { return }
+        let context = try FileConnection.registerFunctions(on: connection, blobs: blobs)
+        functions = context
+        // As on the connection that writes, and as in every program of the vendor's.
+        try connection.execute("PRAGMA case_sensitive_like=true")
+        adaptFunctions()
+    }
+
+    /// Tells the functions of this database's shared keys, and of trees in bodies if there can be any: that is asked for every value.
+    private func adaptFunctions() {
+        functions?.sharedKeys = sharedKeys
+        // Documents of an upgraded file keep the form of 2.x until they are saved.
+        let mayHoldTrees = catalog.collections.values.contains { $0.all.contains(where: \.mayHoldTreesInBodies) }
+        functions?.currentBody = mayHoldTrees ? { RecordBody.current($0) } : nil
+    }
+
+    static func registerFunctions(on connection: Connection, blobs: BlobFolder) throws -> FunctionContext {
+        let context = FunctionContext()
+        context.revisionText = { version in (try? RevisionID(column: version))?.description }
+        context.blobContent = { blob, keys in
+            guard let digest = blob.value(forKey: "digest", keys)?.string.flatMap({ BlobDigest($0) }) else { return nil }
+            var content: [UInt8] = []
+            do { try blobs.read(digest, atMost: Connection.longestValue) { content.append(contentsOf: $0) } } catch { return nil }
+            return content
+        }
+        try SQLFunctions.register(on: connection, context: context)
+        return context
+    }
+
+    func refresh() throws {
+        // The first statement that reads pins the snapshot; data_version alone would not.
+        let schema = try connection.integer("PRAGMA schema_version") ?? 0
+        let data = try connection.integer("PRAGMA data_version") ?? 0
+        guard data != dataVersion || schema != schemaVersion else { return }
+        if schema != schemaVersion {
+            if isWriter { try SchemaInspection.trust(connection) }
+            try reloadSchema()
+        }
+        try reloadInfo()
+        dataVersion = data
+    }
+
+    /// After a change of the schema by this connection itself.
+    func reloadSchema() throws {
+        schemaVersion = try connection.integer("PRAGMA schema_version") ?? 0
+        catalog = try Catalog(reading: connection)
+    }
+
+    func reloadInfo() throws {
+        let known = info.sharedKeys
+        info = try StoredInfo(reading: connection)
+        if info.sharedKeys != known { try updateSharedKeys() }
+        if sqlite3_db_readonly(connection.handle, "main") == 0 { try checkVersioning() }
+    }
+
+    /// Stores the table of shared keys, which has grown.
+    func storeSharedKeys() throws {
+        let encoded = sharedKeys.encoded()
+        try infoTable.set(StoredInfo.Key.sharedKeys, encoded.bytes)
+        info.sharedKeys = Array(encoded.bytes)
+    }
+
+    /// Forgets what a transaction that is rolled back may have changed: `sharedKeyCount` is what the table had before.
+    func forget(sharedKeyCount: Int) {
+        schemaVersion = -1
+        dataVersion = -1
+        info.sharedKeys = []
+        sharedKeys.revert(toCount: sharedKeyCount)
+    }
+
+    private func checkVersioning() throws {
+        guard info.versioning == nil else { return }
+        // A new file gets it in the same transaction as its tables, so documents without it are a damage, or another format.
+        guard try connection.integer("SELECT 1 FROM kv_default LIMIT 1") == nil else {
+            throw StoreError(.corrupt, "the database does not say how its documents are versioned (kv_info lacks a known \"versioning\")")
+        }
+    }
+
+    private func updateSharedKeys() throws {
+        guard !info.sharedKeys.isEmpty else { return }
+        do {
+            try info.sharedKeys.withUnsafeBytes { try sharedKeys.update(from: $0) }
+        } catch {
+            throw StoreError(.corrupt, "the database's table of shared keys is damaged: \(error)")
+        }
+    }
+}

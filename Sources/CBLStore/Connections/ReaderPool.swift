@@ -1,0 +1,251 @@
+import CBLBase
+import CBLFleece
+import CBLSQLite
+import Glibc
+import Synchronization
+
+/// A few connections for reading, made when needed and kept. Each is lent to one thread at a time.
+///
+/// Where SQLite's locks do not tell of other processes' changes (see `ReadAccess`), the files are looked at before each use, and connections
+/// that were opened to another state of them are thrown away.
+final class ReaderPool: Sendable {
+    /// The state of the files that connections were opened to.
+    fileprivate struct Stamp: Equatable {
+        let main: FileStatus?
+        let log: FileStatus?
+
+        init(_ bundle: DatabaseBundle) {
+            main = bundle.status(.main)
+            log = bundle.status(.log).flatMap { $0.size > 0 ? $0 : nil }
+        }
+    }
+
+    /// A way of reading that was chosen for one state of the files, and the connections opened in that way.
+    fileprivate final class Session: @unchecked Sendable {
+        // Sendable: changed only under the pool's lock.
+        let access: ReadAccess
+        let stamp: Stamp
+        let entry: OpenFiles.Entry?
+        var idle: [FileConnection] = []
+
+        init(access: ReadAccess, stamp: Stamp, entry: OpenFiles.Entry?) {
+            self.access = access
+            self.stamp = stamp
+            self.entry = entry
+        }
+
+        deinit {
+            // The connections first: as long as one is open, the file must be known as open.
+            idle.removeAll()
+            if let entry { OpenFiles.leave(entry) }
+        }
+    }
+
+    /// What another connection must have in common with one that reads, to see the same state.
+    struct Position: Sendable {
+        fileprivate let session: Session
+        /// Nil where nobody can write.
+        fileprivate let log: LogPosition?
+    }
+
+    private static let most = 4
+    private let bundle: DatabaseBundle
+    private let session: Mutex<Session?>
+    private let loans = Loans()
+
+    /// Opens a first connection, so that what is wrong with the database is found at once.
+    init(_ bundle: DatabaseBundle) throws {
+        self.bundle = bundle
+        session = Mutex(nil)
+        let (session, reader) = try begin()
+        reader.end()
+        giveBack(reader, to: session)
+    }
+
+    var isClosed: Bool { loans.isClosed }
+
+    /// From now on nothing is lent; false if that was so already.
+    func beginClosing() -> Bool { loans.close() }
+
+    /// Ends all connections. Those in use are interrupted, and waited for, but for those of this thread.
+    func close() {
+        loans.endAll()
+        session.withLock { $0 = nil }
+    }
+
+    /// Runs `work` in a transaction that sees one state of the database.
+    func read<Result>(_ work: (FileConnection) throws -> Result) throws -> Result {
+        let (session, reader) = try begin()
+        return try lending(reader, of: session) {
+            let result = try work(reader)
+            if hasChanged(since: session) {
+                throw StoreError(.busy, "another program changed the database while it was being read; please repeat")
+            }
+            return result
+        }
+    }
+
+    /// Has `work` done with a connection that was taken, and puts it back. The loan ends last: closing waits for that.
+    private func lending<Result>(_ reader: FileConnection, of session: Session, _ work: () throws -> Result) throws -> Result {
+        let isLent = loans.add(reader)
+        defer { loans.remove(reader) }
+        defer { giveBack(reader, to: session) }
+        defer { reader.end() }
+        guard isLent else { throw StoreError.closed(bundle.path) }
+        return try work()
+    }
+
+    /// Runs `work` on a connection that sees the same state as the one at `position`; nil if the database has moved on from there.
+    func read<Result>(at position: Position, _ work: (FileConnection) throws -> Result) throws -> Result? {
+        let session = position.session
+        guard !isClosed else { throw StoreError.closed(bundle.path) }
+        let idle = self.session.withLock { $0 === session ? session.idle.popLast() : nil }
+        let reader = try idle ?? FileConnection(try session.access.connect(bundle))
+        return try lending(reader, of: session) {
+            try reader.begin()
+            // The position is that of a moment after the state was pinned: if it is still the old one, nothing came in between.
+            guard !session.access.isCoordinated || LogPosition(of: reader) == position.log else { return nil }
+            return try work(reader)
+        }
+    }
+
+    /// A connection with a transaction begun.
+    private func begin() throws -> (Session, FileConnection) {
+        var (session, reader) = try take()
+        do { try begin(reader, of: session) } catch let error as SQLiteError where error.isReadOnly || error.cannotOpen {
+            // The process whose shared memory this one read is gone: choose again.
+            self.session.withLock { if $0 === session { $0 = nil } }
+            (session, reader) = try take()
+            try begin(reader, of: session)
+        }
+        // Somebody may have changed the file between the look at it and the first page read from it.
+        for _ in 0..<20 {
+            guard hasChanged(since: session) else { break }
+            reader.end()
+            (session, reader) = try take()
+            try begin(reader, of: session)
+        }
+        return (session, reader)
+    }
+
+    /// Whether the file is not any more what the session's connections believe to read.
+    private func hasChanged(since session: Session) -> Bool {
+        !session.access.isCoordinated && bundle.status(.main) != session.stamp.main
+    }
+
+    private func begin(_ reader: FileConnection, of session: Session) throws {
+        reader.position = nil
+        guard session.access.canBeShared else { return try reader.begin() }
+        guard session.access.isCoordinated else {
+            try reader.begin()
+            reader.position = Position(session: session, log: nil)
+            return
+        }
+        let before = LogPosition(of: reader)
+        try reader.begin()
+        if let before, before == LogPosition(of: reader) { reader.position = Position(session: session, log: before) }
+    }
+
+    private func take() throws -> (Session, FileConnection) {
+        guard !isClosed else { throw StoreError.closed(bundle.path) }
+        // A connection can fail because the way to read was right a moment ago and is not any more: look again.
+        for attempt in 1... {
+            do {
+                let (session, reader) = try session.withLock { current -> (Session, FileConnection?) in
+                    if let session = current, session.access.isCoordinated || session.stamp == Stamp(bundle) {
+                        return (session, session.idle.popLast())
+                    }
+                    current = nil
+                    let fresh = try open(isCopied: attempt > 2)
+                    current = fresh
+                    return (fresh, fresh.idle.popLast())
+                }
+                if let reader { return (session, reader) }
+                return (session, try FileConnection(try session.access.connect(bundle)))
+            } catch let error as SQLiteError where attempt < 4 && (error.isReadOnly || error.cannotOpen || error.isBusy) {
+                session.withLock { $0 = nil }
+                usleep(UInt32(20_000 * attempt))
+            }
+        }
+        throw StoreError(.busy, "the database cannot be read while another program changes it")
+    }
+
+    private func open(isCopied: Bool) throws -> Session {
+        guard let status = bundle.status(.main) else { throw StoreError(.notFound, "the database is gone") }
+        let stamp = Stamp(bundle)
+        var pair: (FileConnection, ReadAccess)?
+        let (_, entry) = try OpenFiles.enter(status) { present in
+            if present == nil { try bundle.checkHeader(forWriting: false) }
+            let access: ReadAccess = isCopied ? .copied(try TemporaryCopy(of: bundle)) : try .choose(bundle, present: present)
+            pair = (try FileConnection(try access.connect(bundle)), access)
+            return ((), use: access.use)
+        }
+        guard let (reader, access) = pair else { throw StoreError(.notFound, "the database is gone") }
+        let session = Session(access: access, stamp: stamp, entry: entry)
+        session.idle.append(reader)
+        return session
+    }
+
+    private func giveBack(_ reader: FileConnection, to session: Session) {
+        // It holds the session, which is to hold the reader.
+        reader.position = nil
+        self.session.withLock { current in
+            if current === session && session.idle.count < ReaderPool.most && !isClosed { session.idle.append(reader) }
+        }
+    }
+}
+
+/// The connections that are in use, and by whom.
+private final class Loans: @unchecked Sendable {
+    // Sendable: everything is touched only under the lock; a connection may be interrupted by any thread while it is open.
+    private let lock = WaitCondition()
+    private var lent: [(reader: FileConnection, thread: pthread_t)] = []
+    private var hasEnded = false
+
+    /// So often and long closing waits for who does not heed the interrupt, ten seconds in all. The connection then ends when it is given back.
+    private static let attempts = 500
+    private static let pause = Duration.milliseconds(20)
+
+    var isClosed: Bool { lock.locked { hasEnded } }
+
+    func close() -> Bool {
+        lock.locked {
+            defer { hasEnded = true }
+            return !hasEnded
+        }
+    }
+
+    func add(_ reader: FileConnection) -> Bool {
+        lock.locked {
+            if !hasEnded { lent.append((reader, pthread_self())) }
+            return !hasEnded
+        }
+    }
+
+    func remove(_ reader: FileConnection) {
+        lock.locked {
+            if let place = lent.lastIndex(where: { $0.reader === reader }) { lent.remove(at: place) }
+            if hasEnded { lock.signal() }
+        }
+    }
+
+    func endAll() {
+        for _ in 0..<Loans.attempts {
+            let isDone = lock.locked {
+                // Who is just between two statements does not hear of it.
+                for loan in lent { loan.reader.connection.interrupt() }
+                if !hasOthers { return true }
+                _ = lock.wait(until: Deadline(after: Loans.pause))
+                return !hasOthers
+            }
+            if isDone { return }
+        }
+    }
+
+    /// To be called under the lock.
+    private var hasOthers: Bool { lent.contains { pthread_equal($0.thread, pthread_self()) == 0 } }
+}
+
+extension SQLiteError {
+    var cannotOpen: Bool { code == 14 }
+}

@@ -1,0 +1,131 @@
+import CBLBase
+import CBLFleece
+import CBLFunctions
+import CBLSQLite
+import CBLSystemSQLite
+import Glibc
+
+/// The one connection that writes, and the gate before it: transactions of several threads come one after another.
+///
+/// Sendable without check because everything but the gate is touched only by the thread that is inside it.
+final class Writer: @unchecked Sendable {
+    let bundle: DatabaseBundle
+    let encoder: FleeceEncoder
+    /// Where the times of new versions come from.
+    var clock = HybridClock()
+    let wallClock: @Sendable () -> UInt64
+    private var openFile: FileConnection?
+    private let entry: OpenFiles.Entry?
+    private let gate = Gate()
+    private let patience: Duration?
+
+    init(_ bundle: DatabaseBundle, options: Database.Options) throws {
+        self.bundle = bundle
+        wallClock = options.wallClock
+        patience = options.busyTimeout
+        if options.access == .create { try DatabaseCreation.prepare(bundle) }
+        try bundle.checkExistence()
+        try bundle.checkForWriting()
+        guard let status = bundle.status(.main) else { throw StoreError(.notFound, "no such database") }
+        let ((connection, functions), entry) = try OpenFiles.enter(status) { present in
+            if present == nil && !(options.access == .create && status.size == 0) { try bundle.checkHeader() }
+            if present == nil { try bundle.checkJournal(cutsOff: options.removesForeignObjects) }
+            return (try Writer.connect(bundle, options), use: .ordinary)
+        }
+        self.entry = entry
+        do {
+            if options.access == .create { try DatabaseCreation.createTables(on: connection) }
+            let file = try FileConnection(connection, functions: functions, isWriter: true)
+            openFile = file
+            encoder = FleeceEncoder(sharedKeys: file.sharedKeys)
+            try prepare(file, options)
+        } catch {
+            if let entry { OpenFiles.leave(entry) }
+            throw error
+        }
+    }
+
+    deinit {
+        // The connection goes before the note that it is there.
+        if let entry { OpenFiles.leave(entry) }
+    }
+
+    private static func connect(_ bundle: DatabaseBundle, _ options: Database.Options) throws -> (Connection, FunctionContext) {
+        let connection = try Connection(path: bundle.databaseFile, mode: .readWrite)
+        connection.setBusyTimeout(milliseconds: options.busyMilliseconds)
+        guard sqlite3_db_readonly(connection.handle, "main") == 0 else {
+            let reason = access(bundle.databaseFile, W_OK) == 0 ? "it was opened for reading only" : FileStatus.reason()
+            throw StoreError(.readOnly, "the file db.sqlite3 cannot be written: \(reason)")
+        }
+        // Before the schema is cleaned: to drop an index takes the functions and collations that it names.
+        let functions = try FileConnection.registerFunctions(on: connection, blobs: BlobFolder(bundle, isReadOnly: true))
+        if options.removesForeignObjects { try SchemaCleaning.run(on: connection) }
+        try connection.configure(SQLITE_DBCONFIG_DEFENSIVE, true)
+        if options.access == .create { try connection.execute("PRAGMA auto_vacuum=incremental") }
+        try connection.execute(
+            script: """
+                PRAGMA journal_mode=WAL; PRAGMA cache_size=-10240; PRAGMA mmap_size=0; PRAGMA synchronous=normal;
+                PRAGMA journal_size_limit=5242880; PRAGMA case_sensitive_like=true; PRAGMA fullfsync=ON; PRAGMA secure_delete=OFF
+                """)
+        if options.durability == .full { try connection.execute("PRAGMA synchronous=full") }
+        return (connection, functions)
+    }
+
+    private func prepare(_ file: FileConnection, _ options: Database.Options) throws {
+        try file.begin(immediate: true)
+        do {
+            if options.upgrade != .none { try Upgrade(file).run(toVectors: options.upgrade == .versionVectors) }
+            try TombstoneRepair.run(on: file)
+            try file.connection.execute("COMMIT")
+        } catch {
+            file.end()
+            throw error
+        }
+    }
+
+    /// Waits for its turn, and begins a transaction. `finish` must follow.
+    func begin() throws -> FileConnection {
+        try enter()
+        do {
+            let file = try present()
+            try file.begin(immediate: true)
+            return file
+        } catch {
+            gate.leave()
+            throw error
+        }
+    }
+
+    /// Lets the next one in.
+    func finish() { gate.leave() }
+
+    /// Runs `work` between transactions.
+    func exclusively<Result>(_ work: (FileConnection) throws -> Result) throws -> Result {
+        try enter()
+        defer { gate.leave() }
+        return try work(try present())
+    }
+
+    private func enter() throws(StoreError) {
+        guard let patience else { return gate.enter() }
+        guard gate.enter(within: patience) else {
+            throw StoreError(.busy, "another thread is writing, and did not come to an end in time", path: bundle.path)
+        }
+    }
+
+    private func present() throws(StoreError) -> FileConnection {
+        guard let openFile else { throw StoreError.closed(bundle.path) }
+        return openFile
+    }
+
+    /// Tidies up and ends the connection. If it is the last one to the file, SQLite empties the log.
+    func close() {
+        gate.enter()
+        defer { gate.leave() }
+        guard let file = openFile else { return }
+        // What fails here is only left for the next time.
+        try? Maintenance.tidyUp(file.connection)
+        encoder.sharedKeys = nil
+        openFile = nil
+    }
+}

@@ -1,0 +1,171 @@
+import CBLFleece
+import CBLSQLite
+import CBLSystemSQLite
+
+/// Documents on their way to the table, in memory that is used again and again.
+///
+/// Sendable without check because one thread at a time has it: whoever fills, inserts or settles it.
+final class BulkBatch: @unchecked Sendable {
+    private struct Entry {
+        var start: Int
+        var idCount: Int
+        var bodyCount: Int
+        var hasAttachments: Bool
+        var revision: RevisionID
+    }
+
+    private static let mostBytes = 1 << 19
+    private static let mostDocuments = 2000
+    private var bytes = ByteBuffer(capacity: mostBytes + 4096)
+    private var entries: [Entry] = []
+    /// What became of it.
+    var insertedCount = 0
+    var existing: [Int] = []
+    var failure: SQLiteError?
+
+    init() { entries.reserveCapacity(BulkBatch.mostDocuments) }
+
+    var isFull: Bool { entries.count >= BulkBatch.mostDocuments || bytes.count >= BulkBatch.mostBytes }
+    var count: Int { entries.count }
+
+    func append(id: UnsafeRawBufferPointer, body: UnsafeRawBufferPointer, revision: RevisionID, hasAttachments: Bool) {
+        entries.append(
+            Entry(start: bytes.count, idCount: id.count, bodyCount: body.count, hasAttachments: hasAttachments, revision: revision))
+        bytes.append(id)
+        bytes.append(body)
+    }
+
+    func removeAll() {
+        bytes.removeAll(keepingCapacity: true)
+        entries.removeAll(keepingCapacity: true)
+        existing.removeAll(keepingCapacity: true)
+        insertedCount = 0
+        failure = nil
+    }
+
+    func withDocument<Result>(_ index: Int, _ body: (_ id: UnsafeRawBufferPointer, _ body: UnsafeRawBufferPointer) throws -> Result)
+        rethrows -> Result
+    {
+        let entry = entries[index]
+        let all = bytes.bytes
+        let middle = entry.start + entry.idCount
+        return try body(
+            UnsafeRawBufferPointer(rebasing: all[entry.start..<middle]),
+            UnsafeRawBufferPointer(rebasing: all[middle..<middle + entry.bodyCount]))
+    }
+
+    func revision(_ index: Int) -> RevisionID { entries[index].revision }
+    func hasAttachments(_ index: Int) -> Bool { entries[index].hasAttachments }
+}
+
+/// Puts batches of new documents into a collection's table, each as the first revision of a tree.
+///
+/// Sendable without check because it is used by one thread at a time: see `BatchPipeline`.
+final class BulkInserter: @unchecked Sendable {
+    var lastSequence: UInt64
+    private let table: KeyTable
+    private let insertion: Statement
+    /// Looks for a tombstone of that ID, if there are any at all.
+    private let search: Statement?
+    private let connection: Connection
+    private let hasSeparator: Bool
+
+    init(_ transaction: Transaction, _ tables: CollectionTables) throws {
+        table = tables.live
+        connection = transaction.connection
+        hasSeparator = transaction.treeForm == .current
+        lastSequence = try transaction.metadata(tables.live.keyStore).lastSequence
+        insertion = try connection.prepare(
+            "INSERT OR IGNORE INTO \(table.quotedName) (version, body, extra, flags, sequence, key) VALUES (?, ?, ?, ?, ?, ?)")
+        if let deleted = tables.deleted, try connection.integer("SELECT 1 FROM \(deleted.quotedName) LIMIT 1") != nil {
+            search = try connection.prepare("SELECT 1 FROM \(deleted.quotedName) WHERE key=?")
+        } else {
+            search = nil
+        }
+    }
+
+    /// Whether triggers or indexes of apps look at the rows.
+    func isWatched(_ connection: Connection) throws -> Bool {
+        let sql = "SELECT name FROM sqlite_master WHERE tbl_name=? AND type IN ('index', 'trigger') AND sql NOT NULL"
+        return try connection.withStatement(sql) { row in
+            try row.bind(table.name, 1)
+            while try row.step() {
+                let own = ["_seqs", "_expiration", "_conflicts", "_blobs"].map { table.name + $0 }
+                if let name = row.string(0), !own.contains(name) { return true }
+            }
+            return false
+        }
+    }
+
+    func insert(_ batch: BulkBatch) {
+        do throws(SQLiteError) {
+            for index in 0..<batch.count {
+                if try insert(batch, index) {
+                    lastSequence += 1
+                    batch.insertedCount += 1
+                } else {
+                    batch.existing.append(index)
+                }
+            }
+        } catch {
+            batch.failure = error
+        }
+    }
+
+    private func insert(_ batch: BulkBatch, _ index: Int) throws(SQLiteError) -> Bool {
+        var result = Result<Bool, SQLiteError>.success(false)
+        batch.withDocument(index) { id, body in
+            do throws(SQLiteError) {
+                result = .success(try insert(id, body, batch.revision(index), flags: batch.hasAttachments(index) ? .hasAttachments : []))
+            } catch {
+                result = .failure(error)
+            }
+        }
+        return try result.get()
+    }
+
+    private func insert(
+        _ id: UnsafeRawBufferPointer, _ body: UnsafeRawBufferPointer, _ revision: RevisionID, flags: DocumentFlags
+    ) throws(SQLiteError) -> Bool {
+        if let search {
+            try search.bind(text: id, 1, staysInPlace: true)
+            let isThere = try search.step()
+            search.reset()
+            if isThere { return false }
+        }
+        // A tree of one revision: its entry, the end of the entries, and the separator.
+        var tree: (UInt64, UInt64, UInt64, UInt64, UInt64, UInt64, UInt64, UInt64) = (0, 0, 0, 0, 0, 0, 0, 0)
+        var result = Result<Bool, SQLiteError>.success(false)
+        withUnsafeMutableBytes(of: &tree) { tree in
+            revision.withBinary { version in
+                let size = 8 + version.count + 1
+                tree[3] = UInt8(size)
+                tree[4] = 0xFF
+                tree[5] = 0xFF
+                var revisionFlags: RevisionTree.Flags = .leaf
+                if flags.contains(.hasAttachments) { revisionFlags.insert(.hasAttachments) }
+                tree[6] = revisionFlags.rawValue
+                tree[7] = UInt8(version.count)
+                UnsafeMutableRawBufferPointer(rebasing: tree[8...]).copyMemory(from: version)
+                let extra = UnsafeRawBufferPointer(rebasing: tree[..<(size + (hasSeparator ? 8 : 4))])
+                do throws(SQLiteError) { result = .success(try insert(id, body, version, extra, flags)) } catch { result = .failure(error) }
+            }
+        }
+        return try result.get()
+    }
+
+    private func insert(
+        _ id: UnsafeRawBufferPointer, _ body: UnsafeRawBufferPointer, _ version: UnsafeRawBufferPointer, _ extra: UnsafeRawBufferPointer,
+        _ flags: DocumentFlags
+    ) throws(SQLiteError) -> Bool {
+        try insertion.bind(blob: version, 1, staysInPlace: true)
+        try insertion.bind(blob: body, 2, staysInPlace: true)
+        try insertion.bind(blob: extra, 3, staysInPlace: true)
+        try insertion.bind(Int64(flags.rawValue), 4)
+        try insertion.bind(Int64(bitPattern: lastSequence + 1), 5)
+        try insertion.bind(text: id, 6, staysInPlace: true)
+        try insertion.step()
+        insertion.reset()
+        return connection.changes > 0
+    }
+}

@@ -1,0 +1,86 @@
+import CBLSQLite
+import CBLSystemSQLite
+import FoundationEssentials
+import Glibc
+
+extension Database {
+    /// Copies the database, as it is at this moment, to a new bundle with an identity of its own. The copy appears when it is complete.
+    /// `progress` may throw to stop the work, which then leaves nothing. Gives an error for each blob that had to be left out, because it is
+    /// not what its name says, or no file at all.
+    @discardableResult
+    package func copy(to target: String, progress: (_ done: Int, _ total: Int) throws -> Void = { _, _ in }) throws -> [StoreError] {
+        try checkNoTransaction("a database cannot be copied")
+        let target = DatabaseBundle(path: target)
+        do {
+            return try NewBundle.make(at: target.path) { unfinished in
+                try copyDocuments(to: unfinished, progress)
+                return try copyBlobs(to: unfinished, progress)
+            }
+        } catch {
+            let isAboutTarget = (error as? SQLiteError)?.isDiskFull == true
+            throw StoreError.translating(error, path: isAboutTarget ? target.path : path)
+        }
+    }
+
+    private func copyDocuments(to target: DatabaseBundle, _ progress: (Int, Int) throws -> Void) throws {
+        try readers.read { source in
+            let copy = try Connection(path: target.databaseFile, mode: .create)
+            try copy.execute("PRAGMA synchronous=off")
+            try Database.backUp(source.connection, to: copy, progress)
+            // What is written next must not run what the file brings along.
+            let removed = try SchemaCleaning.run(on: copy)
+            try SchemaInspection.trust(copy)
+            if !removed.isEmpty {
+                let functions = try FileConnection.registerFunctions(on: copy, blobs: blobs)
+                try SchemaCleaning.reclaimPages(FileConnection(copy, functions: functions, isWriter: true).connection)
+            }
+            let info = InfoTable(connection: copy, generation: source.catalog.generation)
+            try copy.execute("BEGIN")
+            try info.set(StoredInfo.Key.publicUUID, UUID())
+            if let original = source.info.privateUUID { try info.set(StoredInfo.Key.previousPrivateUUID, original) }
+            try info.set(StoredInfo.Key.privateUUID, UUID())
+            try copy.execute("COMMIT")
+        }
+    }
+
+    private func copyBlobs(to target: DatabaseBundle, _ progress: (Int, Int) throws -> Void) throws -> [StoreError] {
+        var omitted: [StoreError] = []
+        let digests: [BlobDigest]
+        do { digests = try blobs.folder()?.names().compactMap { BlobDigest(fileName: $0) } ?? [] } catch {
+            guard error.code == .corrupt else { throw error }
+            return [error]
+        }
+        guard !digests.isEmpty else { return [] }
+        let folder = try target.folder().makeFolder(DatabaseBundle.attachmentsName)
+        for (index, digest) in digests.enumerated() {
+            let progress = { try progress(index, digests.count) }
+            do {
+                let blob = try UncheckedBlob(blobs, digest).check(progress)
+                try FileCopy.copy(blob.file, into: folder, as: digest.fileName, permissions: 0o400, progress: progress)
+            } catch let error as StoreError where error.code == .corrupt {
+                omitted.append(error)
+            } catch let error as StoreError where error.code == .notFound {
+                // What a compaction has taken meanwhile, nothing in the copy refers to.
+            }
+        }
+        return omitted
+    }
+
+    static func backUp(_ source: Connection, to target: Connection, _ progress: (Int, Int) throws -> Void = { _, _ in }) throws {
+        guard let backup = sqlite3_backup_init(target.handle, "main", source.handle, "main") else {
+            throw target.error(sqlite3_errcode(target.handle))
+        }
+        var code = SQLITE_OK
+        repeat {
+            code = sqlite3_backup_step(backup, 1000)
+            let total = Int(sqlite3_backup_pagecount(backup))
+            do { try progress(total - Int(sqlite3_backup_remaining(backup)), total) } catch {
+                sqlite3_backup_finish(backup)
+                throw error
+            }
+            if code == SQLITE_BUSY || code == SQLITE_LOCKED { usleep(10_000) }
+        } while code == SQLITE_OK || code == SQLITE_BUSY || code == SQLITE_LOCKED
+        let end = sqlite3_backup_finish(backup)
+        guard code == SQLITE_DONE else { throw target.error(end == SQLITE_OK ? code : end) }
+    }
+}

@@ -1,0 +1,49 @@
+import CBLSQLite
+import FoundationEssentials
+import Glibc
+
+/// A new database of the newest generation.
+///
+/// All tables come in one transaction, so a creation that was interrupted leaves an empty file at most, which the next one takes over.
+enum DatabaseCreation {
+    /// Makes the directory and an empty main file, unless they are there.
+    static func prepare(_ bundle: DatabaseBundle) throws(StoreError) {
+        if mkdir(bundle.path, 0o700) != 0 && errno != EEXIST { throw NewBundle.cannotMakeDirectory(bundle.path) }
+        if let status = FileStatus(following: bundle.path), status.kind != .folder { throw DatabaseBundle.isFile(bundle.path) }
+        let folder = try bundle.folder()
+        guard folder.status(DatabaseBundle.Part.main.rawValue) == nil else { return }
+        // A log of an interrupted creation does not count.
+        guard try folder.names().allSatisfy({ $0.hasPrefix("db.sqlite3-") }) else {
+            throw StoreError(.notADatabase, "there is something else of that name, which is not a database", path: bundle.path)
+        }
+        do { _ = try folder.makeFile(DatabaseBundle.Part.main.rawValue, permissions: 0o644) } catch {
+            // Another process makes it at the same time.
+            if folder.status(DatabaseBundle.Part.main.rawValue) == nil { throw error }
+        }
+    }
+
+    /// Makes tables and info, if the file is empty.
+    static func createTables(on connection: Connection) throws {
+        try connection.execute("BEGIN IMMEDIATE")
+        do {
+            if try connection.integer("PRAGMA user_version") == 0, try connection.integer("SELECT 1 FROM sqlite_master LIMIT 1") == nil {
+                try connection.execute(Schema.kvmeta)
+                try connection.execute("PRAGMA user_version=\(SchemaGeneration.newest.rawValue)")
+                for keyStore in ["default", "del_default", "info"] {
+                    let table = Schema.table(ofKeyStore: keyStore, in: .newest)
+                    for sql in Schema.keyStore(table, isCollection: true, in: .newest) { try connection.execute(sql) }
+                }
+                let info = InfoTable(connection: connection, generation: .newest)
+                try info.set(StoredInfo.Key.publicUUID, UUID())
+                try info.set(StoredInfo.Key.privateUUID, UUID())
+                try info.set(StoredInfo.Key.versioning, integer: UInt64(Versioning.trees.rawValue))
+                try info.set(StoredInfo.Key.maxRowidWithDeleted, integer: 0)
+            }
+            connection.releaseStatements()
+            try connection.execute("COMMIT")
+        } catch {
+            try? connection.execute("ROLLBACK")
+            throw error
+        }
+    }
+}

@@ -1,0 +1,70 @@
+import CBLSQLite
+
+/// Where a collection's documents are, for those who write SQL.
+package struct DocumentTables: Sendable, Hashable {
+    /// The table of live documents, in which there can also be tombstones: see `mayHoldTombstones`.
+    package let live: String
+    /// The table of tombstones; nil in files of a generation that has none.
+    package let deleted: String?
+    /// Before 3.1 tombstones were kept among the others, and in the default collection of an upgraded file they may still be there.
+    package let mayHoldTombstones: Bool
+    /// What each of them calls the document's columns `key, sequence, flags, version, body, expiration, extra`, in SQL, joined by commas.
+    package let liveColumns: String
+    package let deletedColumns: String
+}
+
+extension Snapshot {
+    /// Changes with every change of the schema, by whomever: what was found out about tables holds as long as it stays.
+    package var schemaVersion: Int64 { file.schemaVersion }
+
+    /// What queries may call the default collection: the bundle's name without its extension.
+    package var databaseName: String {
+        let name = database.path.split(separator: "/").last ?? ""
+        return String(name.hasSuffix(".cblite2") ? name.dropLast(8) : name)
+    }
+
+    /// Prepares for reading pages once, one after another, or again and again in any order.
+    package func expect(scan: Bool) throws {
+        // Pages that were written to are better not moved in and out of the file.
+        guard !file.isWriter else { return }
+        try connection.setCacheSize(kibibytes: scan ? FileConnection.scanCacheSize : FileConnection.cacheSize)
+    }
+
+    /// The tables of a collection; nil if there is no such collection.
+    package func documentTables(of name: CollectionName) -> DocumentTables? {
+        guard let tables = catalog.collections[name] else { return nil }
+        return DocumentTables(
+            live: tables.live.name, deleted: tables.deleted?.name, mayHoldTombstones: mayHoldTombstones(tables),
+            liveColumns: Snapshot.columns(tables.live), deletedColumns: tables.deleted.map(Snapshot.columns) ?? "")
+    }
+
+    private static func columns(_ table: KeyTable) -> String {
+        "key, sequence, flags, version, body, \(table.expiration) AS expiration, \(table.extra) AS extra"
+    }
+
+    /// The full-text table of an index. Files of before 3.1, and what an upgrade left of them, have capitals as they are.
+    package func fullTextTable(index: String, ofTable table: String) -> String? {
+        let escaped = table + "::" + Schema.escapingCapitals(index)
+        if catalog.indexTables[escaped] != nil { return escaped }
+        let plain = table + "::" + index
+        return catalog.indexTables[plain] != nil ? plain : nil
+    }
+
+    /// The columns of a full-text table; nil if it is none.
+    package func fullTextColumns(of table: String) -> [String]? {
+        guard case .fullText(let columns, _)? = catalog.indexTables[table] else { return nil }
+        return columns
+    }
+
+    /// The table of an array index, given the name that `indexes` has for it; up to 3.2.0 it had that name itself.
+    package func unnestTable(plainName: String) -> String? {
+        // The digest is of more work than the look whether there can be any.
+        guard catalog.hasIndexTable else { return nil }
+        let hashed = Schema.hashedName(ofIndexTable: plainName)
+        if catalog.indexTables[hashed] != nil { return hashed }
+        return catalog.indexTables[plainName] != nil ? plainName : nil
+    }
+
+    /// Whether bodies can be whole revision trees, which only the SQL functions and `DocumentCursor` see through.
+    package var mayHoldTreesInBodies: Bool { catalog.collections.values.contains { $0.all.contains(where: \.mayHoldTreesInBodies) } }
+}

@@ -1,0 +1,94 @@
+import CBLSQLite
+import Glibc
+
+// What goes without a trace, and when: purging, expiration, moves to other collections.
+extension Transaction {
+    /// Removes a document, live or deleted, as if it had never been. False if there was none.
+    @discardableResult
+    package func purge(_ id: String, in collection: CollectionName = .default) throws -> Bool {
+        var id = id
+        return try id.withUTF8 { bytes in
+            let id = UnsafeRawBufferPointer(bytes)
+            let tables = try tables(collection)
+            guard let old = try record(id, in: tables) else { return false }
+            try delete(id, old.isInDeletedTable ? tables.deleted ?? tables.live : tables.live, old)
+            return true
+        }
+    }
+
+    /// Removes all tombstones of a collection. Gives their number.
+    @discardableResult
+    package func purgeDeleted(in collection: CollectionName = .default) throws -> Int {
+        let tables = try tables(collection)
+        var count = 0
+        for table in tables.all {
+            try connection.execute("DELETE FROM \(table.quotedName) WHERE (flags & 1) != 0")
+            let changes = connection.changes
+            try countPurges(changes, in: table.keyStore)
+            count += changes
+        }
+        return count
+    }
+
+    /// Says when a document will be gone, in milliseconds since 1970; nil for never. False if there is no such document.
+    @discardableResult
+    package func setExpiration(_ id: String, in collection: CollectionName = .default, _ time: Int64?) throws -> Bool {
+        for table in try tables(collection).all where !table.hasExpiration {
+            guard time != nil else { continue }
+            // Before 3.1, the column came with the first expiration.
+            connection.releaseStatements()
+            for sql in Schema.addExpiration(table.name) { try connection.execute(sql) }
+            try file.reloadSchema()
+        }
+        for table in try tables(collection).all where table.hasExpiration {
+            let hasChanged = try connection.withStatement("UPDATE \(table.quotedName) SET expiration=? WHERE key=?") { statement in
+                try statement.bind(time, 1)
+                try statement.bind(id, 2)
+                try statement.run()
+                return connection.changes > 0
+            }
+            if hasChanged { return true }
+        }
+        return try time == nil && record(id, in: tables(collection)) != nil
+    }
+
+    /// Removes the documents whose time has come. Gives their number.
+    @discardableResult
+    package func purgeExpired(in collection: CollectionName = .default, now: Int64 = Transaction.now) throws -> Int {
+        var count = 0
+        for table in try tables(collection).all where table.hasExpiration {
+            // Never a tombstone whose revision tree lies in this column: see `TombstoneRepair`.
+            try connection.execute("DELETE FROM \(table.quotedName) WHERE expiration <= \(now) AND typeof(expiration) = 'integer'")
+            count += connection.changes
+        }
+        if count > 0 { expired[collection, default: 0] += count }
+        return count
+    }
+
+    /// Milliseconds since 1970.
+    package static var now: Int64 {
+        var time = timespec()
+        clock_gettime(CLOCK_REALTIME, &time)
+        return Int64(time.tv_sec) * 1000 + Int64(time.tv_nsec) / 1_000_000
+    }
+
+    /// Moves a document with its history and expiration to another collection, where it gets a new sequence, and perhaps a new ID.
+    @discardableResult
+    package func move(
+        _ id: String, from source: CollectionName, to target: CollectionName, newID: String? = nil
+    ) throws -> UInt64 {
+        let newID = newID ?? id
+        try DocumentRules.check(id: newID)
+        let (from, to) = (try tables(source), try tables(target))
+        guard var old = try record(id, in: from) else { throw Transaction.missing(id) }
+        guard try record(newID, in: to) == nil else {
+            throw StoreError(.conflict, "collection \"\(target)\" has a document \"\(newID)\" already")
+        }
+        var (id, key) = (id, newID)
+        try id.withUTF8 { try delete(UnsafeRawBufferPointer($0), old.isInDeletedTable ? from.deleted ?? from.live : from.live, old) }
+        old.sequence = try nextSequence(to)
+        old.subsequence = 0
+        try key.withUTF8 { try insertMoved(UnsafeRawBufferPointer($0), to, old) }
+        return old.sequence
+    }
+}

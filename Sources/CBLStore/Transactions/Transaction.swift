@@ -1,0 +1,253 @@
+import CBLFleece
+import CBLSQLite
+
+/// A write transaction: what `Database.write` gives its closure. It sees what it has written; others see it when it is committed.
+///
+///     try database.write { transaction in
+///         let body = try transaction.encode(json: #"{"type": "hotel"}"#)
+///         try transaction.save("hotel-1", body: body)
+///     }
+///
+/// One that is begun inside another of its thread is a savepoint: what it wrote becomes part of the outer one when it is committed, and is
+/// forgotten alone when it is rolled back.
+package final class Transaction: Snapshot {
+    let writer: Writer
+    /// Encodes with the database's shared keys, adding to them. Kept from one document to the next.
+    package let encoder: FleeceEncoder
+    /// Canonical JSON of the body at hand.
+    var json = ByteBuffer(capacity: 4096)
+    private let sharedKeyCount: Int
+    private var storedKeyCount: Int
+    private var counters: [String: Counter] = [:]
+    /// How many documents it purged because their time had come.
+    var expired: [CollectionName: Int] = [:]
+    private(set) var isOpen = true
+    private var depth: Int?
+    private let enclosing: Transaction?
+    /// The one that is open inside this one. While it is, nothing else may be done with this one.
+    private weak var inner: Transaction?
+    private let savepoint: String
+
+    /// What `kvmeta` will say of a key store.
+    private struct Counter {
+        var lastSequence: UInt64
+        var purges: Int
+        var hasNewSequence = false
+        var hasNewPurges = false
+    }
+
+    /// Waits for its turn.
+    init(_ writer: Writer, of database: Database) throws {
+        self.writer = writer
+        enclosing = nil
+        savepoint = ""
+        let file = try writer.begin()
+        encoder = writer.encoder
+        encoder.reset()
+        sharedKeyCount = file.sharedKeys.count
+        storedKeyCount = sharedKeyCount
+        super.init(file, of: database)
+    }
+
+    /// Begins a savepoint.
+    init(inside enclosing: Transaction) throws {
+        try enclosing.flush()
+        self.enclosing = enclosing
+        writer = enclosing.writer
+        encoder = enclosing.encoder
+        encoder.reset()
+        let level = enclosing.level + 1
+        savepoint = "cblite_write_\(level)"
+        let file = enclosing.file
+        // Statements of somebody's own may have changed the schema.
+        try file.refresh()
+        sharedKeyCount = file.sharedKeys.count
+        storedKeyCount = sharedKeyCount
+        try file.connection.execute("SAVEPOINT \(savepoint)")
+        super.init(file, of: enclosing.database)
+        enclosing.inner = self
+    }
+
+    deinit { if isOpen { rollBack() } }
+
+    var isOutermost: Bool { enclosing == nil }
+    private var level: Int { enclosing.map { $0.level + 1 } ?? 0 }
+
+    /// The last one that was begun inside this one, or this one itself.
+    var innermost: Transaction { inner?.innermost ?? self }
+
+    /// What has been written so far, to be read.
+    func view() throws -> Snapshot {
+        let innermost = innermost
+        try innermost.flush()
+        try file.refresh()
+        return Snapshot(file, of: database)
+    }
+
+    /// Makes everything that was written permanent and visible. For transactions that were begun with `Database.begin`.
+    package func commit() throws {
+        guard isOpen else { throw StoreError(.noTransaction, "the transaction has ended already", path: database.path) }
+        guard inner == nil else { throw StoreError(.transactionOpen, "a transaction inside this one is open", path: database.path) }
+        do {
+            // After some errors SQLite has ended the transaction. What came then, if anything, must not be taken for all of it.
+            guard connection.isInTransaction else { throw StoreError(.noTransaction, "SQLite has rolled the transaction back") }
+            try flush()
+            let sql = enclosing == nil ? "COMMIT" : "RELEASE \(savepoint)"
+            try connection.withStatement(sql) { try $0.run() }
+        } catch {
+            rollBack()
+            throw StoreError.translating(error, path: database.path)
+        }
+        isOpen = false
+        if let enclosing {
+            enclosing.expired.merge(expired) { $0.addingClamped($1) }
+            enclosing.inner = nil
+        } else {
+            writer.finish()
+            database.file.noteExpired(expired)
+            database.file.watchers.signal()
+        }
+    }
+
+    /// Forgets everything that was written.
+    package func rollBack() {
+        guard isOpen else { return }
+        inner?.rollBack()
+        // What is inside may have taken this one with it.
+        guard isOpen else { return }
+        isOpen = false
+        guard let enclosing else {
+            file.end()
+            file.forget(sharedKeyCount: sharedKeyCount)
+            return writer.finish()
+        }
+        enclosing.inner = nil
+        do {
+            try connection.execute("ROLLBACK TO \(savepoint)")
+            try connection.execute("RELEASE \(savepoint)")
+            file.forget(sharedKeyCount: sharedKeyCount)
+            try file.refresh()
+        } catch {
+            // After some errors, a full disk among them, SQLite has ended the whole transaction; in doubt there is nothing else left to do.
+            enclosing.rollBack()
+        }
+    }
+
+    /// Writes down what is only counted so far, for others to read in the same transaction.
+    private func flush() throws {
+        for (keyStore, counter) in counters {
+            if counter.hasNewSequence {
+                try setMetadata(keyStore, "lastSeq", Int64(bitPattern: counter.lastSequence))
+            }
+            if counter.hasNewPurges && generation.countsPurges { try setMetadata(keyStore, "purgeCnt", Int64(counter.purges)) }
+        }
+        counters = [:]
+        depth = nil
+        guard sharedKeys.count > storedKeyCount else { return }
+        try file.storeSharedKeys()
+        storedKeyCount = sharedKeys.count
+    }
+
+    private func setMetadata(_ keyStore: String, _ column: String, _ value: Int64) throws {
+        let sql = "INSERT INTO kvmeta (name, \(column)) VALUES (?, ?) ON CONFLICT (name) DO UPDATE SET \(column) = excluded.\(column)"
+        try connection.withStatement(sql) { statement in
+            try statement.bind(keyStore, 1)
+            try statement.bind(value, 2)
+            try statement.run()
+        }
+    }
+
+    override func metadata(_ keyStore: String) throws -> (lastSequence: UInt64, purges: Int) {
+        if let counter = counters[keyStore] { return (counter.lastSequence, counter.purges) }
+        return try super.metadata(keyStore)
+    }
+
+    /// Looked up once: it is needed for every save.
+    func treeDepth() throws -> Int {
+        if let depth { return depth }
+        let stored = try pruneDepth()
+        depth = stored
+        return stored
+    }
+
+    private func withCounter<Result>(_ keyStore: String, _ change: (inout Counter) -> Result) throws -> Result {
+        if counters[keyStore] == nil {
+            let stored = try super.metadata(keyStore)
+            counters[keyStore] = Counter(lastSequence: stored.lastSequence, purges: stored.purges)
+        }
+        return change(&counters[keyStore]!)
+    }
+
+    /// The next sequence of a collection.
+    func nextSequence(_ tables: CollectionTables) throws -> UInt64 {
+        let sequence = try withCounter(tables.live.keyStore) { counter in
+            counter.lastSequence += 1
+            counter.hasNewSequence = true
+            return counter.lastSequence
+        }
+        try checkSequence(sequence, tables)
+        return sequence
+    }
+
+    /// Refuses a sequence that leaves no room for those to come.
+    func checkSequence(_ sequence: UInt64, _ tables: CollectionTables) throws(StoreError) {
+        guard sequence > DocumentRules.highestSequence else { return }
+        throw StoreError(
+            .corrupt,
+            "collection \"\(tables.name)\" has no sequence left for a change: its last one is \(sequence - 1). A repair counts anew")
+    }
+
+    func setLastSequence(_ sequence: UInt64, _ tables: CollectionTables) throws {
+        try withCounter(tables.live.keyStore) { counter in
+            counter.lastSequence = sequence
+            counter.hasNewSequence = true
+        }
+    }
+
+    func countPurges(_ count: Int, in keyStore: String) throws {
+        guard count > 0 else { return }
+        try withCounter(keyStore) { counter in
+            counter.purges = counter.purges.addingClamped(count)
+            counter.hasNewPurges = true
+        }
+    }
+
+    /// Parses JSON into a body with the database's shared keys.
+    package func encode(json: String, _ dialect: JSONDialect = .json) throws -> FleeceData {
+        encoder.reset()
+        try JSONParser.parse(json, dialect, into: encoder)
+        return try encoder.finish()
+    }
+}
+
+extension Database {
+    /// Gives `work` the one transaction that may write. What it did is committed when it returns, and forgotten if it throws. Inside another
+    /// `write` of the same thread it is a part of that: a savepoint.
+    @discardableResult
+    package func write<Result>(_ work: (Transaction) throws -> Result) throws -> Result {
+        let transaction = try begin()
+        if transaction.isOutermost { enter(transaction, lasts: false) }
+        defer { if transaction.isOutermost { leave(transaction) } }
+        do {
+            let result = try work(transaction)
+            try transaction.commit()
+            return result
+        } catch {
+            transaction.rollBack()
+            // It may have been closed from inside.
+            if !isOpen, error is StoreError || error is SQLiteError { throw StoreError.closed(path) }
+            throw StoreError.translating(error, path: path)
+        }
+    }
+
+    /// Begins a transaction that stays open until its `commit` or `rollBack`. Nobody else can write meanwhile, in any process.
+    package func begin() throws -> Transaction {
+        guard let writer else { throw StoreError(.readOnly, "the database was opened for reading only", path: path) }
+        do {
+            if let outer = ownTransaction { return try Transaction(inside: outer.innermost) }
+            return try Transaction(writer, of: self)
+        } catch {
+            throw StoreError.translating(error, path: path)
+        }
+    }
+}
