@@ -58,7 +58,7 @@ let package = Package(
             name: "CBLReplicationTestSupport", dependencies: ["CBLReplication", "CBLBLIP", "CBLTransport", "CBLStore", "CBLFleece"],
             path: "Tests/CBLReplicationTestSupport"),
         .testTarget(name: "CBLBaseTests", dependencies: ["CBLBase"]),
-        .testTarget(name: "CBLFleeceTests", dependencies: ["CBLFleece", "CBLTestSupport"]),
+        .testTarget(name: "CBLFleeceTests", dependencies: ["CBLFleece", "CBLBase", "CBLTestSupport"]),
         .testTarget(name: "CBLBLIPTests", dependencies: ["CBLBLIP", "CBLBase", "CBLTestSupport"]),
         .testTarget(name: "CBLTransportTests", dependencies: ["CBLTransport", "CBLBase", "CBLTestSupport"]),
         .testTarget(name: "CBLSQLiteTests", dependencies: ["CBLSQLite", "CBLSystemSQLite", "CBLTestSupport"]),

@@ -49,7 +49,7 @@ struct ComparisonTests {
     }
 
     @Test func dictionariesCompareAcrossTables() throws {
-        func encode(_ names: [String], _ keys: SharedKeys?) throws -> FleeceData {
+        func encode(_ names: [String], _ keys: SharedKeysBuilder?) throws -> FleeceData {
             let encoder = FleeceEncoder(sharedKeys: keys)
             encoder.beginDictionary()
             for name in names {
@@ -59,29 +59,29 @@ struct ComparisonTests {
             encoder.endDictionary()
             return try encoder.finish()
         }
-        let first = SharedKeys()
-        let second = SharedKeys()
+        let first = SharedKeysBuilder()
+        let second = SharedKeysBuilder()
         let a = try encode(["x", "y", "not.shared"], first)
         let b = try encode(["y", "not.shared", "x"], second)
         let c = try encode(["y", "x", "not.shared"], nil)
         let d = try encode(["y", "z", "not.shared"], nil)
         a.withRoot { a in
             b.withRoot { b in
-                #expect(a.isEqual(to: b, first, second) && b.isEqual(to: a, second, first))
-                #expect(!a.isEqual(to: b, first, first))
+                #expect(a.isEqual(to: b, first.state, second.state) && b.isEqual(to: a, second.state, first.state))
+                #expect(!a.isEqual(to: b, first.state, first.state))
             }
-            c.withRoot { #expect(a.isEqual(to: $0, first, nil) && $0.isEqual(to: a, nil, first)) }
-            d.withRoot { #expect(!a.isEqual(to: $0, first, nil) && !$0.isEqual(to: a, nil, first)) }
+            c.withRoot { #expect(a.isEqual(to: $0, first.state, nil) && $0.isEqual(to: a, nil, first.state)) }
+            d.withRoot { #expect(!a.isEqual(to: $0, first.state, nil) && !$0.isEqual(to: a, nil, first.state)) }
         }
         // Copying translates the keys: back and forth gives the same bytes.
         let encoder = FleeceEncoder()
-        a.withRoot { encoder.write($0, keys: first) }
+        a.withRoot { encoder.write($0, keys: first.state) }
         let plain = try encoder.finish()
         #expect(plain.hexadecimal == (try encode(["x", "y", "not.shared"], nil)).hexadecimal)
         encoder.sharedKeys = first
         plain.withRoot { encoder.write($0, keys: nil) }
         let again = try encoder.finish()
-        a.withRoot { a in again.withRoot { #expect(a.isEqual(to: $0, first, first)) } }
+        a.withRoot { a in again.withRoot { #expect(a.isEqual(to: $0, first.state, first.state)) } }
     }
 
     @Test func aKeyWithoutANameCannotBeCopied() throws {

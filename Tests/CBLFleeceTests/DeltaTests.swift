@@ -6,17 +6,17 @@ import Testing
 
 @Suite struct DeltaTests {
     /// The delta between two texts, and canonical JSON of what it makes of the first.
-    private func delta(_ old: String, _ new: String, keys: SharedKeys? = nil) throws -> (delta: String, applied: String) {
+    private func delta(_ old: String, _ new: String, keys: SharedKeysBuilder? = nil) throws -> (delta: String, applied: String) {
         let oldData = try encoded(old, .json5, keys: keys)
         let newData = try encoded(new, .json5, keys: keys)
-        let delta = try oldData.withRoot { old in try newData.withRoot { new in try Delta.create(from: old, to: new, keys: keys) } }
+        let delta = try oldData.withRoot { old in try newData.withRoot { new in try Delta.create(from: old, to: new, keys: keys?.state) } }
         return (delta, try applied(delta, to: oldData, keys: keys))
     }
 
-    private func applied(_ delta: String, to old: FleeceData, keys: SharedKeys? = nil) throws -> String {
+    private func applied(_ delta: String, to old: FleeceData, keys: SharedKeysBuilder? = nil) throws -> String {
         let encoder = FleeceEncoder(sharedKeys: keys)
-        try old.withRoot { try Delta.apply(delta, to: $0, keys: keys, into: encoder) }
-        return try encoder.finish().json(keys: keys, style: .canonical)
+        try old.withRoot { try Delta.apply(delta, to: $0, keys: keys?.state, into: encoder) }
+        return try encoder.finish().json(keys: keys?.state, style: .canonical)
     }
 
     private func canonical(_ text: String) throws -> String { try rewritten(text, .json5, style: .canonical) }
@@ -40,7 +40,7 @@ import Testing
             #expect(made.delta.utf8.count <= item.delta.utf8.count, "\(made.delta)")
             #expect(made.applied == item.applied)
             #expect(try applied(item.delta, to: encoded(item.old)) == item.applied)
-            let keys = SharedKeys()
+            let keys = SharedKeysBuilder()
             let shared = try delta(item.old, item.new, keys: keys)
             #expect(shared.applied == item.applied)
         }
@@ -151,7 +151,7 @@ import Testing
 
     @Test func randomPairsRoundTrip() throws {
         var random = SeededRandom(7)
-        let keys = SharedKeys()
+        let keys = SharedKeysBuilder()
         try repeatWithin(seconds: 2) {
             for _ in 0..<20 {
                 var document = RandomDocument(random: random)

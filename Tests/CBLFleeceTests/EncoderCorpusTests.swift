@@ -10,7 +10,7 @@ import Testing
     struct Sample: Decodable { let text, fleece, shared: String }
 
     @Test func theCorpusIsEncodedByteForByte() throws {
-        let keys = SharedKeys()
+        let keys = SharedKeysBuilder()
         let plain = FleeceEncoder()
         let shared = FleeceEncoder(sharedKeys: keys)
         let lines = try Fixtures.lines("fleece/corpus.jsonl")
@@ -21,18 +21,18 @@ import Testing
             for (encoder, expected) in [(plain, sample.fleece), (shared, sample.shared)] {
                 try JSONParser.parse(sample.text, into: encoder)
                 let data = try encoder.finish()
-                try Validator.validate(data, keyCount: keys.count)
+                try Validator.validate(data, keyCount: keys.state.count)
                 let reference = FleeceData(hex(expected))
-                try Validator.validate(reference, keyCount: keys.count)
+                try Validator.validate(reference, keyCount: keys.state.count)
                 let (bytes, wideCount) = withoutLeftovers(reference)
                 wide += wideCount
                 #expect(data.hexadecimal == bytes.withUnsafeBytes { hex($0) }, "\(sample.text)")
                 // A copy, with the keys of neither, reads the same; and copied back it has the reference's bytes again.
                 let copier = FleeceEncoder()
-                data.withRoot { copier.write($0, keys: encoder.sharedKeys) }
+                data.withRoot { copier.write($0, keys: encoder.sharedKeys?.state) }
                 let copy = try copier.finish()
                 try Validator.validate(copy, keyCount: 0)
-                copy.withRoot { copy in data.withRoot { #expect(copy.isEqual(to: $0, nil, encoder.sharedKeys)) } }
+                copy.withRoot { copy in data.withRoot { #expect(copy.isEqual(to: $0, nil, encoder.sharedKeys?.state)) } }
             }
         }
         print("wide collections in the corpus: \(wide)")
@@ -42,9 +42,9 @@ import Testing
         let data = FleeceData([UInt8](try Data(contentsOf: URL(filePath: Fixtures.path("fleece/\(name).fleece")))))
         try Validator.validate(data, options: .legacyPointers)
         let text = try String(contentsOfFile: Fixtures.path("fleece/\(name).json"), encoding: .utf8)
-        let encoder = FleeceEncoder(sharedKeys: SharedKeys())
+        let encoder = FleeceEncoder(sharedKeys: SharedKeysBuilder())
         try JSONParser.parse(text, into: encoder)
-        let keys = encoder.sharedKeys
+        let keys = encoder.sharedKeys?.state
         let again = try encoder.finish()
         try Validator.validate(again, keyCount: keys?.count)
         data.withRoot { old in again.withRoot { #expect(old.isEqual(to: $0, nil, keys)) } }

@@ -103,7 +103,7 @@ struct EncoderTests {
     }
 
     @Test func sharedKeysAreNumberedInTheOrderTheyAreMet() throws {
-        let keys = SharedKeys()
+        let keys = SharedKeysBuilder()
         let encoder = FleeceEncoder(sharedKeys: keys)
         func encode(_ pairs: [(String, Any)]) throws -> String {
             encoder.beginDictionary()
@@ -117,7 +117,7 @@ struct EncoderTests {
         #expect(try encode([("name", "Ada"), ("age", 36)]) == "43416461 7002 0000 8004 0001 0024 8005".packed)
         #expect(try encode([("age", 41), ("name", "Bob")]) == "43426f62 7002 0000 8004 0001 0029 8005".packed)
         #expect(try encode([("b", 1), ("a", 2), ("aa", 3)]) == "7003 0002 0001 0003 0002 0004 0003 8007".packed)
-        #expect((0..<keys.count).map { keys.string(at: $0) } == ["name", "age", "b", "a", "aa"])
+        #expect((0..<keys.state.count).map { keys.state.string(at: $0) } == ["name", "age", "b", "a", "aa"])
     }
 
     @Test func misuseIsAnErrorFromFinish() throws {
@@ -174,7 +174,7 @@ struct EncoderTests {
         [String](repeating: "a key of some length", count: 2),
     ])
     func aKeyThatOccursTwiceIsNamed(_ names: [String]) throws {
-        for keys in [nil, SharedKeys()] {
+        for keys in [nil, SharedKeysBuilder()] {
             let encoder = FleeceEncoder(sharedKeys: keys)
             encoder.beginDictionary()
             for name in names { encoder.writeKey(name); encoder.writeNull() }

@@ -24,7 +24,7 @@ struct FuzzTests {
     /// Everything that reads encodings, tried on one.
     final class Victim {
         let encoder = FleeceEncoder()
-        let keys = SharedKeys()
+        let keys = SharedKeysBuilder()
         let paths: [KeyPath]
         var output = ByteBuffer()
         var accepted = 0
@@ -42,14 +42,14 @@ struct FuzzTests {
             let isValid = (try? Validator.validate(data, options: .undefinedRoot)) != nil
             _ = try? Validator.validate(data, keyCount: 5, options: .legacyPointers)
             data.withRoot { root in
-                var walk = Walk(keys: keys)
+                var walk = Walk(keys: keys.state)
                 walk.read(root)
-                for path in paths { walk.digest &+= path.evaluate(in: root, keys: keys)?.start ?? 0 }
-                walk.digest &+= root.isEqual(to: root, keys, nil) ? 1 : 0
+                for path in paths { walk.digest &+= path.evaluate(in: root, keys: keys.state)?.start ?? 0 }
+                walk.digest &+= root.isEqual(to: root, keys.state, nil) ? 1 : 0
                 if data.bytes.count < 4000 {
                     output.removeAll()
-                    JSONWriter.write(root, keys: keys, to: &output)
-                    encoder.write(root, keys: keys)
+                    JSONWriter.write(root, keys: keys.state, to: &output)
+                    encoder.write(root, keys: keys.state)
                     let copy = try? encoder.finish()
                     if isValid, walk.visits > 0 { check(copy, of: root) }
                 }
@@ -66,7 +66,7 @@ struct FuzzTests {
             } catch {
                 Issue.record("a copy is damaged: \(error) \(copy.hexadecimal)")
             }
-            copy.withRoot { if !root.isEqual(to: $0, keys, nil) { Issue.record("a copy differs: \(copy.hexadecimal)") } }
+            copy.withRoot { if !root.isEqual(to: $0, keys.state, nil) { Issue.record("a copy differs: \(copy.hexadecimal)") } }
         }
     }
 
@@ -181,7 +181,7 @@ struct FuzzTests {
     /// The encoder cannot be brought down by any order of calls.
     @Test func anySequenceOfWritesIsHarmless() throws {
         var random = Random(state: 7)
-        let encoder = FleeceEncoder(sharedKeys: SharedKeys())
+        let encoder = FleeceEncoder(sharedKeys: SharedKeysBuilder())
         var finished = 0
         for _ in 0..<20_000 {
             for _ in 0..<Int.random(in: 1...12, using: &random) {

@@ -30,21 +30,21 @@ import Testing
     }
 
     @Test func randomTablesOfKeysAreTakenWholeOrNotAtAll() throws {
-        let keys = SharedKeys()
+        let keys = SharedKeysBuilder()
         for name in ["name", "type", "x", "a_long_key"] { _ = keys.add(name) }
-        let whole = Array(keys.encoded().bytes)
+        let whole = Array(keys.state.encoded().bytes)
         var random = SeededRandom(37)
         repeatWithin(seconds: 0.5) {
             let bytes = Mutation.mutated(whole, &random)
-            let table = SharedKeys()
+            let table = SharedKeysBuilder()
             _ = table.add("name")
             do {
                 try bytes.withUnsafeBytes { try table.update(from: $0) }
-                for index in 0..<table.count { #expect(table.bytes(at: index) != nil) }
+                for index in 0..<table.state.count { #expect(table.state.bytes(at: index) != nil) }
             } catch {
-                #expect(table.count == 1)
+                #expect(table.state.count == 1)
             }
-            #expect(table.string(at: 0) == "name")
+            #expect(table.state.string(at: 0) == "name")
         }
     }
 }

@@ -58,7 +58,7 @@ import Testing
         ("{\"a-long-key-that-is-not-shared\":1,\"b\":{},\"a-long-key-that-is-not-shared\":2}", 42, "a-long-key-that-is-not-shared"),
     ])
     func aKeyThatOccursTwiceIsNamed(text: String, offset: Int, key: String) throws {
-        for keys in [nil, SharedKeys()] {
+        for keys in [nil, SharedKeysBuilder()] {
             let error = #expect(throws: JSONError.self) { try encoded(text, keys: keys) }
             #expect(error?.offset == offset)
             #expect(error?.message == "the key \"\(key)\" occurs twice in one object")

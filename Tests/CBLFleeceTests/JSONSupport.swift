@@ -3,7 +3,7 @@ import FoundationEssentials
 @testable import CBLFleece
 
 /// The encoding of a JSON text.
-func encoded(_ text: String, _ dialect: JSONDialect = .json, keys: SharedKeys? = nil) throws -> FleeceData {
+func encoded(_ text: String, _ dialect: JSONDialect = .json, keys: SharedKeysBuilder? = nil) throws -> FleeceData {
     let encoder = FleeceEncoder(sharedKeys: keys)
     try JSONParser.parse(text, dialect, into: encoder)
     return try encoder.finish()

@@ -3,7 +3,7 @@ import Testing
 @testable import CBLFleece
 
 struct KeyPathTests {
-    private func sample(_ keys: SharedKeys?) throws -> FleeceData {
+    private func sample(_ keys: SharedKeysBuilder?) throws -> FleeceData {
         let encoder = FleeceEncoder(sharedKeys: keys)
         encoder.beginDictionary()
         encoder.writeKey("name"); encoder.beginDictionary(); encoder.writeKey("first"); encoder.write("Ada"); encoder.endDictionary()
@@ -32,11 +32,11 @@ struct KeyPathTests {
 
     @Test(arguments: cases, [false, true])
     func pathsLeadToValues(_ sample: (String, Int64?), _ isShared: Bool) throws {
-        let keys = isShared ? SharedKeys() : nil
+        let keys = isShared ? SharedKeysBuilder() : nil
         let data = try self.sample(keys)
         let path = try KeyPath(sample.0)
         data.withRoot { root in
-            for _ in 0..<2 { #expect(path.evaluate(in: root, keys: keys)?.integer == sample.1) }
+            for _ in 0..<2 { #expect(path.evaluate(in: root, keys: keys?.state)?.integer == sample.1) }
         }
     }
 
@@ -55,17 +55,17 @@ struct KeyPathTests {
     }
 
     @Test func aPathFollowsItsTable() throws {
-        let keys = SharedKeys()
+        let keys = SharedKeysBuilder()
         let path = try KeyPath("name.first")
         // Before the table knows the keys, then after, then after they got other numbers.
-        try sample(nil).withRoot { #expect(path.evaluate(in: $0, keys: keys)?.string == "Ada") }
-        try sample(keys).withRoot { #expect(path.evaluate(in: $0, keys: keys)?.string == "Ada") }
+        try sample(nil).withRoot { #expect(path.evaluate(in: $0, keys: keys.state)?.string == "Ada") }
+        try sample(keys).withRoot { #expect(path.evaluate(in: $0, keys: keys.state)?.string == "Ada") }
         keys.revert(toCount: 0)
         _ = keys.add("first")
-        try sample(keys).withRoot { #expect(path.evaluate(in: $0, keys: keys)?.string == "Ada") }
-        let other = SharedKeys()
+        try sample(keys).withRoot { #expect(path.evaluate(in: $0, keys: keys.state)?.string == "Ada") }
+        let other = SharedKeysBuilder()
         _ = other.add("list")
-        try sample(other).withRoot { #expect(path.evaluate(in: $0, keys: other)?.string == "Ada") }
+        try sample(other).withRoot { #expect(path.evaluate(in: $0, keys: other.state)?.string == "Ada") }
     }
 
     @Test func stepsAreNamesAsTheyAre() throws {
@@ -88,17 +88,17 @@ struct KeyPathTests {
             ("list[9]", nil), ("name.last", nil), ("x.y", nil), ("", nil),
         ], [false, true]) func whatAPathLeadsToIsRemoved(_ sample: (String, String?), _ isShared: Bool) throws
     {
-        let encoder = FleeceEncoder(sharedKeys: isShared ? SharedKeys() : nil)
+        let encoder = FleeceEncoder(sharedKeys: isShared ? SharedKeysBuilder() : nil)
         try JSONParser.parse(#"{"name": {"first": "Ada"}, "list": [0, 1, 2, [99]], "x": 1}"#, into: encoder)
         let data = try encoder.finish()
-        let before = data.withRoot { $0.json(keys: encoder.sharedKeys, style: .canonical) }
-        let isRemoved = try data.withRoot { try KeyPath(sample.0).remove(from: $0, keys: encoder.sharedKeys, into: encoder) }
+        let before = data.withRoot { $0.json(keys: encoder.sharedKeys?.state, style: .canonical) }
+        let isRemoved = try data.withRoot { try KeyPath(sample.0).remove(from: $0, keys: encoder.sharedKeys?.state, into: encoder) }
         #expect(isRemoved == (sample.1 != nil))
         let after = try encoder.finish()
         let expected = FleeceEncoder()
         try JSONParser.parse(sample.1 ?? before, into: expected)
         try #expect(
-            after.withRoot { $0.json(keys: encoder.sharedKeys, style: .canonical) }
+            after.withRoot { $0.json(keys: encoder.sharedKeys?.state, style: .canonical) }
                 == expected.finish().withRoot { $0.json(style: .canonical) })
     }
 }

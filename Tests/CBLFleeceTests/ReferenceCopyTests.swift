@@ -5,15 +5,15 @@ import Testing
 /// Copies that must have the very bytes of the reference's, because they are entries of its indexes.
 @Suite struct ReferenceCopyTests {
     static func copy(_ json: String, sharesKeys: Bool = false) throws -> [UInt8] {
-        let keys = sharesKeys ? SharedKeys() : nil
+        let keys = sharesKeys ? SharedKeysBuilder() : nil
         let encoder = FleeceEncoder(sharedKeys: keys)
         try JSONParser.parse(json, into: encoder)
         let original = try encoder.finish()
         encoder.copiesLikeReference = true
-        original.withRoot { encoder.write($0, keys: keys) }
+        original.withRoot { encoder.write($0, keys: keys?.state) }
         let copy = try encoder.finish()
         return copy.withRoot { root in
-            #expect(root.json(keys: keys) == original.withRoot { $0.json(keys: keys) })
+            #expect(root.json(keys: keys?.state) == original.withRoot { $0.json(keys: keys?.state) })
             return Array(copy.bytes)
         }
     }

@@ -75,7 +75,7 @@ struct ValueTests {
     }
 
     @Test func everyKeyOfALargeDictionaryIsFound() throws {
-        for table in [nil, SharedKeys()] {
+        for table in [nil, SharedKeysBuilder()] {
             let encoder = FleeceEncoder(sharedKeys: table)
             let names = (0..<5000).map { $0 % 3 == 0 ? "key.\($0 * 7919 % 5000)" : "key\($0 * 7919 % 5000)" }
             encoder.beginDictionary()
@@ -88,10 +88,10 @@ struct ValueTests {
                 let dictionary = try #require(root.dictionary)
                 #expect(dictionary.count == names.count)
                 for (index, name) in names.enumerated() {
-                    #expect(dictionary.value(forKey: name, table)?.string == "value \(index)")
-                    #expect(dictionary.value(forKey: name + "x", table) == nil)
+                    #expect(dictionary.value(forKey: name, table?.state)?.string == "value \(index)")
+                    #expect(dictionary.value(forKey: name + "x", table?.state) == nil)
                 }
-                for pair in dictionary { #expect(pair.key.keyString(table)?.hasPrefix("key") == true) }
+                for pair in dictionary { #expect(pair.key.keyString(table?.state)?.hasPrefix("key") == true) }
             }
         }
     }

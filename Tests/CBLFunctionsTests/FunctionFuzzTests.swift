@@ -14,7 +14,9 @@ import Testing
     let names: [(name: String, isAggregate: Bool)]
 
     init() throws {
-        let context = FunctionContext(sharedKeys: SharedKeys())
+        let context = FunctionContext()
+        let keys = SharedKeysBuilder()
+        keys.onChange = { context.sharedKeys = $0 }
         connection = try registeredConnection(context)
         let own = try connection.strings("SELECT DISTINCT type || name FROM pragma_function_list WHERE builtin = 0 ORDER BY name")
         names = own.map { (String($0.dropFirst()), $0.hasPrefix("a") || $0.hasPrefix("w")) }
@@ -25,7 +27,7 @@ import Testing
             "\"s\"", "null",
         ]
         for json in bodies {
-            let body = try FunctionTests.encode(json, context.sharedKeys)
+            let body = try FunctionTests.encode(json, keys)
             try body.withRoot { _ in try insert.bind(blob: body.bytes, 1) }
             try insert.run()
         }

@@ -13,20 +13,22 @@ import Testing
          "mixed": ["a", ["b", {"k": "c", "m": true}], 1.5, {"z": "d"}, null, "e"]}
         """
 
-    let context = FunctionContext(sharedKeys: SharedKeys())
+    let context = FunctionContext()
+    let keys = SharedKeysBuilder()
     let connection: Connection
 
     init() throws {
+        keys.onChange = { [context] in context.sharedKeys = $0 }
         connection = try registeredConnection(context)
         try connection.execute("CREATE TABLE docs (body BLOB)")
-        let body = try FunctionTests.encode(FunctionTests.document, context.sharedKeys)
+        let body = try FunctionTests.encode(FunctionTests.document, keys)
         try connection.withStatement("INSERT INTO docs VALUES (?)") { insert in
             try body.withRoot { _ in try insert.bind(blob: body.bytes, 1) }
             try insert.run()
         }
     }
 
-    static func encode(_ json: String, _ keys: SharedKeys? = nil) throws -> FleeceData {
+    static func encode(_ json: String, _ keys: SharedKeysBuilder? = nil) throws -> FleeceData {
         let encoder = FleeceEncoder(sharedKeys: keys)
         try JSONParser.parse(json, into: encoder)
         return try encoder.finish()
@@ -224,7 +226,7 @@ import Testing
     ]
 
     @Test func damagedBodiesNeverCrash() throws {
-        let document = try FunctionTests.encode(FunctionTests.document, context.sharedKeys)
+        let document = try FunctionTests.encode(FunctionTests.document, keys)
         let bytes = document.withRoot { _ in Array(document.bytes) }
         var generator = SeededGenerator(seed: 9)
         var bodies = (0..<bytes.count).map { Array(bytes[..<$0]) }

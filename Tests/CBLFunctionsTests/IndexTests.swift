@@ -6,14 +6,16 @@ import Testing
 
 /// Indexes with the vendor's DDL, filled and kept by its triggers under a load of random changes.
 @Suite struct IndexTests {
-    let context = FunctionContext(sharedKeys: SharedKeys())
+    let context = FunctionContext()
     let connection: Connection
     let encoder: FleeceEncoder
 
     init() throws {
         connection = try registeredConnection(context)
         try connection.trustSchema()
-        encoder = FleeceEncoder(sharedKeys: context.sharedKeys)
+        let keys = SharedKeysBuilder()
+        keys.onChange = { [context] in context.sharedKeys = $0 }
+        encoder = FleeceEncoder(sharedKeys: keys)
         try connection.configure(1010, true)
         try connection.execute(
             """

@@ -33,11 +33,11 @@ import Testing
     }
 
     @Test func namesInSharedKeysAreFound() throws {
-        let keys = SharedKeys()
+        let keys = SharedKeysBuilder()
         let encoder = FleeceEncoder(sharedKeys: keys)
         try JSONParser.parse(#"{"city":"Paris"}"#, into: encoder)
         let expression = try DocumentExpression("city = 'Paris'", .condition)
-        #expect(try expression.isTrue(of: .init(id: "a", body: encoder.finish(), keys: keys)))
+        #expect(try expression.isTrue(of: .init(id: "a", body: encoder.finish(), keys: keys.state)))
         // The next document has none.
         #expect(try expression.isTrue(of: subject(#"{"city":"Paris"}"#)))
     }

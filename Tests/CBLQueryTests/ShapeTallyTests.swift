@@ -5,14 +5,16 @@ import Testing
 @testable import CBLQuery
 
 @Suite struct ShapeTallyTests {
-    private func tally(_ documents: [String], limits: ShapeTally.Limits = .init(), keys: SharedKeys = SharedKeys()) throws -> ShapeTally {
+    private func tally(_ documents: [String], limits: ShapeTally.Limits = .init(), keys: SharedKeysBuilder = SharedKeysBuilder()) throws
+        -> ShapeTally
+    {
         var tally = ShapeTally(limits: limits)
         for json in documents {
             let encoder = FleeceEncoder()
             encoder.sharedKeys = keys
             try JSONParser.parse(json, into: encoder)
             let data = try encoder.finish()
-            let isTaken = data.withBytes { tally.add(Value(root: $0) ?? .undefined, byteCount: $0.count, keys) }
+            let isTaken = data.withBytes { tally.add(Value(root: $0) ?? .undefined, byteCount: $0.count, keys.state) }
             #expect(isTaken)
         }
         return tally
@@ -175,7 +177,7 @@ import Testing
     }
 
     @Test func anyBytesAreTakenInWithoutHarm() throws {
-        let keys = SharedKeys()
+        let keys = SharedKeysBuilder()
         let encoder = FleeceEncoder()
         encoder.sharedKeys = keys
         try JSONParser.parse(
@@ -185,7 +187,7 @@ import Testing
         var tally = ShapeTally()
         func take(_ bytes: [UInt8]) {
             // At an even address, as documents are.
-            bytes.withUnsafeBytes { _ = tally.add(Value(root: $0) ?? .undefined, byteCount: $0.count, keys) }
+            bytes.withUnsafeBytes { _ = tally.add(Value(root: $0) ?? .undefined, byteCount: $0.count, keys.state) }
         }
         for length in 0...good.count { take(Array(good.prefix(length))) }
         for bit in 0..<good.count * 8 {

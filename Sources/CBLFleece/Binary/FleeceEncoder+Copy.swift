@@ -52,7 +52,7 @@ extension FleeceEncoder {
     }
 
     private func copyKey(_ key: Value, _ keys: SharedKeys?, _ budget: inout WalkBudget) {
-        if keys === sharedKeys, let number = key.integer {
+        if numbersKeys(as: keys), let number = key.integer {
             writeKey(sharedKey: Int(number))
         } else if let name = key.keyBytes(keys) {
             guard budget.spend(name.count) else { return fail(.endless) }

@@ -69,7 +69,7 @@ extension FleeceEncoder {
     }
 
     func name(ofKey slot: UInt32) -> String {
-        if slot < FleeceEncoder.firstStringSlot { return sharedKeys?.string(at: Int(slot)) ?? "\(slot)" }
+        if slot < FleeceEncoder.firstStringSlot { return sharedKeys?.state.string(at: Int(slot)) ?? "\(slot)" }
         return withStringBytes(slot) { String(decoding: $0, as: UTF8.self) }
     }
 }

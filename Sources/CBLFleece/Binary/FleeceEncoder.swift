@@ -12,8 +12,8 @@ public final class FleeceEncoder {
     // Access to these fields is not checked at every step, which cost a quarter of an import: no method calls anything that could come back to this
     // object while it changes a field.
 
-    /// The table that dictionary keys are looked up in and, unless it is read-only, added to.
-    @exclusivity(unchecked) public var sharedKeys: SharedKeys?
+    /// The table that dictionary keys are looked up in, and added to.
+    @exclusivity(unchecked) public var sharedKeys: SharedKeysBuilder?
     /// Whether `write(_:keys:)` gives the very bytes that the reference's copying gives: numbers as they are, and those of three or four bytes
     /// inside their slot, which makes the collection wide. Entries of the vendor's indexes are such copies, and must be found again.
     @exclusivity(unchecked) public var copiesLikeReference = false
@@ -50,7 +50,7 @@ public final class FleeceEncoder {
         static let root = Frame(firstSlot: 0, key: 0, isDictionary: false)
     }
 
-    public init(sharedKeys: SharedKeys? = nil) {
+    public init(sharedKeys: SharedKeysBuilder? = nil) {
         self.sharedKeys = sharedKeys
         output.reserve(FleeceEncoder.slack)
     }
@@ -64,6 +64,10 @@ public final class FleeceEncoder {
         current = .root
         failure = nil
     }
+
+    /// Whether numbers of keys mean the same in this encoding and in those that `keys` is the table of.
+    @inline(__always)
+    func numbersKeys(as keys: SharedKeys?) -> Bool { keys?.identity == sharedKeys?.state.identity }
 
     /// How many bytes were written so far.
     public var byteCount: Int { output.used }

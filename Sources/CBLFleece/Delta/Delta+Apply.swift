@@ -154,7 +154,7 @@ private struct DeltaPatcher {
     }
 
     private func writeKey(_ key: Value) throws(DeltaError) {
-        if keys === encoder.sharedKeys, let number = key.integer {
+        if encoder.numbersKeys(as: keys), let number = key.integer {
             encoder.writeKey(sharedKey: Int(number))
         } else if let name = key.keyBytes(keys) {
             encoder.writeKey(name)

@@ -1,89 +1,48 @@
-/// A database's table of dictionary keys: append-only, at most 2048 short strings, whose positions stand for them in encodings.
+import Synchronization
+
+/// One state of a database's table of dictionary keys: at most 2048 short strings, whose positions stand for them in encodings.
 ///
-/// Not thread-safe: each connection has its own, brought up to date from the stored table (``init(encoded:)``).
-public final class SharedKeys {
+/// The table only grows, and a state never changes: any thread may read with it, as long as it likes. ``SharedKeysBuilder`` makes the next one.
+public final class SharedKeys: @unchecked Sendable {
+    // Sendable: of the memory, which it shares with the states after it, it reads what was there when it was made.
+
     public static let capacity = 2048
     /// The longest key that may enter the table, in bytes.
     public static let longestKey = 16
-    private static let bucketCount = 4096
 
-    /// The names, sixteen bytes each, padded with zeros. They never move, so `bytes(at:)` stays valid as long as the table.
-    private let names: UnsafeMutableRawPointer
-    private let lengths: UnsafeMutablePointer<UInt8>
-    /// Open addressing over the names: index + 1, or 0 for an empty bucket.
-    private let buckets: UnsafeMutablePointer<UInt16>
-    private let seed = UInt64.random(in: .min ... .max)
-    /// For each key the one that was asked for after it: documents repeat their keys in the same order, and a right guess saves the hashing.
-    private let successors: UnsafeMutablePointer<UInt16>
-    @exclusivity(unchecked) private var lastAdded = 0
-
+    fileprivate let memory: KeyMemory
+    private let names: UnsafeRawPointer
+    private let lengths: UnsafePointer<UInt8>
     /// How many keys the table holds.
-    @exclusivity(unchecked) public private(set) var count = 0
+    public let count: Int
     /// Whether all keys consist of letters and digits that need no escape in JSON, as those do that writers enter.
-    @exclusivity(unchecked) private(set) var areAllPlain = true
-    /// Set on connections that must not add keys: `add` then finds only what is there.
-    @exclusivity(unchecked) public var isReadOnly = false
-    /// Changes when an index may have come to mean another key, that is after ``revert(toCount:)``. Together with ``count`` it tells whether a
-    /// remembered answer of ``index(ofKey:)`` still holds: an index as long as this is unchanged, a nil only while the count is too.
-    public private(set) var identity = SharedKeys.nextIdentity()
+    let areAllPlain: Bool
 
-    public init() {
-        names = .allocate(byteCount: SharedKeys.capacity * SharedKeys.longestKey, alignment: 16)
-        lengths = .allocate(capacity: SharedKeys.capacity)
-        buckets = .allocate(capacity: SharedKeys.bucketCount)
-        buckets.initialize(repeating: 0, count: SharedKeys.bucketCount)
-        successors = .allocate(capacity: SharedKeys.capacity)
-        successors.initialize(repeating: 0, count: SharedKeys.capacity)
+    /// What all states of one table have in common. An index that was found in one of them is the same in all that are as long as the index.
+    public var identity: UInt64 { memory.identity }
+
+    fileprivate init(_ memory: KeyMemory, count: Int, areAllPlain: Bool) {
+        self.memory = memory
+        names = UnsafeRawPointer(memory.names)
+        lengths = UnsafePointer(memory.lengths)
+        self.count = count
+        self.areAllPlain = areAllPlain
     }
+
+    /// A table without keys.
+    public convenience init() { self.init(KeyMemory(), count: 0, areAllPlain: true) }
 
     /// The table that a database stores: a plain array of strings.
     public convenience init(encoded: UnsafeRawBufferPointer) throws {
-        self.init()
-        try update(from: encoded)
-    }
-
-    deinit {
-        names.deallocate()
-        lengths.deallocate()
-        buckets.deallocate()
-        successors.deallocate()
-    }
-
-    /// Takes over the keys that the stored table has and this one has not. The stored one must begin with what is known here.
-    public func update(from encoded: UnsafeRawBufferPointer) throws {
-        guard let array = Value(root: encoded)?.array else { throw FleeceError.badSharedKeys("it is not an array") }
-        guard array.count <= SharedKeys.capacity else { throw FleeceError.badSharedKeys("it has \(array.count) keys") }
-        guard array.count >= count else { throw FleeceError.badSharedKeys("it has shrunk from \(count) to \(array.count) keys") }
-        let known = count
-        do {
-            try take(array)
-        } catch {
-            revert(toCount: known)
-            throw error
-        }
-    }
-
-    private func take(_ array: ArrayView) throws {
-        for (index, value) in array.enumerated() {
-            guard let key = value.stringBytes, key.count <= SharedKeys.longestKey else {
-                throw FleeceError.badSharedKeys("entry \(index) is not a short string")
-            }
-            if index < count {
-                guard let known = bytes(at: index), compareBytes(known, key) == 0 else {
-                    throw FleeceError.badSharedKeys("entry \(index) has changed")
-                }
-            } else {
-                append(PackedBytes(key), length: key.count)
-            }
-        }
+        let builder = SharedKeysBuilder()
+        try builder.update(from: encoded)
+        self.init(builder.state.memory, count: builder.state.count, areAllPlain: builder.state.areAllPlain)
     }
 
     /// The index of a key, or nil if the table does not have it.
     public func index(ofKey key: UnsafeRawBufferPointer) -> Int? {
         guard key.count <= SharedKeys.longestKey else { return nil }
-        let packed = PackedBytes(key)
-        let found = buckets[bucket(of: packed, length: key.count)]
-        return found == 0 ? nil : Int(found) &- 1
+        return memory.find(PackedBytes(key), length: key.count, among: count).index
     }
 
     public func index(ofKey key: String) -> Int? {
@@ -99,46 +58,6 @@ public final class SharedKeys {
 
     public func string(at index: Int) -> String? {
         bytes(at: index).map { String(decoding: $0, as: UTF8.self) }
-    }
-
-    /// The index of a key, entered at the end if it is new; nil if it cannot be in the table: not eligible, table full or read-only.
-    public func add(_ key: UnsafeRawBufferPointer) -> Int? {
-        guard key.count <= SharedKeys.longestKey else { return nil }
-        let guess = Int(successors[lastAdded])
-        let packed = PackedBytes(key)
-        if guess < count, name(guess) == packed, Int(lengths[guess]) == key.count {
-            lastAdded = guess
-            return guess
-        }
-        return addUnexpected(key, packed)
-    }
-
-    private func addUnexpected(_ key: UnsafeRawBufferPointer, _ packed: PackedBytes) -> Int? {
-        var found = Int(buckets[bucket(of: packed, length: key.count)]) &- 1
-        if found < 0 {
-            guard !isReadOnly, count < SharedKeys.capacity, SharedKeys.isEligible(key) else { return nil }
-            append(packed, length: key.count)
-            found = count &- 1
-        }
-        successors[lastAdded] = UInt16(truncatingIfNeeded: found)
-        lastAdded = found
-        return found
-    }
-
-    public func add(_ key: String) -> Int? {
-        var key = key
-        return key.withUTF8 { add(UnsafeRawBufferPointer($0)) }
-    }
-
-    /// Forgets the keys added since the table had `oldCount`, when the transaction that added them is rolled back.
-    public func revert(toCount oldCount: Int) {
-        guard oldCount >= 0, oldCount < count else { return }
-        let kept = oldCount
-        count = 0
-        areAllPlain = true
-        buckets.update(repeating: 0, count: SharedKeys.bucketCount)
-        for index in 0..<kept { append(name(index), length: Int(lengths[index])) }
-        identity = SharedKeys.nextIdentity()
     }
 
     /// The table as the database stores it.
@@ -189,40 +108,175 @@ public final class SharedKeys {
         }
     }
 
-    var allNames: Names { Names(names: UnsafeRawPointer(names), lengths: UnsafePointer(lengths), count: count) }
+    var allNames: Names { Names(names: names, lengths: lengths, count: count) }
+}
+
+/// The keys of a table, in the order in which they came, and a hash table over them. It only grows, at the hands of one builder; whoever has a
+/// state of it reads meanwhile.
+///
+/// Sendable without check because what a state counts was written before the state was made, and buckets are atomic.
+private final class KeyMemory: @unchecked Sendable {
+    private static let bucketCount = 4096
+
+    /// Sixteen bytes each, padded with zeros. They never move.
+    let names = UnsafeMutableRawPointer.allocate(byteCount: SharedKeys.capacity * SharedKeys.longestKey, alignment: 16)
+    let lengths = UnsafeMutablePointer<UInt8>.allocate(capacity: SharedKeys.capacity)
+    /// Open addressing over the names: index + 1, or 0 for an empty bucket.
+    private let buckets = UnsafeMutablePointer<Atomic<UInt16>>.allocate(capacity: bucketCount)
+    private let seed = UInt64.random(in: .min ... .max)
+    let identity = UInt64.random(in: 1 ... .max)
+
+    init() {
+        for bucket in 0..<KeyMemory.bucketCount { (buckets + bucket).initialize(to: Atomic(0)) }
+    }
+
+    deinit {
+        names.deallocate()
+        lengths.deallocate()
+        buckets.deinitialize(count: KeyMemory.bucketCount)
+        buckets.deallocate()
+    }
+
+    /// Looks among the first `count` keys. Gives the bucket, too, which is the one where it would go. There are twice as many buckets as names, so
+    /// the search ends.
+    @inline(__always)
+    func find(_ packed: PackedBytes, length: Int, among count: Int) -> (index: Int?, bucket: Int) {
+        var bucket = packed.hash(seed: seed &+ UInt64(truncatingIfNeeded: length)) & (KeyMemory.bucketCount &- 1)
+        while true {
+            let found = Int(buckets[bucket].load(ordering: .relaxed)) &- 1
+            // What came later took a bucket that was empty: the search ended here.
+            if found < 0 || found >= count { return (nil, bucket) }
+            if name(found) == packed, Int(lengths[found]) == length { return (found, bucket) }
+            bucket = (bucket &+ 1) & (KeyMemory.bucketCount &- 1)
+        }
+    }
 
     @inline(__always)
-    private func name(_ index: Int) -> PackedBytes {
+    func name(_ index: Int) -> PackedBytes {
         let place = names + index &* SharedKeys.longestKey
         return PackedBytes(
             low: UInt64(littleEndian: place.load(as: UInt64.self)),
             high: UInt64(littleEndian: place.load(fromByteOffset: 8, as: UInt64.self)))
     }
 
-    /// The bucket that holds this name, or the empty one where it would go. There are twice as many buckets as names, so the search ends.
-    @inline(__always)
-    private func bucket(of packed: PackedBytes, length: Int) -> Int {
-        var bucket = packed.hash(seed: seed &+ UInt64(truncatingIfNeeded: length)) & (SharedKeys.bucketCount &- 1)
-        while true {
-            let found = buckets[bucket]
-            if found == 0 { return bucket }
-            let index = Int(found) &- 1
-            if name(index) == packed && Int(lengths[index]) == length { return bucket }
-            bucket = (bucket &+ 1) & (SharedKeys.bucketCount &- 1)
+    /// Enters a key as the one after `count`.
+    func append(_ packed: PackedBytes, length: Int, after count: Int) {
+        let (known, bucket) = find(packed, length: length, among: count)
+        packed.store(to: names + count &* SharedKeys.longestKey)
+        lengths[count] = UInt8(truncatingIfNeeded: length)
+        // A stored table that names a key twice keeps the first one.
+        if known == nil { buckets[bucket].store(UInt16(truncatingIfNeeded: count &+ 1), ordering: .relaxed) }
+    }
+
+    func isEligible(_ index: Int) -> Bool {
+        SharedKeys.isEligible(UnsafeRawBufferPointer(start: names + index &* SharedKeys.longestKey, count: Int(lengths[index])))
+    }
+}
+
+/// Makes states of a table of keys: one after another as a connection learns of them, or as its writer adds keys.
+///
+/// Not thread-safe: each connection has its own.
+public final class SharedKeysBuilder {
+    /// The table as it is now.
+    @exclusivity(unchecked) public private(set) var state: SharedKeys
+    /// Told of each new state, at once.
+    public var onChange: ((SharedKeys) -> Void)?
+    private var memory: KeyMemory
+    @exclusivity(unchecked) private var count = 0
+    @exclusivity(unchecked) private var areAllPlain = true
+    /// For each key the one that was asked for after it: documents repeat their keys in the same order, and a right guess saves the hashing.
+    private let successors: UnsafeMutablePointer<UInt16>
+    @exclusivity(unchecked) private var lastAdded = 0
+
+    public init() {
+        memory = KeyMemory()
+        state = SharedKeys(memory, count: 0, areAllPlain: true)
+        successors = .allocate(capacity: SharedKeys.capacity)
+        successors.initialize(repeating: 0, count: SharedKeys.capacity)
+    }
+
+    deinit { successors.deallocate() }
+
+    /// Takes over the keys that the stored table has and this one has not. The stored one must begin with what is known here.
+    public func update(from encoded: UnsafeRawBufferPointer) throws {
+        guard let array = Value(root: encoded)?.array else { throw FleeceError.badSharedKeys("it is not an array") }
+        guard array.count <= SharedKeys.capacity else { throw FleeceError.badSharedKeys("it has \(array.count) keys") }
+        guard array.count >= count else { throw FleeceError.badSharedKeys("it has shrunk from \(count) to \(array.count) keys") }
+        let known = count
+        do {
+            try take(array)
+        } catch {
+            revert(toCount: known)
+            throw error
         }
+        if count > known { renewState() }
+    }
+
+    private func take(_ array: ArrayView) throws {
+        for (index, value) in array.enumerated() {
+            guard let key = value.stringBytes, key.count <= SharedKeys.longestKey else {
+                throw FleeceError.badSharedKeys("entry \(index) is not a short string")
+            }
+            let packed = PackedBytes(key)
+            if index >= count {
+                append(packed, length: key.count)
+            } else if memory.name(index) != packed || Int(memory.lengths[index]) != key.count {
+                throw FleeceError.badSharedKeys("entry \(index) has changed")
+            }
+        }
+    }
+
+    /// The index of a key, entered at the end if it is new; nil if it cannot be in the table: not eligible, or the table is full.
+    public func add(_ key: UnsafeRawBufferPointer) -> Int? {
+        guard key.count <= SharedKeys.longestKey else { return nil }
+        let guess = Int(successors[lastAdded])
+        let packed = PackedBytes(key)
+        if guess < count, memory.name(guess) == packed, Int(memory.lengths[guess]) == key.count {
+            lastAdded = guess
+            return guess
+        }
+        return addUnexpected(key, packed)
+    }
+
+    private func addUnexpected(_ key: UnsafeRawBufferPointer, _ packed: PackedBytes) -> Int? {
+        var found = memory.find(packed, length: key.count, among: count).index
+        if found == nil {
+            guard count < SharedKeys.capacity, SharedKeys.isEligible(key) else { return nil }
+            append(packed, length: key.count)
+            renewState()
+            found = count &- 1
+        }
+        guard let found else { return nil }
+        successors[lastAdded] = UInt16(truncatingIfNeeded: found)
+        lastAdded = found
+        return found
+    }
+
+    public func add(_ key: String) -> Int? {
+        var key = key
+        return key.withUTF8 { add(UnsafeRawBufferPointer($0)) }
+    }
+
+    /// Forgets the keys added since the table had `oldCount`, when the transaction that added them is rolled back. From then on it is another
+    /// table: states that have these keys keep them.
+    public func revert(toCount oldCount: Int) {
+        guard oldCount >= 0, oldCount < count else { return }
+        let old = memory
+        memory = KeyMemory()
+        count = 0
+        areAllPlain = true
+        for index in 0..<oldCount { append(old.name(index), length: Int(old.lengths[index])) }
+        renewState()
     }
 
     private func append(_ packed: PackedBytes, length: Int) {
-        let place = bucket(of: packed, length: length)
-        packed.store(to: names + count &* SharedKeys.longestKey)
-        lengths[count] = UInt8(truncatingIfNeeded: length)
-        if areAllPlain, !SharedKeys.isEligible(UnsafeRawBufferPointer(start: names + count &* SharedKeys.longestKey, count: length)) {
-            areAllPlain = false
-        }
+        memory.append(packed, length: length, after: count)
+        if areAllPlain, !memory.isEligible(count) { areAllPlain = false }
         count &+= 1
-        // A stored table that names a key twice keeps the first one.
-        if buckets[place] == 0 { buckets[place] = UInt16(truncatingIfNeeded: count) }
     }
 
-    private static func nextIdentity() -> UInt64 { UInt64.random(in: 1 ... .max) }
+    private func renewState() {
+        state = SharedKeys(memory, count: count, areAllPlain: areAllPlain)
+        onChange?(state)
+    }
 }

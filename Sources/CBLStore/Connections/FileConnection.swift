@@ -16,8 +16,8 @@ final class FileConnection: @unchecked Sendable {
     let connection: Connection
     private(set) var catalog: Catalog
     private(set) var info: StoredInfo
-    /// The same object for the life of the connection: encoders hold it.
-    let sharedKeys = SharedKeys()
+    /// Grows with what is stored, and with what the writer's encoder adds.
+    let keys = SharedKeysBuilder()
     /// Whether it is the one that writes: what it reads may not be committed, and nobody else can see it.
     let isWriter: Bool
     /// Where the state that the pool's last reader sees can be found again, if it can.
@@ -32,7 +32,6 @@ final class FileConnection: @unchecked Sendable {
         self.connection = connection
         self.isWriter = isWriter
         self.functions = functions
-        functions?.sharedKeys = sharedKeys
         try connection.execute("BEGIN")
         defer { try? connection.execute("END") }
         dataVersion = try connection.integer("PRAGMA data_version") ?? 0
@@ -46,6 +45,7 @@ final class FileConnection: @unchecked Sendable {
         adaptFunctions()
     }
 
+    var sharedKeys: SharedKeys { keys.state }
     var versioning: Versioning { info.versioning ?? (catalog.generation.separatesBodies ? .trees : .treesInBody) }
     var infoTable: InfoTable { InfoTable(connection: connection, generation: catalog.generation) }
 
@@ -84,6 +84,8 @@ final class FileConnection: @unchecked Sendable {
     /// Tells the functions of this database's shared keys, and of trees in bodies if there can be any: that is asked for every value.
     private func adaptFunctions() {
         functions?.sharedKeys = sharedKeys
+        // An index is filled by trigger while a document with new keys is stored.
+        keys.onChange = { [weak functions] in functions?.sharedKeys = $0 }
         // Documents of an upgraded file keep the form of 2.x until they are saved.
         let mayHoldTrees = catalog.collections.values.contains { $0.all.contains(where: \.mayHoldTreesInBodies) }
         functions?.currentBody = mayHoldTrees ? { RecordBody.current($0) } : nil
@@ -140,7 +142,7 @@ final class FileConnection: @unchecked Sendable {
         schemaVersion = -1
         dataVersion = -1
         info.sharedKeys = []
-        sharedKeys.revert(toCount: sharedKeyCount)
+        keys.revert(toCount: sharedKeyCount)
     }
 
     private func checkVersioning() throws {
@@ -154,7 +156,7 @@ final class FileConnection: @unchecked Sendable {
     private func updateSharedKeys() throws {
         guard !info.sharedKeys.isEmpty else { return }
         do {
-            try info.sharedKeys.withUnsafeBytes { try sharedKeys.update(from: $0) }
+            try info.sharedKeys.withUnsafeBytes { try keys.update(from: $0) }
         } catch {
             throw StoreError(.corrupt, "the database's table of shared keys is damaged: \(error)")
         }

@@ -37,7 +37,7 @@ final class Writer: @unchecked Sendable {
             if options.access == .create { try DatabaseCreation.createTables(on: connection) }
             let file = try FileConnection(connection, functions: functions, isWriter: true)
             openFile = file
-            encoder = FleeceEncoder(sharedKeys: file.sharedKeys)
+            encoder = FleeceEncoder(sharedKeys: file.keys)
             try prepare(file, options)
         } catch {
             if let entry { OpenFiles.leave(entry) }
