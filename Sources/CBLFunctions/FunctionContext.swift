@@ -4,15 +4,15 @@ import CBLFleece
 /// date, and may set its hooks at any time.
 package final class FunctionContext {
     /// The table that the dictionaries of document bodies use. It may grow, and be replaced.
-    package var sharedKeys: SharedKeys? {
+    @exclusivity(unchecked) package var sharedKeys: SharedKeys? {
         didSet { unretainedKeys = sharedKeys.map(Unmanaged.passUnretained) }
     }
     /// The same table for what is done once per value, where counting references would take as long as finding the value.
-    private(set) var unretainedKeys: Unmanaged<SharedKeys>?
+    @exclusivity(unchecked) private(set) var unretainedKeys: Unmanaged<SharedKeys>?
 
     /// The current revision's body within a `body` column of a 2.x file, which holds a whole revision tree. Given any `body`; gives it back
     /// if it is none. Set it only for databases that may hold such bodies: it is called for every value that is read.
-    package var currentBody: ((UnsafeRawBufferPointer) -> UnsafeRawBufferPointer)?
+    @exclusivity(unchecked) package var currentBody: ((UnsafeRawBufferPointer) -> UnsafeRawBufferPointer)?
 
     /// The text form of a binary revision ID; nil for bytes that are none.
     package var revisionText: ((UnsafeRawBufferPointer) -> String?)?

@@ -11,7 +11,8 @@ import CBLStore
 ///         while try rows.next() { print(rows[0].string ?? "") }
 ///     }
 ///
-/// It is a value, and may be run any number of times, on any thread and on later snapshots. The compiled statements stay with the connections.
+/// It is a value, and may be run any number of times, on any thread and on later snapshots: what its first run has found out about the way to run it
+/// is kept. The compiled statements stay with the connections.
 package struct Query: Sendable {
     package enum Language: Sendable { case sqlpp, json }
 
@@ -22,7 +23,8 @@ package struct Query: Sendable {
     package let select: Select?
     package let translated: TranslatedQuery
     /// For which state of the database's schema the translation holds.
-    private let schemaVersion: Int64
+    let schemaVersion: Int64
+    let decisions = QueryDecisions()
     /// Where what runs is not what is shown: see `ShortCut`.
     private let shortCut: String?
 
@@ -65,7 +67,7 @@ package struct Query: Sendable {
         try snapshot.registerFunctions()
         try SnapshotSchema.makeViews(for: query.translated, on: snapshot)
         try snapshot.expect(scan: query.readsPagesOnce)
-        let counting = options.pieces == nil ? nil : CountShortCut.sql(for: query, on: snapshot)
+        let counting = options.pieces == nil ? nil : query.decisions.counting(for: query, on: snapshot)
         let sql = query.shortCut ?? counting ?? query.sql
         let rows = try QueryRows(
             query.translated, sql: sql, on: snapshot, unbound: parameters.unbound(in: query.translated.parameters),
@@ -86,7 +88,7 @@ package struct Query: Sendable {
     /// This query, or a translation of it anew if the schema has changed: the collections and indexes it was made for may be gone.
     func current(on snapshot: Snapshot) throws -> Query {
         if snapshot.schemaVersion == schemaVersion { return self }
-        return try translatedAnew(on: snapshot)
+        return try decisions.renewed(for: snapshot.schemaVersion) { try translatedAnew(on: snapshot) }
     }
 
     /// From the text on, as if nothing was known.

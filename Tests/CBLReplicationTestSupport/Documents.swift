@@ -8,7 +8,7 @@ package func documents(of database: Database, in collection: CollectionName = .d
         options.includesDeleted = true
         let cursor = try snapshot.scan(collection, options)
         var content: [String: String] = [:]
-        while let document = try cursor.nextDocument() {
+        while let document = try cursor.next(reading: { $0 }) {
             let json = document.body.withRoot { $0.json(keys: snapshot.sharedKeys, style: .canonical) }
             content[document.id] = "\(snapshot.global(document.revision)) \(document.isDeleted) \(json)"
         }

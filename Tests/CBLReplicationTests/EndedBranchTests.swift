@@ -38,7 +38,7 @@ import Testing
         let document = try #require(database.read { try $0.document("d") })
         #expect(document.revision == revision("2-cc"))
         #expect(!document.isDeleted && !document.isConflicted)
-        #expect(document.tree?.index(of: revision("3-dd")) != nil)
+        try #expect(document.revisions().tree?.index(of: revision("3-dd")) != nil)
         #expect(try insert("2-cc, 1-aa", ending: ["3-dd", "2-bb", "1-aa"], into: store) == .known)
     }
 }

@@ -9,15 +9,16 @@ import Testing
     /// A document with these sides; the longer history is the local one's, so it is preferred.
     private func conflict(_ base: String?, _ local: String?, _ remote: String?, prefersLocal: Bool = true) throws -> SyncConflict {
         let (mine, theirs) = prefersLocal ? ("3-aa", "2-bb") : ("2-aa", "3-bb")
-        return SyncConflict(
+        return try SyncConflict(
             documentID: "doc", collection: .default, localRevision: try RevisionID(parsing: mine),
             remoteRevision: try RevisionID(parsing: theirs),
-            local: local, remote: remote, base: base)
+            local: local.map { try DocumentProperties(json: $0) }, remote: remote.map { try DocumentProperties(json: $0) },
+            base: base.map { try DocumentProperties(json: $0) })
     }
 
     private func merged(_ base: String?, _ local: String, _ remote: String, prefersLocal: Bool = true) throws -> String {
         switch try SyncResolution.merge(conflict(base, local, remote, prefersLocal: prefersLocal)) {
-        case .merged(let json): try FleeceData.parsing(json: json).withRoot { $0.json(style: .canonical) }
+        case .merged(let properties): properties.json(style: .canonical)
         case .local: "local"
         case .remote: "remote"
         case .deleted: "deleted"
@@ -59,8 +60,8 @@ import Testing
                 for other in sides where one != other {
                     func result(_ local: String, _ remote: String, prefersLocal: Bool) throws -> String {
                         switch try merged(base, local, remote, prefersLocal: prefersLocal) {
-                        case "local": try FleeceData.parsing(json: local).withRoot { $0.json(style: .canonical) }
-                        case "remote": try FleeceData.parsing(json: remote).withRoot { $0.json(style: .canonical) }
+                        case "local": try DocumentProperties(json: local).json(style: .canonical)
+                        case "remote": try DocumentProperties(json: remote).json(style: .canonical)
                         case let json: json
                         }
                     }

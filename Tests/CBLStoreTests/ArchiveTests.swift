@@ -253,7 +253,7 @@ import Testing
         try #expect(same.read { $0.publicUUID } == original.read { $0.publicUUID })
         // Its own versions are its own again: the next one replaces its last.
         try same.write { transaction in try transaction.save("a", body: transaction.encode(json: #"{"n": 2}"#)) }
-        try #expect(same.read { try $0.document("a")?.vectors?.history.vector.versions.count } == 1)
+        try #expect(same.read { try $0.document("a")?.revisions().vectors?.history.vector.versions.count } == 1)
     }
 
     // Merging
@@ -271,7 +271,7 @@ import Testing
         #expect(again.restored.documents == 0 && again.knownDocuments == 4 && again.conflicts.isEmpty)
         try target.read { snapshot in
             try #expect(snapshot.document("own")?.sequence == 1)
-            try #expect(snapshot.document("a")?.tree?.revisions.count == 2)
+            try #expect(snapshot.document("a")?.revisions().tree?.revisions.count == 2)
             try #expect(snapshot.document("a")?.expiration == 4_102_444_800_000)
             try #expect(snapshot.counts(of: .default).deleted == 1)
         }

@@ -118,7 +118,7 @@ import Testing
             try transaction.save("a", body: transaction.encode(json: "{}"))
         }
         let document = try #require(try database.read { try $0.document("a") })
-        #expect(document.tree?.revisions.map { $0.flags.contains(.hasAttachments) } == [false, false])
+        try #expect(document.revisions().tree?.revisions.map { $0.flags.contains(.hasAttachments) } == [false, false])
     }
 
     @Test func aCopyHasEverythingButTheIdentity() throws {

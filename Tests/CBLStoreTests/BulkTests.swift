@@ -39,7 +39,8 @@ import Testing
             var count = 0
             while try cursor.next() {
                 let document = try cursor.document()
-                #expect(document.tree?.revisions.count == 1 && document.tree?.current?.sequence == document.sequence)
+                try #expect(
+                    document.revisions().tree?.revisions.count == 1 && document.revisions().tree?.current?.sequence == document.sequence)
                 count += 1
             }
             #expect(count == 10_001)
@@ -62,10 +63,10 @@ import Testing
             #expect(counts.createdCount == 4000 + 100 && counts.updatedCount == 1900 + 1)
         }
         try database.read { snapshot in
-            try #expect(snapshot.document("doc-0")?.tree?.revisions.count == 3)
-            try #expect(snapshot.document("doc-1")?.tree?.revisions.count == 1)
-            try #expect(snapshot.document("doc-5")?.tree?.revisions.count == 2)
-            try #expect(snapshot.document("doc-999")?.tree?.revisions.count == 2)
+            try #expect(snapshot.document("doc-0")?.revisions().tree?.revisions.count == 3)
+            try #expect(snapshot.document("doc-1")?.revisions().tree?.revisions.count == 1)
+            try #expect(snapshot.document("doc-5")?.revisions().tree?.revisions.count == 2)
+            try #expect(snapshot.document("doc-999")?.revisions().tree?.revisions.count == 2)
             var sequences: Set<UInt64> = []
             let cursor = try snapshot.scan(.default, ScanOptions(content: .metadata))
             while try cursor.next() { #expect(sequences.insert(cursor.sequence).inserted) }
@@ -82,7 +83,7 @@ import Testing
                 return bulk
             }
             #expect(counts.createdCount == 50 && counts.refusedCount == 50)
-            try #expect(transaction.document("doc-75")?.tree?.revisions.count == 1)
+            try #expect(transaction.document("doc-75")?.revisions().tree?.revisions.count == 1)
         }
     }
 

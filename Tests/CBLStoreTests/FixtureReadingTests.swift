@@ -80,7 +80,7 @@ struct ExpectedDocument: Decodable {
             while try cursor.next() {
                 let document = try cursor.document()
                 #expect(document.expiration == nil && document.isDeleted)
-                #expect(document.tree?.revisions.count == 2)
+                try #expect(document.revisions().tree?.revisions.count == 2)
                 count += 1
             }
             #expect(count == 22)
@@ -101,7 +101,7 @@ struct ExpectedDocument: Decodable {
             let cursor = try snapshot.scan(.default, options)
             while try cursor.next() {
                 let document = try cursor.document()
-                #expect(document.tree?.current?.id == document.revision)
+                try #expect(document.revisions().tree?.current?.id == document.revision)
                 #expect(document.body.withRoot { $0.kind } == .dictionary)
             }
         }

@@ -69,7 +69,7 @@ import Testing
         #expect(problems == [])
         try database.read { snapshot in
             let document = try #require(try snapshot.document("zz-new"))
-            #expect(document.tree?.history(of: 0).map(\.description) == revisions)
+            try #expect(document.revisions().tree?.history(of: 0).map(\.description) == revisions)
             #expect(document.body.withRoot { $0.json(keys: snapshot.sharedKeys) } == #"{"newKey":4}"#)
             try #expect(snapshot.document("zz-dead")?.isDeleted == true)
         }

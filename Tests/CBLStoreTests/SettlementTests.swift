@@ -66,7 +66,7 @@ import Testing
             let settled = try transaction.settle("d", local: sides.ours, remote: sides.theirs, .local)
             #expect(!settled.isRemotes)
             #expect(settled.revision.id.generation == 3)
-            try #expect(transaction.document("d")?.currentDescends(from: sides.theirs) == true)
+            try #expect(transaction.document("d")?.revisions().currentDescends(from: sides.theirs) == true)
             try #expect(json(transaction) == #"{"by":"us"}"#)
         }
     }

@@ -30,7 +30,7 @@ struct SyncingTests {
             for change in all {
                 let document = try #require(try snapshot.document(change.id))
                 #expect(change.revision == snapshot.global(document.revision) && change.isDeleted == document.isDeleted)
-                #expect(change.remoteRevision == document.latest(onRemote: 1).map(snapshot.global))
+                try #expect(change.remoteRevision == document.revisions().latest(onRemote: 1).map { snapshot.global($0.id) })
                 #expect(snapshot.local(change.revision) == document.revision)
             }
             let conflicts = Set(try snapshot.conflictedDocuments())
@@ -43,25 +43,28 @@ struct SyncingTests {
         try database.read { snapshot in
             let document = try #require(try snapshot.document("pulled"))
             let current = document.revision
-            #expect(document.acquaintance(with: current, remote: 1) == .known(isNoted: true))
-            #expect(document.acquaintance(with: current, remote: 2) == .known(isNoted: false))
+            try #expect(document.revisions().acquaintance(with: current, remote: 1) == .known(isNoted: true))
+            try #expect(document.revisions().acquaintance(with: current, remote: 2) == .known(isNoted: false))
             let newer = try RevisionID(parsing: "4-dddd")
-            guard case .unknown(let ancestors) = document.acquaintance(with: newer, remote: 1) else { throw StoreError(.notFound, "known") }
+            guard case .unknown(let ancestors) = try document.revisions().acquaintance(with: newer, remote: 1) else {
+                throw StoreError(.notFound, "known")
+            }
             #expect(ancestors.first == current)
-            #expect(document.currentDescends(from: try RevisionID(parsing: "1-aaaa")))
-            #expect(!document.currentDescends(from: newer))
-            #expect(document.verdict(on: current, parent: nil) == .known)
-            #expect(document.verdict(on: newer, parent: current) == .wanted)
-            #expect(document.verdict(on: newer, parent: nil) == .conflict(with: current))
-            #expect(document.historyToSend(limit: 2, knownToReceiver: []).treeIDs.map(\.text) == ["3-cccc", "2-bbbb"])
-            #expect(document.historyToSend(limit: 9, knownToReceiver: [try RevisionID(parsing: "2-bbbb")]).treeIDs.count == 2)
-            #expect(document.historyToSend(limit: 1, knownToReceiver: [try RevisionID(parsing: "1-aaaa")]).treeIDs.count == 3)
+            try #expect(document.revisions().currentDescends(from: RevisionID(parsing: "1-aaaa")))
+            try #expect(!document.revisions().currentDescends(from: newer))
+            try #expect(document.revisions().verdict(on: current, parent: nil) == .known)
+            try #expect(document.revisions().verdict(on: newer, parent: current) == .wanted)
+            try #expect(document.revisions().verdict(on: newer, parent: nil) == .conflict(with: current))
+            try #expect(document.revisions().historyToSend(limit: 2, knownToReceiver: []).treeIDs.map(\.text) == ["3-cccc", "2-bbbb"])
+            try #expect(document.revisions().historyToSend(limit: 9, knownToReceiver: [RevisionID(parsing: "2-bbbb")]).treeIDs.count == 2)
+            try #expect(document.revisions().historyToSend(limit: 1, knownToReceiver: [RevisionID(parsing: "1-aaaa")]).treeIDs.count == 3)
             let tombstone = try #require(try snapshot.document("gone"))
-            #expect(tombstone.verdict(on: newer, parent: nil) == .wanted)
-            #expect(tombstone.base(tombstone.revision) == nil)
+            try #expect(tombstone.revisions().verdict(on: newer, parent: nil) == .wanted)
+            try #expect(tombstone.revisions().base(tombstone.revision) == nil)
             let conflicted = try #require(try snapshot.document("conflicted"))
-            #expect(conflicted.competitor?.revision.text == "2-ffff0000")
-            #expect(conflicted.base(try RevisionID(parsing: "2-ffff0000"))?.withRoot { $0.json(keys: snapshot.sharedKeys) } != nil)
+            try #expect(conflicted.revisions().competitor?.revision.text == "2-ffff0000")
+            try #expect(
+                conflicted.revisions().base(try RevisionID(parsing: "2-ffff0000"))?.withRoot { $0.json(keys: snapshot.sharedKeys) } != nil)
         }
     }
 
@@ -73,24 +76,24 @@ struct SyncingTests {
             try transaction.insertExisting("two", history: history, body: .emptyDictionary, remote: 1)
             let saved = try transaction.save("two", body: .emptyDictionary)
             let document = try #require(try transaction.document("two"))
-            #expect(document.acquaintance(with: theirs, remote: 1) == .known(isNoted: true))
-            #expect(document.currentDescends(from: theirs))
-            #expect(
-                document.acquaintance(with: try RevisionID(parsing: "1889a6b0c0de0001@ZegpoldZegpoldZegpoldA"), remote: 1)
+            try #expect(document.revisions().acquaintance(with: theirs, remote: 1) == .known(isNoted: true))
+            try #expect(document.revisions().currentDescends(from: theirs))
+            try #expect(
+                document.revisions().acquaintance(with: RevisionID(parsing: "1889a6b0c0de0001@ZegpoldZegpoldZegpoldA"), remote: 1)
                     == .known(isNoted: true))
             let newer = try RevisionID(parsing: "1889a6b0c0de0006@ZegpoldZegpoldZegpoldA")
-            #expect(document.acquaintance(with: newer, remote: 1) == .unknown(ancestors: [saved.id, theirs]))
-            #expect(document.verdict(on: newer, parent: saved.id) == .wanted)
-            #expect(document.verdict(on: newer, parent: nil) == .conflict(with: saved.id))
-            #expect(document.verdict(on: theirs, parent: nil) == .known)
+            try #expect(document.revisions().acquaintance(with: newer, remote: 1) == .unknown(ancestors: [saved.id, theirs]))
+            try #expect(document.revisions().verdict(on: newer, parent: saved.id) == .wanted)
+            try #expect(document.revisions().verdict(on: newer, parent: nil) == .conflict(with: saved.id))
+            try #expect(document.revisions().verdict(on: theirs, parent: nil) == .known)
             #expect(transaction.global(saved.id).text.hasSuffix(transaction.sourceID.description))
             #expect(transaction.local(transaction.global(saved.id)) == saved.id)
             try transaction.noteLatest(saved.id, of: "two", onRemote: 1)
-            try #expect(transaction.document("two")?.latest(onRemote: 1) == saved.id)
+            try #expect(transaction.document("two")?.revisions().latest(onRemote: 1)?.id == saved.id)
             // Each base once, and no tombstone.
-            try #expect(transaction.document("two")?.acquaintance(with: newer, remote: 1) == .unknown(ancestors: [saved.id]))
+            try #expect(transaction.document("two")?.revisions().acquaintance(with: newer, remote: 1) == .unknown(ancestors: [saved.id]))
             try transaction.delete("two")
-            try #expect(transaction.document("two")?.acquaintance(with: newer, remote: 1) == .unknown(ancestors: [saved.id]))
+            try #expect(transaction.document("two")?.revisions().acquaintance(with: newer, remote: 1) == .unknown(ancestors: [saved.id]))
         }
     }
 
@@ -99,16 +102,16 @@ struct SyncingTests {
         try database.write { transaction in
             let legacy = try RevisionID(parsing: "1abcd000000@Revision+Tree+Encoding")
             let untouched = try #require(try transaction.document("doc-002"))
-            #expect(untouched.revision.text == "1-abcd" && untouched.currentDescends(from: legacy))
-            #expect(untouched.verdict(on: legacy, parent: nil) == .known)
+            try #expect(untouched.revision.text == "1-abcd" && untouched.revisions().currentDescends(from: legacy))
+            try #expect(untouched.revisions().verdict(on: legacy, parent: nil) == .known)
             let theirs = try RevisionID(parsing: "1889a6b0c0de0005@ZegpoldZegpoldZegpoldA")
-            #expect(untouched.verdict(on: theirs, parent: legacy) == .wanted)
-            #expect(untouched.acquaintance(with: theirs, remote: 3) == .unknown(ancestors: [untouched.revision]))
+            try #expect(untouched.revisions().verdict(on: theirs, parent: legacy) == .wanted)
+            try #expect(untouched.revisions().acquaintance(with: theirs, remote: 3) == .unknown(ancestors: [untouched.revision]))
             try transaction.save("doc-002", body: .emptyDictionary)
             let edited = try #require(try transaction.document("doc-002"))
-            #expect(edited.currentDescends(from: legacy))
-            #expect(edited.currentDescends(from: try RevisionID(parsing: "1-abcd")))
-            #expect(!edited.currentDescends(from: try RevisionID(parsing: "2-abcd")))
+            try #expect(edited.revisions().currentDescends(from: legacy))
+            try #expect(edited.revisions().currentDescends(from: try RevisionID(parsing: "1-abcd")))
+            try #expect(!edited.revisions().currentDescends(from: RevisionID(parsing: "2-abcd")))
         }
     }
 
@@ -118,10 +121,10 @@ struct SyncingTests {
             let saved = try transaction.save("noted", body: transaction.encode(json: #"{"a":1}"#))
             let next = try transaction.save("noted", body: transaction.encode(json: #"{"a":2}"#))
             try transaction.noteLatest(next.id, of: "noted", onRemote: 2)
-            try #expect(transaction.document("noted")?.latest(onRemote: 2) == next.id)
+            try #expect(transaction.document("noted")?.revisions().latest(onRemote: 2)?.id == next.id)
             // A late one is ignored.
             try transaction.noteLatest(saved.id, of: "noted", onRemote: 2)
-            try #expect(transaction.document("noted")?.latest(onRemote: 2) == next.id)
+            try #expect(transaction.document("noted")?.revisions().latest(onRemote: 2)?.id == next.id)
             #expect(throws: StoreError.self) { try transaction.noteLatest(RevisionID(parsing: "9-ffff"), of: "noted", onRemote: 2) }
         }
     }
@@ -131,7 +134,7 @@ struct SyncingTests {
         let database = try open(fixture)
         try database.write { transaction in
             func latest() throws -> RevisionID? {
-                let known = try transaction.document("mine")?.latest(onRemote: remote)
+                let known = try transaction.document("mine")?.revisions().latest(onRemote: remote)?.id
                 let change = try transaction.changedDocuments(since: 0, limit: 10_000, remote: remote).first { $0.id == "mine" }
                 #expect(change?.remoteRevision == known)
                 return known
@@ -174,7 +177,7 @@ struct SyncingTests {
         try database.write { transaction in
             let first = try transaction.save("refused", body: transaction.encode(json: #"{"a":1}"#))
             try transaction.markRejected(first.id, of: "refused")
-            try #expect(transaction.document("refused")?.tree?.isRejected(first.id) == true)
+            try #expect(transaction.document("refused")?.revisions().tree?.isRejected(first.id) == true)
             // It is no business of other remotes.
             let change = try transaction.changedDocuments(since: 0, limit: 1000, remote: 1).first { $0.id == "refused" }
             #expect(change?.remoteRevision == nil)

@@ -36,7 +36,7 @@ import Testing
             #expect(counts.createdCount == 100)
         }
         try database.read { snapshot in
-            try #expect(snapshot.document("a")?.vectors?.current?.version.vector.versions.count == 1)
+            try #expect(snapshot.document("a")?.revisions().vectors?.current?.version.vector.versions.count == 1)
             try #expect(snapshot.counts(of: .default).live == 102)
         }
     }
@@ -49,13 +49,15 @@ import Testing
             let remote = try transaction.remoteID(of: "ws://example.com/db")
             // Still a tree, as 2.7 left it.
             let old = try #require(try transaction.document("doc-002"))
-            #expect(old.revision.description == "1-abcd" && old.tree != nil)
+            try #expect(old.revision.description == "1-abcd" && old.revisions().tree != nil)
             let mine = try transaction.save("doc-002", body: transaction.encode(json: #"{"side":"local"}"#))
             let inserted = try transaction.insertExisting(
                 "doc-002", history: theirs, body: transaction.encode(json: #"{"side":"remote"}"#), remote: remote)
             #expect(inserted == .conflict)
             let document = try #require(try transaction.document("doc-002"))
-            #expect(document.isConflicted && document.revision == mine.id && document.vectors?.legacyParent?.description == "1-abcd")
+            try #expect(
+                document.isConflicted && document.revision == mine.id && document.revisions().vectors?.legacyParent?.description == "1-abcd"
+            )
             let other = try #require(theirs.revision)
             let merged = try transaction.resolveConflict(
                 "doc-002", winner: other, loser: mine.id, merged: transaction.encode(json: #"{"side":"both"}"#))
@@ -64,7 +66,7 @@ import Testing
         try database.read { snapshot in
             let document = try #require(try snapshot.document("doc-002"))
             #expect(!document.isConflicted)
-            #expect(document.vectors?.current?.version.vector.versions.count == 3)
+            try #expect(document.revisions().vectors?.current?.version.vector.versions.count == 3)
             #expect(document.body.withRoot { $0.json(keys: snapshot.sharedKeys) } == #"{"side":"both"}"#)
         }
     }

@@ -31,8 +31,8 @@ struct VectorWritingTests {
         }
         try database.read { snapshot in
             let document = try #require(try snapshot.document("new"))
-            #expect(document.vectors?.history.vector.versions.count == 1)
-            #expect(document.vectors?.remoteIDs == [])
+            try #expect(document.revisions().vectors?.history.vector.versions.count == 1)
+            try #expect(document.revisions().vectors?.remoteIDs == [])
             #expect(document.body.withRoot { $0.json(keys: snapshot.sharedKeys) } == #"{"x":2}"#)
         }
     }
@@ -44,8 +44,8 @@ struct VectorWritingTests {
             try transaction.delete("doc-003")
         }
         try database.read { snapshot in
-            try #expect(snapshot.document("doc-002")?.vectors?.legacyParent?.text == "1-abcd")
-            try #expect(snapshot.document("doc-003")?.vectors?.legacyParent?.text == "1-abcd")
+            try #expect(snapshot.document("doc-002")?.revisions().vectors?.legacyParent?.text == "1-abcd")
+            try #expect(snapshot.document("doc-003")?.revisions().vectors?.legacyParent?.text == "1-abcd")
             try #expect(snapshot.document("doc-003")?.isDeleted == true)
             try #expect(snapshot.document("doc-004")?.revision.text == "1-abcd")
         }
@@ -79,8 +79,8 @@ struct VectorWritingTests {
             try transaction.markPushed(saved.id, of: "pushed", to: 2)
             let document = try #require(try transaction.document("pushed"))
             #expect(document.sequence == saved.sequence && document.subsequence == 2)
-            #expect(document.vectors?.remoteIDs == [1, 2])
-            #expect(document.vectors?.latest(onRemote: 1)?.id == saved.id)
+            try #expect(document.revisions().vectors?.remoteIDs == [1, 2])
+            try #expect(document.revisions().vectors?.latest(onRemote: 1)?.id == saved.id)
         }
     }
 }

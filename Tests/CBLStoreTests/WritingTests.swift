@@ -52,7 +52,7 @@ import Testing
         }
         try database.read { snapshot in
             let document = try #require(try snapshot.document("x"))
-            #expect(document.tree?.revisions.count == 3 && !document.isDeleted)
+            try #expect(document.revisions().tree?.revisions.count == 3 && !document.isDeleted)
             #expect(document.body.withRoot { $0.json(keys: snapshot.sharedKeys) } == #"{"x":2}"#)
             try #expect(snapshot.lastSequence(of: .default) == 4)
             // One row went to the tombstones, one came back.

@@ -44,7 +44,7 @@ import Testing
             let sides = try conflict(transaction)
             let choice = way == "local" ? ConflictChoice.local : .revision(String(sides.local.text.prefix(8)))
             try #expect(settle(choice, transaction) == #"{"by":"us"}"#)
-            try #expect(transaction.document("d")?.currentDescends(from: sides.remotes[0]) == true)
+            try #expect(transaction.document("d")?.revisions().currentDescends(from: sides.remotes[0]) == true)
         }
     }
 
@@ -66,7 +66,7 @@ import Testing
         try database.write { transaction in
             let sides = try conflict(transaction, count: 2)
             let document = try #require(try transaction.document("d"))
-            #expect(throws: WorkbenchError.severalCompete(among: [sides.local] + document.competitors.map(\.revision))) {
+            try #expect(throws: WorkbenchError.severalCompete(among: [sides.local] + document.revisions().competitors.map(\.revision))) {
                 try transaction.settle(document, .remote)
             }
             try #expect(settle(.revision("2-222"), transaction) == #"{"by":2}"#)
@@ -80,7 +80,9 @@ import Testing
             #expect(throws: WorkbenchError.noPartInConflict(sides.base, among: [sides.local] + sides.remotes)) {
                 try transaction.settle(document, .revision(sides.base.text))
             }
-            #expect(throws: WorkbenchError.ambiguousRevision("2", document: "d", matches: document.storedRevisions.prefix(2).map(\.id))) {
+            try #expect(
+                throws: WorkbenchError.ambiguousRevision("2", document: "d", matches: document.storedRevisions().prefix(2).map(\.id))
+            ) {
                 try transaction.settle(document, .revision("2"))
             }
             _ = try settle(.remote, transaction)

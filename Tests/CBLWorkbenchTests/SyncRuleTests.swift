@@ -7,14 +7,16 @@ import Testing
 
 @Suite struct SyncRuleTests {
     private func conflict(_ local: String?, _ remote: String?, base: String? = nil) throws -> SyncConflict {
-        SyncConflict(
+        try SyncConflict(
             documentID: "d", collection: .default, localRevision: try RevisionID(parsing: "2-aa"),
-            remoteRevision: try RevisionID(parsing: "2-bb"), local: local, remote: remote, base: base)
+            remoteRevision: try RevisionID(parsing: "2-bb"), local: local.map { try DocumentProperties(json: $0) },
+            remote: remote.map { try DocumentProperties(json: $0) }, base: base.map { try DocumentProperties(json: $0) })
     }
 
     @Test(arguments: [
-        ("local", SyncResolution.local), ("REMOTE", .remote), ("default", .remote), ("merge", .merged(#"{"x":2,"y":2}"#)),
-        ("{'x': local.x + 1, 'y': remote.y}", .merged(#"{"x":3,"y":2}"#)), ("NULL", .deleted),
+        ("local", SyncResolution.local), ("REMOTE", .remote), ("default", .remote),
+        ("merge", .merged(try! DocumentProperties(json: #"{"x":2,"y":2}"#))),
+        ("{'x': local.x + 1, 'y': remote.y}", .merged(try! DocumentProperties(json: #"{"x":3,"y":2}"#))), ("NULL", .deleted),
     ])
     func aRuleIsAWordOrAnExpression(text: String, expected: SyncResolution) throws {
         let conflict = try conflict(#"{"x":2,"y":1}"#, #"{"x":1,"y":2}"#, base: #"{"x":1,"y":1}"#)

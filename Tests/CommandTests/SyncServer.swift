@@ -51,7 +51,7 @@ final class SyncServer {
         try database.read { snapshot in
             let cursor = try snapshot.scan(collection, ScanOptions(content: .everything))
             var found: [String: String] = [:]
-            while let document = try cursor.nextDocument() {
+            while let document = try cursor.next(reading: { $0 }) {
                 found[document.id] = document.body.withRoot { $0.json(keys: snapshot.sharedKeys, style: .canonical) }
             }
             return found

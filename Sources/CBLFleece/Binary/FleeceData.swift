@@ -1,37 +1,70 @@
-/// An encoding that owns its bytes. They never move or change, so it can be shared between threads.
+/// An encoding with its bytes. They never move or change, so it can be shared between threads.
 public final class FleeceData: @unchecked Sendable {
     // Sendable: the memory is written once, before the initialiser returns.
 
-    private let memory: UnsafeMutableRawPointer
+    private enum Memory {
+        case own
+        /// Somebody else's, which is kept for it.
+        case part(of: FleeceData)
+        /// Somebody else's, who keeps it as long as he said.
+        case lent
+    }
+
+    private let start: UnsafeRawPointer
     private let total: Int
     /// How many bytes at the start are external data: an encoding of their own that this one points into.
     public let baseCount: Int
+    private let memory: Memory
 
     public convenience init(copying bytes: UnsafeRawBufferPointer) {
         self.init(data: bytes, base: UnsafeRawBufferPointer(start: nil, count: 0))
     }
 
     /// A copy of `data`, whose external pointers lead into `base`. Used for the `extra` column of version vectors, whose base is the body.
-    public init(data: UnsafeRawBufferPointer, base: UnsafeRawBufferPointer) {
-        total = base.count + data.count
-        baseCount = base.count
-        memory = .allocate(byteCount: max(total, 2), alignment: 8)
-        UnsafeMutableRawBufferPointer(start: memory, count: base.count).copyMemory(from: base)
-        UnsafeMutableRawBufferPointer(start: memory + base.count, count: data.count).copyMemory(from: data)
+    public convenience init(data: UnsafeRawBufferPointer, base: UnsafeRawBufferPointer) {
+        self.init(count: base.count + data.count, baseCount: base.count) { memory in
+            memory.copyMemory(from: base)
+            UnsafeMutableRawBufferPointer(rebasing: memory[base.count...]).copyMemory(from: data)
+        }
     }
 
-    public init(_ bytes: [UInt8]) {
+    public convenience init(_ bytes: [UInt8]) {
+        self.init(count: bytes.count) { memory in bytes.withUnsafeBytes { memory.copyMemory(from: $0) } }
+    }
+
+    /// Memory of its own that `fill` writes to, all of it.
+    public init(count: Int, baseCount: Int = 0, filledBy fill: (UnsafeMutableRawBufferPointer) -> Void) {
+        let memory = UnsafeMutableRawPointer.allocate(byteCount: max(count, 2), alignment: 8)
+        fill(UnsafeMutableRawBufferPointer(start: memory, count: count))
+        start = UnsafeRawPointer(memory)
+        total = count
+        self.baseCount = baseCount
+        self.memory = .own
+    }
+
+    /// A part of another one's memory, which lives as long as this does. Nothing is copied.
+    public init(_ bytes: UnsafeRawBufferPointer, partOf whole: FleeceData, baseCount: Int = 0) {
+        let start = bytes.baseAddress ?? whole.start
+        precondition(start >= whole.start && start + bytes.count <= whole.start + whole.total && baseCount <= bytes.count)
+        self.start = start
+        total = bytes.count
+        self.baseCount = baseCount
+        if case .part(let owner) = whole.memory { memory = .part(of: owner) } else { memory = .part(of: whole) }
+    }
+
+    /// Bytes that stay somebody else's: only for those who use it while these are there, and give it to nobody.
+    public init(lent bytes: UnsafeRawBufferPointer) {
+        start = bytes.baseAddress ?? UnsafeRawPointer(bitPattern: 8)!
         total = bytes.count
         baseCount = 0
-        memory = .allocate(byteCount: max(total, 2), alignment: 8)
-        bytes.withUnsafeBytes { UnsafeMutableRawBufferPointer(start: memory, count: total).copyMemory(from: $0) }
+        memory = .lent
     }
 
-    deinit { memory.deallocate() }
+    deinit { if case .own = memory { start.deallocate() } }
 
     /// The encoding itself, without the external data. Valid as long as this object: keep that in a variable, or use ``withBytes(_:)``.
     public var bytes: UnsafeRawBufferPointer {
-        UnsafeRawBufferPointer(start: memory + baseCount, count: total - baseCount)
+        UnsafeRawBufferPointer(start: start + baseCount, count: total - baseCount)
     }
 
     /// Lends the encoding's bytes to `body`, and keeps them alive meanwhile.
@@ -41,12 +74,12 @@ public final class FleeceData: @unchecked Sendable {
 
     /// Lends the external data and the encoding, which follow each other, to `body`.
     func withBytesAndBase<Result, Failure: Error>(_ body: (UnsafeRawBufferPointer) throws(Failure) -> Result) throws(Failure) -> Result {
-        try withExtendedLifetime(self) { () throws(Failure) in try body(UnsafeRawBufferPointer(start: memory, count: total)) }
+        try withExtendedLifetime(self) { () throws(Failure) in try body(UnsafeRawBufferPointer(start: start, count: total)) }
     }
 
     /// The root, undefined if the bytes are damaged. It must not outlive this object: see ``withRoot(_:)``.
     public var root: Value {
-        Value(root: UnsafeRawBufferPointer(start: memory, count: total), externalCount: baseCount) ?? .undefined
+        Value(root: UnsafeRawBufferPointer(start: start, count: total), externalCount: baseCount) ?? .undefined
     }
 
     /// Calls `body` with the root, undefined if the bytes are damaged, and keeps the bytes alive meanwhile.

@@ -17,7 +17,7 @@ package final class QueryRows {
     /// Names of parameters that were given no value: they are MISSING.
     package let unboundParameters: [String]
     /// How many rows were found so far.
-    package private(set) var count = 0
+    @exclusivity(unchecked) package private(set) var count = 0
 
     private let query: TranslatedQuery
     private let snapshot: Snapshot
@@ -25,11 +25,11 @@ package final class QueryRows {
     private let hiddenColumns: Int32
     private let watch: QueryWatch
     private let matchesText: Bool
-    private var statement: CBLSQLite.Statement?
+    @exclusivity(unchecked) private var statement: CBLSQLite.Statement?
     /// Tried before the statement is run.
-    private var plan: ScanPlan?
-    private var computed: (any ComputedRows)?
-    private var objectKeys: ObjectKeys?
+    @exclusivity(unchecked) private var plan: ScanPlan?
+    @exclusivity(unchecked) private var computed: (any ComputedRows)?
+    @exclusivity(unchecked) private var objectKeys: ObjectKeys?
 
     init(
         _ query: TranslatedQuery, sql: String, on snapshot: Snapshot, unbound: [String], options: QueryOptions, plan: ScanPlan? = nil
@@ -165,8 +165,8 @@ extension QueryRows {
 
 /// The titles as they stand before the values of an object: `"name":`. Made once for all rows.
 private final class ObjectKeys {
-    private var text = ByteBuffer()
-    private var ends: [Int] = []
+    @exclusivity(unchecked) private var text = ByteBuffer()
+    @exclusivity(unchecked) private var ends: [Int] = []
 
     init(_ titles: [String]) {
         for title in titles {

@@ -6,7 +6,7 @@ import CBLStore
 /// cores, and without carrying documents about. Only for what gives exactly SQLite's result, row by row; everything else stays with SQLite.
 struct ScanPlan {
     /// What becomes of the rows of the partial query.
-    private enum Shape {
+    fileprivate enum Shape: Sendable {
         /// Each column is a count of its own.
         case counts
         case groups(GroupShape)
@@ -15,6 +15,24 @@ struct ScanPlan {
 
     private let shape: Shape
     private let scan: TableScan
+
+    /// How it is gone about, which the query and the schema decide.
+    struct Decision: Sendable {
+        fileprivate let shape: Shape
+        /// Finds the rows of one piece.
+        fileprivate let sql: String
+
+        /// Nil if the query is none of these.
+        fileprivate init?(_ select: Select, _ translated: TranslatedQuery, running sql: String, on snapshot: Snapshot) throws {
+            guard let (shape, partial) = ScanPlan.shape(of: select, isAggregate: translated.isAggregate),
+                try ScanPlan.readsWholeTable(sql, snapshot),
+                let piecewise = try? Translator(schema: SnapshotSchema(snapshot, asTablesAre: true))
+                    .translate(ScanPlan.restricted(partial))
+            else { return nil }
+            self.shape = shape
+            self.sql = piecewise.sql
+        }
+    }
 
     /// Nil if the query is none of these, or not worth it. `sql` is what would be run otherwise, if that is not what the query shows.
     init?(
@@ -25,15 +43,14 @@ struct ScanPlan {
             !select.isDistinct,
             select.having == nil, select.sources.count <= 1, let source = translated.sources.first, !source.readsDeleted,
             !translated.parameters.contains(TableScan.firstRow), !translated.parameters.contains(TableScan.lastRow),
-            let (shape, partial) = ScanPlan.shape(of: select, isAggregate: translated.isAggregate),
             let rows = try TableScan.rows(of: source.collection.table, on: snapshot, pieces),
-            try ScanPlan.readsWholeTable(sql ?? translated.sql, snapshot),
-            let piecewise = try? Translator(schema: SnapshotSchema(snapshot, asTablesAre: true))
-                .translate(ScanPlan.restricted(partial))
+            let decision = try query.decisions.scan(
+                running: sql ?? translated.sql,
+                { try Decision(select, translated, running: sql ?? translated.sql, on: snapshot) })
         else { return nil }
-        self.shape = shape
+        shape = decision.shape
         scan = TableScan(
-            sql: piecewise.sql, rows: rows, parameters: parameters, query: translated, options: options,
+            sql: decision.sql, rows: rows, parameters: parameters, query: translated, options: options,
             pieces: pieces)
     }
 

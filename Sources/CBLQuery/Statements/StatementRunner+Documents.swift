@@ -26,7 +26,7 @@ extension StatementRunner {
                 continue
             }
             let body = try edit.apply(to: document, rows, row, transaction)
-            let saved = try transaction.save(document.id, in: collection, body: body, parent: .revision(document.revision))
+            let saved = try transaction.save(document, body: body)
             try tell(.updated, document.id, collection, saved.id, body)
         }
         return .documents(inserted: 0, updated: count, deleted: 0)
@@ -57,7 +57,7 @@ extension StatementRunner {
         var count = 0
         for row in 0..<rows.count {
             guard let document = try document(ofRow: row, rows, in: collection) else { continue }
-            let saved = try transaction.delete(document.id, in: collection, parent: .revision(document.revision))
+            let saved = try transaction.delete(document)
             count += 1
             try tell(.deleted, document.id, collection, saved.id, nil)
         }

@@ -1,4 +1,5 @@
 import CBLFleece
+import CBLStore
 
 /// Merges two objects property by property, into what differs from their common ancestor on either side.
 ///
@@ -9,8 +10,15 @@ package struct PropertyMerge {
     package var prefersLocal: Bool
     private let encoder = FleeceEncoder()
 
-    package init(prefersLocal: Bool) { self.prefersLocal = prefersLocal }
+    /// The table of all three.
+    private let keys: SharedKeys?
 
+    package init(prefersLocal: Bool, keys: SharedKeys? = nil) {
+        self.prefersLocal = prefersLocal
+        self.keys = keys
+    }
+
+    /// The keys of what comes of it are strings.
     package func merge(base: Value?, local: Value, remote: Value) throws -> FleeceData {
         encoder.reset()
         write(merged(base, local, remote))
@@ -25,16 +33,16 @@ package struct PropertyMerge {
 
     private func merged(_ base: Value?, _ local: Value?, _ remote: Value?) -> Outcome {
         func outcome(_ value: Value?) -> Outcome { value.map { .value($0) } ?? .absent }
-        if PropertyMerge.areSame(local, remote) { return outcome(local) }
+        if areSame(local, remote) { return outcome(local) }
         // With an ancestor, who has left a property as it was has nothing to say about it.
         if let base {
-            if PropertyMerge.areSame(base, local) { return outcome(remote) }
-            if PropertyMerge.areSame(base, remote) { return outcome(local) }
+            if areSame(base, local) { return outcome(remote) }
+            if areSame(base, remote) { return outcome(local) }
         }
         guard let local else { return base == nil ? outcome(remote) : outcome(prefersLocal ? nil : remote) }
         guard let remote else { return base == nil ? outcome(local) : outcome(prefersLocal ? local : nil) }
-        if let mine = PropertyMerge.object(local), let theirs = PropertyMerge.object(remote) {
-            return .objects(base: base.flatMap(PropertyMerge.object), mine, theirs)
+        if let mine = object(local), let theirs = object(remote) {
+            return .objects(base: base.flatMap(object), mine, theirs)
         }
         return outcome(prefersLocal ? local : remote)
     }
@@ -42,14 +50,14 @@ package struct PropertyMerge {
     private func write(_ outcome: Outcome) {
         switch outcome {
         case .absent: break
-        case .value(let value): encoder.write(value, keys: nil)
+        case .value(let value): encoder.write(value, keys: keys)
         case .objects(let base, let local, let remote):
             encoder.beginDictionary()
-            var names = local.compactMap { $0.key.stringBytes.map { String(decoding: $0, as: UTF8.self) } }
+            var names = local.compactMap { $0.key.keyString(keys) }
             let known = Set(names)
-            names += remote.compactMap { $0.key.stringBytes.map { String(decoding: $0, as: UTF8.self) } }.filter { !known.contains($0) }
+            names += remote.compactMap { $0.key.keyString(keys) }.filter { !known.contains($0) }
             for name in names {
-                let member = merged(base?.value(forKey: name, nil), local.value(forKey: name, nil), remote.value(forKey: name, nil))
+                let member = merged(base?.value(forKey: name, keys), local.value(forKey: name, keys), remote.value(forKey: name, keys))
                 if case .absent = member { continue }
                 encoder.writeKey(name)
                 write(member)
@@ -59,15 +67,15 @@ package struct PropertyMerge {
     }
 
     /// An object that has a meaning as a whole, such as a blob, is none here.
-    private static func object(_ value: Value) -> DictionaryView? {
-        guard let object = value.dictionary, object.value(forKey: "@type", nil) == nil else { return nil }
+    private func object(_ value: Value) -> DictionaryView? {
+        guard let object = value.dictionary, object.value(forKey: "@type", keys) == nil else { return nil }
         return object
     }
 
-    private static func areSame(_ one: Value?, _ other: Value?) -> Bool {
+    private func areSame(_ one: Value?, _ other: Value?) -> Bool {
         switch (one, other) {
         case (nil, nil): true
-        case (let one?, let other?): one.isEqual(to: other)
+        case (let one?, let other?): one.isEqual(to: other, keys, keys)
         default: false
         }
     }
@@ -77,32 +85,18 @@ extension SyncResolution {
     /// Both sides' changes, as far as they are not about the same property; what is, goes as the default rule says. A deletion wins, as there.
     package static func merge(_ conflict: SyncConflict) throws -> SyncResolution {
         guard let local = conflict.local, let remote = conflict.remote else { return standard(conflict) }
-        let merge = PropertyMerge(prefersLocal: standard(conflict) == .local)
-        let (mine, theirs) = (try FleeceData.parsing(json: local), try FleeceData.parsing(json: remote))
-        let base = try conflict.base.map { try FleeceData.parsing(json: $0) }
-        let merged = try mine.withRoot { mine in
-            try theirs.withRoot { theirs in
-                try base?.withRoot { try merge.merge(base: $0, local: mine, remote: theirs) }
+        let merge = PropertyMerge(prefersLocal: standard(conflict) == .local, keys: local.keys)
+        let merged = try local.withRoot { mine in
+            try remote.withRoot { theirs in
+                try conflict.base?.withRoot { try merge.merge(base: $0, local: mine, remote: theirs) }
                     ?? merge.merge(base: nil, local: mine, remote: theirs)
             }
         }
-        return SyncResolution(merged, of: conflict)
+        return SyncResolution(DocumentProperties(merged), of: conflict)
     }
 
-    /// What an object says, as one of the sides if it says the same.
-    package init(_ properties: FleeceData, of conflict: SyncConflict) {
-        func isSame(_ json: String?) -> Bool {
-            guard let json, let side = try? FleeceData.parsing(json: json) else { return false }
-            return side.withRoot { side in properties.withRoot { $0.isEqual(to: side) } }
-        }
-        self = isSame(conflict.remote) ? .remote : isSame(conflict.local) ? .local : .merged(properties.withRoot { $0.json() })
-    }
-}
-
-extension FleeceData {
-    static func parsing(json: String) throws -> FleeceData {
-        let encoder = FleeceEncoder()
-        try JSONParser.parse(json, into: encoder)
-        return try encoder.finish()
+    /// What properties say, as one of the sides if it says the same.
+    package init(_ properties: DocumentProperties, of conflict: SyncConflict) {
+        self = properties == conflict.remote ? .remote : properties == conflict.local ? .local : .merged(properties)
     }
 }

@@ -63,8 +63,10 @@ extension Snapshot {
     package func conflicts(with peer: String, in collection: CollectionName = .default) throws -> [String] {
         guard let remote = try remoteNumber(of: peer) else { return [] }
         return try conflictedDocuments(in: collection).filter {
-            guard let document = try document($0, in: collection), let latest = document.latest(onRemote: remote) else { return false }
-            return document.competitors.contains { $0.revision == latest }
+            try withRevisions(of: $0, in: collection) { revisions in
+                let latest = revisions.latest(onRemote: remote)?.id
+                return revisions.competitors.contains { $0.revision == latest }
+            } ?? false
         }
     }
 

@@ -9,24 +9,26 @@ extension ReplicatedDatabase {
             let current = snapshot.global(document.revision)
             guard current == order.revision || options.acceptsReplacements else { return .obsolete }
             // The receiver waits for the revision that it was told of.
-            if let newest = document.tree?.current?.id, newest != document.revision {
+            let revisions = try document.revisions()
+            if let newest = revisions.tree?.current?.id, newest != document.revision {
                 throw StoreError(
                     .corrupt, "document \"\(document.id)\" is damaged: its tree ends with \(newest), not with \(document.revision)")
             }
             let known = order.ancestors.map(snapshot.local)
-            let history = document.historyToSend(limit: options.maxHistory, knownToReceiver: known)
+            let history = revisions.historyToSend(limit: options.maxHistory, knownToReceiver: known)
             var message = RevisionMessage(documentID: order.documentID, history: snapshot.global(history))
             if current != order.revision { message.replaces = order.revision }
             message.isDeleted = document.isDeleted
-            message.blobs = document.body.bytes.withUnsafeBytes { AttachmentEncoding.digests(in: $0) }
+            let properties = document.body
+            message.blobs = properties.bytes.withUnsafeBytes { AttachmentEncoding.digests(in: $0) }
             let translates = !options.acceptsBlobs && document.flags.contains(.hasAttachments)
             // With a vector, what was said of blobs that are gone is taken back with an empty `_attachments`.
-            let evenIfEmpty = document.tree?.current?.flags.contains(.hasAttachments) ?? true
+            let evenIfEmpty = revisions.tree?.current?.flags.contains(.hasAttachments) ?? true
             let body = try Outgoing(
-                document.body, document.revision, translates: translates, evenIfEmpty: evenIfEmpty, snapshot.sharedKeys)
+                properties, document.revision, translates: translates, evenIfEmpty: evenIfEmpty, snapshot.sharedKeys)
             message.body = body.json
-            if options.acceptsDeltas, order.allowsDelta, !document.isDeleted, document.body.bytes.count >= ReplicatedDatabase.smallestDelta,
-                let base = known.lazy.compactMap({ id in base(id, of: document, snapshot).map { (id, $0) } }).first
+            if options.acceptsDeltas, order.allowsDelta, !document.isDeleted, properties.bytes.count >= ReplicatedDatabase.smallestDelta,
+                let base = known.lazy.compactMap({ id in base(id, of: document, revisions, snapshot).map { (id, $0) } }).first
             {
                 let old = try Outgoing(base.1, base.0, translates: translates, snapshot.sharedKeys)
                 if let delta = ReplicatedDatabase.delta(from: old, to: body, snapshot.sharedKeys) {
@@ -38,7 +40,7 @@ extension ReplicatedDatabase {
             if message.body.withUnsafeBytes({ $0.contains("undefined") }) { try ReplicatedDatabase.check(document, snapshot.sharedKeys) }
             if options.acceptsDeltas, !document.isDeleted {
                 // The peer will have it, and it may be replaced.
-                formerBodies?.add(document.body, bodyKey(document.id, current))
+                formerBodies?.add(properties, bodyKey(document.id, current))
             }
             return .loaded(message)
         } catch {
@@ -47,8 +49,8 @@ extension ReplicatedDatabase {
     }
 
     /// What a delta can start from: what the database keeps, or what a peer had of late.
-    private func base(_ id: RevisionID, of document: Document, _ snapshot: Snapshot) -> FleeceData? {
-        if let kept = document.base(id) { return kept }
+    private func base(_ id: RevisionID, of document: Document, _ revisions: DocumentRevisions, _ snapshot: Snapshot) -> FleeceData? {
+        if let kept = revisions.base(id) { return kept }
         return formerBodies?[bodyKey(document.id, snapshot.global(id))]
     }
 
@@ -119,7 +121,7 @@ extension ReplicatedDatabase {
         let properties: FleeceData
         if let source = message.deltaSource {
             guard let document = try snapshot.document(message.documentID, in: collection),
-                let base = document.base(snapshot.local(source))
+                let base = try document.revisions().base(snapshot.local(source))
             else { return .deltaFailed("the base of the delta is not here") }
             do {
                 properties = try apply(message.body, to: base, source, snapshot, encoder)

@@ -125,7 +125,8 @@ package struct ReplicatedDatabase: Sendable {
     private func isBack(_ lost: LostDocument, _ transaction: Transaction) throws -> Bool {
         guard let revision = lost.revision.map(transaction.local) else { return false }
         do {
-            return try transaction.document(lost.documentID, in: collection)?.isNewer(onRemote: remote, than: revision) ?? false
+            return try transaction.withRevisions(of: lost.documentID, in: collection) { $0.isNewer(onRemote: remote, than: revision) }
+                ?? false
         } catch let error as StoreError where error.isOfDocument {
             return false
         }
@@ -152,9 +153,18 @@ package struct ReplicatedDatabase: Sendable {
         }
     }
 
-    private func find(_ id: String, _ snapshot: Snapshot) throws -> (document: Document?, isDamaged: Bool) {
-        do { return (try snapshot.document(id, in: collection), false) } catch let error as StoreError where error.isOfDocument {
-            return (nil, true)
+    /// What a question to a document's revisions comes to.
+    private enum Finding<Answer> {
+        case answer(Answer)
+        case missing
+        case damaged
+    }
+
+    private func ask<Answer>(_ id: String, _ snapshot: Snapshot, _ question: (DocumentRevisions) -> Answer) throws -> Finding<Answer> {
+        do {
+            return try snapshot.withRevisions(of: id, in: collection, question).map { .answer($0) } ?? .missing
+        } catch let error as StoreError where error.isOfDocument {
+            return .damaged
         }
     }
 
@@ -169,12 +179,12 @@ package struct ReplicatedDatabase: Sendable {
             try entries.map { entry in
                 guard !entry.flags.losesAccess, let revision = entry.revision.map(snapshot.local) else { return .unknown(ancestors: []) }
                 // It cannot be stored over one that is damaged, but it is not known either, and the others are to come.
-                guard let document = try find(entry.documentID, snapshot).document else { return .unknown(ancestors: []) }
-                switch document.acquaintance(with: revision, remote: remote) {
-                case .known(let isNoted):
+                switch try ask(entry.documentID, snapshot, { $0.acquaintance(with: revision, remote: remote) }) {
+                case .answer(.known(let isNoted)):
                     if !isNoted { toNote.append((entry.documentID, revision)) }
                     return .known
-                case .unknown(let ancestors): return .unknown(ancestors: ancestors.map(snapshot.global))
+                case .answer(.unknown(let ancestors)): return .unknown(ancestors: ancestors.map(snapshot.global))
+                case .missing, .damaged: return .unknown(ancestors: [])
                 }
             }
         }
@@ -196,12 +206,12 @@ package struct ReplicatedDatabase: Sendable {
         try database.read { snapshot in
             try entries.map { entry in
                 guard let revision = entry.revision.map(snapshot.local) else { return .refused(status: 400) }
-                let found = try find(entry.documentID, snapshot)
-                guard let document = found.document else { return found.isDamaged ? .refused(status: 503) : .accepted }
-                switch document.verdict(on: revision, parent: entry.serverRevision.map(snapshot.local)) {
-                case .wanted: return .accepted
-                case .known: return .known
-                case .conflict(let current): return .conflict(with: snapshot.global(current))
+                let parent = entry.serverRevision.map(snapshot.local)
+                switch try ask(entry.documentID, snapshot, { $0.verdict(on: revision, parent: parent) }) {
+                case .answer(.wanted), .missing: return .accepted
+                case .answer(.known): return .known
+                case .answer(.conflict(let current)): return .conflict(with: snapshot.global(current))
+                case .damaged: return .refused(status: 503)
                 }
             }
         }
@@ -212,10 +222,12 @@ package struct ReplicatedDatabase: Sendable {
             guard let document = try snapshot.document(id, in: collection) else {
                 return DocumentState(current: nil, remoteRevision: nil, isConflicted: false, descendsFromPeer: false)
             }
+            let revisions = try document.revisions()
             return DocumentState(
-                current: snapshot.global(document.revision), remoteRevision: document.latest(onRemote: remote).map(snapshot.global),
+                current: snapshot.global(document.revision),
+                remoteRevision: revisions.latest(onRemote: remote).map { snapshot.global($0.id) },
                 isConflicted: document.isConflicted,
-                descendsFromPeer: peer.map { document.currentDescends(from: snapshot.local($0)) } ?? false)
+                descendsFromPeer: peer.map { revisions.currentDescends(from: snapshot.local($0)) } ?? false)
         }
     }
 
@@ -238,14 +250,16 @@ package struct ReplicatedDatabase: Sendable {
     private func resolve(_ id: String) throws -> Bool {
         for _ in 0..<ReplicatedDatabase.mostAttempts {
             let found = try database.read { snapshot -> SyncConflict? in
-                guard let document = try snapshot.document(id, in: collection), let rival = document.competitor else { return nil }
-                func json(_ body: FleeceData, _ isDeleted: Bool) -> String? {
-                    isDeleted ? nil : body.withRoot { $0.json(keys: snapshot.sharedKeys) }
+                guard let document = try snapshot.document(id, in: collection) else { return nil }
+                let revisions = try document.revisions()
+                guard let rival = revisions.competitor else { return nil }
+                func properties(_ body: FleeceData, _ isDeleted: Bool = false) -> DocumentProperties? {
+                    isDeleted ? nil : DocumentProperties(body, keys: snapshot.sharedKeys)
                 }
                 return SyncConflict(
                     documentID: id, collection: collection, localRevision: snapshot.global(document.revision),
-                    remoteRevision: snapshot.global(rival.revision), local: json(document.body, document.isDeleted),
-                    remote: json(rival.body, rival.isDeleted), base: document.commonBase.flatMap { json($0, false) })
+                    remoteRevision: snapshot.global(rival.revision), local: properties(document.body, document.isDeleted),
+                    remote: properties(rival.body, rival.isDeleted), base: revisions.commonBase.flatMap { properties($0) })
             }
             guard let conflict = found else { return false }
             // The app's code runs outside of transactions; if the document changes meanwhile, it is asked again.
@@ -268,7 +282,7 @@ package struct ReplicatedDatabase: Sendable {
             switch resolution {
             case .local: .local
             case .remote: .remote
-            case .merged(let json): .merged(try transaction.encode(json: json))
+            case .merged(let properties): .merged(try transaction.adopt(properties))
             case .deleted: .deleted
             }
         let settled = try transaction.settle(

@@ -1,21 +1,20 @@
 import CBLStore
 
-/// A conflict as an app's resolver sees it. Properties are JSON; nil stands for a deletion.
-package struct SyncConflict: Hashable, Sendable {
+/// A conflict as an app's resolver sees it, on whichever thread. Instead of properties, nil stands for a deletion.
+package struct SyncConflict: Sendable {
     package let documentID: String
     package let collection: CollectionName
     /// As all peers call it.
     package let localRevision: RevisionID
     package let remoteRevision: RevisionID
-    package let local: String?
-    package let remote: String?
+    package let local: DocumentProperties?
+    package let remote: DocumentProperties?
     /// What both were made from, as far as it is kept. Version vectors keep nothing of it.
-    package let base: String?
+    package let base: DocumentProperties?
 
     package init(
-        documentID: String, collection: CollectionName, localRevision: RevisionID, remoteRevision: RevisionID, local: String?,
-        remote: String?,
-        base: String?
+        documentID: String, collection: CollectionName, localRevision: RevisionID, remoteRevision: RevisionID, local: DocumentProperties?,
+        remote: DocumentProperties?, base: DocumentProperties?
     ) {
         self.documentID = documentID
         self.collection = collection
@@ -28,11 +27,10 @@ package struct SyncConflict: Hashable, Sendable {
 }
 
 /// How a conflict ends.
-package enum SyncResolution: Hashable, Sendable {
+package enum SyncResolution: Equatable, Sendable {
     case local
     case remote
-    /// JSON.
-    case merged(String)
+    case merged(DocumentProperties)
     case deleted
 
     /// What the default rule says.

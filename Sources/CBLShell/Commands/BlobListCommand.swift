@@ -116,7 +116,8 @@ private struct BlobList {
     init(_ snapshot: Snapshot, _ invocation: Invocation) throws {
         if let id = invocation.argumentIfGiven("DOCID") {
             let collection = try invocation.collection(in: snapshot)
-            add(try invocation.document(id, in: collection, snapshot), snapshot.sharedKeys)
+            let (document, revisions) = try StoredRevision.all(of: invocation.document(id, in: collection, snapshot))
+            add(document, revisions, snapshot.sharedKeys)
             return
         }
         let isChosen = invocation.session.options.collection != nil
@@ -127,16 +128,16 @@ private struct BlobList {
             options.onlyWithAttachments = true
             let cursor = try snapshot.scan(collection, options)
             invocation.session.reportDamage(met: cursor)
-            while let document = try cursor.nextDocument() {
+            while let (document, revisions) = try cursor.next(reading: StoredRevision.all(of:)) {
                 try Interruption.check()
-                add(document, snapshot.sharedKeys)
+                add(document, revisions, snapshot.sharedKeys)
             }
         }
     }
 
-    private mutating func add(_ document: Document, _ keys: SharedKeys) {
+    private mutating func add(_ document: Document, _ revisions: [StoredRevision], _ keys: SharedKeys) {
         let reference = Reference(collection: document.collection, id: document.id)
-        for revision in document.storedRevisions {
+        for revision in revisions {
             revision.body?.withRoot { root in
                 BlobReferences.forEach(in: root, keys) { digest, blob in
                     var entry = entries[digest] ?? Entry()

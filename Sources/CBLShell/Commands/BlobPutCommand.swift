@@ -44,7 +44,7 @@ enum BlobPutCommand {
         let change = try invocation.change { transaction, collection in
             let document = try live(id, collection, transaction, invocation)
             let body = try document.body(with: blob, type: type, at: path, transaction.sharedKeys, into: transaction.encoder)
-            let saved = try transaction.save(id, in: collection, body: body, parent: .revision(document.revision))
+            let saved = try transaction.save(document, body: body)
             return DocumentChange(.updated, id, in: collection, saved)
         }
         try invocation.tell {

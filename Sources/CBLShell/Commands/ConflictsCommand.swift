@@ -31,10 +31,10 @@ enum ConflictsCommand {
                 options.onlyConflicts = true
                 let cursor = try snapshot.scan(collection, options)
                 invocation.session.reportDamage(met: cursor)
-                while let document = try cursor.nextDocument() {
+                while let (document, all) = try cursor.next(reading: StoredRevision.all(of:)) {
                     try Interruption.check()
                     count += 1
-                    let revisions = document.storedRevisions.filter { $0.isCurrent || $0.isConflict }
+                    let revisions = all.filter { $0.isCurrent || $0.isConflict }
                     if invocation.wantsJSON {
                         try writeFacts(document, revisions, remotes, snapshot.sharedKeys, invocation)
                     } else {

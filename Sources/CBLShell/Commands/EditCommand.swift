@@ -113,7 +113,9 @@ enum EditCommand {
             let body = try transaction.encoder.finish()
             // Other blanks, or another order of the keys, are no change of the document.
             if let document, isLive, document.body.withRoot({ old in body.withRoot { $0.isEqual(to: old, keys, keys) } }) { return nil }
-            let saved = try transaction.save(id, in: collection, body: body, parent: document.map { .revision($0.revision) } ?? .none)
+            let saved =
+                try document.map { try transaction.save($0, body: body) }
+                ?? transaction.save(id, in: collection, body: body, parent: .none)
             return DocumentChange(isLive ? .updated : .created, id, in: collection, saved)
         }
         guard let change else {

@@ -71,10 +71,14 @@ enum PutCommand {
             }
             let body = try input.map { try transaction.adopt($0) }
             guard let body, mode != .delete else {
-                let saved = try transaction.delete(id, in: collection, parent: parent, body: body ?? .emptyDictionary)
+                let saved =
+                    try document.map { try transaction.delete($0, parent: parent, body: body ?? .emptyDictionary) }
+                    ?? transaction.delete(id, in: collection, parent: parent, body: body ?? .emptyDictionary)
                 return DocumentChange(.deleted, id, in: collection, saved)
             }
-            let saved = try transaction.save(id, in: collection, body: body, parent: parent)
+            let saved =
+                try document.map { try transaction.save($0, body: body, parent: parent) }
+                ?? transaction.save(id, in: collection, body: body, parent: parent)
             return DocumentChange(isLive ? .updated : .created, id, in: collection, saved)
         }
         try invocation.tell { try change.write(to: invocation.session, dryRun: isDryRun) }

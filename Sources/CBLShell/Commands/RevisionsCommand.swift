@@ -33,7 +33,7 @@ enum RevisionsCommand {
             if invocation.wantsJSON {
                 try writeFacts(document, snapshot, invocation)
             } else {
-                let drawing = RevisionDrawing(document, showsRemotes: invocation.flag("remotes"))
+                let drawing = try RevisionDrawing(document, showsRemotes: invocation.flag("remotes"))
                 try drawing.write(to: invocation.session)
                 if invocation.flag("remotes") { try writeLegend(drawing, snapshot, invocation.session) }
             }
@@ -53,7 +53,7 @@ enum RevisionsCommand {
 
     private static func writeFacts(_ document: Document, _ snapshot: Snapshot, _ invocation: Invocation) throws {
         let remoteNames = try snapshot.remotes()
-        for revision in document.storedRevisions {
+        for revision in try document.storedRevisions() {
             try Interruption.check()
             var isWhole = true
             try invocation.session.writeFacts { line in

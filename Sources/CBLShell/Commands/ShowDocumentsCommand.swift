@@ -109,7 +109,9 @@ private struct DocumentPrinter {
     private func write(_ id: String, revision: String) throws {
         let document = try invocation.document(id, in: collection, snapshot)
         let found: StoredRevision
-        do { found = try document.storedRevision(named: revision) } catch { throw ErrorReport.commandError(workbench: error) }
+        do { found = try document.storedRevision(named: revision) } catch let error as WorkbenchError {
+            throw ErrorReport.commandError(workbench: error)
+        }
         guard let body = found.body else {
             throw CommandError.failed("the body of revision \(found.id) of \"\(id)\" is not kept any more")
         }

@@ -18,13 +18,16 @@ struct RevisionDrawing {
     private let document: Document
     private let showsRemotes: Bool
     private let nodes: [Node]
+    /// Version vectors know no parents.
+    private let isTree: Bool
 
-    init(_ document: Document, showsRemotes: Bool) {
+    init(_ document: Document, showsRemotes: Bool) throws {
         self.document = document
         self.showsRemotes = showsRemotes
-        let revisions = document.storedRevisions
-        // Version vectors know no parents: then the order is the stored one, the current revision first.
-        nodes = document.tree == nil ? revisions.map { Node(revision: $0, depth: 0) } : RevisionDrawing.arrange(revisions)
+        isTree = try document.revisions().tree != nil
+        let revisions = try document.storedRevisions()
+        // Without parents the order is the stored one, the current revision first.
+        nodes = isTree ? RevisionDrawing.arrange(revisions) : revisions.map { Node(revision: $0, depth: 0) }
     }
 
     /// The remotes that revisions are marked with, in ascending order.
@@ -65,7 +68,7 @@ struct RevisionDrawing {
         let text = node.revision.text
         try output.write(repeating: UInt8(ascii: " "), count: 1 + indentation)
         try output.write("* ")
-        if document.tree == nil {
+        if !isTree {
             // Version vectors are long: what is said about them stands on the next line.
             try session.write("[\(text)]", node.revision.style)
             try output.write("\n   ")

@@ -3,7 +3,7 @@ import CBLQuery
 
 /// A row of a query, as the renderers see it. There is one for all rows of a result; what its cells point to is valid until the next row.
 final class ResultRow {
-    var cells: [QueryValue]
+    @exclusivity(unchecked) var cells: [QueryValue]
     /// The table of shared keys of the values in the cells.
     let keys: SharedKeys?
 

@@ -58,9 +58,5 @@ struct DocumentInput {
 
 extension Transaction {
     /// The same body with the database's shared keys.
-    func adopt(_ input: DocumentInput) throws -> FleeceData {
-        encoder.reset()
-        input.body.withRoot { encoder.write($0, keys: nil) }
-        return try encoder.finish()
-    }
+    func adopt(_ input: DocumentInput) throws -> FleeceData { try adopt(DocumentProperties(input.body)) }
 }

@@ -20,8 +20,8 @@ final class Output {
 
     private let descriptor: Int32
     let isTerminal: Bool
-    private var buffer = ByteBuffer(capacity: Output.capacity + 4096)
-    private(set) var failure: Failure?
+    @exclusivity(unchecked) private var buffer = ByteBuffer(capacity: Output.capacity + 4096)
+    @exclusivity(unchecked) private(set) var failure: Failure?
     /// Decides where the text goes, if it may be more than the screen shows.
     private let pager: ScreenPager?
 

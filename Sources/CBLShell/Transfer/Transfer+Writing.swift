@@ -4,6 +4,11 @@ import CBLWorkbench
 
 extension Output: TextSink {}
 
+/// The line that tells of progress; an exporter begins one for each table that it writes, and moves it on with each document.
+private final class ShownLine {
+    @exclusivity(unchecked) var line: ProgressLine?
+}
+
 extension Transfer {
     /// Writes documents to a file, standard output, or a directory; gives their number. A file appears under its name when it is complete.
     func write(
@@ -11,13 +16,13 @@ extension Transfer {
     ) throws -> Int {
         let session = invocation.session
         var exporter = exporter
-        var line: ProgressLine?
-        defer { line?.finish() }
+        let shown = ShownLine()
+        defer { shown.line?.finish() }
         exporter.begin = { total in
-            line?.finish()
-            line = session.progress("Exporting", total: total, unit: "documents")
+            shown.line?.finish()
+            shown.line = session.progress("Exporting", total: total, unit: "documents")
         }
-        exporter.progress = { line?.advance() }
+        exporter.progress = { shown.line?.advance() }
         exporter.check = { try Interruption.check() }
         exporter.damaged = { session.report(damaged: $0) }
         switch target {

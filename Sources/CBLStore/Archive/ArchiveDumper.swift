@@ -108,7 +108,7 @@ final class ArchiveDumper {
     }
 
     private func collectBlobs(of document: ArchivedDocument) {
-        for body in document.bodies {
+        for body in document.revisions.bodies {
             body.withRoot { root in
                 BlobReferences.forEach(in: root, snapshot.sharedKeys) { digest, _ in
                     if let digest = BlobDigest(digest) { blobs.insert(digest) }
@@ -186,10 +186,11 @@ final class ArchiveDumper {
 }
 
 extension DocumentCursor {
-    /// The document at hand with everything that its record says, and nothing that is only concluded from it.
+    /// The document at hand with everything that its record says, and nothing that is only concluded from it. Its bodies lie where they are stored:
+    /// it is to be written before the next one is gone to.
     fileprivate func archived(versioning: Versioning) throws(StoreError) -> ArchivedDocument {
         let (body, extra) = (bodyColumn, extraBytes)
-        let revisions: ArchivedDocument.Revisions
+        let revisions: DocumentRevisions
         var flags = self.flags
         do {
             let holdsVectors =
@@ -199,9 +200,11 @@ extension DocumentCursor {
                 // The flag "synced" says that remote 1 has the current revision: it goes as a flag.
                 revisions = .vectors(
                     try VectorRevisions(
-                        version: versionBytes, body: body, extra: extra, sequence: sequence, flags: flags.subtracting(.synced)))
+                        version: versionBytes, body: body, extra: extra, sequence: sequence, flags: flags.subtracting(.synced),
+                        bodies: .lent))
             } else {
-                var tree = try RevisionTree(body: body, extra: extra, sequence: sequence, flags: flags.subtracting(.synced))
+                var tree = try RevisionTree(
+                    body: body, extra: extra, sequence: sequence, flags: flags.subtracting(.synced), bodies: .lent)
                 // Where 2.x stores no body, later releases store an empty one.
                 if tree.current?.body == nil { tree.revisions[0].body = .emptyDictionary }
                 revisions = .tree(tree)

@@ -218,7 +218,7 @@ package final class ArchiveRestorer {
     private func merge(_ document: ArchivedDocument, _ tables: CollectionTables) throws {
         var added = 0
         do {
-            let stored = try transaction.document(document.id, in: tables.name)
+            let stored = try transaction.document(document.id, in: tables.name)?.revisions()
             switch document.revisions {
             case .tree(let tree):
                 for (index, leaf) in tree.revisions.enumerated() where leaf.isLeaf {
@@ -228,7 +228,7 @@ package final class ArchiveRestorer {
                         continue
                     }
                     added += try transaction.insertExisting(
-                        document.id, in: tables.name, history: tree.history(of: index), body: leaf.body.map { FleeceData(Array($0)) },
+                        document.id, in: tables.name, history: tree.history(of: index), body: leaf.body,
                         isDeleted: leaf.isDeleted, remote: remote, allowsConflicts: remote > 0
                     ).addedCount
                 }
@@ -256,7 +256,7 @@ package final class ArchiveRestorer {
     }
 
     private func noteBlobs(of document: ArchivedDocument) {
-        for body in document.bodies {
+        for body in document.revisions.bodies {
             body.withRoot { root in
                 BlobReferences.forEach(in: root, transaction.sharedKeys) { digest, _ in
                     if let digest = BlobDigest(digest) { neededBlobs.insert(digest) }

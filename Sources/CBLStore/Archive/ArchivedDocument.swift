@@ -2,18 +2,13 @@ import CBLFleece
 
 /// A document as an archive keeps it: everything that its record says.
 struct ArchivedDocument {
-    enum Revisions {
-        case tree(RevisionTree)
-        case vectors(VectorRevisions)
-    }
-
     var id: String
     /// nil if the archive leaves it to the database.
     var sequence: UInt64?
     var subsequence = 0
     var flags: DocumentFlags
     var expiration: Int64?
-    var revisions: Revisions
+    var revisions: DocumentRevisions
 }
 
 // Names of flags. Bits that have none are written as numbers.
@@ -85,7 +80,7 @@ extension JSONObjectWriter {
             if revision.sequence != sequence { line.add("seq", revision.sequence) }
             let flags = revision.flags.archiveNames
             if !flags.isEmpty { line.add("flags", list: flags) }
-            if let body = revision.body { try line.add("body", body: FleeceData(Array(body)), keys) }
+            if let body = revision.body { try line.add("body", body: body, keys) }
         }
         if !tree.remotes.isEmpty {
             add("remotes", byNumber: tree.remotes.map(\.remote)) { remote, line in
@@ -167,15 +162,6 @@ extension ArchivedDocument {
         }
     }
 
-    /// The properties of all revisions that have some.
-    var bodies: [FleeceData] {
-        switch revisions {
-        case .tree(let tree): tree.revisions.compactMap { $0.body.map { FleeceData(Array($0)) } }
-        case .vectors(let vectors):
-            ([vectors.current] + vectors.remoteIDs.map { vectors.latest(onRemote: $0) }).compactMap { $0?.properties }
-        }
-    }
-
     fileprivate static func body(_ value: Value?, _ encoder: FleeceEncoder) throws(StoreError) -> FleeceData? {
         guard let value else { return nil }
         guard value.dictionary != nil else { throw ArchiveValueReader.invalid("\"body\" must be an object") }
@@ -204,7 +190,7 @@ extension RevisionTree {
             let revision = Revision(
                 id: try RevisionTree.id(item.text("rev")), parent: try item.index("parent", below: items.count),
                 sequence: try item.number("seq") ?? sequence ?? 0, flags: try Flags(archiveNames: item.texts("flags")),
-                body: try ArchivedDocument.body(item["body"], encoder).map { ArraySlice($0.bytes) })
+                body: try ArchivedDocument.body(item["body"], encoder))
             guard known.insert(revision.id).inserted else { throw ArchiveValueReader.invalid("revision \(revision.id) occurs twice") }
             revisions.append(revision)
         }

@@ -45,10 +45,10 @@ struct RecordCheck {
     }
 
     private mutating func checkTree(_ record: Record) throws {
-        let tree = try Document.tree(of: record)
+        let tree = try record.tree()
         do { try tree.checkInvariants() } catch { problems.append(Problem(kind: .revisions, message: "\(error)", repair: .automatic)) }
-        if let current = tree.current, current.id.binary != record.version {
-            let stored = (try? record.version.withUnsafeBytes { try RevisionID(column: $0).description }) ?? "damaged"
+        if let current = tree.current, record.withColumns({ version, _, _ in !version.elementsEqual(current.id.binary) }) {
+            let stored = (try? record.revision().description) ?? "damaged"
             problems.append(
                 Problem(
                     kind: .revisions, message: "the current revision of its tree is \(current.id), but the column says \(stored)",
@@ -61,7 +61,7 @@ struct RecordCheck {
                     message: "revision \(late.id) has sequence \(late.sequence), which is above the document's, \(record.sequence)"))
         }
         for (index, revision) in tree.revisions.enumerated() {
-            if let body = revision.body { body.withUnsafeBytes { check(body: $0, of: index == 0 ? nil : "\(revision.id)") } }
+            if let body = revision.body { body.withBytes { check(body: $0, of: index == 0 ? nil : "\(revision.id)") } }
         }
         var flags: DocumentFlags = tree.current?.isDeleted == true ? .deleted : []
         if tree.isConflicted { flags.insert(.conflicted) }
@@ -70,15 +70,17 @@ struct RecordCheck {
     }
 
     private mutating func checkVectors(_ record: Record) throws {
-        let vectors = try Document.vectors(of: record, source: .local)
+        let vectors = try record.vectors(source: .local)
         if rules.versioning != .vectors {
             problems.append(Problem(kind: .revisions, message: "it has a version vector, but the database uses revision trees"))
         }
-        if let body = record.body, !body.isEmpty { body.withUnsafeBytes { check(body: $0, of: nil) } }
-        if let extra = record.extra {
-            let data = extra.withUnsafeBytes { extra in
-                (record.body ?? []).withUnsafeBytes { FleeceData(data: extra, base: $0) }
-            }
+        record.withColumns { _, body, _ in
+            if let body, !body.isEmpty { check(body: body, of: nil) }
+        }
+        let extra = record.withColumns { _, body, extra in
+            extra.map { FleeceData(data: $0, base: body ?? UnsafeRawBufferPointer(start: nil, count: 0)) }
+        }
+        if let data = extra {
             do { try Validator.validate(data, keyCount: rules.keys.count) } catch {
                 damaged(.revisions, "its other revisions are damaged: \(error)")
             }

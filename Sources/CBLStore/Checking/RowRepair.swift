@@ -74,7 +74,7 @@ struct RowRepair {
         }
         let table = change.table
         if row.isSwapped {
-            change.columns.append(("extra", .blob(row.record.extra)))
+            change.columns.append(("extra", .blob(row.record.withColumns { $2.map(Array.init) })))
             change.columns.append(("expiration", .integer(row.record.expiration)))
         } else if table.hasExpiration, row.expirationType != .null, row.expirationType != .integer {
             change.columns.append(("expiration", .integer(nil)))
@@ -84,7 +84,7 @@ struct RowRepair {
             let outcome = try rearranged(row.record)
         {
             change.columns.append(("version", .blob(outcome.version)))
-            if let body = outcome.body { change.columns.append(("body", .blob(Array(body)))) }
+            if let body = outcome.body { change.columns.append(("body", .blob(Array(body.bytes)))) }
             if table.hasExtra, let extra = outcome.extra {
                 change.columns.removeAll { $0.name == "extra" }
                 change.columns.append(("extra", .blob(extra)))
@@ -102,11 +102,11 @@ struct RowRepair {
 
     /// The tree put into its order, with the columns that follow from it; nil if that would lose the current body.
     private func rearranged(_ record: Record) throws -> SaveOutcome? {
-        guard !record.holdsVectors, var tree = try? Document.tree(of: record) else { return nil }
+        guard !record.holdsVectors, var tree = try? record.tree() else { return nil }
         tree.sort()
         guard let current = tree.current, current.body != nil || current.isDeleted, (try? tree.checkInvariants()) != nil else { return nil }
         let form: RevisionTree.Form =
-            record.extra == nil ? .withBodies : transaction.generation.readsSeparators ? .current : .withoutSeparator
+            !record.hasExtra ? .withBodies : transaction.generation.readsSeparators ? .current : .withoutSeparator
         return try tree.prepareSave(isNewRecord: false, depth: Int.max, form: form)
     }
 

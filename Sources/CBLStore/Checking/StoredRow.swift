@@ -31,8 +31,9 @@ struct StoredRow {
         expirationType = row.kind(expiration)
         record = Record(
             flags: DocumentFlags(rawValue: UInt16(truncatingIfNeeded: flags)), subsequence: Int(flags >> 16),
-            sequence: UInt64(bitPattern: max(0, sequence)), version: row.blob(4).map(Array.init) ?? [], body: row.blob(5).map(Array.init),
-            extra: row.blob(extra).map(Array.init), expiration: row.kind(expiration) == .integer ? row.int64(expiration) : nil)
+            sequence: UInt64(bitPattern: max(0, sequence)), version: row.blob(4) ?? UnsafeRawBufferPointer(start: nil, count: 0),
+            body: row.blob(5), extra: row.blob(extra),
+            expiration: row.kind(expiration) == .integer ? row.int64(expiration) : nil)
     }
 
     /// Goes through a table, past damaged pages.

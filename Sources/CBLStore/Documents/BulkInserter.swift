@@ -16,12 +16,12 @@ final class BulkBatch: @unchecked Sendable {
 
     private static let mostBytes = 1 << 19
     private static let mostDocuments = 2000
-    private var bytes = ByteBuffer(capacity: mostBytes + 4096)
-    private var entries: [Entry] = []
+    @exclusivity(unchecked) private var bytes = ByteBuffer(capacity: mostBytes + 4096)
+    @exclusivity(unchecked) private var entries: [Entry] = []
     /// What became of it.
-    var insertedCount = 0
-    var existing: [Int] = []
-    var failure: SQLiteError?
+    @exclusivity(unchecked) var insertedCount = 0
+    @exclusivity(unchecked) var existing: [Int] = []
+    @exclusivity(unchecked) var failure: SQLiteError?
 
     init() { entries.reserveCapacity(BulkBatch.mostDocuments) }
 
@@ -62,7 +62,7 @@ final class BulkBatch: @unchecked Sendable {
 ///
 /// Sendable without check because it is used by one thread at a time: see `BatchPipeline`.
 final class BulkInserter: @unchecked Sendable {
-    var lastSequence: UInt64
+    @exclusivity(unchecked) var lastSequence: UInt64
     private let table: KeyTable
     private let insertion: Statement
     /// Looks for a tombstone of that ID, if there are any at all.

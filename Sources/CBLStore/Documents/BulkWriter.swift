@@ -11,18 +11,18 @@ import CBLSystemSQLite
 /// every use of the database by its thread.
 package final class BulkWriter {
     /// Documents that were not there, or only as tombstones.
-    package private(set) var createdCount = 0
-    package private(set) var updatedCount = 0
+    @exclusivity(unchecked) package private(set) var createdCount = 0
+    @exclusivity(unchecked) package private(set) var updatedCount = 0
     /// Documents that were there and may not be replaced. Only with `Parent.none`.
-    package private(set) var refusedCount = 0
+    @exclusivity(unchecked) package private(set) var refusedCount = 0
 
     private let transaction: Transaction
     private let tables: CollectionTables
     private let parent: Parent
     private let inserter: BulkInserter?
     private let pipeline: BatchPipeline?
-    private var batch: BulkBatch?
-    private var json = ByteBuffer(capacity: 4096)
+    @exclusivity(unchecked) private var batch: BulkBatch?
+    @exclusivity(unchecked) private var json = ByteBuffer(capacity: 4096)
 
     init(_ transaction: Transaction, _ collection: CollectionName, parent: Parent) throws {
         self.transaction = transaction
@@ -111,7 +111,8 @@ package final class BulkWriter {
 
     private func saveOne(_ id: UnsafeRawBufferPointer, _ body: UnsafeRawBufferPointer) throws {
         do {
-            let saved = try transaction.save(id, tables, Transaction.Revision(body: body, isDeleted: false), parent: parent)
+            let saved = try transaction.save(
+                id, tables, Transaction.Revision(body: FleeceData(lent: body), isDeleted: false), parent: parent)
             if saved.isCreated { createdCount += 1 } else { updatedCount += 1 }
         } catch let error as StoreError where error.code == .conflict && parent == .none {
             refusedCount += 1

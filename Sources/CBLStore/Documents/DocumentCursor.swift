@@ -21,15 +21,15 @@ package final class DocumentCursor {
 
     package let collection: CollectionName
     private let snapshot: Snapshot
-    private var statement: Statement
+    @exclusivity(unchecked) private var statement: Statement
     private let query: ScanQuery
     private let options: ScanOptions
     /// How many documents were given, so that they are not given again behind a damaged page.
-    private var count = 0
+    @exclusivity(unchecked) private var count = 0
     /// The documents that can still be read, if a damaged page was met.
-    private var rest: DamagedScan?
+    @exclusivity(unchecked) private var rest: DamagedScan?
     /// Told of what is passed over because it is damaged. Without it, a scan ends with an error there.
-    package var onDamage: ((DamagedDocument) -> Void)?
+    @exclusivity(unchecked) package var onDamage: ((DamagedDocument) -> Void)?
 
     init(_ snapshot: Snapshot, _ tables: CollectionTables, _ options: ScanOptions) throws {
         self.snapshot = snapshot
@@ -99,16 +99,27 @@ package final class DocumentCursor {
     /// The document on its own, to be kept. Only for scans with `everything`.
     package func document() throws(StoreError) -> Document {
         let record = Record(
-            flags: flags, subsequence: subsequence, sequence: sequence, version: Array(versionBytes),
-            body: statement.blob(Column.body).map(Array.init), extra: extraBytes.map(Array.init), expiration: expiration)
-        return try Document(id, in: collection, record, snapshot)
+            flags: flags, subsequence: subsequence, sequence: sequence, version: versionBytes, body: bodyColumn, extra: extraBytes,
+            expiration: expiration)
+        return try Document(id, in: collection, record, source: snapshot.sourceID)
     }
 
-    /// The next document on its own; nil if there is none. Only for scans with `everything`.
-    package func nextDocument() throws -> Document? {
+    /// What the document remembers, read where it lies: no body of it may be kept. Only for scans with `everything`.
+    func revisionsInPlace() throws(StoreError) -> DocumentRevisions {
+        do {
+            return try DocumentRevisions(
+                version: versionBytes, body: bodyColumn, extra: extraBytes, sequence: sequence, flags: flags, source: snapshot.sourceID,
+                bodies: .lent)
+        } catch {
+            throw damaged("\(error)")
+        }
+    }
+
+    /// What `read` takes from the next document; nil if there is none. One that it cannot read is damaged. Only for scans with `everything`.
+    package func next<Result>(reading read: (Document) throws(StoreError) -> Result) throws -> Result? {
         while try next() {
             do {
-                return try document()
+                return try read(document())
             } catch {
                 guard let onDamage else { throw error }
                 let reason = error.message.firstRange(of: " is damaged: ").map { String(error.message[$0.upperBound...]) }

@@ -127,14 +127,7 @@ extension Snapshot {
             let cursor = try scan(name, options)
             while try cursor.next() {
                 try progress()
-                let document = try cursor.document()
-                collect(document.body.bytes)
-                for revision in document.tree?.revisions ?? [] {
-                    revision.body?.withUnsafeBytes { collect($0) }
-                }
-                for remote in document.vectors?.remoteIDs ?? [] {
-                    if let properties = document.vectors?.latest(onRemote: remote)?.properties { collect(properties.bytes) }
-                }
+                for body in try cursor.revisionsInPlace().bodies { body.withBytes(collect) }
             }
         }
         return digests

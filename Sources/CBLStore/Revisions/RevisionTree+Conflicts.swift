@@ -1,11 +1,13 @@
+import CBLFleece
+
 extension RevisionTree {
     /// The revision that settles a conflict, made here: its Fleece, the same as canonical JSON, and what it is.
     package struct Merged {
-        package var body: ArraySlice<UInt8>
+        package var body: FleeceData
         package var canonicalJSON: UnsafeRawBufferPointer
         package var flags: Flags
 
-        package init(body: ArraySlice<UInt8>, canonicalJSON: UnsafeRawBufferPointer, flags: Flags = []) {
+        package init(body: FleeceData, canonicalJSON: UnsafeRawBufferPointer, flags: Flags = []) {
             self.body = body
             self.canonicalJSON = canonicalJSON
             self.flags = flags

@@ -1,4 +1,5 @@
 import CBLBase
+import CBLFleece
 
 // The tree's binary form: entries, a zero size, then the remotes' latest revisions, a separator, and the refused revisions.
 //
@@ -10,14 +11,16 @@ extension RevisionTree {
     static let entryHeader = 8
 
     /// Reads the tree of a record of 3.0 or later. `sequence` is the record's own.
-    package init(extra: UnsafeRawBufferPointer, body: UnsafeRawBufferPointer?, sequence: UInt64) throws(RevisionError) {
-        try self.init(decoding: extra, sequence: sequence)
-        if let body { revisions[0].body = ArraySlice(body) }
+    package init(
+        extra: UnsafeRawBufferPointer, body: UnsafeRawBufferPointer?, sequence: UInt64, bodies: BodyKeeping = .copies
+    ) throws(RevisionError) {
+        try self.init(decoding: extra, sequence: sequence, bodies)
+        if let body { revisions[0].body = bodies.data(body) }
     }
 
     /// Reads the tree of a 2.x record, which is its column `body`.
-    package init(legacyBody: UnsafeRawBufferPointer, sequence: UInt64) throws(RevisionError) {
-        try self.init(decoding: legacyBody, sequence: sequence)
+    package init(legacyBody: UnsafeRawBufferPointer, sequence: UInt64, bodies: BodyKeeping = .copies) throws(RevisionError) {
+        try self.init(decoding: legacyBody, sequence: sequence, bodies)
     }
 
     /// Whether a column `body` beside an empty `extra` is a tree of 2.x. A Fleece value never is: its first bytes make a huge size.
@@ -33,9 +36,7 @@ extension RevisionTree {
         return false
     }
 
-    private init(decoding bytes: UnsafeRawBufferPointer, sequence recordSequence: UInt64) throws(RevisionError) {
-        // One copy, which the bodies are slices of.
-        let storage = Array(bytes)
+    private init(decoding bytes: UnsafeRawBufferPointer, sequence recordSequence: UInt64, _ bodies: BodyKeeping) throws(RevisionError) {
         var position = 0
         while true {
             guard position + 4 <= bytes.count else { throw .corruptTree(offset: position, reason: "it has no end") }
@@ -43,7 +44,7 @@ extension RevisionTree {
             if size == 0 { break }
             guard revisions.count < RevisionTree.maximumCount else { throw .corruptTree(offset: position, reason: "too many revisions") }
             guard size <= bytes.count - position else { throw .corruptTree(offset: position, reason: "a revision reaches beyond the end") }
-            revisions.append(try RevisionTree.entry(bytes, position..<(position + size), storage, recordSequence))
+            revisions.append(try RevisionTree.entry(bytes, position..<(position + size), bodies, recordSequence))
             position += size
         }
         guard !isEmpty else { throw .corruptTree(offset: 0, reason: "it has no revisions") }
@@ -54,7 +55,7 @@ extension RevisionTree {
     }
 
     private static func entry(
-        _ bytes: UnsafeRawBufferPointer, _ range: Range<Int>, _ storage: [UInt8], _ recordSequence: UInt64
+        _ bytes: UnsafeRawBufferPointer, _ range: Range<Int>, _ bodies: BodyKeeping, _ recordSequence: UInt64
     ) throws(RevisionError) -> Revision {
         func corrupt(_ reason: String) -> RevisionError { .corruptTree(offset: range.lowerBound, reason: reason) }
         let start = range.lowerBound + entryHeader
@@ -70,9 +71,10 @@ extension RevisionTree {
             throw corrupt("a sequence is invalid")
         }
         guard flags.contains(.hasBody) || position == range.upperBound else { throw corrupt("a body that should not be there") }
+        let body = flags.contains(.hasBody) ? bodies.data(UnsafeRawBufferPointer(rebasing: bytes[position..<range.upperBound])) : nil
         return Revision(
             id: id, parent: parent == maximumCount ? nil : parent, sequence: sequence == 0 ? recordSequence : sequence,
-            flags: flags.subtracting([.hasBody, .new]), body: flags.contains(.hasBody) ? storage[position..<range.upperBound] : nil)
+            flags: flags.subtracting([.hasBody, .new]), body: body)
     }
 
     /// Every parent exists, and nobody is its own ancestor.

@@ -38,7 +38,7 @@ extension RevisionTree {
 
     private func entryLength(_ revision: Revision, withBody: Bool) -> Int {
         RevisionTree.entryHeader + revision.id.withBinary(\.count) + Varint.length(of: revision.sequence)
-            + (withBody ? revision.body?.count ?? 0 : 0)
+            + (withBody ? revision.body?.bytes.count ?? 0 : 0)
     }
 
     private func write(_ revision: Revision, withBody: Bool, to output: inout UnsafeMutableRawPointer) {
@@ -54,7 +54,7 @@ extension RevisionTree {
         }
         // Revisions of this save do not know their sequence yet: 0 stands for the record's.
         output += Varint.write(revision.sequence, to: output)
-        body?.withUnsafeBytes { RevisionTree.put($0, to: &output) }
+        body?.withBytes { RevisionTree.put($0, to: &output) }
     }
 
     private static func put(_ number: some FixedWidthInteger, to output: inout UnsafeMutableRawPointer) {

@@ -1,3 +1,5 @@
+import CBLFleece
+
 extension RevisionTree {
     /// A revision that somebody made here: its ID, and whether the tree had none of that name.
     package struct Added: Hashable, Sendable {
@@ -11,7 +13,7 @@ extension RevisionTree {
     /// tombstone may be brought back to life, but nothing that lives is replaced.
     @discardableResult
     package mutating func addRevision(
-        after parentID: RevisionID?, body: ArraySlice<UInt8>, canonicalJSON: UnsafeRawBufferPointer, flags: Flags = []
+        after parentID: RevisionID?, body: FleeceData, canonicalJSON: UnsafeRawBufferPointer, flags: Flags = []
     ) throws(RevisionError) -> Added {
         let parent = try parentIndex(parentID, isDeleting: flags.contains(.deleted))
         let parentID = parent.map { revisions[$0].id }
@@ -51,7 +53,7 @@ extension RevisionTree {
 
     /// Appends a leaf; the order is up to the caller.
     @discardableResult
-    mutating func insert(_ id: RevisionID, after parent: Int?, flags: Flags, body: ArraySlice<UInt8>?) -> Int {
+    mutating func insert(_ id: RevisionID, after parent: Int?, flags: Flags, body: FleeceData?) -> Int {
         if let parent { revisions[parent].flags.remove(.leaf) }
         revisions.append(Revision(id: id, parent: parent, sequence: 0, flags: flags.union([.leaf, .new]), body: body))
         return revisions.count - 1

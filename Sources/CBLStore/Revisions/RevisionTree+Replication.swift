@@ -1,3 +1,5 @@
+import CBLFleece
+
 // Revisions that were made elsewhere, and what remotes know of ours.
 extension RevisionTree {
     /// What became of a revision with its history.
@@ -15,7 +17,7 @@ extension RevisionTree {
     ///   - flags: `deleted`, `hasAttachments`, `keepBody` and `closed` count.
     ///   - remote: the remote it comes from; 0 for none. Only a remote's revision may be marked as a conflict.
     package mutating func insert(
-        history: [RevisionID], body: ArraySlice<UInt8>?, flags: Flags, remote: UInt16 = 0, allowsConflicts: Bool = true,
+        history: [RevisionID], body: FleeceData?, flags: Flags, remote: UInt16 = 0, allowsConflicts: Bool = true,
         depth: Int = defaultDepth
     ) throws(RevisionError) -> Received {
         let wasConflicted = isConflicted
@@ -43,7 +45,7 @@ extension RevisionTree {
     ///
     /// - Parameter ended: the tombstone and what it descends from, the nearest first.
     package mutating func insert(
-        history: [RevisionID], body: ArraySlice<UInt8>?, flags: Flags, inPlaceOf ended: [RevisionID], depth: Int = defaultDepth
+        history: [RevisionID], body: FleeceData?, flags: Flags, inPlaceOf ended: [RevisionID], depth: Int = defaultDepth
     ) throws(RevisionError) -> Received {
         if let revision = history.first, index(of: revision) != nil { return Received(addedCount: 0, needsSave: false) }
         var settled = self

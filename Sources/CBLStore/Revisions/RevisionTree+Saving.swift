@@ -1,13 +1,15 @@
+import CBLFleece
+
 // A record's life: read into a tree, changed, saved.
 extension RevisionTree {
     /// Reads the tree of a record, of 2.x or later. `flags` are the record's: one of them says that remote #1 has the current revision.
     package init(
-        body: UnsafeRawBufferPointer?, extra: UnsafeRawBufferPointer?, sequence: UInt64, flags: DocumentFlags
+        body: UnsafeRawBufferPointer?, extra: UnsafeRawBufferPointer?, sequence: UInt64, flags: DocumentFlags, bodies: BodyKeeping = .copies
     ) throws(RevisionError) {
         if let extra {
-            try self.init(extra: extra, body: body, sequence: sequence)
+            try self.init(extra: extra, body: body, sequence: sequence, bodies: bodies)
         } else if let body, RevisionTree.isLegacyBody(body) {
-            try self.init(legacyBody: body, sequence: sequence)
+            try self.init(legacyBody: body, sequence: sequence, bodies: bodies)
         } else {
             throw .corruptTree(offset: 0, reason: "there is none")
         }
@@ -31,7 +33,7 @@ extension RevisionTree {
         if revisions.contains(where: { $0.flags.contains(.hasAttachments) }) { flags.insert(.hasAttachments) }
         dropBodies()
         let tree = encoded(form)
-        let body = form == .withBodies ? tree[...] : current.body ?? (current.isDeleted ? .emptyDictionary : nil)
+        let body = form == .withBodies ? FleeceData(tree) : current.body ?? (current.isDeleted ? .emptyDictionary : nil)
         return SaveOutcome(
             version: current.id.binary, body: body, extra: form == .withBodies ? nil : tree, flags: flags,
             needsNewSequence: isNewRecord || revisions.contains { $0.sequence == 0 })

@@ -1,3 +1,5 @@
+import CBLFleece
+
 /// The revisions that a document remembers, each a child of the one it was made from, several side by side after a conflict.
 ///
 /// Revision 0 is the current one; the order of the others follows § "current revision" of the rules in `RevisionTree+Order.swift`. A tree
@@ -39,7 +41,7 @@ package struct RevisionTree: Sendable {
         package internal(set) var sequence: UInt64
         package internal(set) var flags: Flags
         /// Fleece with the database's shared keys; nil if it is not kept.
-        package internal(set) var body: ArraySlice<UInt8>?
+        package internal(set) var body: FleeceData?
 
         package var isDeleted: Bool { flags.contains(.deleted) }
         package var isLeaf: Bool { flags.contains(.leaf) }

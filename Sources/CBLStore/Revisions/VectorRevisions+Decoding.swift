@@ -21,28 +21,29 @@ extension VectorRevisions {
     /// Reads a record of a vector database, also one that was not saved since its document was a tree.
     package init(
         version: UnsafeRawBufferPointer, body: UnsafeRawBufferPointer?, extra: UnsafeRawBufferPointer?, sequence: UInt64,
-        flags: DocumentFlags
+        flags: DocumentFlags, bodies: BodyKeeping = .copies
     ) throws(RevisionError) {
         let stored = try StoredVersion(column: version)
         let isTree = extra.map { !$0.starts(with: VectorRevisions.extraPrefix) } ?? body.map { RevisionTree.isLegacyBody($0) } ?? false
         if isTree, stored.treeID != nil {
-            self.init(importing: try RevisionTree(body: body, extra: extra, sequence: sequence, flags: flags))
+            self.init(importing: try RevisionTree(body: body, extra: extra, sequence: sequence, flags: flags, bodies: bodies))
             return
         }
         self.init()
         let body = body ?? UnsafeRawBufferPointer(start: nil, count: 0)
         current = Revision(
-            version: stored, properties: body.isEmpty ? .emptyDictionary : FleeceData(copying: body),
+            version: stored, properties: body.isEmpty ? .emptyDictionary : bodies.data(body),
             flags: flags.intersection([.deleted, .hasAttachments]))
         savedVersion = stored
-        if let extra { try read(extra, body) }
+        if let extra { try read(extra, body, bodies) }
         if flags.contains(.synced) { remotes[1] = current }
     }
 
-    private mutating func read(_ extra: UnsafeRawBufferPointer, _ body: UnsafeRawBufferPointer) throws(RevisionError) {
+    private mutating func read(_ extra: UnsafeRawBufferPointer, _ body: UnsafeRawBufferPointer, _ bodies: BodyKeeping) throws(RevisionError)
+    {
         guard extra.starts(with: VectorRevisions.extraPrefix) else { throw .corruptRevisions(reason: "a vector beside a tree") }
         let root = Value(root: body) ?? .undefined
-        let result = FleeceData(data: extra, base: body).withRoot { value in
+        let result = bodies.data(extra, base: body).withRoot { value in
             Result { () throws(RevisionError) in
                 guard let items = value.array, let first = items.first?.dictionary else {
                     throw RevisionError.corruptRevisions(reason: "there is no current one")
@@ -100,7 +101,7 @@ extension VectorRevisions {
             if revision.isDeleted { flags.insert(.deleted) }
             if revision.flags.contains(.hasAttachments) { flags.insert(.hasAttachments) }
             if revision.isConflict { flags.insert(.conflicted) }
-            return Revision(version: .tree(revision.id), properties: revision.body.map { FleeceData(Array($0)) }, flags: flags)
+            return Revision(version: .tree(revision.id), properties: revision.body, flags: flags)
         }
         guard let first = tree.current else { return }
         var imported = revision(first)

@@ -7,7 +7,7 @@ extension VectorRevisions {
     package func prepareSave() throws(RevisionError) -> SaveOutcome {
         guard let current, current.id != nil else { throw .notFound }
         let properties = current.properties ?? .emptyDictionary
-        let body = VectorRevisions.isEmpty(properties) ? nil : ArraySlice(properties.bytes)
+        let body = VectorRevisions.isEmpty(properties) ? nil : properties
         return SaveOutcome(
             version: current.version.binary, body: body, extra: remotes.isEmpty && legacyParent == nil ? nil : try encodedExtra(properties),
             flags: documentFlags, needsNewSequence: current.version != savedVersion)

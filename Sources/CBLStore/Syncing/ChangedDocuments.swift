@@ -69,29 +69,11 @@ extension Snapshot {
 
     private func change(at cursor: DocumentCursor, remote: UInt16, now: Int64) throws -> ChangedDocument {
         let id = cursor.id
-        let known = remote == 0 ? nil : try latest(of: record(at: cursor), id, onRemote: remote)
+        let known = remote == 0 ? nil : try cursor.revisionsInPlace().latest(onRemote: remote)
         return ChangedDocument(
             id: id, sequence: cursor.sequence, revision: global(try cursor.revision()), isDeleted: cursor.isDeleted,
             isConflicted: known?.competes ?? false, isExpired: cursor.expiration.map { $0 <= now } ?? false,
             bodySize: cursor.bodySize, remoteRevision: known.map { global($0.id) })
-    }
-
-    private func record(at cursor: DocumentCursor) -> Record {
-        Record(
-            flags: cursor.flags, subsequence: cursor.subsequence, sequence: cursor.sequence, version: Array(cursor.versionBytes),
-            body: cursor.bodyColumn.map(Array.init), extra: cursor.extraBytes.map(Array.init), expiration: cursor.expiration)
-    }
-
-    private func latest(of record: Record, _ id: String, onRemote remote: UInt16) throws -> (id: RevisionID, competes: Bool)? {
-        do {
-            if record.holdsVectors {
-                guard let latest = try Document.vectors(of: record, source: sourceID).latest(onRemote: remote) else { return nil }
-                return latest.id.map { ($0, latest.isConflicted) }
-            }
-            return try Document.tree(of: record).latest(onRemote: remote).map { ($0.id, $0.isConflict) }
-        } catch {
-            throw StoreError(.corrupt, "document \"\(id)\" is damaged: \(error)")
-        }
     }
 
     /// The documents that wait for somebody to settle a conflict.

@@ -8,63 +8,71 @@ package enum Acquaintance: Hashable, Sendable {
     case unknown(ancestors: [RevisionID])
 }
 
-// What a replication asks of a document. Revisions are named as in the database: its own versions by `*`.
-extension Document {
+// What a replication asks of what a document remembers. Revisions are named as in the database: its own versions by `*`.
+extension DocumentRevisions {
     package func acquaintance(with id: RevisionID, remote: UInt16) -> Acquaintance {
-        if let tree {
+        switch self {
+        case .tree(let tree):
             let id = tree.treeID(for: id)
             guard tree.index(of: id) != nil else { return .unknown(ancestors: tree.possibleAncestors(of: id, remote: remote)) }
             return .known(isNoted: remote == 0 || tree.latest(onRemote: remote)?.id == id)
+        case .vectors(let vectors): return vectors.acquaintance(with: id, remote: remote)
         }
-        return vectors?.acquaintance(with: id, remote: remote) ?? .unknown(ancestors: [])
     }
 
     /// Whether the current revision descends from another, or is it.
     package func currentDescends(from id: RevisionID) -> Bool {
-        if let tree { return tree.currentDescends(from: tree.treeID(for: id)) }
-        return vectors?.knows(id) ?? false
+        switch self {
+        case .tree(let tree): tree.currentDescends(from: tree.treeID(for: id))
+        case .vectors(let vectors): vectors.knows(id)
+        }
     }
 
     /// What a peer that takes no conflicts says to a revision that is offered.
     package func verdict(on proposed: RevisionID, parent: RevisionID?) -> ProposalVerdict {
-        if let tree { return tree.verdict(on: tree.treeID(for: proposed), parent: parent.map(tree.treeID)) }
-        return vectors?.verdict(on: proposed, parent: parent) ?? .wanted
-    }
-
-    package func latest(onRemote remote: UInt16) -> RevisionID? {
-        tree?.latest(onRemote: remote)?.id ?? vectors?.latest(onRemote: remote)?.id
+        switch self {
+        case .tree(let tree): tree.verdict(on: tree.treeID(for: proposed), parent: parent.map(tree.treeID))
+        case .vectors(let vectors): vectors.verdict(on: proposed, parent: parent)
+        }
     }
 
     /// Whether what a remote is known to have follows a revision.
     package func isNewer(onRemote remote: UInt16, than id: RevisionID) -> Bool {
-        if let tree { return tree.index(of: tree.treeID(for: id)).map { tree.isLate($0, forRemote: remote) } ?? false }
-        guard let latest = vectors?.latest(onRemote: remote), let version = id.version else { return false }
-        return latest.version.converted.order(relativeTo: version) == .newer
+        switch self {
+        case .tree(let tree): return tree.index(of: tree.treeID(for: id)).map { tree.isLate($0, forRemote: remote) } ?? false
+        case .vectors(let vectors):
+            guard let latest = vectors.latest(onRemote: remote), let version = id.version else { return false }
+            return latest.version.converted.order(relativeTo: version) == .newer
+        }
     }
 
     /// The properties of a revision as far as they are kept, for a delta to start from: not a tombstone's.
     package func base(_ id: RevisionID) -> FleeceData? {
-        if let tree, let revision = tree[tree.treeID(for: id)] {
-            guard !revision.isDeleted else { return nil }
-            if revision.id == self.revision { return body }
-            return revision.body.map { FleeceData(Array($0)) }
+        switch self {
+        case .tree(let tree):
+            guard let index = tree.index(of: tree.treeID(for: id)), !tree.revisions[index].isDeleted else { return nil }
+            return tree.revisions[index].body ?? (index == 0 ? .emptyDictionary : nil)
+        case .vectors(let vectors):
+            if let current = vectors.current, current.id == id {
+                return current.isDeleted ? nil : current.properties ?? .emptyDictionary
+            }
+            return vectors.remoteIDs.lazy.compactMap { vectors.latest(onRemote: $0) }.first { $0.id == id && !$0.isDeleted }?.properties
         }
-        if id == revision { return isDeleted ? nil : body }
-        guard let vectors else { return nil }
-        let kept = vectors.remoteIDs.lazy.compactMap { vectors.latest(onRemote: $0) }.first { $0.id == id && !$0.isDeleted }
-        return kept?.properties
     }
 
     /// The history of the current revision as it is sent: down to what the receiver has, however long that is, for without it the receiver
     /// would take the revision for a rival. What it has nothing of is no longer than the limit; nil is none.
     package func historyToSend(limit: Int?, knownToReceiver: [RevisionID]) -> RevisionHistory {
-        guard let tree else { return vectors?.history ?? RevisionHistory(treeIDs: [revision]) }
-        var random = SystemRandomNumberGenerator()
-        let longest = Document.longestHistory
-        let isConnected = tree.history(of: 0).dropFirst().contains(where: knownToReceiver.contains)
-        var ids = tree.history(of: 0, limit: isConnected ? longest : min(max(1, limit ?? longest), longest), using: &random)
-        if let end = ids.dropFirst().firstIndex(where: knownToReceiver.contains) { ids = Array(ids[...end]) }
-        return RevisionHistory(treeIDs: ids)
+        switch self {
+        case .vectors(let vectors): return vectors.history
+        case .tree(let tree):
+            var random = SystemRandomNumberGenerator()
+            let longest = DocumentRevisions.longestHistory
+            let isConnected = tree.history(of: 0).dropFirst().contains(where: knownToReceiver.contains)
+            var ids = tree.history(of: 0, limit: isConnected ? longest : min(max(1, limit ?? longest), longest), using: &random)
+            if let end = ids.dropFirst().firstIndex(where: knownToReceiver.contains) { ids = Array(ids[...end]) }
+            return RevisionHistory(treeIDs: ids)
+        }
     }
 
     /// What there is room for among the properties of a message; a gap of any size could be made up otherwise.
@@ -76,7 +84,7 @@ extension Document {
         var next = tree.revisions[rival].parent
         while let index = next {
             let revision = tree.revisions[index]
-            if !revision.isDeleted, let body = revision.body, tree.isAncestor(index, of: 0) { return FleeceData(Array(body)) }
+            if !revision.isDeleted, let body = revision.body, tree.isAncestor(index, of: 0) { return body }
             next = revision.parent
         }
         return nil
@@ -89,12 +97,11 @@ extension Document {
 
     /// All that compete with it.
     package var competitors: [Competitor] {
-        if let tree {
-            return tree.conflicts.map { ($0.id, $0.isDeleted, $0.body.map { FleeceData(Array($0)) } ?? .emptyDictionary) }
+        switch self {
+        case .tree(let tree): tree.conflicts.map { ($0.id, $0.isDeleted, $0.body ?? .emptyDictionary) }
+        case .vectors(let vectors):
+            vectors.conflicts.compactMap { rival in rival.id.map { ($0, rival.isDeleted, rival.properties ?? .emptyDictionary) } }
         }
-        return vectors?.conflicts.compactMap { rival in
-            rival.id.map { ($0, rival.isDeleted, rival.properties ?? .emptyDictionary) }
-        } ?? []
     }
 }
 
@@ -147,7 +154,7 @@ extension Transaction {
     package func noteLatest(_ revision: RevisionID, of id: String, in collection: CollectionName = .default, onRemote remote: UInt16) throws
     {
         guard let document = try document(id, in: collection) else { throw Transaction.missing(id) }
-        if let tree = document.tree {
+        if case .tree(let tree) = try document.revisions() {
             guard let index = tree.index(of: revision) else {
                 throw StoreError(.notFound, "document \"\(id)\" has no revision \(revision)")
             }

@@ -29,7 +29,7 @@ extension Transaction {
         _ id: String, in collection: CollectionName = .default, local: RevisionID, remote: RevisionID, _ settlement: Settlement
     ) throws -> SettledConflict {
         guard let document = try document(id, in: collection) else { throw Transaction.missing(id) }
-        guard document.revision == local, let rival = document.competitors.first(where: { $0.revision == remote }) else {
+        guard document.revision == local, let rival = try document.revisions().competitors.first(where: { $0.revision == remote }) else {
             throw Transaction.refused(.conflict, id)
         }
         let ours = Content(isDeleted: document.isDeleted, body: document.body)

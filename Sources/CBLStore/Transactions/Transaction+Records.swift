@@ -9,11 +9,9 @@ extension Transaction {
         let sequence = isNew ? try nextSequence(tables) : old?.sequence ?? 0
         let subsequence = isNew ? 0 : old?.nextSubsequence ?? 1
         let flags = Int64(outcome.flags.rawValue) | Int64(subsequence) << 16
-        let body = outcome.body ?? []
-        try body.withUnsafeBytes { body in
+        try outcome.withColumns { version, body, extra in
             let row = Row(
-                id: id, version: outcome.version, body: outcome.body == nil ? nil : body, extra: outcome.extra, flags: flags,
-                sequence: sequence, expiration: old?.expiration)
+                id: id, version: version, body: body, extra: extra, flags: flags, sequence: sequence, expiration: old?.expiration)
             try put(row, tables, replacing: old, isDeleted: outcome.flags.contains(.deleted))
         }
         return sequence
@@ -22,9 +20,9 @@ extension Transaction {
     /// The values of a row. A NULL body is nil, an empty one is not.
     struct Row {
         let id: UnsafeRawBufferPointer
-        let version: [UInt8]
+        let version: UnsafeRawBufferPointer
         let body: UnsafeRawBufferPointer?
-        let extra: [UInt8]?
+        let extra: UnsafeRawBufferPointer?
         let flags: Int64
         var sequence: UInt64
         let expiration: Int64?
@@ -85,12 +83,13 @@ extension Transaction {
     }
 
     private func bind(_ row: Row, _ statement: Statement, _ table: KeyTable) throws {
-        try statement.bind(blob: row.version, 1)
-        try statement.bind(blob: row.body, 2)
+        // All of it outlasts the statement.
+        try statement.bind(blob: row.version, 1, staysInPlace: true)
+        try statement.bind(blob: row.body, 2, staysInPlace: true)
         try statement.bind(row.flags, 3)
         try statement.bind(Int64(bitPattern: row.sequence), 4)
-        try statement.bind(text: row.id, 5)
-        if table.hasExtra { try statement.bind(blob: row.extra, 6) }
+        try statement.bind(text: row.id, 5, staysInPlace: true)
+        if table.hasExtra { try statement.bind(blob: row.extra, 6, staysInPlace: true) }
     }
 
     /// Removes a row as it was read.
@@ -109,9 +108,9 @@ extension Transaction {
     /// Inserts a row that was another collection's, or had another key.
     func insertMoved(_ id: UnsafeRawBufferPointer, _ tables: CollectionTables, _ record: Record) throws {
         let target = record.flags.contains(.deleted) ? tables.deleted ?? tables.live : tables.live
-        try (record.body ?? []).withUnsafeBytes { body in
+        try record.withColumns { version, body, extra in
             let row = Row(
-                id: id, version: record.version, body: record.body == nil ? nil : body, extra: record.extra, flags: record.storedFlags,
+                id: id, version: version, body: body, extra: extra, flags: record.storedFlags,
                 sequence: record.sequence, expiration: record.expiration)
             try insert(row, target, tables)
         }

@@ -53,9 +53,11 @@ extension Transaction {
         try checkSequence(sequence, tables)
         if try lastSequence(of: tables.name) < sequence { try setLastSequence(sequence, tables) }
         let outcome = try document.outcome(treeForm)
-        let record = Record(
-            flags: document.flags, subsequence: document.subsequence, sequence: sequence, version: outcome.version,
-            body: outcome.body.map { Array($0) }, extra: outcome.extra, expiration: document.expiration)
+        let record = outcome.withColumns { version, body, extra in
+            Record(
+                flags: document.flags, subsequence: document.subsequence, sequence: sequence, version: version, body: body, extra: extra,
+                expiration: document.expiration)
+        }
         try document.id.withUTF8 { try insertMoved(UnsafeRawBufferPointer($0), tables, record) }
         if let expiration = document.expiration, tables.all.contains(where: { !$0.hasExpiration }) {
             try setExpiration(document.id, in: tables.name, expiration)
@@ -77,7 +79,7 @@ extension ArchivedDocument {
             guard let current = tree.current else { throw StoreError(.corrupt, "document \"\(id)\" has no revision") }
             let encoded = tree.encoded(form)
             return SaveOutcome(
-                version: current.id.binary, body: form == .withBodies ? encoded[...] : current.body ?? .emptyDictionary,
+                version: current.id.binary, body: form == .withBodies ? FleeceData(encoded) : current.body ?? .emptyDictionary,
                 extra: form == .withBodies ? nil : encoded, flags: flags, needsNewSequence: false)
         case .vectors(let vectors):
             do { return try vectors.prepareSave() } catch { throw StoreError(.corrupt, "document \"\(id)\" cannot be stored: \(error)") }

@@ -24,7 +24,6 @@ extension Transaction {
         if let body, try refersToBlobs(body) { flags.insert(.hasAttachments) }
         if versioning == .vectors { return try insertExistingVectors(id, tables, history, body, isDeleted: isDeleted, remote: remote) }
         return try changeTree(id, tables, mayCreate: true) { tree in
-            let body = body.map { ArraySlice($0.bytes) }
             let received =
                 if ended.isEmpty {
                     try tree.insert(
@@ -56,7 +55,7 @@ extension Transaction {
             merged.withRoot { _ = JSONWriter.write($0, keys: sharedKeys, style: .canonical, to: &json) }
             var flags: RevisionTree.Flags = mergedIsDeleted ? [.deleted] : []
             if try refersToBlobs(merged) { flags.insert(.hasAttachments) }
-            merge = RevisionTree.Merged(body: ArraySlice(merged.bytes), canonicalJSON: json.bytes, flags: flags)
+            merge = RevisionTree.Merged(body: merged, canonicalJSON: json.bytes, flags: flags)
         }
         return try changeTree(id, tables) { tree in
             (try tree.resolveConflict(winner: winner, loser: loser, merged: merge, prunesLoser: prunesLoser), true)
@@ -69,7 +68,7 @@ extension Transaction {
     package func purgeRevision(_ revision: RevisionID, of id: String, in collection: CollectionName = .default) throws {
         let tables = try tables(collection)
         guard let document = try document(id, in: collection) else { throw Transaction.missing(id) }
-        guard var tree = document.tree else { throw Transaction.needsTrees }
+        guard var tree = try document.revisions().tree else { throw Transaction.needsTrees }
         guard tree.purge(revision) > 0 else { throw StoreError(.notFound, "document \"\(id)\" has no leaf revision \(revision)") }
         if tree.isEmpty {
             try purge(id, in: collection)
@@ -152,7 +151,7 @@ extension Transaction {
             try progress()
             // A tree has at least eleven bytes for each revision.
             guard (cursor.extraBytes?.count ?? Int.max) > depth * 11 else { continue }
-            if let tree = try cursor.document().tree, tree.revisions.count > depth { ids.append(cursor.id) }
+            if let tree = try cursor.revisionsInPlace().tree, tree.revisions.count > depth { ids.append(cursor.id) }
         }
         var count = 0
         for id in ids {
@@ -189,7 +188,7 @@ extension Transaction {
         guard old != nil || mayCreate else { throw Transaction.missing(id) }
         guard versioning != .vectors else { throw Transaction.needsTrees }
         do {
-            var tree = try old.map(Document.tree) ?? RevisionTree()
+            var tree = try old?.tree() ?? RevisionTree()
             let (change, needsSave) = try change(&tree)
             guard needsSave else { return result(change, old?.sequence ?? 0, tree) }
             let outcome = try tree.prepareSave(isNewRecord: old == nil, depth: depth ?? treeDepth(), form: treeForm)

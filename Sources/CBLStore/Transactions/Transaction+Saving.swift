@@ -26,14 +26,15 @@ extension Transaction {
     package func save(
         _ id: String, in collection: CollectionName = .default, body: FleeceData, parent: Parent = .current
     ) throws -> SavedRevision {
-        try save(id, in: collection, body: body.bytes, parent: parent)
+        try save(id, tables(collection), Revision(body: body, isDeleted: false), parent: parent)
     }
 
+    /// The same with bytes that stay the caller's.
     @discardableResult
     package func save(
         _ id: String, in collection: CollectionName = .default, body: UnsafeRawBufferPointer, parent: Parent = .current
     ) throws -> SavedRevision {
-        try save(id, tables(collection), Revision(body: body, isDeleted: false), parent: parent)
+        try save(id, in: collection, body: FleeceData(lent: body), parent: parent)
     }
 
     /// Replaces a document by a tombstone, with properties if `body` is given.
@@ -41,12 +42,32 @@ extension Transaction {
     package func delete(
         _ id: String, in collection: CollectionName = .default, parent: Parent = .current, body: FleeceData = .emptyDictionary
     ) throws -> SavedRevision {
-        try save(id, tables(collection), Revision(body: body.bytes, isDeleted: true), parent: parent)
+        try save(id, tables(collection), Revision(body: body, isDeleted: true), parent: parent)
+    }
+
+    /// Saves new properties of a document as it was read, which is not read again. If it has changed since, that is a conflict.
+    @discardableResult
+    package func save(_ document: Document, body: FleeceData, parent: Parent = .current) throws -> SavedRevision {
+        try save(document, Revision(body: body, isDeleted: false), parent: parent)
+    }
+
+    /// Replaces a document by a tombstone, likewise.
+    @discardableResult
+    package func delete(_ document: Document, parent: Parent = .current, body: FleeceData = .emptyDictionary) throws -> SavedRevision {
+        try save(document, Revision(body: body, isDeleted: true), parent: parent)
+    }
+
+    private func save(_ document: Document, _ revision: Revision, parent: Parent) throws -> SavedRevision {
+        let tables = try tables(document.collection)
+        var id = document.id
+        return try id.withUTF8 {
+            try save(UnsafeRawBufferPointer($0), tables, replacing: document.record, revision, parent: parent)
+        }
     }
 
     /// What a new revision says.
     struct Revision {
-        let body: UnsafeRawBufferPointer
+        let body: FleeceData
         let isDeleted: Bool
     }
 
@@ -57,10 +78,16 @@ extension Transaction {
     }
 
     func save(_ id: UnsafeRawBufferPointer, _ tables: CollectionTables, _ revision: Revision, parent: Parent) throws -> SavedRevision {
-        guard let root = Value(root: revision.body) else { throw StoreError(.invalidDocument, "the body is not Fleece") }
+        try save(id, tables, replacing: try record(id, in: tables), revision, parent: parent)
+    }
+
+    private func save(
+        _ id: UnsafeRawBufferPointer, _ tables: CollectionTables, replacing old: Record?, _ revision: Revision, parent: Parent
+    ) throws -> SavedRevision {
+        let bytes = revision.body.bytes
+        guard let root = Value(root: bytes) else { throw StoreError(.invalidDocument, "the body is not Fleece") }
         if let problem = DocumentRules.problem(withBody: root, sharedKeys) { throw StoreError(.invalidDocument, problem) }
-        let hasAttachments = BlobReferences.exist(in: revision.body, root, sharedKeys)
-        let old = try record(id, in: tables)
+        let hasAttachments = BlobReferences.exist(in: bytes, root, sharedKeys)
         if revision.isDeleted && old?.flags.contains(.deleted) ?? true && parent == .current {
             throw Transaction.missing(String(decoding: id, as: UTF8.self))
         }
@@ -79,7 +106,7 @@ extension Transaction {
     private func saveTree(
         _ id: UnsafeRawBufferPointer, _ tables: CollectionTables, _ old: Record?, _ revision: Revision, hasAttachments: Bool, parent: Parent
     ) throws -> SavedRevision {
-        var tree = try old.map(Document.tree) ?? RevisionTree()
+        var tree = try old?.tree() ?? RevisionTree()
         let parentID: RevisionID? =
             switch parent {
             case .current: tree.current?.id
@@ -90,7 +117,7 @@ extension Transaction {
         if revision.isDeleted { flags.insert(.deleted) }
         if hasAttachments { flags.insert(.hasAttachments) }
         let isCreated = !revision.isDeleted && old?.flags.contains(.deleted) ?? true
-        let added = try tree.addRevision(after: parentID, body: ArraySlice(revision.body), canonicalJSON: json.bytes, flags: flags)
+        let added = try tree.addRevision(after: parentID, body: revision.body, canonicalJSON: json.bytes, flags: flags)
         guard added.isNew else { return SavedRevision(id: added.id, sequence: old?.sequence ?? 0, isCreated: false, isNew: false) }
         let outcome = try tree.prepareSave(isNewRecord: old == nil, depth: treeDepth(), form: treeForm)
         let sequence = try put(id, tables, replacing: old, outcome)

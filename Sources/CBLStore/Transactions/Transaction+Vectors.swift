@@ -6,7 +6,7 @@ extension Transaction {
     func saveVectors(
         _ id: UnsafeRawBufferPointer, _ tables: CollectionTables, _ old: Record?, _ revision: Revision, hasAttachments: Bool, parent: Parent
     ) throws -> SavedRevision {
-        var revisions = try old.map { try Document.vectors(of: $0, source: sourceID) } ?? VectorRevisions()
+        var revisions = try old?.vectors(source: sourceID) ?? VectorRevisions()
         let parentID: RevisionID? =
             switch parent {
             case .current: revisions.current?.id
@@ -17,7 +17,7 @@ extension Transaction {
         if hasAttachments { flags.insert(.hasAttachments) }
         let isCreated = !revision.isDeleted && old?.flags.contains(.deleted) ?? true
         let saved = try revisions.addRevision(
-            after: parentID, properties: FleeceData(copying: revision.body), flags: flags, clock: &writer.clock,
+            after: parentID, properties: revision.body, flags: flags, clock: &writer.clock,
             wallClock: writer.wallClock())
         let sequence = try put(id, tables, replacing: old, revisions.prepareSave())
         return SavedRevision(id: saved, sequence: sequence, isCreated: isCreated, isNew: true)
@@ -95,7 +95,7 @@ extension Transaction {
         let old = try record(id, in: tables)
         guard old != nil || mayCreate else { throw Transaction.missing(id) }
         do {
-            var revisions = try old.map { try Document.vectors(of: $0, source: sourceID) } ?? VectorRevisions()
+            var revisions = try old?.vectors(source: sourceID) ?? VectorRevisions()
             let (change, needsSave) = try change(&revisions)
             guard needsSave else { return (change, old?.sequence ?? 0, revisions) }
             let outcome = try revisions.prepareSave()

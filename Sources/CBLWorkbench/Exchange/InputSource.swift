@@ -12,18 +12,18 @@ package final class InputSource {
     /// Bytes there are to read, if that is known: the total of a progress line.
     package let size: Int?
     /// Lines given so far: the number of the last one.
-    package private(set) var lineNumber = 0
+    @exclusivity(unchecked) package private(set) var lineNumber = 0
     /// Bytes given so far.
-    package private(set) var offset = 0
+    @exclusivity(unchecked) package private(set) var offset = 0
 
     /// Called before each piece is read: what it throws ends the reading.
     private let check: () throws -> Void
     private let descriptor: Int32
     private let closes: Bool
-    private var buffer: UnsafeMutableRawBufferPointer
+    @exclusivity(unchecked) private var buffer: UnsafeMutableRawBufferPointer
     /// What has been read and not been given yet.
-    private var unread: Range<Int> = 0..<0
-    private var isAtEnd = false
+    @exclusivity(unchecked) private var unread: Range<Int> = 0..<0
+    @exclusivity(unchecked) private var isAtEnd = false
 
     package init(path: String, check: @escaping () throws -> Void = {}) throws(FileError) {
         self.check = check

@@ -8,12 +8,12 @@ package final class JSONSource: DocumentSource {
     private let input: InputSource
     private let dialect: JSONDialect
     private let idKey: [UInt8]
-    private var isArray: Bool?
-    private var hasEnded = false
+    @exclusivity(unchecked) private var isArray: Bool?
+    @exclusivity(unchecked) private var hasEnded = false
     /// Lines that have been left behind: the number of the line that the window begins in, from 0.
-    private var line = 0
+    @exclusivity(unchecked) private var line = 0
 
-    private var firstLine = 0
+    @exclusivity(unchecked) private var firstLine = 0
 
     package var name: String { input.name }
     package var place: String { "\(name), line \(firstLine + 1)" }

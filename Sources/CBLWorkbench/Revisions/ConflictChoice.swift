@@ -17,7 +17,7 @@ extension Transaction {
     /// Settles a document's conflict, with all that compete. The document is as it was read in the same transaction.
     @discardableResult
     package func settle(_ document: Document, _ choice: ConflictChoice) throws -> SavedRevision {
-        let competing = document.competitors.map(\.revision)
+        let competing = try document.revisions().competitors.map(\.revision)
         guard !competing.isEmpty else { throw WorkbenchError.notInConflict(document: document.id) }
         let (opponent, settlement) = try sides(of: document, competing, choice)
         let settled = try settle(document.id, in: document.collection, local: document.revision, remote: opponent, settlement)
@@ -27,17 +27,19 @@ extension Transaction {
     /// The competing revision that is settled with, and how.
     private func sides(
         of document: Document, _ competing: [RevisionID], _ choice: ConflictChoice
-    ) throws(WorkbenchError) -> (opponent: RevisionID, settlement: Settlement) {
+    ) throws -> (opponent: RevisionID, settlement: Settlement) {
         switch choice {
         case .local: return (competing[0], .local)
         case .merged(let body): return (competing[0], .merged(body))
         case .remote:
-            guard competing.count == 1 else { throw .severalCompete(among: [document.revision] + competing) }
+            guard competing.count == 1 else { throw WorkbenchError.severalCompete(among: [document.revision] + competing) }
             return (competing[0], .remote)
         case .revision(let name):
             let named = try document.storedRevision(named: name)
             if named.isCurrent { return (competing[0], .local) }
-            guard competing.contains(named.id) else { throw .noPartInConflict(named.id, among: [document.revision] + competing) }
+            guard competing.contains(named.id) else {
+                throw WorkbenchError.noPartInConflict(named.id, among: [document.revision] + competing)
+            }
             return (named.id, .remote)
         }
     }

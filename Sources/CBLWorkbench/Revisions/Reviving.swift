@@ -25,13 +25,13 @@ extension Transaction {
             case .tombstone: document.body
             case .lastProperties: try lastProperties(of: document)
             }
-        return try save(document.id, in: document.collection, body: body, parent: .revision(document.revision))
+        return try save(document, body: body)
     }
 
-    private func lastProperties(of document: Document) throws(WorkbenchError) -> FleeceData {
-        let revisions = document.storedRevisions
+    private func lastProperties(of document: Document) throws -> FleeceData {
+        let revisions = try document.storedRevisions()
         guard let body = revisions.first(where: { !$0.flags.contains(.deleted) && $0.body != nil })?.body else {
-            throw .propertiesGone(document: document.id, revisionCount: revisions.count)
+            throw WorkbenchError.propertiesGone(document: document.id, revisionCount: revisions.count)
         }
         return body
     }
@@ -43,6 +43,6 @@ extension Transaction {
         guard !wanted.isCurrent else { throw WorkbenchError.isCurrent(wanted.id) }
         guard !wanted.flags.contains(.deleted) else { throw WorkbenchError.isDeletion(wanted.id) }
         guard let body = wanted.body else { throw WorkbenchError.notKept(wanted.id, document: document.id) }
-        return try save(document.id, in: document.collection, body: body, parent: .revision(document.revision))
+        return try save(document, body: body)
     }
 }

@@ -19,20 +19,26 @@ package struct StoredRevision: Sendable {
 
     /// Whether it competes with the current revision.
     package var isConflict = false
+
+    /// A document with all of its revisions, as `DocumentCursor.next` reads them.
+    package static func all(of document: Document) throws(StoreError) -> (document: Document, revisions: [StoredRevision]) {
+        (document, try document.storedRevisions())
+    }
 }
 
 extension Document {
     /// Every revision that is stored, the current one first.
-    package var storedRevisions: [StoredRevision] {
-        if let tree { return treeRevisions(tree) }
-        if let vectors { return vectorRevisions(vectors) }
-        return []
+    package func storedRevisions() throws(StoreError) -> [StoredRevision] {
+        switch try revisions() {
+        case .tree(let tree): treeRevisions(tree)
+        case .vectors(let vectors): vectorRevisions(vectors)
+        }
     }
 
     private func treeRevisions(_ tree: RevisionTree) -> [StoredRevision] {
         let competing = Set(tree.conflicts.map(\.id))
         return tree.revisions.enumerated().map { index, revision in
-            let body = revision.body.map { FleeceData(Array($0)) } ?? (index == 0 ? self.body : nil)
+            let body = revision.body ?? (index == 0 ? self.body : nil)
             return StoredRevision(
                 id: revision.id, text: revision.id.text, body: body, bodySize: body?.bytes.count, sequence: revision.sequence,
                 flags: revision.flags, isCurrent: index == 0,
@@ -65,15 +71,15 @@ extension Document {
     }
 
     /// The revision whose ID is this text, or the only one whose ID begins with it.
-    package func storedRevision(named text: String) throws(WorkbenchError) -> StoredRevision {
-        let all = storedRevisions
+    package func storedRevision(named text: String) throws -> StoredRevision {
+        let all = try storedRevisions()
         if let exact = all.first(where: { $0.id.text == text }) { return exact }
         let matches = all.filter { $0.id.text.hasPrefix(text) }
         if let only = matches.first, matches.count == 1 { return only }
         if matches.isEmpty {
-            throw .unknownRevision(text, document: id, closest: Suggestion.closest(to: text, in: all.map(\.id.text)))
+            throw WorkbenchError.unknownRevision(text, document: id, closest: Suggestion.closest(to: text, in: all.map(\.id.text)))
         }
-        throw .ambiguousRevision(text, document: id, matches: matches.map(\.id))
+        throw WorkbenchError.ambiguousRevision(text, document: id, matches: matches.map(\.id))
     }
 }
 

@@ -1,6 +1,7 @@
 import CBLFleece
 import CBLQuery
 import CBLReplication
+import CBLStore
 
 /// How conflicts are settled, in words: `default`, `local`, `remote`, `merge`, or an expression of SQL++ over the sides of a conflict.
 ///
@@ -57,7 +58,7 @@ package struct ConflictRule: Sendable {
         }
         switch result {
         case .deleted: return .deleted
-        case .properties(let properties): return SyncResolution(properties, of: conflict)
+        case .properties(let properties): return SyncResolution(DocumentProperties(properties), of: conflict)
         case .unusable(let what): throw UnusableResult(result: what)
         }
     }
@@ -66,13 +67,13 @@ package struct ConflictRule: Sendable {
     private static func sides(of conflict: SyncConflict) throws -> FleeceData {
         let encoder = FleeceEncoder()
         encoder.beginDictionary()
-        for (name, json) in [("local", conflict.local), ("remote", conflict.remote)] {
+        for (name, properties) in [("local", conflict.local), ("remote", conflict.remote)] {
             encoder.writeKey(name)
-            if let json { try JSONParser.parse(json, into: encoder) } else { encoder.writeNull() }
+            if let properties { properties.withRoot { encoder.write($0, keys: properties.keys) } } else { encoder.writeNull() }
         }
         if let base = conflict.base {
             encoder.writeKey("base")
-            try JSONParser.parse(base, into: encoder)
+            base.withRoot { encoder.write($0, keys: base.keys) }
         }
         encoder.endDictionary()
         return try encoder.finish()

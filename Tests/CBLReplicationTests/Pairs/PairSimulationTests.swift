@@ -26,7 +26,7 @@ import Testing
             options.includesDeleted = true
             let cursor = try snapshot.scan(.default, options)
             var content: [String: String] = [:]
-            while let document = try cursor.nextDocument() {
+            while let document = try cursor.next(reading: { $0 }) {
                 let json = document.body.withRoot { $0.json(keys: snapshot.sharedKeys, style: .canonical) }
                 let conflict = document.isConflicted ? " in conflict" : ""
                 content[document.id] = "\(snapshot.global(document.revision)) \(document.isDeleted) \(json)\(conflict)"

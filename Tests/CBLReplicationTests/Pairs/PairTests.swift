@@ -124,7 +124,7 @@ import Testing
         _ = try sync(first)
         let merging: SyncResolver = { conflict in
             guard conflict.documentID == "doc-0" else { return SyncResolution.standard(conflict) }
-            return .merged(#"{"by":"both"}"#)
+            return .merged(try DocumentProperties(json: #"{"by":"both"}"#))
         }
         _ = try sync(second, resolver: merging)
         _ = try sync(first)
@@ -159,7 +159,7 @@ import Testing
 
     @Test func aMergeThatWasMadeTwiceHasOneNameInTheEnd() throws {
         let (first, second, server) = (try create("a", vectors: true), try create("b", vectors: true), try create("s", vectors: true))
-        let merging: SyncResolver = { _ in .merged(#"{"by":"both"}"#) }
+        let merging: SyncResolver = { _ in .merged(try DocumentProperties(json: #"{"by":"both"}"#)) }
         try fill(first, 1)
         try replicate(first, second, push: .once, pull: .off)
         try server.write { _ = try $0.save("doc-0", body: $0.encode(json: #"{"by":"server"}"#)) }

@@ -129,7 +129,7 @@ final class Replica {
             options.includesDeleted = true
             let cursor = try snapshot.scan(collections[collection], options)
             var contents: [String: State] = [:]
-            while let document = try cursor.nextDocument() {
+            while let document = try cursor.next(reading: { $0 }) {
                 contents[document.id] = State(
                     revision: snapshot.global(document.revision), isDeleted: document.isDeleted,
                     body: document.body.withRoot { $0.json(keys: snapshot.sharedKeys, style: .canonical) },
@@ -151,8 +151,8 @@ final class Replica {
         try database.read { snapshot in
             try revisions.first { id, revision in
                 guard let document = try snapshot.document(id, in: collections[collection]) else { return true }
-                if case .known = document.acquaintance(with: snapshot.local(revision), remote: remote) { return false }
-                let rivals = (document.tree?.conflicts.map(\.id) ?? []) + (document.vectors?.conflicts.compactMap(\.id) ?? [])
+                if case .known = try document.revisions().acquaintance(with: snapshot.local(revision), remote: remote) { return false }
+                let rivals = try document.revisions().competitors.map(\.revision)
                 return !rivals.contains(snapshot.local(revision))
             }
         }

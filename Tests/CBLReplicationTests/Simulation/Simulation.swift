@@ -160,10 +160,10 @@ final class Simulation: @unchecked Sendable {
         case .merging:
             guard let local = conflict.local, let remote = conflict.remote else { return .standard(conflict) }
             // Both ways round it is the same.
-            let edits = try [local, remote].map { try Simulation.edits(in: $0) }.joined().sorted()
+            let edits = try [local, remote].map { try Simulation.edits(in: $0.json()) }.joined().sorted()
             let merged = #"{"channels":"a","merged":[\#(edits.map(String.init).joined(separator: ","))]}"#
             bodies.insert(try ReceivedText.canonical(merged))
-            return .merged(merged)
+            return .merged(try DocumentProperties(json: merged))
         }
     }
 

@@ -29,18 +29,20 @@ enum Trace {
         guard let document else { return }
         let text = try replica.database.read { snapshot -> String in
             guard let found = try snapshot.document(document, in: collection) else { return "nothing" }
-            if let tree = found.tree {
+            switch try found.revisions() {
+            case .tree(let tree):
                 let marks = tree.remoteIDs.map { "\($0): \(tree.latest(onRemote: $0)?.id.text.prefix(6) ?? "-")" }
                 return tree.revisions.map {
                     "\($0.id.text.prefix(6))\($0.isLeaf ? "*" : "")\($0.isConflict ? "!" : "")\($0.isDeleted ? "x" : "")"
                 }.joined(separator: " ") + " [\(marks.joined(separator: " "))]"
+            case .vectors(let vectors):
+                return "\(snapshot.global(vectors.history)) "
+                    + vectors.remoteIDs.map { remote in
+                        let latest = vectors.latest(onRemote: remote)
+                        return
+                            "[\(remote): \(latest?.id.map { snapshot.global($0).text } ?? "-")\(latest?.isConflicted ?? false ? "!" : "")]"
+                    }.joined()
             }
-            guard let vectors = found.vectors else { return "?" }
-            return "\(snapshot.global(vectors.history)) "
-                + vectors.remoteIDs.map { remote in
-                    let latest = vectors.latest(onRemote: remote)
-                    return "[\(remote): \(latest?.id.map { snapshot.global($0).text } ?? "-")\(latest?.isConflicted ?? false ? "!" : "")]"
-                }.joined()
         }
         print("    replica \(replica.number) \(collection.name):", text, "after", what())
     }

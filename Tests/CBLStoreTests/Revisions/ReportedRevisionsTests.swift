@@ -22,7 +22,7 @@ struct ReportedRevisionsTests {
             let revisions = tree.revisions.map { revision in
                 ReportedDocument.Revision(
                     id: revision.id.text, flags: Int64(revision.flags.rawValue),
-                    body: hasBodies ? revision.body.map { json($0, keys) } : nil,
+                    body: hasBodies ? revision.body.map { json($0.bytes, keys) } : nil,
                     history: nil, sequence: Int64(revision.sequence))
             }
             #expect(revisions == document.revisions, "\(document.id)")

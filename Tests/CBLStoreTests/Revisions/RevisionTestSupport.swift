@@ -11,6 +11,12 @@ func bytes(_ hex: String) -> [UInt8] {
     Hex.bytes(of: hex.filter { !$0.isWhitespace && $0 != "|" }) ?? []
 }
 
+func hex(_ data: FleeceData) -> String { data.withBytes { hex(Array($0)) } }
+
+extension FleeceData: ExpressibleByArrayLiteral {
+    public convenience init(arrayLiteral bytes: UInt8...) { self.init(bytes) }
+}
+
 func hex(_ bytes: some Collection<UInt8>) -> String {
     Array(bytes).withUnsafeBytes { Hex.text(of: $0) }
 }

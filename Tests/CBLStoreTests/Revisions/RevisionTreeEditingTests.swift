@@ -1,3 +1,4 @@
+import CBLFleece
 import CBLTestSupport
 import Testing
 
@@ -78,7 +79,7 @@ import Testing
         var document = try conflicted(after: 78)
         let json = Array(#"{"side":"merged"}"#.utf8)
         try json.withUnsafeBytes { json in
-            let merged = RevisionTree.Merged(body: ArraySlice(bytes("466d6572676564007001001c80068003")), canonicalJSON: json)
+            let merged = RevisionTree.Merged(body: FleeceData(bytes("466d6572676564007001001c80068003")), canonicalJSON: json)
             try document.tree.resolveConflict(winner: remote, loser: local, merged: merged)
         }
         try document.save()
@@ -389,7 +390,7 @@ struct TreeDocument {
     @discardableResult
     mutating func edit(_ body: String, _ json: String, after parent: RevisionID? = nil) throws -> RevisionID {
         let added = try Array(json.utf8).withUnsafeBytes { json in
-            try tree.addRevision(after: parent, body: ArraySlice(bytes(body)), canonicalJSON: json)
+            try tree.addRevision(after: parent, body: FleeceData(bytes(body)), canonicalJSON: json)
         }
         try save()
         return added.id
@@ -408,7 +409,7 @@ struct TreeDocument {
 
     mutating func pull(_ history: [String], _ body: String, remote: UInt16 = 1) throws {
         let history = try history.map { try RevisionID(parsing: $0) }
-        _ = try tree.insert(history: history, body: ArraySlice(bytes(body)), flags: [], remote: remote, depth: depth)
+        _ = try tree.insert(history: history, body: FleeceData(bytes(body)), flags: [], remote: remote, depth: depth)
         try save()
     }
 
@@ -431,12 +432,13 @@ struct TreeDocument {
     }
 
     private static func areSame(_ a: RevisionTree.Revision, _ b: RevisionTree.Revision) -> Bool {
-        a.id == b.id && a.flags == b.flags && a.sequence == b.sequence && a.parent == b.parent && a.body == b.body
+        a.id == b.id && a.flags == b.flags && a.sequence == b.sequence && a.parent == b.parent
+            && a.body.map { Array($0.bytes) } == b.body.map { Array($0.bytes) }
     }
 
     mutating func reload() throws {
         guard let outcome else { return }
-        let (body, extra) = (outcome.body.map { Array($0) }, outcome.extra ?? [])
+        let (body, extra) = (outcome.body.map { Array($0.bytes) }, outcome.extra ?? [])
         tree = try extra.withUnsafeBytes { extra in
             guard let body else { return try RevisionTree(body: nil, extra: extra, sequence: sequence, flags: flags) }
             return try body.withUnsafeBytes { try RevisionTree(body: $0, extra: extra, sequence: sequence, flags: flags) }

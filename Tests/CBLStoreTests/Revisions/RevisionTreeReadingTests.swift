@@ -22,7 +22,7 @@ import Testing
         #expect(tree.current?.id.text == "1-abcd")
         #expect(tree.current?.sequence == 7)
         #expect(tree.current?.flags == .leaf)
-        #expect(tree.current?.body.map(hex) == "700200000001000134008005")
+        #expect(tree.current?.body.map { hex($0) } == "700200000001000134008005")
         #expect(hex(tree.encoded()) == "0000000cffff020301abcd07" + "00000000" + "00000000")
     }
 

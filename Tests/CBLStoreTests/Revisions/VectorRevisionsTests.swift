@@ -15,7 +15,7 @@ import Testing
                 if record.flags & 8 != 0 { record.flags &= ~8 }
                 let outcome = try record.vectorRevisions().prepareSave()
                 #expect(outcome.version == record.version)
-                #expect(outcome.body.map(hex) == record.body.map(hex), "\(record.id)")
+                #expect(outcome.body.map { hex($0) } == record.body.map(hex), "\(record.id)")
                 #expect(UInt64(outcome.flags.rawValue) == record.flags & 0xFFFF, "\(record.id)")
                 #expect(!outcome.needsNewSequence)
                 // The vendor's writer points from remote properties to equal parts of the current ones; ours writes them out.
@@ -559,7 +559,7 @@ struct VectorDocument {
 
     static func read(_ outcome: SaveOutcome) throws -> VectorRevisions {
         let record = StoredRecord(
-            version: outcome.version, body: outcome.body.map { Array($0) }, extra: outcome.extra, flags: outcome.flags)
+            version: outcome.version, body: outcome.body.map { Array($0.bytes) }, extra: outcome.extra, flags: outcome.flags)
         return try record.vectorRevisions()
     }
 
@@ -567,7 +567,7 @@ struct VectorDocument {
         let record = try #require(record, sourceLocation: location)
         let outcome = try #require(outcome, sourceLocation: location)
         #expect(hex(outcome.version) == hex(record.version), sourceLocation: location)
-        #expect(outcome.body.map(hex) == record.body.map(hex), sourceLocation: location)
+        #expect(outcome.body.map { hex($0) } == record.body.map(hex), sourceLocation: location)
         #expect(outcome.extra.map(hex) == record.extra.map(hex), sourceLocation: location)
         #expect(UInt64(outcome.flags.rawValue) == record.flags & 0xFFFF, sourceLocation: location)
     }
