@@ -24,7 +24,7 @@ BINARY   = .build/release/cblite
 SAMPLE   = .build/samples/travel.cblite2
 SOURCES  = Package.swift Sources Tests Benchmarks
 
-.PHONY: run build test imports-check dependency-check bench install format format-check docs docs-check packages clean
+.PHONY: run build test imports-check files-check dependency-check bench install format format-check docs docs-check packages clean
 
 run: build $(SAMPLE)
 	@if [ -t 0 ] && [ -t 1 ]; then exec $(BINARY) --writeable $(SAMPLE); else \
@@ -53,6 +53,9 @@ test: packages
 
 imports-check:
 	Tests/imports.sh
+
+files-check:
+	Tests/files.sh
 
 dependency-check:
 	Tests/dependency.sh
