@@ -18,20 +18,20 @@ STRICT   = -Xswiftc -warnings-as-errors --explicit-target-dependency-import-chec
 # their own.
 STATIC   = $(CURDIR)/.build/static
 # Relative relocations are packed: there are forty thousand of them.
-RELEASE  = -c release --static-swift-stdlib --product cblite -Xlinker -L$(STATIC) \
+RELEASE  = -c release --static-swift-stdlib -Xlinker -L$(STATIC) \
            -Xswiftc -use-ld=lld -Xlinker -z -Xlinker pack-relative-relocs
 BINARY   = .build/release/cblite
 SAMPLE   = .build/samples/travel.cblite2
 SOURCES  = Package.swift Sources Tests Benchmarks
 
-.PHONY: run build test imports-check dependency-check bench install format format-check docs docs-check packages clean
+.PHONY: run build test imports-check files-check dependency-check bench install format format-check docs docs-check packages clean
 
 run: build $(SAMPLE)
 	@if [ -t 0 ] && [ -t 1 ]; then exec $(BINARY) --writeable $(SAMPLE); else \
 	    $(BINARY) tour $(SAMPLE) && printf '\nThe database is $(SAMPLE). Next: cblite help, or man cblite.\n'; fi
 
 build: packages $(STATIC)
-	@$(SWIFT) build $(STRICT) $(RELEASE)
+	@$(SWIFT) build $(STRICT) $(RELEASE) --product cblite
 
 $(STATIC): Makefile
 	@mkdir -p $@
@@ -54,15 +54,18 @@ test: packages
 imports-check:
 	Tests/imports.sh
 
+files-check:
+	Tests/files.sh
+
 dependency-check:
 	Tests/dependency.sh
 
 # The data set of ../shared/bench; BENCH='--vendor PATH' compares with the vendor's program, BENCH='--runs 3 import' does less.
 bench: build
-	@$(SWIFT) build -c release --product bench
+	@$(SWIFT) build $(STRICT) $(RELEASE) --product cblite-bench
 	@mkdir -p .build/bench
 	@[ -f .build/bench/users.json ] || python3 ../shared/bench/make-users.py 100000 > .build/bench/users.json
-	@.build/release/bench --program $(BINARY) $(BENCH)
+	@.build/release/cblite-bench --program $(BINARY) $(BENCH)
 
 install: build
 	install -s -Dm755 $(BINARY) $(DESTDIR)$(PREFIX)/bin/cblite

@@ -47,10 +47,10 @@ let package = Package(
                 "CBLSystemLibEdit",
             ]),
         .executableTarget(name: "cblite", dependencies: ["CBLShell"]),
-        .executableTarget(name: "bench", path: "Benchmarks/Runner"),
-        .executableTarget(name: "bench-blip", dependencies: ["CBLBLIP"], path: "Benchmarks/BLIP"),
+        .executableTarget(name: "cblite-bench", dependencies: ["CBLQuery", "CBLStore", "CBLBase"], path: "Benchmarks/Runner"),
+        .executableTarget(name: "cblite-bench-blip", dependencies: ["CBLBLIP"], path: "Benchmarks/BLIP"),
         .executableTarget(
-            name: "bench-sync", dependencies: ["CBLReplication", "CBLTransport", "CBLStore", "CBLFleece"], path: "Benchmarks/Sync"),
+            name: "cblite-bench-sync", dependencies: ["CBLReplication", "CBLTransport", "CBLStore", "CBLFleece"], path: "Benchmarks/Sync"),
 
         // Hostile files are made with SQLite itself, under our own wrapper with its precautions.
         .target(name: "CBLTestSupport", dependencies: ["CBLSystemSQLite"], path: "Tests/CBLTestSupport"),

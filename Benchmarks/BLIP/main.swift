@@ -1,7 +1,7 @@
 import CBLBLIP
 import Glibc
 
-// bench-blip [MESSAGES [BODY-BYTES [LEVEL]]]
+// cblite-bench-blip [MESSAGES [BODY-BYTES [LEVEL]]]
 //
 // Two connections in one process: one sends requests that look like revisions, the other reads them, looks at two properties and answers.
 // What was measured: ../README.md.
@@ -80,6 +80,6 @@ do {
         )
     }
 } catch {
-    print("bench-blip: \(error)")
+    print("cblite-bench-blip: \(error)")
     exit(1)
 }

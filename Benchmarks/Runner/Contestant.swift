@@ -3,11 +3,14 @@ import FoundationEssentials
 /// One of the two programs, with a folder and a database of its own: each reads the file that it wrote.
 struct Contestant {
     let program: String
+    let isOurs: Bool
     let folder: String
     let data: String
 
     private var database: String { folder + "/users.cblite2" }
     private var out: String { folder + "/out" }
+    private var revised: String { folder + "/revised.cblite2" }
+    private var puts: String { folder + "/puts.txt" }
 
     func prepare() throws {
         try? FileManager.default.removeItem(atPath: folder)
@@ -19,6 +22,8 @@ struct Contestant {
 
     /// Does what a workload needs to have been done.
     func prepare(for workload: Workload) throws {
+        if workload.uses("{revised}"), !FileManager.default.fileExists(atPath: revised) { try Corpus.makeRevised(at: revised) }
+        if workload.uses("{puts}"), !FileManager.default.fileExists(atPath: puts) { try Corpus.makePuts(at: puts) }
         for step in workload.preparation { _ = try Run(of: program, step.map(resolved)) }
     }
 
@@ -26,12 +31,23 @@ struct Contestant {
         for name in try FileManager.default.contentsOfDirectory(atPath: folder) where name.hasPrefix("out") {
             try FileManager.default.removeItem(atPath: folder + "/" + name)
         }
+        let input = workload.input.map(resolved) ?? "/dev/null"
         let steps = workload.steps.map { $0.map(resolved) }
-        return try steps.dropFirst().reduce(Run(of: program, steps[0])) { try $0.followed(by: Run(of: program, $1)) }
+        let run = try steps.dropFirst().reduce(Run(of: program, steps[0], input: input)) {
+            try $0.followed(by: Run(of: program, $1, input: input))
+        }
+        if isOurs && !run.hasSucceeded { throw Failure(text: "\(program) fails: \(steps)") }
+        return run
     }
 
     private func resolved(_ argument: String) -> String {
         if argument.hasPrefix("{out}") { return out + argument.dropFirst("{out}".count) }
-        return argument == "{db}" ? database : argument == "{data}" ? data : argument
+        switch argument {
+        case "{db}": return database
+        case "{data}": return data
+        case "{revised}": return revised
+        case "{puts}": return puts
+        default: return argument
+        }
     }
 }

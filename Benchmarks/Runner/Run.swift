@@ -7,13 +7,13 @@ struct Run {
     let peakMiB: Double
     let hasSucceeded: Bool
 
-    /// Runs a program to its end with its output thrown away, or put into a file.
-    init(of program: String, _ arguments: [String], output: String = "/dev/null") throws {
+    /// Runs a program to its end with its output thrown away, put into a file, or, without one, going where ours goes.
+    init(of program: String, _ arguments: [String], input: String = "/dev/null", output: String? = "/dev/null") throws {
         var actions = posix_spawn_file_actions_t()
         posix_spawn_file_actions_init(&actions)
         defer { posix_spawn_file_actions_destroy(&actions) }
-        posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0)
-        posix_spawn_file_actions_addopen(&actions, 1, output, O_WRONLY | O_CREAT | O_TRUNC, 0o644)
+        posix_spawn_file_actions_addopen(&actions, 0, input, O_RDONLY, 0)
+        if let output { posix_spawn_file_actions_addopen(&actions, 1, output, O_WRONLY | O_CREAT | O_TRUNC, 0o644) }
         posix_spawn_file_actions_addopen(&actions, 2, "/dev/null", O_WRONLY, 0)
 
         var argv = ([program] + arguments).map { strdup($0) } + [nil]
@@ -41,9 +41,9 @@ struct Run {
     /// This run and the next one as one.
     func followed(by next: Run) -> Run { Run(self, next) }
 
-    private static func milliseconds(_ time: timeval) -> Double { Double(time.tv_sec) * 1e3 + Double(time.tv_usec) / 1e3 }
+    static func milliseconds(_ time: timeval) -> Double { Double(time.tv_sec) * 1e3 + Double(time.tv_usec) / 1e3 }
 
-    private static func now() -> Double {
+    static func now() -> Double {
         var time = timespec()
         clock_gettime(CLOCK_MONOTONIC, &time)
         return Double(time.tv_sec) * 1e3 + Double(time.tv_nsec) / 1e6

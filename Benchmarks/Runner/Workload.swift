@@ -1,17 +1,19 @@
 /// One line of the benchmark table: a command that both programs understand, or several in turn, and how our time over theirs has to be.
 struct Workload {
-    enum Input { case users, database }
-
     let name: String
-    /// `{data}`, `{db}` and `{out}` stand for the data set, the database made of it, and a path that does not exist before each run.
+    /// `{data}`, `{db}` and `{out}` stand for the data set, the database made of it, and a path that does not exist before each run; `{revised}`
+    /// for a database of ours with a document of many revisions, and `{puts}` for a file of lines that save documents (`Corpus`).
     let steps: [[String]]
-    let target: Double
+    /// Nil where none was set.
+    let target: Double?
+    /// The file that is standard input.
+    var input: String?
     /// What has to be done to the database first, once and untimed.
     var preparation: [[String]] = []
 
-    init(name: String, arguments: [String], target: Double) { self.init(name: name, steps: [arguments], target: target) }
+    init(name: String, arguments: [String], target: Double?) { self.init(name: name, steps: [arguments], target: target) }
 
-    init(name: String, steps: [[String]], target: Double) {
+    init(name: String, steps: [[String]], target: Double?) {
         self.name = name
         self.steps = steps
         self.target = target
@@ -24,6 +26,9 @@ struct Workload {
         Workload(name: "ls -l", arguments: ["ls", "-l", "{db}"], target: 0.60),
         Workload(name: "cat all", arguments: ["cat", "--raw", "{db}", "*"], target: 0.50),
         Workload(name: "start", arguments: ["ls", "--limit", "1", "{db}"], target: 1.00),
+        query("query start", "name.last FROM _ LIMIT 1", target: 1.00),
+        // Always the same document: after the first run it is a new revision. One more does not matter to the rows that follow.
+        Workload(name: "put", arguments: ["put", "{db}", "benchmark", #"{"type": "note", "text": "one document"}"#], target: nil),
         Workload(
             name: "mkindex", steps: [["mkindex", "{db}", "byState", "contact.address.state"], ["rmindex", "{db}", "byState"]], target: 0.90),
         Workload(
@@ -43,7 +48,18 @@ struct Workload {
         query(
             "fts", "count(*) FROM _ WHERE MATCH(street, 'harvard')", target: 0.90,
             preparation: ["mkindex", "--fts", "{db}", "street", "contact.address.street"]),
+        Workload(name: "cat large", arguments: ["cat", "{revised}", Corpus.revisedID], target: nil),
+        puts,
     ]
+
+    /// Each line is a command, and a transaction of its own.
+    private static var puts: Workload {
+        var workload = Workload(name: "put 10,000", arguments: ["--create", "{out}.cblite2"], target: nil)
+        workload.input = "{puts}"
+        return workload
+    }
+
+    func uses(_ word: String) -> Bool { input == word || (steps + preparation).contains { $0.contains(word) } }
 
     private static let residents = "count(*) FROM _ WHERE contact.address.state = 'CA'"
 

@@ -1,7 +1,7 @@
 import FoundationEssentials
 import Glibc
 
-// bench-sync [--folder DIR] [--documents N] [--blobs N] [--blob-bytes N] [--runs N] [WORKLOAD…]
+// cblite-bench-sync [--folder DIR] [--documents N] [--blobs N] [--blob-bytes N] [--runs N] [WORKLOAD…]
 //
 // Two databases in one process replicate with each other: over a socket of this machine, as two programs would, or through memory. Both ends are
 // measured together. A table of medians. What was measured: ../README.md.
@@ -45,6 +45,6 @@ do {
         fflush(nil)
     }
 } catch {
-    print("bench-sync: \(error)")
+    print("cblite-bench-sync: \(error)")
     exit(1)
 }

@@ -52,6 +52,9 @@ package final class Connection {
         if mode == .readOnly { heedInterrupts() }
     }
 
+    /// A database of its own, in memory.
+    package static func inMemory() throws(SQLiteError) -> Connection { try Connection(path: ":memory:", mode: .create) }
+
     deinit {
         idle.removeAll()
         sqlite3_close_v2(handle)

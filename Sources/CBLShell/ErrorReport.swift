@@ -42,7 +42,7 @@ enum ErrorReport {
         switch code {
         case .conflict: .conflict
         case .interrupted: .interrupted
-        case .notADatabase, .encrypted, .version1, .tooNew, .tooOld: .cannotOpen
+        case .notADatabase, .encrypted, .wrongKey, .version1, .tooNew, .tooOld: .cannotOpen
         case .notFound, .exists, .busy, .notOpen, .corrupt, .foreignSchema, .readOnly, .invalidName, .invalidDocument, .invalidRevision,
             .unsupported,
             .diskFull,

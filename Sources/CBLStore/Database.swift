@@ -46,17 +46,14 @@ package final class Database: Sendable {
         /// How long to wait for the transaction of another thread or process; then the error is `busy`. Nil: for other threads of this process as
         /// long as it takes, for other processes ten seconds.
         package var busyTimeout: Duration?
+        /// The key of an encrypted database. This version can open none; with a key it says what is the case instead of passing over it.
+        package var key: EncryptionKey?
         /// Where new versions have their times from, in nanoseconds since 1970.
         package var wallClock = HybridClock.systemTime
 
         package init(access: Access = .readOnly, upgrade: Upgrade = .none) {
             self.access = access
             self.upgrade = upgrade
-        }
-
-        var busyMilliseconds: Int32 {
-            guard let busyTimeout else { return FileConnection.busyTimeout }
-            return Int32(clamping: Int64(min(max(0, busyTimeout / .milliseconds(1)), 1e9)))
         }
 
         package static let readOnly = Options()
@@ -70,7 +67,7 @@ package final class Database: Sendable {
     /// What documents refer to but do not hold themselves.
     package let blobs: BlobFolder
 
-    let bundle: DatabaseBundle
+    let files: FileAccess
     let readers: ReaderPool
     let file: SharedFile
     let writer: Writer?
@@ -78,16 +75,17 @@ package final class Database: Sendable {
     let keepsExpirations = Atomic<Bool>(false)
 
     package init(path: String, options: Options = .readOnly) throws(StoreError) {
-        let bundle = DatabaseBundle(path: path)
+        let files = FileAccess(path: path, options)
+        let bundle = files.bundle
         do {
             if options.access == .readOnly {
                 guard options.upgrade == .none else { throw StoreError(.readOnly, "an upgrade needs a database opened for writing") }
                 try bundle.checkExistence()
                 writer = nil
             } else {
-                writer = try Writer(bundle, options: options)
+                writer = try Writer(files, options: options)
             }
-            readers = try ReaderPool(bundle)
+            readers = try ReaderPool(files)
             file = SharedFile.enter(bundle)
         } catch {
             switch StoreError.translating(error, path: bundle.path) {
@@ -95,10 +93,10 @@ package final class Database: Sendable {
             case let error: throw StoreError(.inputOutput, "\(error)", path: bundle.path)
             }
         }
-        self.bundle = bundle
+        self.files = files
         self.path = bundle.path
         isReadOnly = options.access == .readOnly
-        blobs = BlobFolder(bundle, isReadOnly: isReadOnly)
+        blobs = BlobFolder(files)
     }
 
     /// Gives `work` a view of one state of the database, whatever others write meanwhile. It must not leave the closure. In a `write` of this
@@ -125,6 +123,8 @@ package final class Database: Sendable {
         let tolerated = try? readers.read { $0.connection.toleratedDamage }
         return foreign.isEmpty ? tolerated : (foreign + (tolerated.map { [$0] } ?? [])).joined(separator: "; ")
     }
+
+    var bundle: DatabaseBundle { files.bundle }
 
     package var isOpen: Bool { !readers.isClosed }
 

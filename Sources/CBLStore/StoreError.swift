@@ -17,7 +17,10 @@ package struct StoreError: Error, Hashable, Sendable, CustomStringConvertible {
         /// The file's schema has something that no release of Couchbase Lite makes, and that SQLite would run.
         case foreignSchema
         case notADatabase
+        /// The file is encrypted, or was to be, and this version cannot do that.
         case encrypted
+        /// A key was given that is none for this file, which may not be encrypted at all.
+        case wrongKey
         /// A Couchbase Lite 1.x database: another schema, readable only by converting it.
         case version1
         case tooNew

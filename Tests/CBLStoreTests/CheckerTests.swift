@@ -33,7 +33,7 @@ import Testing
         let path = try Fixtures.copy(fixture + ".cblite2", to: directory)
         let connection = try Connection(path: path + "/db.sqlite3", mode: .readWrite)
         let store = try FileConnection(connection)
-        try store.registerFunctions(blobs: BlobFolder(DatabaseBundle(path: path), isReadOnly: true))
+        try store.registerFunctions(blobs: BlobFolder(FileAccess(DatabaseBundle(path: path))))
         try connection.trustSchema()
         try connection.forEachStatement(in: sql) { try $0.run() }
         return path

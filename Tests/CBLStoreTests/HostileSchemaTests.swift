@@ -32,7 +32,7 @@ struct HostileSchemaTests {
     /// Runs SQL as a hostile hand would, which can write anything into a file.
     private func tamper(_ statements: [String]) throws {
         let connection = try Connection(path: path + "/db.sqlite3", mode: .readWrite)
-        _ = try FileConnection.registerFunctions(on: connection, blobs: BlobFolder(DatabaseBundle(path: path), isReadOnly: true))
+        _ = try FileConnection.registerFunctions(on: connection, blobs: BlobFolder(FileAccess(DatabaseBundle(path: path))))
         try connection.execute("PRAGMA writable_schema=ON")
         for statement in statements { try connection.forEachStatement(in: statement) { try $0.run() } }
     }

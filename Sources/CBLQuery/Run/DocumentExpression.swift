@@ -99,7 +99,7 @@ private final class Row: @unchecked Sendable {
     private let connection: Connection
 
     init(_ sql: String) throws {
-        let connection = try Connection(path: ":memory:", mode: .create)
+        let connection = try Connection.inMemory()
         context = FunctionContext()
         context.revisionText = { version in (try? RevisionID(column: version))?.description }
         try SQLFunctions.register(on: connection, context: context)

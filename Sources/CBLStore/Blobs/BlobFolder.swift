@@ -42,14 +42,12 @@ package struct BlobDigest: Hashable, Sendable, CustomStringConvertible {
 /// The folder `Attachments`: files named after the digest of their content. Content goes in and out in pieces, so a blob may be larger than
 /// memory. The folder is made with the first blob.
 package struct BlobFolder: Sendable {
-    let bundle: DatabaseBundle
-    let isReadOnly: Bool
+    let files: FileAccess
+    var bundle: DatabaseBundle { files.bundle }
+    var isReadOnly: Bool { files.isReadOnly }
     static let pieceSize = 1 << 18
 
-    init(_ bundle: DatabaseBundle, isReadOnly: Bool) {
-        self.bundle = bundle
-        self.isReadOnly = isReadOnly
-    }
+    init(_ files: FileAccess) { self.files = files }
 
     /// What the names of blobs begin with until they are complete.
     static let unfinishedPrefix = "incoming_"

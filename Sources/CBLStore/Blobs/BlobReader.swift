@@ -8,7 +8,7 @@ import Glibc
 /// Sendable without check because one thread after the other has it.
 package final class UncheckedBlob: @unchecked Sendable {
     private let digest: BlobDigest
-    private let file: RegularFile
+    private let file: BlobFile
     private let bundlePath: String
     private var sha1 = SHA1()
     private var position = 0
@@ -20,14 +20,16 @@ package final class UncheckedBlob: @unchecked Sendable {
         if let status = folder?.status(digest.fileName), status.kind != .file {
             throw StoreError(.corrupt, "blob \(digest) is \(status.kind.rawValue), not a file", path: bundlePath)
         }
-        guard let file = try folder?.file(digest.fileName) else { throw StoreError(.notFound, "no blob \(digest)", path: bundlePath) }
-        guard file.status.size <= longest else {
-            throw StoreError(.corrupt, "blob \(digest) is damaged: it cannot have \(file.status.size) bytes", path: bundlePath)
+        guard let folder, let file = try blobs.files.openBlob(digest.fileName, in: folder) else {
+            throw StoreError(.notFound, "no blob \(digest)", path: bundlePath)
+        }
+        guard file.length <= longest else {
+            throw StoreError(.corrupt, "blob \(digest) is damaged: it cannot have \(file.length) bytes", path: bundlePath)
         }
         self.file = file
     }
 
-    package var length: Int { file.status.size }
+    package var length: Int { file.length }
 
     /// Looks at a next piece. Nil as long as there is more; an error at the end if it is not what the digest says.
     package func checkPiece() throws(StoreError) -> BlobReader? {
@@ -58,16 +60,16 @@ package final class UncheckedBlob: @unchecked Sendable {
 
 /// A blob that is open to be read at any position, on any thread. Its content was what its digest says when it was looked at.
 package final class BlobReader: Sendable {
-    let file: RegularFile
+    let file: BlobFile
     /// All of it, if it is short.
     private let content: [UInt8]?
 
-    fileprivate init(_ file: RegularFile, content: [UInt8]?) {
+    fileprivate init(_ file: BlobFile, content: [UInt8]?) {
         self.file = file
         self.content = content
     }
 
-    package var length: Int { file.status.size }
+    package var length: Int { file.length }
 
     /// Reads from a position on into the beginning of the buffer, and says how many bytes; 0 at the end.
     package func read(at position: Int, into buffer: UnsafeMutableRawBufferPointer) throws(StoreError) -> Int {

@@ -4,7 +4,7 @@ import CBLBase
 package final class BlobWriter {
     private let blobs: BlobFolder
     private let folder: Folder
-    private let file: RegularFile
+    private let file: UnfinishedBlobFile
     private let temporary: String
     private var sha1 = SHA1()
     package private(set) var length = 0
@@ -18,7 +18,7 @@ package final class BlobWriter {
         guard !blobs.isReadOnly else { throw StoreError(.readOnly, "the database was opened for reading only", path: blobs.bundle.path) }
         folder = try blobs.bundle.folder().makeFolder(DatabaseBundle.attachmentsName)
         temporary = BlobFolder.unfinishedPrefix + String(UInt64.random(in: .min ... .max), radix: 36)
-        file = try folder.makeFile(temporary)
+        file = try blobs.files.makeBlob(temporary, in: folder)
     }
 
     deinit {
@@ -37,13 +37,13 @@ package final class BlobWriter {
             try flush()
         }
         let whole = rest.count / BlobWriter.chunk * BlobWriter.chunk
-        if whole > 0 { try file.write(UnsafeRawBufferPointer(rebasing: rest[..<whole])) }
+        if whole > 0 { try file.append(UnsafeRawBufferPointer(rebasing: rest[..<whole])) }
         gathered.append(contentsOf: UnsafeRawBufferPointer(rebasing: rest[whole...]))
     }
 
     private func flush() throws(StoreError) {
         let result = gathered.withUnsafeBytes { bytes in
-            Result { () throws(StoreError) in try file.write(bytes) }
+            Result { () throws(StoreError) in try file.append(bytes) }
         }
         try result.get()
         gathered.removeAll(keepingCapacity: true)
@@ -55,7 +55,7 @@ package final class BlobWriter {
         let digest = BlobDigest(sha1.finish())
         if let expected, expected != digest { throw StoreError(.corrupt, "the content of blob \(expected) has another digest: \(digest)") }
         let name = digest.fileName
-        if let present = folder.status(name), present.kind == .file, present.size == length {
+        if let present = folder.status(name), present.kind == .file, present.size == file.size {
             // Young again, so that no garbage collection takes it before the document that will refer to it is committed.
             folder.touch(name)
             return BlobFolder.Stored(digest: digest, length: length, isNew: false)

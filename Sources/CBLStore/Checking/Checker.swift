@@ -113,7 +113,7 @@ package final class Checker {
 extension Checker {
     /// What SQLite would run for whoever writes to the file.
     private func checkSchema() throws {
-        if let other = snapshot.database.bundle.fileNamedByJournal {
+        if let other = snapshot.database.files.fileNamedByJournal {
             let message = "it names another file, \(other), which SQLite would delete"
             try found(Finding(.error, .schema, message, subject: "db.sqlite3-journal", repair: .automatic))
         }

@@ -15,7 +15,7 @@ package final class Salvage {
         package var lost = 0
     }
 
-    private let source: DatabaseBundle
+    private let source: FileAccess
     private let target: DatabaseBundle
     private let options: Database.RepairOptions
     private let advance: (Int) throws -> Void
@@ -26,7 +26,7 @@ package final class Salvage {
         from source: String, to target: String, options: Database.RepairOptions = .init(),
         advance: @escaping (Int) throws -> Void = { _ in }, report: @escaping (Finding) throws -> Void
     ) {
-        self.source = DatabaseBundle(path: source)
+        self.source = FileAccess(DatabaseBundle(path: source))
         self.target = DatabaseBundle(path: target)
         self.options = options
         self.advance = advance
@@ -35,15 +35,15 @@ package final class Salvage {
 
     /// Makes the new database. It appears under its name when everything is in it.
     package func run() throws -> Summary {
-        try source.checkExistence()
+        try source.bundle.checkExistence()
         // Other complaints of the header are what a salvage is for.
-        do throws(StoreError) { try source.checkHeader() } catch { if error.code == .encrypted || error.code == .version1 { throw error } }
+        do throws(StoreError) { try source.check() } catch { if error.code == .encrypted || error.code == .version1 { throw error } }
         do {
             return try NewBundle.make(at: target.path) { unfinished in
                 let copy = try TemporaryCopy(of: source)
                 try reportForeignParts()
-                try SalvagedHeader.mend(copy.bundle, original: source)
-                try carry(copy.bundle, to: unfinished)
+                try SalvagedHeader.mend(copy.files, original: source.bundle)
+                try carry(copy.files, to: source.copied(to: unfinished))
                 try carryBlobs(to: unfinished)
                 // Flags, counters, and the tables of full-text and array indexes, which are still empty.
                 let database = try Database(path: unfinished.path, options: .readWrite)
@@ -54,12 +54,12 @@ package final class Salvage {
                 return summary
             }
         } catch {
-            throw StoreError.translating(error, path: source.path)
+            throw StoreError.translating(error, path: source.bundle.path)
         }
     }
 
     private func reportForeignParts() throws {
-        for part in source.foreignParts { try lost(.bundle, "\(part), and is left out") }
+        for part in source.bundle.foreignParts { try lost(.bundle, "\(part), and is left out") }
     }
 
     private func lost(
@@ -71,18 +71,18 @@ package final class Salvage {
         try report(Finding(.error, kind, message, collection: collection, document: document, subject: subject))
     }
 
-    private func carry(_ copy: DatabaseBundle, to unfinished: DatabaseBundle) throws {
-        let old = try Connection(path: copy.databaseFile, mode: .readWrite)
+    private func carry(_ copy: FileAccess, to unfinished: FileAccess) throws {
+        let old = try copy.connect()
         old.heedInterrupts()
         // Entries of the schema that cannot be understood are passed over.
         try old.execute("PRAGMA writable_schema=ON")
         let entries = try schema(of: old)
         let schema = SchemaInspection(entries)
         let generation = try self.generation(of: old, entries)
-        let new = try Connection(path: unfinished.databaseFile, mode: .create)
+        let new = try unfinished.connect()
         new.heedInterrupts()
-        _ = try FileConnection.registerFunctions(on: new, blobs: BlobFolder(unfinished, isReadOnly: true))
-        try new.execute(script: "PRAGMA auto_vacuum=incremental; PRAGMA journal_mode=WAL; PRAGMA synchronous=off; BEGIN")
+        _ = try FileConnection.registerFunctions(on: new, blobs: BlobFolder(unfinished.opened(.readOnly)))
+        try new.execute(script: "PRAGMA auto_vacuum=incremental; PRAGMA journal_mode=WAL; BEGIN")
         try new.execute(
             generation.countsPurges ? Schema.kvmeta : "CREATE TABLE kvmeta (name TEXT PRIMARY KEY, lastSeq INTEGER DEFAULT 0) WITHOUT ROWID"
         )
@@ -305,15 +305,15 @@ package final class Salvage {
     /// sender's own. What is no file is left behind.
     private func carryBlobs(to unfinished: DatabaseBundle) throws {
         let opened: Folder?
-        do { opened = try source.attachments() } catch { if error.code == .corrupt { return } else { throw error } }
+        do { opened = try source.bundle.attachments() } catch { if error.code == .corrupt { return } else { throw error } }
         let names = try opened?.names().filter { BlobDigest(fileName: $0) != nil } ?? []
         guard let folder = opened, !names.isEmpty else { return }
         let target = try unfinished.folder().makeFolder(DatabaseBundle.attachmentsName)
         for name in names {
             try advance(0)
             do {
-                guard let file = try folder.file(name) else { continue }
-                try FileCopy.copy(file, into: target, as: name, permissions: 0o400) { try advance(0) }
+                guard let blob = try source.openBlob(name, in: folder) else { continue }
+                try source.copy(blob, into: target, as: name) { try advance(0) }
                 summary.blobs += 1
             } catch let error as StoreError where error.code == .corrupt {
                 try lost(.blob, "it is not carried along: \(error.message)", subject: BlobDigest(fileName: name)?.description)
@@ -324,22 +324,19 @@ package final class Salvage {
 
 /// The first bytes of the main file, without which SQLite does not even look at the rest.
 enum SalvagedHeader {
-    private static let magic = Array("SQLite format 3\0".utf8)
-
     /// Puts right in the copy what can have only one value.
-    static func mend(_ copy: DatabaseBundle, original: DatabaseBundle) throws(StoreError) {
-        guard let file = try copy.open(.main, flags: O_RDWR) else { throw FileCopy.failure("cannot open", copy.databaseFile, ENOENT) }
-        var header = [UInt8](repeating: 0, count: 100)
-        let count = try file.read(at: 0, into: &header)
-        guard count == 100 else {
-            throw StoreError(.corrupt, "nothing can be salvaged: the file is only \(count) bytes long", path: original.path)
+    static func mend(_ copy: FileAccess, original: DatabaseBundle) throws(StoreError) {
+        var file = try copy.header()
+        guard file.isWhole else {
+            throw StoreError(.corrupt, "nothing can be salvaged: the file is only \(file.bytes.count) bytes long", path: original.path)
         }
+        var header = file.bytes
         // An encrypted file, or one that is something else, has hardly any of these bytes.
-        guard zip(header, magic).count(where: { $0 == $1 }) >= 8 else {
+        guard zip(header, DatabaseHeader.magic).count(where: { $0 == $1 }) >= 8 else {
             throw StoreError(
                 .notADatabase, "nothing can be salvaged: db.sqlite3 is no SQLite file, or it is encrypted", path: original.path)
         }
-        header.replaceSubrange(0..<16, with: magic)
+        header.replaceSubrange(0..<16, with: DatabaseHeader.magic)
         let pageSize = Int(header[16]) << 8 | Int(header[17])
         if pageSize != 1 && (pageSize < 512 || pageSize & (pageSize - 1) != 0) { (header[16], header[17]) = (0x10, 0) }
         for place in [18, 19] where header[place] != 1 && header[place] != 2 { header[place] = 2 }
@@ -348,6 +345,7 @@ enum SalvagedHeader {
         header.replaceSubrange(56..<60, with: [0, 0, 0, 1])
         // With another "version valid for" SQLite takes the number of pages from the length of the file.
         header[92] ^= 0xFF
-        guard file.write(header, at: 0) else { throw FileCopy.failure("cannot write", copy.databaseFile) }
+        file.bytes = header
+        try copy.replaceHeader(with: file)
     }
 }

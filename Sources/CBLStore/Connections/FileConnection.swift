@@ -7,7 +7,6 @@ import CBLSystemSQLite
 ///
 /// Sendable without check because the pool that owns it lends it to one thread at a time.
 final class FileConnection: @unchecked Sendable {
-    static let busyTimeout: Int32 = 10_000
     /// In KiB, as the vendor's library has it.
     static let cacheSize = 10_240
     /// For reading each page once: what the processor's own cache holds. Reading 40 MB is a third quicker so than with pages all over the memory.

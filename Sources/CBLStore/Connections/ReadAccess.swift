@@ -18,21 +18,22 @@ enum ReadAccess: Sendable {
     case copied(TemporaryCopy)
 
     /// The way that fits the bundle as it is now. No descriptor of this process may be on the file when `present` is nil.
-    static func choose(_ bundle: DatabaseBundle, present: OpenFiles.Use?) throws(StoreError) -> ReadAccess {
+    static func choose(_ files: FileAccess, present: OpenFiles.Use?) throws(StoreError) -> ReadAccess {
+        let bundle = files.bundle
         switch present {
         case .ordinary: return .ordinary
         case .attached: return .attached
         case nil: break
         }
-        switch holder(of: bundle) {
+        switch holder(of: files) {
         case .somebody: return .attached
-        case .unknown: return .copied(try TemporaryCopy(of: bundle))
+        case .unknown: return .copied(try TemporaryCopy(of: files))
         case .nobody: break
         }
         // SQLite would look for a journal before it reads a log. Where that is no file, the copy goes without it.
         let hasForeignJournal = bundle.status(.rollbackJournal).map { $0.kind != .file } ?? false
         let hasLog = bundle.size(.log) > 0
-        if bundle.size(.rollbackJournal) > 0 || (hasForeignJournal && hasLog) { return .copied(try TemporaryCopy(of: bundle)) }
+        if bundle.size(.rollbackJournal) > 0 || (hasForeignJournal && hasLog) { return .copied(try TemporaryCopy(of: files)) }
         return hasLog ? .abandonedLog : .immutable
     }
 
@@ -41,25 +42,14 @@ enum ReadAccess: Sendable {
     }
 
     /// Whether a living process holds the shared memory of the log: SQLite locks its byte 128 for as long as it is connected.
-    private static func holder(of bundle: DatabaseBundle) -> Holder {
+    private static func holder(of files: FileAccess) -> Holder {
         // SQLite maps nothing but a file.
-        if let status = bundle.status(.sharedMemory), status.kind != .file { return .nobody }
+        if let status = files.bundle.status(.sharedMemory), status.kind != .file { return .nobody }
         do throws(StoreError) {
-            guard let file = try bundle.open(.sharedMemory) else { return .nobody }
+            guard let file = try files.open(.sharedMemory) else { return .nobody }
             return file.isLocked(at: 128).map { $0 ? .somebody : .nobody } ?? .unknown
         } catch {
             return .unknown
-        }
-    }
-
-    /// What SQLite opens when it reads this way.
-    private var parts: [DatabaseBundle.Part] {
-        switch self {
-        case .ordinary, .attached: DatabaseBundle.Part.allCases
-        case .abandonedLog: [.main, .log, .rollbackJournal]
-        case .immutable: [.main]
-        // The copy is our own.
-        case .copied: []
         }
     }
 
@@ -83,24 +73,15 @@ enum ReadAccess: Sendable {
     }
 
     /// Opens a connection, and makes sure that the file can be read this way.
-    func connect(_ bundle: DatabaseBundle) throws -> Connection {
-        try bundle.check(parts)
-        let connection: Connection
-        switch self {
-        case .ordinary:
-            connection = try Connection(path: bundle.databaseFile, mode: .readOnly)
-        case .immutable:
-            connection = try Connection(path: bundle.databaseFile, mode: .readOnly, parameters: ["immutable=1"])
-        case .attached:
-            connection = try Connection(path: bundle.databaseFile, mode: .readOnly, parameters: ["readonly_shm=1"])
-        case .abandonedLog:
-            connection = try Connection(path: bundle.databaseFile, mode: .readOnly, parameters: ["nolock=1"])
-            // Before the first read: the index of the log is then made on the heap, and not in a file.
-            try connection.execute("PRAGMA locking_mode=EXCLUSIVE")
-        case .copied(let copy):
-            connection = try Connection(path: copy.bundle.databaseFile, mode: .readWrite)
-        }
-        connection.setBusyTimeout(milliseconds: FileConnection.busyTimeout)
+    func connect(_ files: FileAccess) throws -> Connection {
+        let connection =
+            switch self {
+            case .ordinary: try files.opened(.readOnly).connect()
+            case .immutable: try files.opened(.immutable).connect()
+            case .attached: try files.opened(.attached).connect()
+            case .abandonedLog: try files.opened(.abandonedLog).connect()
+            case .copied(let copy): try copy.files.connect()
+            }
         try connection.configure(SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, true)
         try connection.tolerateDamagedSchema()
         // Being defensive, SQLite would not read a file that is shorter than its header says.
@@ -113,40 +94,24 @@ enum ReadAccess: Sendable {
 
 /// A copy of the main file and its journals in a directory of our own, removed with this object.
 final class TemporaryCopy: Sendable {
-    let bundle: DatabaseBundle
+    let files: FileAccess
 
-    init(of original: DatabaseBundle) throws(StoreError) {
+    init(of original: FileAccess) throws(StoreError) {
         let parent = getenv("TMPDIR").map { String(cString: $0) } ?? "/tmp"
         var template = Array((parent + "/cblite-read-XXXXXX").utf8CString)
         guard let name = template.withUnsafeMutableBufferPointer({ mkdtemp($0.baseAddress!) }) else {
-            throw StoreError(.inputOutput, "cannot make a directory in \(parent): \(FileStatus.reason())", path: original.path)
+            throw StoreError(.inputOutput, "cannot make a directory in \(parent): \(FileStatus.reason())", path: original.bundle.path)
         }
-        bundle = DatabaseBundle(path: String(cString: name))
+        files = original.copied(to: DatabaseBundle(path: String(cString: name)), .ownCopy)
         // The main file before the log: what a checkpoint moves in between is then in both. If it came in between, once more.
         for _ in 0..<20 {
-            let before = original.status(.main)
-            for part in [DatabaseBundle.Part.main, .rollbackJournal, .log] { try copy(part, of: original) }
-            try bundle.checkJournal(cutsOff: true)
-            if original.status(.main) == before { return }
+            let before = original.bundle.status(.main)
+            for part in [DatabaseBundle.Part.main, .rollbackJournal, .log] { try original.copy(part, to: files) }
+            try files.checkJournal(cutsOff: true)
+            if original.bundle.status(.main) == before { return }
         }
-        throw StoreError(.busy, "another program keeps changing the database", path: original.path)
+        throw StoreError(.busy, "another program keeps changing the database", path: original.bundle.path)
     }
 
-    deinit { _ = Leftover(path: bundle.path)?.remove() }
-
-    /// Copies one file. Journals that are no files are left out, as reading in place does without them.
-    private func copy(_ part: DatabaseBundle.Part, of original: DatabaseBundle) throws(StoreError) {
-        do {
-            let folder = try bundle.folder()
-            folder.remove(part.rawValue)
-            if part != .main, let status = original.status(part), status.kind != .file { return }
-            guard let file = try original.open(part) else {
-                if part == .main { throw StoreError(.notFound, "the database is gone") }
-                return
-            }
-            try FileCopy.copy(file, into: folder, as: part.rawValue)
-        } catch {
-            throw error as? StoreError ?? StoreError(.inputOutput, "\(error)")
-        }
-    }
+    deinit { _ = Leftover(path: files.bundle.path)?.remove() }
 }

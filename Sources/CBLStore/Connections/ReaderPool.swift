@@ -49,13 +49,14 @@ final class ReaderPool: Sendable {
     }
 
     private static let most = 4
-    private let bundle: DatabaseBundle
+    private let files: FileAccess
+    private var bundle: DatabaseBundle { files.bundle }
     private let session: Mutex<Session?>
     private let loans = Loans()
 
     /// Opens a first connection, so that what is wrong with the database is found at once.
-    init(_ bundle: DatabaseBundle) throws {
-        self.bundle = bundle
+    init(_ files: FileAccess) throws {
+        self.files = files
         session = Mutex(nil)
         let (session, reader) = try begin()
         reader.end()
@@ -100,7 +101,7 @@ final class ReaderPool: Sendable {
         let session = position.session
         guard !isClosed else { throw StoreError.closed(bundle.path) }
         let idle = self.session.withLock { $0 === session ? session.idle.popLast() : nil }
-        let reader = try idle ?? FileConnection(try session.access.connect(bundle))
+        let reader = try idle ?? FileConnection(try session.access.connect(files))
         return try lending(reader, of: session) {
             try reader.begin()
             // The position is that of a moment after the state was pinned: if it is still the old one, nothing came in between.
@@ -161,7 +162,7 @@ final class ReaderPool: Sendable {
                     return (fresh, fresh.idle.popLast())
                 }
                 if let reader { return (session, reader) }
-                return (session, try FileConnection(try session.access.connect(bundle)))
+                return (session, try FileConnection(try session.access.connect(files)))
             } catch let error as SQLiteError where attempt < 4 && (error.isReadOnly || error.cannotOpen || error.isBusy) {
                 session.withLock { $0 = nil }
                 usleep(UInt32(20_000 * attempt))
@@ -175,9 +176,9 @@ final class ReaderPool: Sendable {
         let stamp = Stamp(bundle)
         var pair: (FileConnection, ReadAccess)?
         let (_, entry) = try OpenFiles.enter(status) { present in
-            if present == nil { try bundle.checkHeader(forWriting: false) }
-            let access: ReadAccess = isCopied ? .copied(try TemporaryCopy(of: bundle)) : try .choose(bundle, present: present)
-            pair = (try FileConnection(try access.connect(bundle)), access)
+            try files.check(present, forWriting: false)
+            let access: ReadAccess = isCopied ? .copied(try TemporaryCopy(of: files)) : try .choose(files, present: present)
+            pair = (try FileConnection(try access.connect(files)), access)
             return ((), use: access.use)
         }
         guard let (reader, access) = pair else { throw StoreError(.notFound, "the database is gone") }

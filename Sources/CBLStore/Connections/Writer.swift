@@ -9,7 +9,7 @@ import Glibc
 ///
 /// Sendable without check because everything but the gate is touched only by the thread that is inside it.
 final class Writer: @unchecked Sendable {
-    let bundle: DatabaseBundle
+    private let files: FileAccess
     let encoder: FleeceEncoder
     /// Where the times of new versions come from.
     var clock = HybridClock()
@@ -19,18 +19,20 @@ final class Writer: @unchecked Sendable {
     private let gate = Gate()
     private let patience: Duration?
 
-    init(_ bundle: DatabaseBundle, options: Database.Options) throws {
-        self.bundle = bundle
+    init(_ files: FileAccess, options: Database.Options) throws {
+        self.files = files
+        let bundle = files.bundle
         wallClock = options.wallClock
-        patience = options.busyTimeout
-        if options.access == .create { try DatabaseCreation.prepare(bundle) }
+        patience = files.busyTimeout
+        if options.access == .create { try DatabaseCreation.prepare(files) }
         try bundle.checkExistence()
         try bundle.checkForWriting()
         guard let status = bundle.status(.main) else { throw StoreError(.notFound, "no such database") }
         let ((connection, functions), entry) = try OpenFiles.enter(status) { present in
-            if present == nil && !(options.access == .create && status.size == 0) { try bundle.checkHeader() }
-            if present == nil { try bundle.checkJournal(cutsOff: options.removesForeignObjects) }
-            return (try Writer.connect(bundle, options), use: .ordinary)
+            // What an interrupted creation left is empty.
+            if present != nil || options.access != .create || status.size > 0 { try files.check(present) }
+            if present == nil { try files.checkJournal(cutsOff: options.removesForeignObjects) }
+            return (try Writer.connect(files, options), use: .ordinary)
         }
         self.entry = entry
         do {
@@ -50,15 +52,10 @@ final class Writer: @unchecked Sendable {
         if let entry { OpenFiles.leave(entry) }
     }
 
-    private static func connect(_ bundle: DatabaseBundle, _ options: Database.Options) throws -> (Connection, FunctionContext) {
-        let connection = try Connection(path: bundle.databaseFile, mode: .readWrite)
-        connection.setBusyTimeout(milliseconds: options.busyMilliseconds)
-        guard sqlite3_db_readonly(connection.handle, "main") == 0 else {
-            let reason = access(bundle.databaseFile, W_OK) == 0 ? "it was opened for reading only" : FileStatus.reason()
-            throw StoreError(.readOnly, "the file db.sqlite3 cannot be written: \(reason)")
-        }
+    private static func connect(_ files: FileAccess, _ options: Database.Options) throws -> (Connection, FunctionContext) {
+        let connection = try files.connect()
         // Before the schema is cleaned: to drop an index takes the functions and collations that it names.
-        let functions = try FileConnection.registerFunctions(on: connection, blobs: BlobFolder(bundle, isReadOnly: true))
+        let functions = try FileConnection.registerFunctions(on: connection, blobs: BlobFolder(files.opened(.readOnly)))
         if options.removesForeignObjects { try SchemaCleaning.run(on: connection) }
         try connection.configure(SQLITE_DBCONFIG_DEFENSIVE, true)
         if options.access == .create { try connection.execute("PRAGMA auto_vacuum=incremental") }
@@ -67,7 +64,7 @@ final class Writer: @unchecked Sendable {
                 PRAGMA journal_mode=WAL; PRAGMA cache_size=-10240; PRAGMA mmap_size=0; PRAGMA synchronous=normal;
                 PRAGMA journal_size_limit=5242880; PRAGMA case_sensitive_like=true; PRAGMA fullfsync=ON; PRAGMA secure_delete=OFF
                 """)
-        if options.durability == .full { try connection.execute("PRAGMA synchronous=full") }
+        if files.durability == .full { try connection.execute("PRAGMA synchronous=full") }
         return (connection, functions)
     }
 
@@ -109,12 +106,12 @@ final class Writer: @unchecked Sendable {
     private func enter() throws(StoreError) {
         guard let patience else { return gate.enter() }
         guard gate.enter(within: patience) else {
-            throw StoreError(.busy, "another thread is writing, and did not come to an end in time", path: bundle.path)
+            throw StoreError(.busy, "another thread is writing, and did not come to an end in time", path: files.bundle.path)
         }
     }
 
     private func present() throws(StoreError) -> FileConnection {
-        guard let openFile else { throw StoreError.closed(bundle.path) }
+        guard let openFile else { throw StoreError.closed(files.bundle.path) }
         return openFile
     }
 

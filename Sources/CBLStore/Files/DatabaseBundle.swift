@@ -1,6 +1,6 @@
 import Glibc
 
-/// Where the parts of a `.cblite2` directory are, and what can be told about its main file without SQLite.
+/// Where the parts of a `.cblite2` directory are, and what stands there. `FileAccess` opens them.
 ///
 /// The path may lead to the bundle by links, as people make them. What is inside may be none: a bundle can come from a stranger. The files that
 /// SQLite opens itself are looked at by `check` before it does, and all others are reached through a `Folder`.
@@ -50,12 +50,6 @@ struct DatabaseBundle: Sendable {
         return status.size
     }
 
-    /// Opens a part; nil if it is not there. To close it drops all locks of this process: see `OpenFiles`.
-    func open(_ part: Part, flags: Int32 = O_RDONLY) throws(StoreError) -> RegularFile? {
-        try check([part])
-        return try RegularFile(path(of: part), path: path(of: part), flags: flags)
-    }
-
     /// Refuses what is not a bundle, with a word on what it is instead.
     func checkExistence() throws(StoreError) {
         guard let directory = FileStatus(following: path) else {
@@ -101,39 +95,6 @@ struct DatabaseBundle: Sendable {
         }
     }
 
-    /// Looks at the header of the main file, before SQLite does, for what SQLite would only call "not a database".
-    /// The caller makes sure that this process has no connection to it: closing a descriptor drops all locks of the process.
-    /// A file that is cut off may be read as far as it goes, but not written.
-    func checkHeader(forWriting: Bool = true) throws(StoreError) {
-        guard let file = try open(.main) else { throw StoreError(.notFound, "the file db.sqlite3 is gone", path: path) }
-        var header = [UInt8](repeating: 0, count: 100)
-        let count = try file.read(at: 0, into: &header)
-        guard count > 0 else { throw StoreError(.notADatabase, "not a database: the file db.sqlite3 is empty", path: path) }
-        guard count == 100 else { throw StoreError(.corrupt, "the file db.sqlite3 is cut off after \(count) bytes", path: path) }
-
-        guard header.starts(with: DatabaseBundle.magic) else {
-            // The vendor's encryption leaves these eight bytes of the header as they are.
-            let isPlausible =
-                (header[18] == 1 || header[18] == 2) && (header[19] == 1 || header[19] == 2) && header[20] <= 32
-                && header[21...23].elementsEqual([64, 32, 32]) && (header[16], header[17]) == (0x10, 0)
-            if isPlausible {
-                throw StoreError(.encrypted, "the database is encrypted, and this program cannot decrypt it", path: path)
-            }
-            throw StoreError(.notADatabase, "the file db.sqlite3 is not an SQLite database, or its header is damaged", path: path)
-        }
-        let version = DatabaseBundle.bigEndian(header, at: 60)
-        if (100...149).contains(version) { throw DatabaseBundle.isVersion1(version, path: path) }
-
-        // Where the header's page count can be trusted, the file must be that long, unless the rest is in the log.
-        let pageSize = max(1, (Int(header[16]) << 8 | Int(header[17])) == 1 ? 65536 : Int(header[16]) << 8 | Int(header[17]))
-        let pages = DatabaseBundle.bigEndian(header, at: 28)
-        let isCurrent = DatabaseBundle.bigEndian(header, at: 24) == DatabaseBundle.bigEndian(header, at: 92)
-        let size = file.status.size
-        if forWriting && isCurrent && size < pages * pageSize && self.size(.log) == 0 {
-            throw StoreError(.corrupt, "the file db.sqlite3 is cut off: \(size) of \(pages * pageSize) bytes are there", path: path)
-        }
-    }
-
     /// The error for a file where a directory belongs. People drop the file from within it, too.
     static func isFile(_ path: String) -> StoreError {
         let reason = path.hasSuffix("/db.sqlite3") ? "the directory that this file is in" : "a directory, and this is a file"
@@ -146,11 +107,5 @@ struct DatabaseBundle: Sendable {
         return StoreError(
             .version1, "a Couchbase Lite 1.x database (format \(version), made by \(release)); it must be converted before it can be used",
             path: path)
-    }
-
-    private static let magic = Array("SQLite format 3\0".utf8)
-
-    private static func bigEndian(_ bytes: [UInt8], at offset: Int) -> Int {
-        bytes[offset..<offset + 4].reduce(0) { $0 << 8 | Int($1) }
     }
 }

@@ -13,8 +13,9 @@ extension Database {
         let target = DatabaseBundle(path: target)
         do {
             return try NewBundle.make(at: target.path) { unfinished in
-                try copyDocuments(to: unfinished, progress)
-                return try copyBlobs(to: unfinished, progress)
+                let copy = files.copied(to: unfinished)
+                try copyDocuments(to: copy, progress)
+                return try copyBlobs(to: copy.bundle, progress)
             }
         } catch {
             let isAboutTarget = (error as? SQLiteError)?.isDiskFull == true
@@ -22,10 +23,9 @@ extension Database {
         }
     }
 
-    private func copyDocuments(to target: DatabaseBundle, _ progress: (Int, Int) throws -> Void) throws {
+    private func copyDocuments(to target: FileAccess, _ progress: (Int, Int) throws -> Void) throws {
         try readers.read { source in
-            let copy = try Connection(path: target.databaseFile, mode: .create)
-            try copy.execute("PRAGMA synchronous=off")
+            let copy = try target.connect()
             try Database.backUp(source.connection, to: copy, progress)
             // What is written next must not run what the file brings along.
             let removed = try SchemaCleaning.run(on: copy)
@@ -56,7 +56,7 @@ extension Database {
             let progress = { try progress(index, digests.count) }
             do {
                 let blob = try UncheckedBlob(blobs, digest).check(progress)
-                try FileCopy.copy(blob.file, into: folder, as: digest.fileName, permissions: 0o400, progress: progress)
+                try files.copy(blob.file, into: folder, as: digest.fileName, progress: progress)
             } catch let error as StoreError where error.code == .corrupt {
                 omitted.append(error)
             } catch let error as StoreError where error.code == .notFound {

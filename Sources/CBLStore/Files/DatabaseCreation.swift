@@ -7,7 +7,9 @@ import Glibc
 /// All tables come in one transaction, so a creation that was interrupted leaves an empty file at most, which the next one takes over.
 enum DatabaseCreation {
     /// Makes the directory and an empty main file, unless they are there.
-    static func prepare(_ bundle: DatabaseBundle) throws(StoreError) {
+    static func prepare(_ files: FileAccess) throws(StoreError) {
+        let bundle = files.bundle
+        if bundle.size(.main) == 0 { try files.checkCanMake() }
         if mkdir(bundle.path, 0o700) != 0 && errno != EEXIST { throw NewBundle.cannotMakeDirectory(bundle.path) }
         if let status = FileStatus(following: bundle.path), status.kind != .folder { throw DatabaseBundle.isFile(bundle.path) }
         let folder = try bundle.folder()
@@ -16,7 +18,7 @@ enum DatabaseCreation {
         guard try folder.names().allSatisfy({ $0.hasPrefix("db.sqlite3-") }) else {
             throw StoreError(.notADatabase, "there is something else of that name, which is not a database", path: bundle.path)
         }
-        do { _ = try folder.makeFile(DatabaseBundle.Part.main.rawValue, permissions: 0o644) } catch {
+        do { try files.makeMainFile(in: folder) } catch {
             // Another process makes it at the same time.
             if folder.status(DatabaseBundle.Part.main.rawValue) == nil { throw error }
         }

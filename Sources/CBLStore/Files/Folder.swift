@@ -68,7 +68,7 @@ final class Folder: Sendable {
 
     /// Opens a file for reading; nil if there is none. Not the main file of a database that this process has open: closing it would drop SQLite's
     /// locks (see `OpenFiles`), and another name may be one for the same file.
-    func file(_ name: String) throws(StoreError) -> RegularFile? {
+    func openFile(_ name: String) throws(StoreError) -> RegularFile? {
         if let status = status(name), OpenFiles.contains(status) {
             throw StoreError(.corrupt, "\(path(of: name)) is another name of a database's main file")
         }

@@ -35,7 +35,7 @@ struct RollbackJournal {
     }
 }
 
-extension DatabaseBundle {
+extension FileAccess {
     /// The file that playing the journal back would have deleted, if there is one.
     var fileNamedByJournal: String? {
         guard let file = try? open(.rollbackJournal) else { return nil }
@@ -44,12 +44,12 @@ extension DatabaseBundle {
 
     /// For who is about to have SQLite play the journal back.
     func checkJournal(cutsOff: Bool) throws(StoreError) {
-        guard size(.rollbackJournal) > 0 else { return }
+        guard bundle.size(.rollbackJournal) > 0 else { return }
         guard let file = try open(.rollbackJournal, flags: cutsOff ? O_RDWR : O_RDONLY), let journal = RollbackJournal(file) else { return }
         if cutsOff { return try journal.cutOff(file) }
         throw StoreError(
             .foreignSchema,
             "its rollback journal names another file, \(journal.otherFile), which would be deleted; no release of Couchbase Lite does that",
-            path: path)
+            path: bundle.path)
     }
 }

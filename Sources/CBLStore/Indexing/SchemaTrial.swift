@@ -8,7 +8,7 @@ package final class SchemaTrial {
     private let functions: AnyObject
 
     package init(of snapshot: Snapshot) throws {
-        connection = try Connection(path: ":memory:", mode: .create)
+        connection = try Connection.inMemory()
         functions = try FileConnection.registerFunctions(on: connection, blobs: snapshot.database.blobs)
         generation = snapshot.generation
         liveTables = snapshot.catalog.collections.mapValues(\.live.name)

@@ -26,7 +26,8 @@ extension Transaction {
         try file.reloadInfo()
     }
 
-    func setPruneDepth(_ depth: Int) throws {
+    /// How many generations of each branch of a revision tree are kept from now on.
+    package func setPruneDepth(_ depth: Int) throws {
         try file.infoTable.set(StoredInfo.Key.maxRevTreeDepth, integer: UInt64(depth))
     }
 

@@ -1,0 +1,61 @@
+import Glibc
+
+/// The table of workloads: ours beside the vendor's, time by the clock and of the processor, and memory.
+struct Comparison {
+    let ours: Contestant
+    let theirs: Contestant?
+    let runs: Int
+
+    func run(_ workloads: [Workload]) throws {
+        try ours.prepare()
+        try theirs?.prepare()
+        print("| workload | ours ms | vendor ms | ratio | target | ours CPU ms | vendor CPU ms | ratio | ours MiB | vendor MiB |")
+        print("|---|---:|---:|---:|---:|---:|---:|---:|---:|---:|")
+        for workload in workloads {
+            try compare(workload)
+            fflush(nil)
+        }
+    }
+
+    private func compare(_ workload: Workload) throws {
+        var mine: [Run] = []
+        var other: [Run] = []
+        try ours.prepare(for: workload)
+        try theirs?.prepare(for: workload)
+        for round in 0...runs {
+            let own = try ours.run(workload)
+            let foreign = try theirs?.run(workload)
+            if round == 0 { continue }
+            mine.append(own)
+            if let foreign { other.append(foreign) }
+        }
+        func value(_ runs: [Run], _ digits: Int, _ of: (Run) -> Double) -> String {
+            runs.isEmpty ? "" : cell(median(runs.map(of)), digits, width: digits == 0 ? 4 : 6)
+        }
+        func ratio(_ of: (Run) -> Double) -> String {
+            other.isEmpty ? "" : cell(median(zip(mine, other).map { of($0) / of($1) }), 2, width: 4)
+        }
+        let cells = [
+            workload.name, value(mine, 1, \.milliseconds), value(other, 1, \.milliseconds), ratio(\.milliseconds),
+            workload.target.map { cell($0, 2, width: 4) } ?? "",
+            value(mine, 1, \.processorMilliseconds), value(other, 1, \.processorMilliseconds), ratio(\.processorMilliseconds),
+            value(mine, 0, \.peakMiB), value(other, 0, \.peakMiB),
+        ]
+        print("| " + cells.joined(separator: " | ") + " |")
+    }
+}
+
+func median(_ values: [Double]) -> Double {
+    let sorted = values.sorted()
+    return (sorted[(sorted.count - 1) / 2] + sorted[sorted.count / 2]) / 2
+}
+
+/// A number with so many digits behind the point, right-aligned.
+func cell(_ value: Double, _ digits: Int, width: Int) -> String {
+    var scale = 1
+    for _ in 0..<digits { scale *= 10 }
+    let whole = Int((value * Double(scale)).rounded())
+    var text = String(whole / scale)
+    if digits > 0 { text += "." + String(whole % scale + scale).dropFirst() }
+    return String(repeating: " ", count: max(0, width - text.count)) + text
+}

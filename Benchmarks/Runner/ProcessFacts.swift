@@ -1,0 +1,35 @@
+import Glibc
+
+/// How this process stands at a moment: the time, what it has used so far, and what it holds.
+struct ProcessFacts {
+    let milliseconds = Run.now()
+    let processorMilliseconds: Double
+    /// How often a thread gave up the processor because it had to wait.
+    let switches: Int
+    let threads: Int
+    let residentMiB: Double
+
+    init() {
+        var usage = rusage()
+        getrusage(RUSAGE_SELF.rawValue, &usage)
+        processorMilliseconds = Run.milliseconds(usage.ru_utime) + Run.milliseconds(usage.ru_stime)
+        switches = Int(usage.ru_nvcsw)
+        let status = ProcessFacts.status()
+        threads = Int(status["Threads"] ?? 0)
+        residentMiB = (status["VmRSS"] ?? 0) / 1024
+    }
+
+    /// The numbers that the kernel tells of this process, by their names.
+    private static func status() -> [String: Double] {
+        guard let file = fopen("/proc/self/status", "r") else { return [:] }
+        defer { fclose(file) }
+        var numbers: [String: Double] = [:]
+        var line = [CChar](repeating: 0, count: 256)
+        while fgets(&line, Int32(line.count), file) != nil {
+            let text = String(decoding: line.prefix { $0 != 0 }.map(UInt8.init(bitPattern:)), as: UTF8.self)
+            let words = text.split { $0 == ":" || $0.isWhitespace }
+            if words.count > 1, let number = Double(words[1]) { numbers[String(words[0])] = number }
+        }
+        return numbers
+    }
+}

@@ -1,0 +1,21 @@
+import CBLSystemNettle
+
+/// Makes a key of a password, in a way that takes long on purpose (RFC 8018, 5.2).
+public enum PBKDF2 {
+    public enum Digest: Sendable { case sha1, sha256 }
+
+    public static func key(
+        password: UnsafeRawBufferPointer, salt: StaticString, rounds: Int, count: Int, _ digest: Digest
+    ) -> SecretBytes {
+        SecretBytes(count: count) { key in
+            guard let output = key.baseAddress?.assumingMemoryBound(to: UInt8.self) else { return }
+            let secret = password.baseAddress?.assumingMemoryBound(to: UInt8.self)
+            switch digest {
+            case .sha1:
+                nettle_pbkdf2_hmac_sha1(password.count, secret, UInt32(rounds), salt.utf8CodeUnitCount, salt.utf8Start, count, output)
+            case .sha256:
+                nettle_pbkdf2_hmac_sha256(password.count, secret, UInt32(rounds), salt.utf8CodeUnitCount, salt.utf8Start, count, output)
+            }
+        }
+    }
+}

@@ -1,0 +1,29 @@
+/// The first bytes of a main file, in clear, and what they tell before SQLite looks at them. Format: "The Database Header" in SQLite's description.
+struct DatabaseHeader {
+    static let count = 100
+    static let magic = Array("SQLite format 3\0".utf8)
+
+    /// Fewer if the file has not so many.
+    var bytes: [UInt8]
+    let fileSize: Int
+
+    var isWhole: Bool { bytes.count == DatabaseHeader.count }
+    var isPlain: Bool { bytes.starts(with: DatabaseHeader.magic) }
+
+    /// The vendor's encryption leaves these eight bytes as they are. Asked of a whole header that is not plain.
+    var isEncrypted: Bool {
+        (bytes[18] == 1 || bytes[18] == 2) && (bytes[19] == 1 || bytes[19] == 2) && bytes[20] <= 32
+            && bytes[21...23].elementsEqual([64, 32, 32]) && (bytes[16], bytes[17]) == (0x10, 0)
+    }
+
+    var userVersion: Int { word(at: 60) }
+
+    /// The bytes that must be there; nil where the page count cannot be trusted.
+    var expectedSize: Int? {
+        guard word(at: 24) == word(at: 92) else { return nil }
+        let pageSize = Int(bytes[16]) << 8 | Int(bytes[17])
+        return word(at: 28) * max(1, pageSize == 1 ? 65536 : pageSize)
+    }
+
+    private func word(at offset: Int) -> Int { bytes[offset..<offset + 4].reduce(0) { $0 << 8 | Int($1) } }
+}

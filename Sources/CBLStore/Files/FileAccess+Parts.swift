@@ -1,0 +1,85 @@
+import Glibc
+
+/// The files that SQLite opens, without SQLite.
+extension FileAccess {
+    /// Opens a part as it is on the disk; nil if it is not there. To close it drops all locks of this process: see `OpenFiles`.
+    func open(_ part: DatabaseBundle.Part, flags: Int32 = O_RDONLY) throws(StoreError) -> RegularFile? {
+        try bundle.check([part])
+        let path = bundle.path(of: part)
+        return try RegularFile(path, path: path, flags: flags)
+    }
+
+    /// The first bytes of the main file. The caller makes sure that this process has no connection to it.
+    func header() throws(StoreError) -> DatabaseHeader {
+        guard let file = try open(.main) else { throw StoreError(.notFound, "the file db.sqlite3 is gone", path: bundle.path) }
+        var bytes = [UInt8](repeating: 0, count: DatabaseHeader.count)
+        let count = try file.read(at: 0, into: &bytes)
+        return DatabaseHeader(bytes: Array(bytes.prefix(count)), fileSize: file.status.size)
+    }
+
+    func replaceHeader(with header: DatabaseHeader) throws(StoreError) {
+        try checkCipher()
+        guard let file = try open(.main, flags: O_RDWR), file.write(header.bytes, at: 0) else {
+            throw FileCopy.failure("cannot write", bundle.databaseFile)
+        }
+    }
+
+    /// Looks at the header of the main file, before SQLite does, for what SQLite would only call "not a database", and whether the key is one
+    /// for it. `present` says whether this process has a connection to the file already: then nothing may open it, and nothing has to.
+    /// A file that is cut off may be read as far as it goes, but not written.
+    func check(_ present: OpenFiles.Use? = nil, forWriting: Bool = true) throws(StoreError) {
+        guard present == nil else {
+            // It was opened without a key, or it would not be open.
+            if key != nil { throw isNotEncrypted }
+            return
+        }
+        let path = bundle.path
+        let header = try header()
+        guard !header.bytes.isEmpty else { throw StoreError(.notADatabase, "not a database: the file db.sqlite3 is empty", path: path) }
+        guard header.isWhole else {
+            throw StoreError(.corrupt, "the file db.sqlite3 is cut off after \(header.bytes.count) bytes", path: path)
+        }
+        guard header.isPlain else {
+            if header.isEncrypted { throw FileAccess.noCipher(path) }
+            throw StoreError(.notADatabase, "the file db.sqlite3 is not an SQLite database, or its header is damaged", path: path)
+        }
+        if key != nil { throw isNotEncrypted }
+        if (100...149).contains(header.userVersion) { throw DatabaseBundle.isVersion1(header.userVersion, path: path) }
+        // What is missing may be in the log.
+        if forWriting, let expected = header.expectedSize, header.fileSize < expected, bundle.size(.log) == 0 {
+            throw StoreError(.corrupt, "the file db.sqlite3 is cut off: \(header.fileSize) of \(expected) bytes are there", path: path)
+        }
+    }
+
+    private var isNotEncrypted: StoreError {
+        StoreError(.wrongKey, "the database is not encrypted: open it without a key", path: bundle.path)
+    }
+
+    /// Whether a new database can be made.
+    func checkCanMake() throws(StoreError) {
+        guard key == nil else { throw StoreError(.encrypted, "this version cannot make encrypted databases yet", path: bundle.path) }
+    }
+
+    /// Makes an empty main file in a folder that has none.
+    func makeMainFile(in folder: Folder) throws(StoreError) {
+        try checkCanMake()
+        _ = try folder.makeFile(DatabaseBundle.Part.main.rawValue, permissions: 0o644)
+    }
+
+    /// Puts a part, as it is on the disk, in the place of that of a copy, which has the same key. Journals that are no files are left out, as
+    /// reading in place does without them.
+    func copy(_ part: DatabaseBundle.Part, to copy: FileAccess) throws(StoreError) {
+        do {
+            let folder = try copy.bundle.folder()
+            folder.remove(part.rawValue)
+            if part != .main, let status = bundle.status(part), status.kind != .file { return }
+            guard let file = try open(part) else {
+                if part == .main { throw StoreError(.notFound, "the database is gone") }
+                return
+            }
+            try FileCopy.copy(file, into: folder, as: part.rawValue)
+        } catch {
+            throw error as? StoreError ?? StoreError(.inputOutput, "\(error)")
+        }
+    }
+}
