@@ -18,6 +18,7 @@ import Testing
         }
 
         var most: Int { state.withLock { $0.most } }
+        var isRunning: Bool { state.withLock { $0.now > 0 } }
         var order: [Int] { state.withLock { $0.order } }
 
         func wait(for count: Int) { while order.count < count || state.withLock({ $0.now }) > 0 { usleep(1000) } }
@@ -63,8 +64,8 @@ import Testing
             for number in 0..<5 { queue.perform { tally.run(number, for: 200) } }
             usleep(UInt32(round * 5))
             queue.cancel()
+            #expect(!tally.isRunning)
             let count = tally.order.count
-            tally.wait(for: count)
             queue.perform { tally.run(9, for: 0) }
             usleep(300)
             #expect(tally.order.count == count)

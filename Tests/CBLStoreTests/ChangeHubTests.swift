@@ -378,6 +378,7 @@ private func eventually(_ isTrue: () -> Bool) -> Bool {
                     let isOver = Atomic<Bool>(false)
                     let handler: @Sendable (ChangeEvent) -> Void = { _ in
                         told.add(1, ordering: .relaxed)
+                        usleep(100)
                         if isOver.load(ordering: .sequentiallyConsistent) { wrong.add(1, ordering: .relaxed) }
                     }
                     let interest = ChangeInterest(purges: random.below(2) == 0, documentIDs: random.below(2) == 0)

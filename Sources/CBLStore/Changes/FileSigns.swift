@@ -1,5 +1,6 @@
 import CBLBase
 import Glibc
+import Synchronization
 
 /// Where signs come from that somebody has committed something: the kernel's notices of a bundle's folder, and a bell for those inside the
 /// process.
@@ -10,6 +11,8 @@ struct FileSigns: Sendable {
 
     private final class Notices: Sendable {
         let descriptor: Int32
+        /// The kernel has no room for what it is to tell of.
+        let isRefused = Atomic<Bool>(false)
 
         init?() {
             descriptor = inotify_init1(Int32(IN_NONBLOCK) | Int32(IN_CLOEXEC))
@@ -31,7 +34,8 @@ struct FileSigns: Sendable {
     /// same as to ask once.
     func watch(_ path: String) {
         guard let notices else { return }
-        inotify_add_watch(notices.descriptor, path, UInt32(IN_MODIFY) | UInt32(IN_CREATE) | UInt32(IN_MOVED_TO) | UInt32(IN_DELETE))
+        let changes = UInt32(IN_MODIFY) | UInt32(IN_CREATE) | UInt32(IN_MOVED_TO) | UInt32(IN_DELETE)
+        if inotify_add_watch(notices.descriptor, path, changes) < 0, errno == ENOSPC { notices.isRefused.store(true, ordering: .relaxed) }
     }
 
     /// A commit of another process can be seen a moment after its last write, which is what the kernel tells of: not before the disk has it, and
@@ -41,7 +45,7 @@ struct FileSigns: Sendable {
     /// How long to wait for a sign before looking without one, that often since the kernel's last notice; nil for as long as it takes.
     /// Where the kernel gives no notice, for example of others' writes on a network file system, it is looked at from time to time.
     func pause(_ number: Int, of pauses: [Duration]) -> Duration? {
-        if notices == nil { return .milliseconds(100) }
+        guard let notices, !notices.isRefused.load(ordering: .relaxed) else { return .milliseconds(100) }
         if !isToldOfEverything { return .seconds(1) }
         return number < pauses.count ? pauses[number] : nil
     }
