@@ -27,7 +27,7 @@ let package = Package(
         .systemLibrary(name: "CBLSystemEpoll"),
         .systemLibrary(name: "CBLSystemFiles"),
 
-        library("CBLBase", ["CBLSystemNettle"]),
+        library("CBLBase", ["CBLSystemNettle", "CBLSystemFiles"]),
         library("CBLFleece", []),
         library("CBLBLIP", ["CBLBase", "CBLSystemZlib"]),
         library("CBLTransport", ["CBLFleece", "CBLBase", "CBLSystemCurl", "CBLSystemGnuTLS", "CBLSystemEpoll"]),

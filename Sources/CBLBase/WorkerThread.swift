@@ -1,3 +1,4 @@
+import CBLSystemFiles
 import Glibc
 import Synchronization
 
@@ -10,19 +11,30 @@ public final class WorkerThread: Sendable {
     }
 
     private final class Work: Sendable {
+        let name: String?
         let body: @Sendable () -> Void
-        init(_ body: @escaping @Sendable () -> Void) { self.body = body }
+
+        init(_ name: String?, _ body: @escaping @Sendable () -> Void) {
+            self.name = name
+            self.body = body
+        }
+
+        func run() {
+            if let name { cblite_name_thread(name) }
+            body()
+        }
     }
 
     private let handle: Mutex<Handle>
 
-    public init(_ body: @escaping @Sendable () -> Void) {
+    /// The name, of fifteen bytes at most, is what others see of it in lists of threads.
+    public init(name: String? = nil, _ body: @escaping @Sendable () -> Void) {
         var thread = pthread_t()
-        let work = Unmanaged.passRetained(Work(body))
+        let work = Unmanaged.passRetained(Work(name, body))
         let code = pthread_create(
             &thread, nil,
             { argument in
-                if let argument { Unmanaged<Work>.fromOpaque(argument).takeRetainedValue().body() }
+                if let argument { Unmanaged<Work>.fromOpaque(argument).takeRetainedValue().run() }
                 return nil
             }, work.toOpaque())
         // Without a thread there is no way to go on, and no state to go back to.

@@ -128,11 +128,11 @@ package final class Database: Sendable {
 
     package var isOpen: Bool { !readers.isClosed }
 
-    /// Ends what is done with the database, and then all connections to it: a transaction that is open is rolled back, watchers and running
+    /// Ends what is done with the database, and then all connections to it: a transaction that is open is rolled back, subscriptions and running
     /// queries end, writes of other threads are waited for. From then on everything fails as `notOpen`; to close again changes nothing.
     package func close() {
         guard readers.beginClosing() else { return }
-        file.watchers.cancel(of: self)
+        file.hub.end(of: self)
         abandonTransaction()
         readers.close()
         writer?.close()

@@ -1,12 +1,12 @@
 import CBLFleece
 import CBLLanguage
-import CBLStore
 import CBLTestSupport
 import Glibc
 import Synchronization
 import Testing
 
 @testable import CBLQuery
+@testable import CBLStore
 
 /// What a live query has told so far.
 private final class EventLog: Sendable {
@@ -249,5 +249,116 @@ private final class EventLog: Sendable {
         try sample.save(["a": #"{"n": 13}"#])
         #expect(log.wait(for: 2).last == "failure: the query failed: rank() needs the result of matchinfo()")
         live.stop()
+    }
+
+    // Together
+
+    private static func query(on database: Database) throws -> Query {
+        try database.read { Query(Sample.translation(sql, ["id", "n"], parameters: ["min"]), on: $0) }
+    }
+
+    /// Forty of them have one thread that sleeps, when nothing is to be done.
+    @Test func nothingHappensWhileNothingChanges() throws {
+        sample.database.file.hub.setPauses([.milliseconds(1), .milliseconds(1)])
+        let workers = Mutex<Set<ProcessThread>>([])
+        let hub = Mutex<ProcessThread?>(nil)
+        let query = try Self.query(on: sample.database)
+        let queries = try (0..<40).map { _ in
+            try LiveQuery(query, on: sample.database, timing: .init(quiet: .zero, delay: .milliseconds(10))) { [log] event in
+                log.handle(event)
+                workers.withLock { _ = $0.insert(.current) }
+            }
+        }
+        let subscription = try sample.database.subscribe { _ in hub.withLock { $0 = .current } }
+        subscription.setAlarm(after: .zero)
+        _ = log.wait(for: 40)
+        try sample.save(["b": #"{"n": 2}"#])
+        #expect(log.wait(for: 80).count == 80)
+        #expect(!workers.withLock { threads in threads.contains { hub.withLock { $0 } == $0 } })
+        usleep(500_000)
+        #expect(workers.withLock { threads in threads.allSatisfy { !$0.isThere } })
+        let thread = try #require(hub.withLock { $0 })
+        #expect(thread.name == "cblite-changes" && ProcessThread.noticeCount(ofFolder: sample.database.path) == 1)
+        let before = try #require(thread.sleeps)
+        sleep(1)
+        #expect(thread.sleeps == before)
+        #expect(workers.withLock { threads in threads.allSatisfy { !$0.isThere } })
+        for query in queries { query.stop() }
+        subscription.cancel()
+    }
+
+    @Test func theyHaveFewThreads() throws {
+        let state = Mutex((now: 0, most: 0))
+        let query = try Self.query(on: sample.database)
+        let queries = try (0..<20).map { _ in
+            try LiveQuery(query, on: sample.database) { [log] event in
+                state.withLock { state in
+                    state.now += 1
+                    state.most = max(state.most, state.now)
+                }
+                usleep(5000)
+                state.withLock { $0.now -= 1 }
+                log.handle(event)
+            }
+        }
+        #expect(log.wait(for: 20).count == 20)
+        #expect((2...4).contains(state.withLock { $0.most }))
+        for query in queries { query.stop() }
+    }
+
+    @Test func aSlowHandlerDoesNotStopTheOthers() throws {
+        let isOver = Mutex(false)
+        let query = try Self.query(on: sample.database)
+        let slow = try LiveQuery(query, on: sample.database) { _ in while !isOver.withLock({ $0 }) { usleep(1000) } }
+        let live = try live()
+        #expect(log.wait(for: 1).count == 1)
+        try sample.save(["b": #"{"n": 2}"#])
+        #expect(log.wait(for: 2).last == #"["a",1] ["b",2] +1 -0 ~0"#)
+        isOver.withLock { $0 = true }
+        slow.stop()
+        live.stop()
+    }
+
+    @Test func aHandlerMayStopAnother() throws {
+        let query = try Self.query(on: sample.database)
+        let other = try LiveQuery(query, on: sample.database, timing: .init(quiet: .zero)) { [log] _ in log.append("other") }
+        _ = log.wait(for: 1)
+        let live = try LiveQuery(query, on: sample.database, timing: .init(quiet: .zero)) { [log] _ in
+            other.stop()
+            log.append("stopped")
+        }
+        _ = log.wait(for: 2)
+        try sample.save(["b": #"{"n": 2}"#])
+        #expect(log.wait(for: 3) == ["other", "stopped", "stopped"])
+        live.stop()
+    }
+
+    /// What was changed while the first run was under way is not forgotten.
+    @Test func aChangeDuringTheFirstRunIsAnswered() throws {
+        for number in 0..<20 {
+            let own = EventLog()
+            let live = try LiveQuery(
+                Self.query(on: sample.database), on: sample.database, timing: .init(quiet: .zero, delay: .milliseconds(1))
+            ) { own.handle($0) }
+            try sample.save(["b": #"{"n": \#(number + 2)}"#])
+            let end = ContinuousClock.now + Patience.duration
+            while own.all.last?.contains("[\"b\",\(number + 2)]") != true, .now < end { usleep(500) }
+            #expect(own.all.last?.contains("[\"b\",\(number + 2)]") == true)
+            live.stop()
+        }
+    }
+
+    @Test func itEndsWithItsDatabase() throws {
+        let other = try Database(path: sample.database.path)
+        let live = try LiveQuery(Self.query(on: other), on: other, timing: .init(quiet: .zero)) { [log] in log.handle($0) }
+        _ = log.wait(for: 1)
+        other.close()
+        try sample.save(["b": #"{"n": 2}"#])
+        let another = try self.live()
+        #expect(log.wait(for: 2).count == 2)
+        usleep(20_000)
+        #expect(log.all.count == 2)
+        live.stop()
+        another.stop()
     }
 }

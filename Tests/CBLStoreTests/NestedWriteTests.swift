@@ -181,11 +181,11 @@ import Testing
         let watcher = try database.watch()
         try database.write { _ in
             try put("a")
-            #expect(try !watcher.wait(milliseconds: 0))
+            #expect(try !watcher.wait(milliseconds: 100))
             try put("b")
         }
-        #expect(try watcher.wait(milliseconds: 0))
+        #expect(try watcher.wait())
         #expect(watcher.changes[.default]?.last == 2)
-        #expect(try !watcher.wait(milliseconds: 0))
+        #expect(try !watcher.wait(milliseconds: 100))
     }
 }

@@ -252,6 +252,33 @@ import Testing
         #expect(watcher.finish().exitCode == 130)
     }
 
+    /// Who waits is not woken before there is something to be shown, and hears Ctrl-C whenever it comes.
+    @Test(arguments: [["query", "--watch", "DB", "SELECT META().id FROM _ WHERE age > 10"], ["changes", "--follow", "DB"]])
+    func waitingIsSleeping(command: [String]) throws {
+        let scratch = try QueryTests.people()
+        let program = try RunningProgram(command.map { $0 == "DB" ? scratch.path : $0 })
+        #expect(program.readOutput(atLeast: 10))
+        let thread = ProcessThread(program.processID, of: program.processID)
+        usleep(300_000)
+        let before = try #require(thread.sleeps)
+        usleep(700_000)
+        #expect(thread.sleeps == before)
+        program.send(signal: SIGINT)
+        #expect(program.finish().exitCode == 130)
+    }
+
+    @Test func waitingEndsWheneverItIsInterrupted() throws {
+        let scratch = try QueryTests.people()
+        for round in 0..<10 {
+            let program = try RunningProgram(["query", "--watch", scratch.path, "SELECT META().id FROM _ WHERE age > 10"])
+            #expect(program.readOutput(atLeast: 1))
+            usleep(UInt32(round * 300))
+            program.send(signal: SIGINT)
+            let result = program.finish(timeout: 30)
+            #expect(result.exitCode == 130 && !result.timedOut)
+        }
+    }
+
     // Bad circumstances
 
     @Test func aLongQueryCanBeInterruptedAndLimited() throws {

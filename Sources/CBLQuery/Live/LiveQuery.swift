@@ -11,7 +11,7 @@ import Synchronization
 ///     …
 ///     live.stop()
 ///
-/// It has a thread of its own, on which the handler is called.
+/// The handler is called on a thread that it has in common with other live queries of the file; never twice at a time.
 package final class LiveQuery: Sendable {
     package enum Event: Sendable {
         case result(Result)
@@ -40,15 +40,13 @@ package final class LiveQuery: Sendable {
     }
 
     private let runner: LiveRunner
-    private let thread: WorkerThread
 
     package init(
         _ query: Query, on database: Database, parameters: QueryParameters = .none, timing: Timing = Timing(),
         handler: @escaping @Sendable (Event) -> Void
     ) throws {
-        let runner = try LiveRunner(query, database, parameters, timing, handler)
-        self.runner = runner
-        thread = WorkerThread { runner.run() }
+        runner = LiveRunner(query, database, parameters, timing, handler)
+        try runner.start()
     }
 
     deinit { stop() }
@@ -58,104 +56,116 @@ package final class LiveQuery: Sendable {
 
     /// Ends it, and a run that may be under way. When this returns, the handler is not called any more, and not running either; unless it is
     /// the handler that has called this.
-    package func stop() {
-        runner.stop()
-        if !thread.isCurrent { thread.join() }
-    }
+    package func stop() { runner.stop() }
 }
 
-/// What the thread of a live query does.
+/// What a live query does: hears of changes on the hub's thread, and runs on one of those for such work.
 private final class LiveRunner: @unchecked Sendable {
-    // Sendable: everything but the mailbox is touched by the thread alone.
+    // Sendable: `parameters`, `current` and `isHopeless` are touched on the queue alone, the rest is constant or behind the mutex.
 
-    private struct Mailbox {
-        var isStopped = false
+    private struct State {
+        var schedule: LiveSchedule
+        /// The first run, and that after a change of parameters.
         var parameters: QueryParameters?
+        var isStopped = false
+    }
+
+    private enum Step {
+        case begin(QueryParameters)
+        case run
+        case wait(ContinuousClock.Instant)
     }
 
     private let database: Database
     private let query: Query
     private let collections: Set<CollectionName>
     private let handler: @Sendable (LiveQuery.Event) -> Void
-    private let mailbox = Mutex(Mailbox())
-    private let watcher: Watcher
-    private let cancelWaiting: @Sendable () -> Void
-    private let wake: @Sendable () -> Void
+    private let state: Mutex<State>
+    private let subscription: ChangeSubscription
+    private let queue: SerialQueue
     private let cancellation = QueryCancellation()
-    private var schedule: LiveSchedule
-    private var parameters: QueryParameters
+    private var parameters = QueryParameters.none
     private var current: LiveState?
+    /// What never had rows does not get any by a change of documents.
+    private var isHopeless = false
 
     init(
         _ query: Query, _ database: Database, _ parameters: QueryParameters, _ timing: LiveQuery.Timing,
         _ handler: @escaping @Sendable (LiveQuery.Event) -> Void
-    ) throws {
+    ) {
         self.query = query
         self.database = database
-        self.parameters = parameters
         self.handler = handler
         collections = Set(query.translated.sources.compactMap { CollectionName($0.collection) })
+        subscription = ChangeSubscription(database, ChangeInterest(collections: collections, purges: true))
+        queue = SerialQueue(on: database.changeWorkers)
+        state = Mutex(State(schedule: LiveSchedule(start: .now, quiet: timing.quiet, delay: timing.delay), parameters: parameters))
+    }
+
+    func start() throws {
         // Before the first run: what is changed from now on is either seen by that, or heard of.
-        watcher = try database.watch(noticingPurges: true)
-        cancelWaiting = watcher.canceller
-        wake = watcher.waker
-        schedule = LiveSchedule(start: .now, quiet: timing.quiet, delay: timing.delay)
+        try subscription.start { self.hear($0) }
+        queue.perform { self.work() }
     }
 
     func setParameters(_ parameters: QueryParameters) {
-        mailbox.withLock { $0.parameters = parameters }
-        wake()
+        state.withLock { $0.parameters = parameters }
+        queue.perform { self.work() }
     }
 
     func stop() {
-        mailbox.withLock { $0.isStopped = true }
+        state.withLock { $0.isStopped = true }
         cancellation.cancel()
-        cancelWaiting()
+        subscription.cancel()
+        queue.cancel()
     }
 
-    private var isStopped: Bool { mailbox.withLock(\.isStopped) }
+    private func hear(_ event: ChangeEvent) {
+        switch event {
+        case .changed:
+            // One change stands for all until it is answered.
+            let isFirst = state.withLock { state in
+                defer { state.schedule.change(at: .now) }
+                return state.schedule.due == nil
+            }
+            if isFirst { queue.perform { self.work() } }
+        case .alarm: queue.perform { self.work() }
+        case .failed(let error):
+            subscription.cancel()
+            queue.perform { self.tell(.failure(error)) }
+        case .nextExpiration, .closed: break
+        }
+    }
 
-    func run() {
-        runQuery()
-        while !isStopped {
-            if let new = mailbox.withLock({ $0.parameters.take() }) {
-                parameters = new
+    /// Does what is to be done now.
+    private func work() {
+        while let step = nextStep() {
+            switch step {
+            case .begin(let parameters):
+                self.parameters = parameters
                 current = nil
+                isHopeless = false
                 runQuery()
-                continue
+            case .run: if isHopeless { state.withLock { $0.schedule.run() } } else { runQuery() }
+            case .wait(let due): return subscription.setAlarm(after: due - .now)
             }
-            if let due = schedule.due, due <= .now {
-                runQuery()
-                continue
-            }
-            do {
-                if try watcher.wait(milliseconds: schedule.due.map { max(1, Int((($0 - .now) / .milliseconds(1)).rounded(.up))) }) {
-                    hearOfChanges()
-                } else if watcher.isCancelled {
-                    return
-                }
-            } catch  where LiveRunner.passes(error) {
-                continue
-            } catch {
-                tell(.failure(error))
-                return
-            }
+        }
+    }
+
+    private func nextStep() -> Step? {
+        state.withLock { state in
+            if state.isStopped { return nil }
+            if let parameters = state.parameters.take() { return .begin(parameters) }
+            return state.schedule.due.map { $0 <= .now ? .run : .wait($0) }
         }
     }
 
     /// Whether it is only that another process is at work on the files just now. Reading has waited a while for it already.
     private static func passes(_ error: any Error) -> Bool { (error as? StoreError)?.code == .busy }
 
-    private func hearOfChanges() {
-        // What never had rows does not get any by a change of documents.
-        guard current != nil, !collections.isDisjoint(with: watcher.changes.keys) || !collections.isDisjoint(with: watcher.purged) else {
-            return
-        }
-        schedule.change(at: .now)
-    }
-
     private func runQuery() {
-        schedule.run()
+        // Before it reads: what is committed from now on needs another run.
+        state.withLock { $0.schedule.run() }
         do {
             let (state, unbound) = try read()
             let previous = current
@@ -167,8 +177,9 @@ private final class LiveRunner: @unchecked Sendable {
                     LiveQuery.Result(
                         rows: state.rows, difference: RowDifference(from: old, to: state.rows), previous: old, unboundParameters: unbound)))
         } catch  where LiveRunner.passes(error) {
-            schedule.change(at: .now)
+            state.withLock { $0.schedule.change(at: .now) }
         } catch {
+            isHopeless = current == nil
             tell(.failure(error))
         }
     }
@@ -189,7 +200,7 @@ private final class LiveRunner: @unchecked Sendable {
     }
 
     private func tell(_ event: LiveQuery.Event) {
-        if !isStopped { handler(event) }
+        if !state.withLock(\.isStopped) { handler(event) }
     }
 }
 

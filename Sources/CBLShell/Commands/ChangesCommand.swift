@@ -49,13 +49,17 @@ enum ChangesCommand {
             if feed.count == 0 { invocation.session.notice("(No changes)") }
             return .success
         }
-        let watcher = try database.watch(since: [collection: feed.sequence])
+        let mailbox = try Mailbox<ChangeEvent>()
+        let subscription = try database.subscribe(ChangeInterest(collections: [collection]), since: [collection: feed.sequence]) {
+            mailbox.put($0)
+        }
+        defer { subscription.cancel() }
         while !feed.isAtLimit {
             try invocation.output.flush()
+            let events = mailbox.take()
             try Interruption.check()
-            // Short waits, so that Ctrl-C is noticed whatever it interrupts.
-            guard try watcher.wait(milliseconds: 200), watcher.changes[collection] != nil else { continue }
-            try feed.write(from: database)
+            if case .failed(let error)? = events.last { throw error }
+            if !events.isEmpty { try feed.write(from: database) }
         }
         return .success
     }

@@ -29,8 +29,8 @@ struct OpenDatabases {
 
     /// The database of a path.
     func index(ofPath path: String) -> Int? {
-        guard let file = BundleIdentity(path) else { return nil }
-        return entries.firstIndex { BundleIdentity($0.database.path) == file }
+        guard let file = FileIdentity(bundle: path) else { return nil }
+        return entries.firstIndex { FileIdentity(bundle: $0.database.path) == file }
     }
 
     /// Adds a database, and makes it the current one.

@@ -2,28 +2,12 @@ import CBLFleece
 import CBLLanguage
 import CBLQuery
 import CBLStore
-import Glibc
-import Synchronization
 
 /// `query --watch`: runs a query again whenever what it reads has changed, and shows how its rows differ. They are kept in memory.
 struct QueryWatching {
     let run: QueryRun
     let input: QueryInput
     let select: Select
-
-    /// What the live query's thread has told and has not been shown yet.
-    private final class Mailbox: Sendable {
-        private let events = Mutex<[LiveQuery.Event]>([])
-
-        func put(_ event: LiveQuery.Event) { events.withLock { $0.append(event) } }
-
-        func take() -> [LiveQuery.Event] {
-            events.withLock { events in
-                defer { events.removeAll() }
-                return events
-            }
-        }
-    }
 
     private var session: Session { run.invocation.session }
     private var isDrawn: Bool { session.output.isTerminal && run.printer.format == .table }
@@ -38,13 +22,14 @@ struct QueryWatching {
         if printer.offset > 0 || printer.limit < Int.max {
             throw run.invocation.usageError("with --watch, --offset and --limit cannot be added to those of the query")
         }
-        let mailbox = Mailbox()
+        let mailbox = try Mailbox<LiveQuery.Event>()
         let live = try LiveQuery(query, on: database, parameters: run.parameters) { mailbox.put($0) }
         defer { live.stop() }
         var isFirst = true
         while true {
+            let events = mailbox.take()
             try Interruption.check()
-            for event in mailbox.take() {
+            for event in events {
                 switch event {
                 case .failure(let error): throw error
                 case .result(let result):
@@ -54,8 +39,6 @@ struct QueryWatching {
                     try session.output.flush()
                 }
             }
-            // Ctrl-C ends the nap.
-            usleep(20_000)
         }
     }
 

@@ -26,6 +26,16 @@ final class Mailbox<Letter: Sendable>: Sendable {
     func take(milliseconds: Int32) -> [Letter] {
         var waiting = pollfd(fd: bell.descriptor, events: Int16(POLLIN), revents: 0)
         guard poll(&waiting, 1, milliseconds) > 0 else { return [] }
+        return takeAll()
+    }
+
+    /// All that has come; waits for something as long as it takes, or until Ctrl-C.
+    func take() -> [Letter] {
+        Interruption.wait(for: bell.descriptor)
+        return takeAll()
+    }
+
+    private func takeAll() -> [Letter] {
         bell.reset()
         return letters.withLock { letters in
             defer { letters.removeAll(keepingCapacity: true) }

@@ -1,3 +1,4 @@
+import CBLBase
 import CBLSQLite
 import Glibc
 import Synchronization
@@ -10,6 +11,9 @@ enum Interruption {
     private static let requested = Atomic<Int32>(0)
     /// How often Ctrl-C may come without that anybody looks at it, before the process ends.
     private static let patience = Atomic<Int32>(1)
+
+    /// Rings as long as the request stands, for those who wait; nil if there were no descriptors left.
+    private static let bell: Bell? = try? Bell()
 
     /// The pipe to a program that shows what the work finds; -1 if there is none.
     private static let pipe = Atomic<Int32>(-1)
@@ -37,10 +41,34 @@ enum Interruption {
     }
 
     /// The request has been answered: the interactive shell goes on.
-    static func clear() { requested.store(0, ordering: .relaxed) }
+    static func clear() {
+        bell?.reset()
+        requested.store(0, ordering: .relaxed)
+    }
 
     /// Sets the flag as Ctrl-C does.
-    static func request() { requested.store(1, ordering: .relaxed) }
+    static func request() {
+        requested.store(1, ordering: .relaxed)
+        ring()
+    }
+
+    /// Also from inside a signal's handler, where what was going on is not to see another `errno`.
+    private static func ring() {
+        let before = errno
+        bell?.ring()
+        errno = before
+    }
+
+    /// Waits until a descriptor can be read, or there is reason to end, whenever it came.
+    static func wait(for descriptor: Int32) {
+        var awaited = [
+            pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0),
+            pollfd(fd: bell?.descriptor ?? -1, events: Int16(POLLIN), revents: 0),
+            // Tells only that nobody reads any more.
+            pollfd(fd: pipe.load(ordering: .relaxed), events: 0, revents: 0),
+        ]
+        poll(&awaited, 3, bell == nil ? 100 : -1)
+    }
 
     /// In the interactive shell an impatient finger should not end the session.
     static func bePatient() { patience.store(5, ordering: .relaxed) }
@@ -56,6 +84,7 @@ enum Interruption {
             // Another Ctrl-C means that nobody looked at the flag: leave at once. What was committed is safe.
             let before = Interruption.requested.add(1, ordering: .relaxed).oldValue
             if before >= Interruption.patience.load(ordering: .relaxed) { _exit(ExitCode.interrupted.rawValue) }
+            Interruption.ring()
         }
         sigaction(SIGINT, &action, nil)
         Interrupts.ask { Interruption.isRequested }

@@ -1,47 +1,58 @@
 import CBLBase
-import Glibc
 import Synchronization
 
-/// Purges documents when their time has come, on a thread that sleeps until then, or until somebody commits something.
+/// Purges documents when their time has come: the hub says when that is.
 ///
 /// It ends when the database is closed, and keeps it from going away before.
-struct ExpirationKeeper {
+final class ExpirationKeeper: Sendable {
     private let database: Database
-    private let watcher: Watcher
+    private let subscription: ChangeSubscription
+    // Purging waits for whoever is writing, and the hub's thread must not.
+    private let queue: SerialQueue
 
-    /// Looks are no closer together than this, however much is written.
-    private static let pause: useconds_t = 50_000
     /// How long it waits after something went wrong, a full disk for example.
-    private static let patience = 60_000
+    private static let patience = Duration.seconds(60)
+    /// The clock may be set back meanwhile.
+    private static let longestSleep = Duration.seconds(24 * 60 * 60)
 
-    static func start(_ database: Database) throws {
-        // One thread makes it and another has it from then on.
-        nonisolated(unsafe) let keeper = ExpirationKeeper(database: database, watcher: try database.watch())
-        _ = WorkerThread { keeper.run() }
+    init(_ database: Database) {
+        self.database = database
+        var interest = ChangeInterest(collections: [])
+        interest.nextExpiration = true
+        subscription = ChangeSubscription(database, interest)
+        queue = SerialQueue(on: database.changeWorkers)
     }
 
-    private func run() {
-        while !watcher.isCancelled {
-            let wait: Int?
-            do { wait = try purge() } catch { wait = ExpirationKeeper.patience }
-            usleep(ExpirationKeeper.pause)
-            guard watcher.waitForSign(milliseconds: wait) else { return }
+    func start() throws {
+        try subscription.start { event in
+            switch event {
+            case .nextExpiration(let next): if let next { self.sleep(until: next) }
+            case .alarm: self.queue.perform { self.purge() }
+            case .changed, .failed, .closed: break
+            }
         }
     }
 
-    /// Purges what has expired. Gives how long it is until the next document does, in milliseconds.
-    private func purge() throws -> Int? {
-        while true {
+    private func sleep(until next: Int64) {
+        let wait = next.subtractingReportingOverflow(Transaction.now)
+        let left = wait.overflow ? (next < 0 ? .zero : ExpirationKeeper.longestSleep) : Duration.milliseconds(wait.partialValue)
+        subscription.setAlarm(after: min(max(.zero, left), ExpirationKeeper.longestSleep))
+    }
+
+    /// Purges what has expired. What expires next, the hub tells when this is committed.
+    private func purge() {
+        do {
             let next = try database.readCommitted { snapshot in
                 try snapshot.collections().compactMap { try snapshot.nextExpiration(of: $0) }.min()
             }
-            guard let next else { return nil }
+            guard let next else { return }
             let now = Transaction.now
-            // The clock may be set back meanwhile.
-            if next > now { return Int(min(next.subtractingReportingOverflow(now).partialValue, 24 * 60 * 60 * 1000)) }
+            if next > now { return sleep(until: next) }
             try database.write { transaction in
                 for name in transaction.collections() { try transaction.purgeExpired(in: name, now: now) }
             }
+        } catch {
+            subscription.setAlarm(after: ExpirationKeeper.patience)
         }
     }
 }
@@ -50,6 +61,6 @@ extension Database {
     /// Has documents purged in time from now on, until the database is closed.
     package func keepExpirations() throws {
         guard !isReadOnly, !keepsExpirations.exchange(true, ordering: .relaxed) else { return }
-        try ExpirationKeeper.start(self)
+        try ExpirationKeeper(self).start()
     }
 }

@@ -27,15 +27,3 @@ package struct BundleFacts: Sendable {
         }
     }
 }
-
-/// What tells one database from all others, whatever its path.
-package struct BundleIdentity: Hashable, Sendable {
-    private let device: UInt64
-    private let inode: UInt64
-
-    /// That of a bundle's main file; nil if there is none.
-    package init?(_ path: String) {
-        guard let status = DatabaseBundle(path: path).status(.main) else { return nil }
-        (device, inode) = (status.device, status.inode)
-    }
-}

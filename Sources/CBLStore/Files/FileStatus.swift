@@ -24,8 +24,7 @@ struct FileStatus: Hashable, Sendable {
     }
 
     let kind: Kind
-    let device: UInt64
-    let inode: UInt64
+    let identity: FileIdentity
     let size: Int
     let modified: Int64
     let modifiedNanoseconds: Int64
@@ -53,8 +52,7 @@ struct FileStatus: Hashable, Sendable {
 
     private init(_ facts: stat) {
         kind = Kind(facts.st_mode)
-        device = UInt64(facts.st_dev)
-        inode = UInt64(facts.st_ino)
+        identity = FileIdentity(device: UInt64(facts.st_dev), inode: UInt64(facts.st_ino))
         size = max(0, Int(facts.st_size))
         modified = Int64(facts.st_mtim.tv_sec)
         modifiedNanoseconds = Int64(facts.st_mtim.tv_nsec)

@@ -14,8 +14,7 @@ enum OpenFiles {
     }
 
     struct Entry: Hashable, Sendable {
-        let device: UInt64
-        let inode: UInt64
+        let file: FileIdentity
         let use: Use
     }
 
@@ -27,7 +26,7 @@ enum OpenFiles {
         _ file: FileStatus, _ body: (_ present: Use?) throws -> (Result, use: Use?)
     ) throws -> (Result, Entry?) {
         try counts.withLock { counts in
-            let entries = [Use.ordinary, .attached].map { Entry(device: file.device, inode: file.inode, use: $0) }
+            let entries = [Use.ordinary, .attached].map { Entry(file: file.identity, use: $0) }
             let present = entries.first { counts[$0] != nil }?.use
             let (result, use) = try body(present)
             let entry = entries.first { $0.use == use }
@@ -40,7 +39,7 @@ enum OpenFiles {
     static func contains(_ file: FileStatus) -> Bool {
         counts.withLock { counts in
             !counts.isEmpty
-                && [Use.ordinary, .attached].contains { counts[Entry(device: file.device, inode: file.inode, use: $0)] != nil }
+                && [Use.ordinary, .attached].contains { counts[Entry(file: file.identity, use: $0)] != nil }
         }
     }
 

@@ -2,24 +2,16 @@ import Synchronization
 
 /// What all `Database`s of one file have in common in this process: who waits for its changes, and how many they are.
 final class SharedFile: Sendable {
-    private struct Identity: Hashable, Sendable {
-        let device: UInt64
-        let inode: UInt64
-    }
+    let hub = ChangeHub()
+    private let identity: FileIdentity?
 
-    let watchers = WatcherList()
-    /// How many documents of each collection were purged because their time had come: what observers can tell it by.
-    var expired: [CollectionName: Int] { expirations.withLock { $0 } }
-    private let expirations = Mutex<[CollectionName: Int]>([:])
-    private let identity: Identity?
+    private init(_ identity: FileIdentity?) { self.identity = identity }
 
-    private init(_ identity: Identity?) { self.identity = identity }
-
-    private static let all = Mutex<[Identity: (file: SharedFile, count: Int)]>([:])
+    private static let all = Mutex<[FileIdentity: (file: SharedFile, count: Int)]>([:])
 
     /// The one of a bundle's main file, for one more database. `leave` must follow.
     static func enter(_ bundle: DatabaseBundle) -> SharedFile {
-        guard let identity = identity(of: bundle) else { return SharedFile(nil) }
+        guard let identity = bundle.status(.main)?.identity else { return SharedFile(nil) }
         return all.withLock { all in
             let file = all[identity]?.file ?? SharedFile(identity)
             all[identity, default: (file, 0)].count += 1
@@ -35,18 +27,9 @@ final class SharedFile: Sendable {
         }
     }
 
-    func noteExpired(_ counts: [CollectionName: Int]) {
-        guard !counts.isEmpty else { return }
-        expirations.withLock { $0.merge(counts) { $0.addingClamped($1) } }
-    }
-
     /// How many databases of this process are open on a bundle.
     static func openCount(of bundle: DatabaseBundle) -> Int {
-        guard let identity = identity(of: bundle) else { return 0 }
+        guard let identity = bundle.status(.main)?.identity else { return 0 }
         return all.withLock { $0[identity]?.count ?? 0 }
-    }
-
-    private static func identity(of bundle: DatabaseBundle) -> Identity? {
-        bundle.status(.main).map { Identity(device: $0.device, inode: $0.inode) }
     }
 }

@@ -6,12 +6,13 @@ extension Transaction {
     /// Removes a document, live or deleted, as if it had never been. False if there was none.
     @discardableResult
     package func purge(_ id: String, in collection: CollectionName = .default) throws -> Bool {
-        var id = id
-        return try id.withUTF8 { bytes in
-            let id = UnsafeRawBufferPointer(bytes)
+        var key = id
+        return try key.withUTF8 { bytes in
+            let key = UnsafeRawBufferPointer(bytes)
             let tables = try tables(collection)
-            guard let old = try record(id, in: tables) else { return false }
-            try delete(id, old.isInDeletedTable ? tables.deleted ?? tables.live : tables.live, old)
+            guard let old = try record(key, in: tables) else { return false }
+            try delete(key, old.isInDeletedTable ? tables.deleted ?? tables.live : tables.live, old)
+            notePurged(id, from: collection)
             return true
         }
     }
@@ -22,9 +23,8 @@ extension Transaction {
         let tables = try tables(collection)
         var count = 0
         for table in tables.all {
-            try connection.execute("DELETE FROM \(table.quotedName) WHERE (flags & 1) != 0")
-            let changes = connection.changes
-            try countPurges(changes, in: table.keyStore)
+            let changes = try delete(from: table, where: "(flags & 1) != 0") { notePurged($0, from: collection) }
+            try countPurges(changes, in: table.keyStore, areKnown: true)
             count += changes
         }
         return count
@@ -58,10 +58,21 @@ extension Transaction {
         var count = 0
         for table in try tables(collection).all where table.hasExpiration {
             // Never a tombstone whose revision tree lies in this column: see `TombstoneRepair`.
-            try connection.execute("DELETE FROM \(table.quotedName) WHERE expiration <= \(now) AND typeof(expiration) = 'integer'")
-            count += connection.changes
+            count += try delete(from: table, where: "expiration <= \(now) AND typeof(expiration) = 'integer'") { id in
+                removals.noteExpired(id, from: collection)
+            }
         }
-        if count > 0 { expired[collection, default: 0] += count }
+        return count
+    }
+
+    /// Gives how many rows were deleted, and of each the ID.
+    private func delete(from table: KeyTable, where condition: String, _ note: (String?) -> Void) throws -> Int {
+        let statement = try connection.prepare("DELETE FROM \(table.quotedName) WHERE \(condition) RETURNING key")
+        var count = 0
+        while try statement.step() {
+            note(statement.string(0))
+            count += 1
+        }
         return count
     }
 
@@ -86,6 +97,7 @@ extension Transaction {
         }
         var (id, key) = (id, newID)
         try id.withUTF8 { try delete(UnsafeRawBufferPointer($0), old.isInDeletedTable ? from.deleted ?? from.live : from.live, old) }
+        notePurged(id, from: source)
         old.sequence = try nextSequence(to)
         old.subsequence = 0
         try key.withUTF8 { try insertMoved(UnsafeRawBufferPointer($0), to, old) }

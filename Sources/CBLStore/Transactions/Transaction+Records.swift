@@ -102,7 +102,7 @@ extension Transaction {
             try statement.run()
             guard connection.changes > 0 else { throw Transaction.changed(id) }
         }
-        try countPurges(1, in: table.keyStore)
+        try countPurges(1, in: table.keyStore, areKnown: true)
     }
 
     /// Inserts a row that was another collection's, or had another key.

@@ -19,8 +19,8 @@ package final class Transaction: Snapshot {
     private let sharedKeyCount: Int
     private var storedKeyCount: Int
     private var counters: [String: Counter] = [:]
-    /// How many documents it purged because their time had come.
-    var expired: [CollectionName: Int] = [:]
+    /// What went without a trace.
+    var removals = Removals()
     private(set) var isOpen = true
     private var depth: Int?
     private let enclosing: Transaction?
@@ -88,24 +88,26 @@ package final class Transaction: Snapshot {
     package func commit() throws {
         guard isOpen else { throw StoreError(.noTransaction, "the transaction has ended already", path: database.path) }
         guard inner == nil else { throw StoreError(.transactionOpen, "a transaction inside this one is open", path: database.path) }
+        var noted: Int?
         do {
             // After some errors SQLite has ended the transaction. What came then, if anything, must not be taken for all of it.
             guard connection.isInTransaction else { throw StoreError(.noTransaction, "SQLite has rolled the transaction back") }
             try flush()
+            noted = try noteRemovals()
             let sql = enclosing == nil ? "COMMIT" : "RELEASE \(savepoint)"
             try connection.withStatement(sql) { try $0.run() }
         } catch {
+            if let noted { database.file.hub.removals.takeBack(noted) }
             rollBack()
             throw StoreError.translating(error, path: database.path)
         }
         isOpen = false
         if let enclosing {
-            enclosing.expired.merge(expired) { $0.addingClamped($1) }
+            enclosing.removals.merge(removals)
             enclosing.inner = nil
         } else {
             writer.finish()
-            database.file.noteExpired(expired)
-            database.file.watchers.signal()
+            tellOfCommit()
         }
     }
 
@@ -204,8 +206,10 @@ package final class Transaction: Snapshot {
         }
     }
 
-    func countPurges(_ count: Int, in keyStore: String) throws {
+    /// `areKnown` says whether observers can be told which documents went: they were noted, or are still there with a new sequence.
+    func countPurges(_ count: Int, in keyStore: String, areKnown: Bool = false) throws {
         guard count > 0 else { return }
+        if areKnown { countKnownPurges(count, in: keyStore) }
         try withCounter(keyStore) { counter in
             counter.purges = counter.purges.addingClamped(count)
             counter.hasNewPurges = true

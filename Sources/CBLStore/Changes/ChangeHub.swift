@@ -1,0 +1,251 @@
+import CBLBase
+import Glibc
+import Synchronization
+
+/// Hears of all that is committed to a file, by whichever process, and tells those who want to know: with one descriptor of the kernel's notices
+/// and one thread, from the first subscriber to the last. It looks at the file when there is a sign that somebody wrote to it, and sleeps
+/// otherwise.
+final class ChangeHub: @unchecked Sendable {
+    // Sendable: what is not constant is touched only under the lock.
+    let removals = RemovalLog()
+    let workers = WorkerPool(name: "cblite-work", limit: mostWorkers)
+
+    /// As many as there are readers kept ready. A query or a handler that takes long has one of them for itself, and the others go on: those that
+    /// wait have it by turns, and each queue one piece of work at a time. Who keeps all of them busy makes the others wait until one is done, and
+    /// no longer; to start more would not make anything faster.
+    private static let mostWorkers = 4
+    static let threadName = "cblite-changes"
+
+    private let lock = WaitCondition()
+    private var subscribers: [ChangeSubscriber] = []
+    /// There as long as the thread is.
+    private var signs: FileSigns?
+    private var thread: pthread_t?
+    private var hasSign = false
+    /// The one whose handler is running.
+    private var called: ChangeSubscriber?
+    private var looks = 0
+    private var pauses = FileSigns.pauses
+    private let wantsIDs = Atomic<Bool>(false)
+
+    /// Whether anybody wants to hear which documents a transaction has removed.
+    var wantsDocumentIDs: Bool { wantsIDs.load(ordering: .relaxed) }
+    /// How often it was looked at the file.
+    var lookCount: Int { lock.locked { looks } }
+
+    /// For tests: when to look again after a sign.
+    func setPauses(_ pauses: [Duration]) { lock.locked { self.pauses = pauses } }
+
+    /// The number of subscribers that there ever were.
+    private var additions = 0
+
+    /// Takes one in, whom nothing is told before `admit`.
+    func add(_ subscriber: ChangeSubscriber, _ handler: @escaping @Sendable (ChangeEvent) -> Void) throws(StoreError) {
+        let path = subscriber.database.path
+        let failure = lock.locked { () -> StoreError? in
+            if signs == nil {
+                do throws(StoreError) { signs = try FileSigns(path) } catch { return error }
+                _ = WorkerThread(name: ChangeHub.threadName) { self.run() }
+            }
+            signs?.watch(path)
+            subscriber.handler = handler
+            // Whoever closes it from now on finds it in the list.
+            subscriber.isClosed = !subscriber.database.isOpen
+            subscribers.append(subscriber)
+            additions += 1
+            noteInterests()
+            return nil
+        }
+        if let failure { throw failure }
+    }
+
+    /// The subscriber knows how things are: what comes now is told.
+    func admit(_ subscriber: ChangeSubscriber) {
+        lock.locked {
+            subscriber.isAdmitted = true
+            // Of what was committed since it has looked, the sign came perhaps too early.
+            hasSign = true
+            signs?.bell.ring()
+        }
+    }
+
+    func remove(_ subscriber: ChangeSubscriber, waits: Bool) {
+        // Let go of without the lock: what it refers to may end other subscriptions.
+        let handler = lock.locked { take(subscriber) }
+        withExtendedLifetime(handler) {}
+        guard waits else { return }
+        lock.locked {
+            while called === subscriber, !isCurrent { lock.wait() }
+        }
+    }
+
+    /// Somebody in this process has committed something.
+    func signal() {
+        lock.locked {
+            guard let signs, !hasSign else { return }
+            hasSign = true
+            signs.bell.ring()
+        }
+    }
+
+    /// The database is being closed: its subscribers are told, and nothing else any more.
+    func end(of database: Database) {
+        lock.locked {
+            let own = subscribers.filter { $0.database === database }
+            for subscriber in own { subscriber.isClosed = true }
+            if !own.isEmpty { signs?.bell.ring() }
+        }
+    }
+
+    func setAlarm(_ subscriber: ChangeSubscriber, at time: ContinuousClock.Instant) {
+        lock.locked {
+            guard subscriber.handler != nil else { return }
+            subscriber.alarm = min(subscriber.alarm ?? time, time)
+            if !isCurrent { signs?.bell.ring() }
+        }
+    }
+
+    // What follows up to the thread is for those who have the lock.
+
+    private var isCurrent: Bool { thread.map { pthread_equal($0, pthread_self()) != 0 } ?? false }
+
+    private func noteInterests() { wantsIDs.store(subscribers.contains { $0.interest.documentIDs }, ordering: .relaxed) }
+
+    private func take(_ subscriber: ChangeSubscriber) -> (@Sendable (ChangeEvent) -> Void)? {
+        guard let place = subscribers.firstIndex(where: { $0 === subscriber }) else { return nil }
+        subscribers.remove(at: place)
+        noteInterests()
+        // The thread ends when nobody is left.
+        if subscribers.isEmpty { signs?.bell.ring() }
+        return subscriber.handler.take()
+    }
+
+    // The thread.
+
+    private func run() {
+        guard
+            let signs = lock.locked({ () -> FileSigns? in
+                thread = pthread_self()
+                return self.signs
+            })
+        else { return }
+        // How often it was looked again since the last sign of the kernel's.
+        var secondLooks = 0
+        var due: ContinuousClock.Instant?
+        while true {
+            guard let mustLook = hasToLook() else { return }
+            tellOfClosing()
+            let now = ContinuousClock.now
+            if mustLook || due.map({ $0 <= now }) ?? false {
+                if !mustLook { secondLooks += 1 }
+                let retry = look()
+                let pause = retry ?? signs.pause(secondLooks, of: lock.locked { pauses })
+                due = pause.map { .now + $0 }
+            }
+            ringAlarms()
+            guard !lock.locked({ hasSign }) else { continue }
+            if signs.wait(atMost: timeLeft(until: due)) {
+                secondLooks = 0
+                lock.locked { hasSign = true }
+            }
+        }
+    }
+
+    /// Whether somebody gave a sign; nil if nobody is there to be told, and the thread ends.
+    private func hasToLook() -> Bool? {
+        lock.locked {
+            defer { hasSign = false }
+            guard subscribers.isEmpty else { return hasSign }
+            signs = nil
+            thread = nil
+            return nil
+        }
+    }
+
+    private func timeLeft(until due: ContinuousClock.Instant?) -> Duration? {
+        let next = lock.locked { subscribers.compactMap(\.alarm).min() }
+        return [due, next].compactMap { $0 }.min().map { $0 - .now }
+    }
+
+    private func tellOfClosing() {
+        for subscriber in lock.locked({ subscribers.filter { $0.isClosed && $0.isAdmitted } }) {
+            tell(subscriber, .closed)
+            remove(subscriber, waits: false)
+        }
+    }
+
+    private func ringAlarms() {
+        let now = ContinuousClock.now
+        let due = lock.locked {
+            let due = subscribers.filter { $0.alarm.map { $0 <= now } ?? false }
+            for subscriber in due { subscriber.alarm = nil }
+            return due
+        }
+        for subscriber in due { tell(subscriber, .alarm) }
+    }
+
+    private func tell(_ subscriber: ChangeSubscriber, _ event: ChangeEvent) {
+        var handler = lock.locked { () -> (@Sendable (ChangeEvent) -> Void)? in
+            if subscriber.isClosed { guard case .closed = event else { return nil } }
+            called = subscriber.handler == nil ? nil : subscriber
+            return subscriber.handler
+        }
+        guard handler != nil else { return }
+        handler?(event)
+        handler = nil
+        lock.locked { called = nil }
+        // Whoever cancels may be waiting.
+        lock.signal()
+    }
+
+    /// Looks at what is committed, and tells of it. Gives when to try again if it was not to be had just now.
+    ///
+    /// It reads with a database of one of those who are to be told, whichever is open: all of them see the same.
+    private func look() -> Duration? {
+        let (awaiting, isEverybody, number) = lock.locked {
+            looks += 1
+            let awaiting = subscribers.filter { !$0.isClosed && $0.isAdmitted }
+            return (awaiting, awaiting.count == subscribers.count, additions)
+        }
+        var failure: (any Error)?
+        var tried: [Database] = []
+        for database in awaiting.map(\.database) where !tried.contains(where: { $0 === database }) {
+            tried.append(database)
+            do {
+                let (found, states, expired) = try read(database, for: awaiting)
+                for (subscriber, (_, seen)) in zip(awaiting, found) { subscriber.seen = seen }
+                // Who has come meanwhile may know less.
+                if isEverybody, lock.locked({ additions == number }) {
+                    removals.forget(purgedUpTo: states.mapValues(\.purges), expiredUpTo: expired)
+                }
+                for (subscriber, (events, _)) in zip(awaiting, found) {
+                    for event in events { tell(subscriber, event) }
+                }
+                return nil
+            } catch let error as StoreError where error.code == .notOpen {
+                continue
+            } catch {
+                failure = error
+            }
+        }
+        guard let failure else { return nil }
+        // Another process is at work on the files just now, or a person has interrupted what was going on.
+        if let code = (failure as? StoreError)?.code, code == .busy || code == .interrupted { return ChangeHub.patience }
+        for subscriber in awaiting { tell(subscriber, .failed(failure)) }
+        return nil
+    }
+
+    private static let patience = Duration.milliseconds(100)
+
+    private typealias Finding = (events: [ChangeEvent], seen: ChangeSubscriber.Seen)
+
+    private func read(_ database: Database, for subscribers: [ChangeSubscriber]) throws
+        -> ([Finding], [CollectionName: CollectionState], expired: [CollectionName: Int])
+    {
+        let expired = removals.expiredCounts
+        return try database.readCommitted { snapshot in
+            var look = try ChangeLook(snapshot, expired: expired, removals: removals)
+            return (try subscribers.map { try look.events(for: $0) }, look.states, expired)
+        }
+    }
+}

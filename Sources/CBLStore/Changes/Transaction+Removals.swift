@@ -1,0 +1,35 @@
+import CBLSQLite
+
+// What a transaction tells the hub.
+extension Transaction {
+    private var hub: ChangeHub { database.file.hub }
+    /// Before 3.0, the file counts no purges; then it is known only here.
+    private var notesPurges: Bool { hub.wantsDocumentIDs || !generation.countsPurges }
+
+    /// A document was purged, or has gone elsewhere; nil for one without a name.
+    func notePurged(_ id: String?, from collection: CollectionName) {
+        if notesPurges { removals.notePurged(id, from: collection) }
+    }
+
+    func countKnownPurges(_ count: Int, in keyStore: String) {
+        guard notesPurges else { return }
+        let ofCollection = keyStore.hasPrefix("del_") ? String(keyStore.dropFirst(4)) : keyStore
+        if let name = CollectionName(keyStore: ofCollection) { removals.countPurged(count, from: name) }
+    }
+
+    /// Before the outermost transaction is committed. Gives what is to be taken back if that fails.
+    func noteRemovals() throws -> Int? {
+        guard isOutermost else { return nil }
+        if !generation.countsPurges { removals.takePurgedForExpired() }
+        guard hub.wantsDocumentIDs, !removals.purged.isEmpty else { return nil }
+        var noted: [CollectionName: (removed: RemovalLog.Removed, end: Int)] = [:]
+        for (name, removed) in removals.purged where hasCollection(name) { noted[name] = (removed, try purgeCount(of: name)) }
+        return hub.removals.notePurged(noted)
+    }
+
+    /// After it.
+    func tellOfCommit() {
+        hub.removals.noteExpired(removals.expired, keepsIDs: hub.wantsDocumentIDs)
+        hub.signal()
+    }
+}

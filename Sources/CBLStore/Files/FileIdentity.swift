@@ -1,0 +1,16 @@
+/// What tells one file from all others, whatever its path.
+package struct FileIdentity: Hashable, Sendable {
+    private let device: UInt64
+    private let inode: UInt64
+
+    init(device: UInt64, inode: UInt64) {
+        self.device = device
+        self.inode = inode
+    }
+
+    /// That of a bundle's main file; nil if there is none.
+    package init?(bundle path: String) {
+        guard let status = DatabaseBundle(path: path).status(.main) else { return nil }
+        self = status.identity
+    }
+}
