@@ -87,7 +87,7 @@ struct CompletionNames {
             guard let bytes = key.keyBytes(snapshot.sharedKeys) else { continue }
             let name = String(decoding: bytes, as: UTF8.self)
             guard CompletionNames.isOffered(name) else { continue }
-            let path = parent + CompletionNames.pathComponent(name)
+            let path = parent + Lexer.name(name)
             paths.insert(path)
             if depth < CompletionNames.deepest, let members = value.dictionary {
                 addPaths(of: members, behind: path + ".", depth: depth + 1, &budget, to: &paths)
@@ -97,12 +97,4 @@ struct CompletionNames {
 
     /// Control characters in a name would be keys in a line that is typed, and others hide what the name is.
     static func isOffered(_ name: String) -> Bool { !name.unicodeScalars.contains(where: TerminalText.isHarmful) }
-
-    /// A name as SQL++ wants it: in backquotes, if it is not a plain word.
-    static func pathComponent(_ name: String) -> String {
-        let isPlain =
-            !name.isEmpty && name.utf8.first.map(WordLexer.isLetter) ?? false && name.utf8.allSatisfy(WordLexer.isWordByte)
-            && !Completer.reservedWords.contains(name.uppercased())
-        return isPlain ? name : "`\(name.replacingEach("`", with: "``"))`"
-    }
 }
