@@ -1,3 +1,5 @@
+import CBLBase
+
 /// What is right elsewhere, mostly in Couchbase Server's SQL++.
 extension Diagnosis {
     // Symbols

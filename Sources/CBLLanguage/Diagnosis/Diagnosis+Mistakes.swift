@@ -1,3 +1,5 @@
+import CBLBase
+
 /// Mistakes that people make in the language as it is.
 extension Diagnosis {
     /// A call of a function that there is not.

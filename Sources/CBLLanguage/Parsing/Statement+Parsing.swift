@@ -1,3 +1,5 @@
+import CBLBase
+
 extension Statement {
     /// Reads a `SELECT` in the vendor's dialect, or a statement that changes something in Couchbase Server's.
     package init(sqlpp text: String) throws(QueryError) {

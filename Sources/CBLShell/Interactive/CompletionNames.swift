@@ -1,3 +1,4 @@
+import CBLBase
 import CBLFleece
 import CBLLanguage
 import CBLStore
@@ -21,9 +22,9 @@ struct CompletionNames {
 
     /// Runs what is to be quick. It ends with an error when the time is up.
     static func quickly<Result>(_ snapshot: Snapshot, _ work: (CompletionNames) throws -> Result) rethrows -> Result {
-        end.store((Stopwatch.now() + patience).bitPattern, ordering: .relaxed)
+        end.store((MonotonicClock.seconds + patience).bitPattern, ordering: .relaxed)
         snapshot.connection.setProgressCheck { _ in
-            Stopwatch.now() > Double(bitPattern: CompletionNames.end.load(ordering: .relaxed)) ? 1 : 0
+            MonotonicClock.seconds > Double(bitPattern: CompletionNames.end.load(ordering: .relaxed)) ? 1 : 0
         }
         defer { snapshot.connection.setProgressCheck(nil) }
         return try work(CompletionNames(snapshot: snapshot))
