@@ -28,17 +28,17 @@ let package = Package(
         .systemLibrary(name: "CBLSystemFiles"),
 
         library("CBLBase", ["CBLSystemNettle", "CBLSystemFiles"]),
-        library("CBLFleece", []),
+        library("CBLFleece", ["CBLBase"]),
         library("CBLBLIP", ["CBLBase", "CBLSystemZlib"]),
         library("CBLTransport", ["CBLFleece", "CBLBase", "CBLSystemCurl", "CBLSystemGnuTLS", "CBLSystemEpoll"]),
         library("CBLSQLite", ["CBLSystemSQLite"]),
-        library("CBLFunctions", ["CBLFleece", "CBLSQLite", "CBLSystemSQLite", "CBLSystemICU", "CBLSystemStemmer"]),
+        library("CBLFunctions", ["CBLFleece", "CBLBase", "CBLSQLite", "CBLSystemSQLite", "CBLSystemICU", "CBLSystemStemmer"]),
         library("CBLStore", ["CBLFunctions", "CBLSQLite", "CBLFleece", "CBLBase", "CBLSystemSQLite", "CBLSystemFiles"]),
-        library("CBLLanguage", ["CBLFleece"]),
+        library("CBLLanguage", ["CBLFleece", "CBLBase"]),
         library("CBLQuery", ["CBLLanguage", "CBLStore", "CBLFunctions", "CBLSQLite", "CBLFleece", "CBLBase", "CBLSystemSQLite"]),
         library("CBLReplication", ["CBLBLIP", "CBLTransport", "CBLStore", "CBLFleece", "CBLBase"]),
         library("CBLListener", ["CBLReplication", "CBLBLIP", "CBLTransport", "CBLStore", "CBLFleece", "CBLBase"]),
-        library("CBLWorkbench", ["CBLQuery", "CBLReplication", "CBLLanguage", "CBLStore", "CBLSQLite", "CBLFleece"]),
+        library("CBLWorkbench", ["CBLQuery", "CBLReplication", "CBLLanguage", "CBLStore", "CBLSQLite", "CBLFleece", "CBLBase"]),
         library(
             "CBLShell",
             [
@@ -57,7 +57,7 @@ let package = Package(
         .target(
             name: "CBLReplicationTestSupport", dependencies: ["CBLReplication", "CBLBLIP", "CBLTransport", "CBLStore", "CBLFleece"],
             path: "Tests/CBLReplicationTestSupport"),
-        .testTarget(name: "CBLBaseTests", dependencies: ["CBLBase"]),
+        .testTarget(name: "CBLBaseTests", dependencies: ["CBLBase", "CBLTestSupport"]),
         .testTarget(name: "CBLFleeceTests", dependencies: ["CBLFleece", "CBLBase", "CBLTestSupport"]),
         .testTarget(name: "CBLBLIPTests", dependencies: ["CBLBLIP", "CBLBase", "CBLTestSupport"]),
         .testTarget(name: "CBLTransportTests", dependencies: ["CBLTransport", "CBLBase", "CBLTestSupport"]),

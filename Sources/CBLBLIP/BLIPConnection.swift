@@ -1,3 +1,5 @@
+import CBLBase
+
 /// One connection's messages, as a state machine over frames: it owns no socket, no thread and no clock, and both ends use the same.
 ///
 ///     let request = try connection.send(OutgoingMessage(profile: "getCheckpoint"))

@@ -1,3 +1,5 @@
+import CBLBase
+
 /// The messages that have something to send. One frame of a message is sent, and it goes to the end of its line again.
 ///
 /// There are two lines, and while both have somebody waiting they take turns: an urgent message waits for one frame at most, however many

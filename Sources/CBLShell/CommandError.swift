@@ -1,3 +1,4 @@
+import CBLBase
 import CBLWorkbench
 
 /// An error for the person at the prompt: what happened, to what, and what to do.

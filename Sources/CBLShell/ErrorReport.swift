@@ -1,3 +1,4 @@
+import CBLBase
 import CBLLanguage
 import CBLQuery
 import CBLStore
@@ -14,6 +15,7 @@ enum ErrorReport {
         case let error as FileError: .failed(error.message)
         case QueryFailure.cancelled: .interrupted
         case let error as QueryFailure: .failed(error.description)
+        case let error as Bell.Failure: .system("a pipe", errno: error.errno)
         case Output.Failure.closed: nil
         case Output.Failure.system(let code): .failed("cannot write the output: \(SystemCall.message(code))")
         default: .failed("\(error)")

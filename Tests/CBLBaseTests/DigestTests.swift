@@ -34,6 +34,11 @@ import Testing
         #expect(Base64.bytes(of: bare.utf8) == bytes)
     }
 
+    @Test(arguments: [("Zg==", "f"), ("Zh==", "f"), ("Zg=x", "f"), ("Zm9vY", "foo"), ("=Zg", ""), ("Z-", nil)])
+    func uncheckedBase64EndsSomehow(text: String, expected: String?) {
+        #expect(Base64.bytes(ofUnchecked: text.utf8) == expected.map { Array($0.utf8) })
+    }
+
     @Test(arguments: ["=", "A", "A===", "AB", "Zh==", "Zg=", "Z-==", "Zg==Zg==", "Zm9v="])
     func otherBase64IsRefused(text: String) {
         #expect(Base64.bytes(of: text.utf8) == nil)

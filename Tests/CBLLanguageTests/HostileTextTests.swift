@@ -1,3 +1,4 @@
+import CBLBase
 import CBLFleece
 import Testing
 
@@ -5,32 +6,6 @@ import Testing
 
 /// Text of strangers on a screen: what could do something to it, or hide.
 @Suite struct HostileTextTests {
-    /// What cannot be seen and stays: the joiners, the variation selectors of emoji and of Mongolian.
-    private static let kept: Set<UInt32> = Set(0xFE00...0xFE0F).union([0x200C, 0x200D, 0x180B, 0x180C, 0x180D, 0x180F])
-
-    /// Signs that Unicode calls formatting, though they are seen: those round Arabic, Syriac and Kaithi numbers.
-    private static let visible: Set<UInt32> = Set(0x600...0x605).union([0x6DD, 0x70F, 0x890, 0x891, 0x8E2, 0x110BD, 0x110CD])
-
-    private static func mayHide(_ scalar: Unicode.Scalar) -> Bool {
-        switch scalar.properties.generalCategory {
-        case .control, .format, .lineSeparator, .paragraphSeparator: return !visible.contains(scalar.value)
-        default: return scalar.properties.isDefaultIgnorableCodePoint || scalar.properties.isNoncharacterCodePoint
-        }
-    }
-
-    @Test func everyCharacterThatHidesOrControlsIsEscaped() {
-        var escaped = 0
-        for value in UInt32(0)...0x10FFFF {
-            guard let scalar = Unicode.Scalar(value) else { continue }
-            let expected = HostileTextTests.mayHide(scalar) && !HostileTextTests.kept.contains(value)
-            if expected { escaped += 1 }
-            if TerminalText.isHarmful(scalar) != expected {
-                Issue.record("U+\(String(value, radix: 16)) should \(expected ? "" : "not ")be escaped")
-            }
-        }
-        #expect(escaped > 4000)
-    }
-
     /// An escape is text that a screen shows, is the same when escaped again, and means the character in JSON.
     @Test func escapesAreVisibleAndValidInJSON() throws {
         for value in UInt32(0)...0x10FFFF {
@@ -41,34 +16,6 @@ import Testing
             let encoder = FleeceEncoder()
             try JSONParser.parse("\"\(shown)\"", into: encoder)
             #expect(try encoder.finish().withRoot { $0.string.map { Array($0.unicodeScalars) } } == Array(text.unicodeScalars))
-        }
-    }
-
-    @Test(
-        arguments: [
-            [0x9B, 0x33, 0x31, 0x6D], [0xC2], [0xE2, 0x80], [0xED, 0xA0, 0x80], [0xF8, 0x88, 0x80, 0x80, 0x80], [0xC0, 0x9B],
-            [0xE0, 0x82, 0x9B],
-            [0xF4, 0x90, 0x80, 0x80],
-        ] as [[UInt8]]) func whatIsNoUTF8IsReplaced(bytes: [UInt8])
-    {
-        for text in [bytes, [0x61] + bytes + [0x62], bytes + bytes] {
-            let shown = text.withUnsafeBytes { TerminalText.escaped($0) }
-            #expect(shown.unicodeScalars.contains("\u{FFFD}") && !shown.unicodeScalars.contains(where: TerminalText.isHarmful))
-            #expect(text.withUnsafeBytes { DisplayWidth.ofCommon($0) } == nil)
-        }
-    }
-
-    @Test(arguments: ["می\u{200C}خواهم", "क्\u{200D}ष", "👩‍👩‍👧", "❤️", "☎︎", "שלום", "𝒳", "\u{600}12", "日本"])
-    func textOfPeopleStaysAsItIs(text: String) {
-        #expect(TerminalText.escaped(text) == text)
-    }
-
-    /// Nothing takes a width that is not shown, and nothing is shown that the quick look thinks harmless and is not.
-    @Test func whatIsMeasuredIsWhatIsShown() {
-        for value in UInt32(0)...0x10FFFF {
-            guard let scalar = Unicode.Scalar(value), TerminalText.isHarmful(scalar) else { continue }
-            let bytes = Array(String(scalar).utf8)
-            #expect(bytes.withUnsafeBytes { TerminalText.needsEscapes($0) && DisplayWidth.ofCommon($0) == nil })
         }
     }
 

@@ -174,7 +174,10 @@ import Testing
         #expect(split("age\nwhere(a)") == 4)
         #expect(split("nowhere, wherever, a.where, $where") == nil)
         #expect(split("'it''s where', \"a where\", `b where`, f(x WHERE y)") == nil)
-        #expect(split("'\\' where '") == nil)
+        #expect(split("'a'' where '") == nil)
+        // A backslash is a character like others in a string, and no blank is needed behind a quote.
+        #expect(split("'\\' where a") == 4)
+        #expect(split("`a`where b") == 3)
         #expect(split("'open where") == nil)
         #expect(split("where a") == 0)
     }

@@ -1,3 +1,4 @@
+import CBLBase
 import CBLFleece
 import CBLLanguage
 import CBLStore
@@ -71,7 +72,7 @@ import Testing
     }
 
     @Test(arguments: names) func propertiesStayInTheirQuotes(name: String) throws {
-        let text = CompletionNames.pathComponent(name)
+        let text = Lexer.name(name)
         let select = try Select(sqlpp: "SELECT \(text)")
         guard case .property(let path) = try #require(select.results.first).expression.node else {
             Issue.record("\(text) is no property")

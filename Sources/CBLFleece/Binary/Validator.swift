@@ -1,3 +1,5 @@
+import CBLBase
+
 /// Checks every byte that reading an encoding could depend on: pointers, extents, varints, key types and their order, UTF-8, nesting.
 ///
 /// Reading a value is safe without it; it says whether an encoding is right. Work and depth are bounded: a collection is checked once however

@@ -1,3 +1,5 @@
+import CBLBase
+
 /// The changes from one string to another, as a sequence of operations on bytes: `12=` copies, `5-` skips, and `4+text|` inserts.
 enum TextPatch {
     /// Shorter strings are replaced: a patch would save nothing.

@@ -1,3 +1,5 @@
+import CBLBase
+
 /// The bytes of a JSON text and a place in it: the ground on which the parser stands.
 ///
 /// Hot: the import benchmark. `place` never passes `end`, and nothing is read at or beyond `end`.
@@ -83,7 +85,7 @@ struct JSONText {
         return "'\(String(decoding: UnsafeBufferPointer(start: place, count: length), as: UTF8.self))'"
     }
 
-    private func hex(_ byte: UInt8) -> String { (byte < 16 ? "0" : "") + String(byte, radix: 16) }
+    private func hex(_ byte: UInt8) -> String { withUnsafeBytes(of: byte) { Hex.text(of: $0) } }
 }
 
 /// Sequences of UTF-8 beyond ASCII.

@@ -1,3 +1,5 @@
+import CBLBase
+
 // Strings, data and numbers on their way into a buffer. Hot: they are nearly all of a JSON text.
 
 extension ByteBuffer {
@@ -126,8 +128,8 @@ extension ByteBuffer {
             }
         default:
             append("\\u00")
-            append(Self.hexDigit(byte >> 4))
-            append(Self.hexDigit(byte & 15))
+            append(Hex.digit(byte >> 4))
+            append(Hex.digit(byte & 15))
         }
         source += length
         left &-= length
@@ -135,27 +137,11 @@ extension ByteBuffer {
         target = memory + count
     }
 
-    private static func hexDigit(_ value: UInt8) -> UInt8 {
-        value < 10 ? UInt8(ascii: "0") + value : UInt8(ascii: "a") + value - 10
-    }
-
     /// Appends bytes in Base64 with padding, in quotes.
     mutating func append(base64 bytes: UnsafeRawBufferPointer) {
-        let alphabet = ("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/" as StaticString).utf8Start
         reserve((bytes.count + 2) / 3 * 4 + 2)
         append(UInt8(ascii: "\""))
-        var index = 0
-        while index < bytes.count {
-            let available = bytes.count - index
-            let first = UInt32(bytes[index]) << 16
-            let second = available > 1 ? UInt32(bytes[index + 1]) << 8 : 0
-            let group = first | second | (available > 2 ? UInt32(bytes[index + 2]) : 0)
-            append(alphabet[Int(group >> 18)])
-            append(alphabet[Int(group >> 12 & 63)])
-            append(available > 1 ? alphabet[Int(group >> 6 & 63)] : UInt8(ascii: "="))
-            append(available > 2 ? alphabet[Int(group & 63)] : UInt8(ascii: "="))
-            index += 3
-        }
+        used += Base64.write(bytes, isPadded: true, to: memory + count)
         append(UInt8(ascii: "\""))
     }
 

@@ -1,3 +1,4 @@
+import CBLBase
 import CBLFleece
 import CBLSystemSQLite
 import Glibc
@@ -77,31 +78,9 @@ extension Call {
     }
 
     private func setVector(base64 text: UnsafeRawBufferPointer, dimensions: Int?) -> Bool {
-        var bytes: [UInt8] = []
-        var (bits, bitCount): (UInt32, Int) = (0, 0)
-        for byte in text {
-            if byte == UInt8(ascii: "=") { break }
-            guard let digit = Call.base64Digit(byte) else { return false }
-            bits = bits << 6 | digit
-            bitCount += 6
-            if bitCount >= 8 {
-                bitCount -= 8
-                bytes.append(UInt8(truncatingIfNeeded: bits >> UInt32(bitCount)))
-            }
-        }
+        guard let bytes = Base64.bytes(ofUnchecked: text) else { return false }
         guard !bytes.isEmpty, bytes.count.isMultiple(of: 4), dimensions == nil || bytes.count / 4 == dimensions else { return false }
         bytes.withUnsafeBytes { set(data: $0) }
         return true
-    }
-
-    private static func base64Digit(_ byte: UInt8) -> UInt32? {
-        switch byte {
-        case UInt8(ascii: "A")...UInt8(ascii: "Z"): UInt32(byte) - 65
-        case UInt8(ascii: "a")...UInt8(ascii: "z"): UInt32(byte) - 71
-        case UInt8(ascii: "0")...UInt8(ascii: "9"): UInt32(byte) + 4
-        case UInt8(ascii: "+"): 62
-        case UInt8(ascii: "/"): 63
-        default: nil
-        }
     }
 }

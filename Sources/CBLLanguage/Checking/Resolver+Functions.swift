@@ -1,3 +1,5 @@
+import CBLBase
+
 extension Resolver {
     func function(_ expression: QueryExpression) -> Term {
         guard case .function(let name, let arguments) = expression.node else { return .missing }

@@ -1,3 +1,5 @@
+import CBLBase
+
 extension Resolver {
     // Properties
 

@@ -1,3 +1,5 @@
+import CBLBase
+
 extension Resolver {
     private static let joins = ["INNER", "LEFT", "LEFT OUTER", "CROSS"]
 

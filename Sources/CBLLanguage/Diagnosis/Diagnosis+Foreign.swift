@@ -1,3 +1,5 @@
+import CBLBase
+
 /// What is right elsewhere, mostly in Couchbase Server's SQL++.
 extension Diagnosis {
     // Symbols
@@ -14,7 +16,7 @@ extension Diagnosis {
             default: return syntax("\"\(TerminalText.escaped(found.text))\" has no meaning outside of strings and backquotes", found.range)
             }
         }
-        if found.kind == .parameter, found.text.utf8.dropFirst().first.map(SyntaxScanner.isDigit) == true {
+        if found.kind == .parameter, found.text.utf8.dropFirst().first.map(Lexer.isDigit) == true {
             return unsupported("a numbered parameter", "parameters have names, like $name", found.range)
         }
         guard let (construct, advice) = Diagnosis.foreignSymbols[found.text] else { return nil }
@@ -30,10 +32,10 @@ extension Diagnosis {
     ]
 
     /// `a--5` is a subtraction; `-- something` is meant as a comment.
-    private func isComment(_ token: Token) -> Bool {
+    private func isComment(_ token: ReportedToken) -> Bool {
         if token.isSymbol("/*") { return true }
         guard token.isSymbol("--"), let next = tokens.first(where: { $0.range.start >= token.range.end }) else { return false }
-        return next.kind != .number
+        return !next.isNumber
     }
 
     private var isInSubscript: Bool {
@@ -43,8 +45,8 @@ extension Diagnosis {
     // Statements
 
     var foreignStatement: Finding? {
-        guard self.first == 0, !isStatement, let first = tokens.first, first.kind == .word, let second = tokens.dropFirst().first,
-            second.beginsOperand || second.kind == .word
+        guard self.first == 0, !isStatement, let first = tokens.first, first.isAnyWord, let second = tokens.dropFirst().first,
+            second.beginsOperand || second.isAnyWord
         else { return nil }
         switch first.word {
         case "WITH":
@@ -83,7 +85,7 @@ extension Diagnosis {
     var membership: Finding? {
         guard let word = token(-1), word.isWord("IN"), expectations.contains("("), expectations.contains("[") else { return nil }
         guard let found, found.kind != .symbol else { return nil }
-        guard found.kind != .string, found.kind != .number else { return syntax("IN takes a list in ( ) or [ ]", found.range) }
+        guard found.kind != .string, !found.isNumber else { return syntax("IN takes a list in ( ) or [ ]", found.range) }
         var end = index
         while end + 1 < tokens.count, tokens[end + 1].isSymbol(".", "[", "]") || tokens[end].isSymbol(".", "[") { end += 1 }
         let array = tokens[index...end].map(\.text).joined()

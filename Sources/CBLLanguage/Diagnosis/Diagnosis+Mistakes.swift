@@ -1,3 +1,5 @@
+import CBLBase
+
 /// Mistakes that people make in the language as it is.
 extension Diagnosis {
     /// A call of a function that there is not.
@@ -44,9 +46,9 @@ extension Diagnosis {
     static let clauses = ["SELECT", "FROM", "WHERE", "GROUP", "HAVING", "ORDER", "LIMIT", "OFFSET"]
 
     /// The clauses of the innermost `SELECT` up to the place, by their first words.
-    private var clausesBefore: [Token] {
+    private var clausesBefore: [ReportedToken] {
         let depth = found?.depth ?? tokens.last?.depth ?? 0
-        var clauses: [Token] = []
+        var clauses: [ReportedToken] = []
         for token in tokens[..<index] {
             if token.depth < depth { clauses = [] }
             guard token.depth == depth, token.kind == .word, Diagnosis.clauses.contains(token.word) else { continue }
@@ -85,19 +87,19 @@ extension Diagnosis {
 
     /// A keyword with a typing error, which may have been taken for an alias.
     var misspelling: Finding? {
-        if self.first == 0, !isStatement, let first = tokens.first, first.kind == .word, first.word != "SELECT", index > 0,
+        if self.first == 0, !isStatement, let first = tokens.first, first.isAnyWord, first.word != "SELECT", index > 0,
             tokens.count > 1,
             tokens[1].beginsOperand,
             Suggestion.closest(to: first.word, in: ["SELECT"]) != nil
         {
             return syntax("\"\(first.text)\" is no statement. Did you mean SELECT?", first.range)
         }
-        if let found, found.kind == .word, !found.isReserved, found.text.count > 1,
+        if let found, found.isAnyWord, !found.isReserved, found.text.count > 1,
             let word = Suggestion.closest(to: found.word, in: expectedWords)
         {
             return syntax("expected \(expectations.text), found \"\(Diagnosis.shortened(found.text))\". Did you mean \(word)?", found.range)
         }
-        guard let alias = token(-1), alias.kind == .word, !alias.isReserved, alias.text.count > 2, token(-2)?.endsOperand == true,
+        guard let alias = token(-1), alias.isAnyWord, !alias.isReserved, alias.text.count > 2, token(-2)?.endsOperand == true,
             let word = Suggestion.closest(to: alias.word, in: Diagnosis.followers)
         else { return nil }
         return syntax("\"\(Diagnosis.shortened(alias.text))\" is taken for an alias here. Did you mean \(word)?", alias.range)
@@ -130,7 +132,7 @@ extension Diagnosis {
         {
             return syntax("an index is named by itself or with the alias of its collection: idx, c.idx", found.range)
         }
-        if found.kind == .word, !found.text.utf8.allSatisfy({ $0 < 0x80 }) {
+        if found.kind == .foreignWord {
             return syntax("a name with other letters than a to z stands in backquotes: `\(Diagnosis.shortened(found.text))`", found.range)
         }
         if found.kind == .string, token(-1)?.isWord("AS", "FROM", "JOIN") == true {
@@ -153,7 +155,7 @@ extension Diagnosis {
 
     var wrongSubscript: Finding? {
         guard let found else { return nil }
-        if token(-1)?.isSymbol("[") == true, token(-2)?.isName == true, expectations.contains(.integer) || found.kind == .number {
+        if token(-1)?.isSymbol("[") == true, token(-2)?.isName == true, expectations.contains(.integer) || found.isNumber {
             return syntax("a subscript is a whole number", found.range)
         }
         guard found.isSymbol("["), let before = token(-1), before.endsOperand, before.range.end == found.range.start else { return nil }
@@ -178,7 +180,7 @@ extension Diagnosis {
     }
 
     /// The `COLLATE` that the place is right behind.
-    private var collateBefore: Token? {
+    private var collateBefore: ReportedToken? {
         var position = index - 1
         while position >= first {
             let token = tokens[position]
@@ -200,11 +202,11 @@ extension Diagnosis {
             "\"\(found.text)\" cannot follow another comparison: put the first one in parentheses", found.range)
     }
 
-    private func isComparison(_ token: Token) -> Bool {
+    private func isComparison(_ token: ReportedToken) -> Bool {
         token.isWord("IN", "LIKE", "BETWEEN", "IS", "NOT") || token.isSymbol("=", "==", "!=", "<>")
     }
 
-    private func isInfix(_ token: Token) -> Bool {
+    private func isInfix(_ token: ReportedToken) -> Bool {
         isComparison(token) || token.isWord("AND", "OR") || token.isSymbol("<", ">", "<=", ">=", "+", "-", "*", "/", "%", "||")
     }
 

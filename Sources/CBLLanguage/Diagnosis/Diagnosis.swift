@@ -3,7 +3,7 @@
 struct Diagnosis {
     typealias Finding = (kind: QueryError.Kind, diagnostic: QueryError.Diagnostic)
 
-    let tokens: [Token]
+    let tokens: [ReportedToken]
     /// The first token of what was parsed.
     let first: Int
     /// Of the token that was found at the place; the number of tokens if there is none.
@@ -12,7 +12,7 @@ struct Diagnosis {
     /// Not a query.
     let isStatement: Bool
 
-    init(_ tokens: [Token], from first: Int, _ expectations: Expectations, isStatement: Bool = false) {
+    init(_ tokens: [ReportedToken], from first: Int, _ expectations: Expectations, isStatement: Bool = false) {
         self.tokens = tokens
         self.first = first
         self.expectations = expectations
@@ -21,10 +21,10 @@ struct Diagnosis {
     }
 
     /// The token that was found; nil at the end of the text.
-    var found: Token? { token(0) }
+    var found: ReportedToken? { token(0) }
 
     /// A token before or behind the one that was found.
-    func token(_ distance: Int) -> Token? {
+    func token(_ distance: Int) -> ReportedToken? {
         tokens.indices.contains(index + distance) ? tokens[index + distance] : nil
     }
 
@@ -47,14 +47,16 @@ struct Diagnosis {
     // The general case
 
     private var plain: Finding {
-        if let found, isNoNumber(found) { return syntax("\"\(Diagnosis.shortened(found.text))\" is not a number", found.range) }
+        if let found, found.kind == .malformedNumber {
+            return syntax("\"\(Diagnosis.shortened(found.text))\" is not a number", found.range)
+        }
         let isCollection = expectations.isName && token(-1)?.isWord("FROM", "JOIN") == true
         var message = "expected \(isCollection ? "the name of a collection" : expectations.text), found \(foundText)"
         if found == nil, let opened = openBracket {
             message += " (the \"\(opened.text)\" before \"\(text(after: opened))\" is not closed)"
         }
-        if let word = found?.reservedWord, expectations.contains(.expression) || expectations.isName, isMeantAsName {
-            message += " (\(word) is a reserved word: as a name it stands in backquotes)"
+        if let found, found.isReserved, expectations.contains(.expression) || expectations.isName, isMeantAsName {
+            message += " (\(found.word) is a reserved word: as a name it stands in backquotes)"
         }
         return syntax(message, foundRange)
     }
@@ -71,18 +73,12 @@ struct Diagnosis {
         return "\"\(Diagnosis.shortened(found.text))\""
     }
 
-    private func isNoNumber(_ token: Token) -> Bool {
-        guard token.kind == .number else { return false }
-        var scanner = SyntaxScanner(token.text)
-        return !(scanner.floatLiteral() != nil || scanner.integerLiteral() != nil) || !scanner.isAtEnd
-    }
-
     static func shortened(_ text: String) -> String { text.count > 24 ? text.prefix(20) + "…" : text }
 
     /// The innermost bracket that is not closed before the place.
-    private var openBracket: Token? {
+    private var openBracket: ReportedToken? {
         guard expectations.contains(")") || expectations.contains("]") || expectations.contains("}") else { return nil }
-        var open: [Token] = []
+        var open: [ReportedToken] = []
         for token in tokens[..<index] {
             if token.isSymbol("(", "[", "{") { open.append(token) }
             if token.isSymbol(")", "]", "}") { _ = open.popLast() }
@@ -90,7 +86,7 @@ struct Diagnosis {
         return open.last
     }
 
-    private func text(after token: Token) -> String {
+    private func text(after token: ReportedToken) -> String {
         tokens.first { $0.range.start >= token.range.end }.map { Diagnosis.shortened($0.text) } ?? ""
     }
 
@@ -114,8 +110,8 @@ struct Diagnosis {
         guard let found, let before = token(-1), before.range.end == found.range.start else { return nil }
         // 'it's': the first string ends too early.
         let hint = "a quote within a string is doubled: 'it''s'"
-        if before.kind == .string, [.word, .string, .unclosed].contains(found.kind) { return syntax(hint, before.range) }
-        if found.kind == .unclosed, let string = token(-2), string.kind == .string, string.range.end == before.range.start {
+        if before.kind == .string, found.isAnyWord || found.kind == .string || found.isUnclosed { return syntax(hint, before.range) }
+        if found.isUnclosed, let string = token(-2), string.kind == .string, string.range.end == before.range.start {
             return syntax(hint, string.range)
         }
         return nil

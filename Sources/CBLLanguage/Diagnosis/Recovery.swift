@@ -1,7 +1,7 @@
 /// Finds the mistakes behind the first one: the parse is taken up again behind a comma and at the next clause.
 struct Recovery {
     private let source: String
-    private let tokens: [Token]
+    private let tokens: [ReportedToken]
     private var diagnostics: [QueryError.Diagnostic] = []
     private var kind: QueryError.Kind = .syntax
     /// The token that the search goes on from.
@@ -17,7 +17,7 @@ struct Recovery {
     /// Everything that is wrong with a text that was parsed in vain, by a parser that collected expectations.
     static func error(in source: String, _ parser: Parser) -> QueryError {
         if let limit = parser.limitError { return QueryError(.syntax, [limit], errorPosition: limit.range.start) }
-        var recovery = Recovery(source: source, tokens: Token.tokens(of: parser.text.bytes))
+        var recovery = Recovery(source: source, tokens: ReportedToken.tokens(of: parser.text.bytes))
         recovery.note(parser, from: 0)
         if !recovery.isHopeless { recovery.search() }
         return QueryError(recovery.kind, recovery.diagnostics, errorPosition: parser.text.farthest)
@@ -26,12 +26,12 @@ struct Recovery {
     /// What is wrong with a statement that is not a query: the first mistake.
     static func statementError(in source: String, _ parser: Parser) -> QueryError {
         if let limit = parser.limitError { return QueryError(.syntax, [limit], errorPosition: limit.range.start) }
-        let tokens = Token.tokens(of: parser.text.bytes)
+        let tokens = ReportedToken.tokens(of: parser.text.bytes)
         let finding = Diagnosis(tokens, from: 0, parser.text.expectations ?? Expectations(), isStatement: true).finding
         return QueryError(finding.kind, [finding.diagnostic], errorPosition: parser.text.farthest)
     }
 
-    private init(source: String, tokens: [Token]) {
+    private init(source: String, tokens: [ReportedToken]) {
         self.source = source
         self.tokens = tokens
     }

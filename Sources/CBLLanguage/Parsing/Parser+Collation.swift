@@ -42,7 +42,7 @@ extension Parser {
         }
         let isOn = !text.skip(letters: "no")
         let isCase = text.skip(letters: "case")
-        guard isCase || text.skip(letters: "diac"), !SyntaxScanner.isWordByte(text.byte) else {
+        guard isCase || text.skip(letters: "diac"), !Lexer.isWordByte(text.byte) else {
             text.position = start
             return text.expected(.collation, at: start)
         }
@@ -60,8 +60,8 @@ extension Parser {
         let colon = text.position
         guard text.skip(":") else { return nil }
         let start = text.position
-        guard SyntaxScanner.isLetter(text.byte) else { return fail(to: colon) }
-        while SyntaxScanner.isWordByte(text.byte) { text.advance() }
+        guard Lexer.isLetter(text.byte) else { return fail(to: colon) }
+        while Lexer.isWordByte(text.byte) { text.advance() }
         return text.string(start..<text.position)
     }
 }

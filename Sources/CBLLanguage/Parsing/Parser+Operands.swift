@@ -41,7 +41,7 @@ extension Parser {
         case UInt8(ascii: "$"): return parameter()
         case UInt8(ascii: "*"): return star()
         case UInt8(ascii: "`"): return property()
-        default: return SyntaxScanner.isLetter(byte) || byte == UInt8(ascii: "_") ? word() : literal()
+        default: return Lexer.isLetter(byte) || byte == UInt8(ascii: "_") ? word() : literal()
         }
     }
 

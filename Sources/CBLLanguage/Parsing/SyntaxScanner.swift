@@ -1,25 +1,31 @@
-/// A text and a place in it, and the terminals of the grammar: each either stands at the place and is passed over, or nothing changes.
+/// A text and a place in it, and the terminals of the grammar: each either stands at the place and is passed over, or nothing changes. Where
+/// they end is the `Lexer`'s to say. Which of them is tried is the grammar's: `a--5` and `COLLATE UNICODE` cannot be read without it.
 ///
 /// The vendor's parser reports as the place of an error the farthest byte that any terminal ever consumed, whether or not what it
 /// belonged to was abandoned afterwards. `farthest` follows that rule, so terminals have to be tried where, and in the order in which,
 /// the vendor's are.
 struct SyntaxScanner {
-    let bytes: [UInt8]
-    var position: Int
+    private var lexer: Lexer
     private(set) var farthest = 0
     /// What was looked for in vain, at the rightmost place where anything was. Only collected when an error is to be explained.
     var expectations: Expectations?
 
     init(_ text: String, at position: Int = 0, explaining: Bool = false) {
-        bytes = Array(text.utf8)
-        self.position = position
+        lexer = Lexer(Array(text.utf8), at: position)
         expectations = explaining ? Expectations() : nil
     }
 
-    var isAtEnd: Bool { position == bytes.count }
+    var bytes: [UInt8] { lexer.bytes }
+
+    var position: Int {
+        get { lexer.position }
+        set { lexer.position = newValue }
+    }
+
+    var isAtEnd: Bool { position == lexer.bytes.count }
 
     /// The byte here, or 0 at the end: no token starts with 0.
-    var byte: UInt8 { position < bytes.count ? bytes[position] : 0 }
+    var byte: UInt8 { lexer.byte(at: position) }
 
     /// Looks ahead without a trace.
     mutating func isNext(_ keyword: Keyword) -> Bool {
@@ -30,7 +36,7 @@ struct SyntaxScanner {
     }
 
     mutating func skipBlanks() {
-        while position < bytes.count, SyntaxScanner.isBlank(bytes[position]) { position += 1 }
+        lexer.skipBlanks()
         reach()
     }
 
@@ -38,7 +44,7 @@ struct SyntaxScanner {
     mutating func skip(_ keyword: Keyword) -> Bool {
         let start = position
         guard matches(keyword.rawValue) else { return expected(.word(keyword), at: start) }
-        guard !SyntaxScanner.isWordByte(byte) else {
+        guard !Lexer.isWordByte(byte) else {
             position = start
             return expected(.word(keyword), at: start)
         }
@@ -52,8 +58,8 @@ struct SyntaxScanner {
     /// Punctuation, without the blanks behind it.
     mutating func skip(_ symbol: StaticString) -> Bool {
         let count = symbol.utf8CodeUnitCount
-        guard bytes.count - position >= count else { return expected(.symbol(symbol.description), at: position) }
-        for index in 0..<count where bytes[position + index] != symbol.utf8Start[index] {
+        guard lexer.bytes.count - position >= count else { return expected(.symbol(symbol.description), at: position) }
+        for index in 0..<count where lexer.bytes[position + index] != symbol.utf8Start[index] {
             return expected(.symbol(symbol.description), at: position)
         }
         position += count
@@ -64,7 +70,7 @@ struct SyntaxScanner {
     private mutating func matches(_ letters: String) -> Bool {
         var place = position
         for letter in letters.utf8 {
-            guard place < bytes.count, bytes[place] | 0x20 == letter else { return false }
+            guard lexer.byte(at: place) | 0x20 == letter else { return false }
             place += 1
         }
         position = place
@@ -72,8 +78,10 @@ struct SyntaxScanner {
         return true
     }
 
-    private mutating func reach() {
-        if position > farthest { farthest = position }
+    private mutating func reach() { reach(position) }
+
+    private mutating func reach(_ place: Int) {
+        if place > farthest { farthest = place }
     }
 
     /// Notes what would have been right here; always false.
@@ -100,31 +108,24 @@ struct SyntaxScanner {
 
     /// A name that is not a reserved word, or anything in backquotes; and the blanks behind it.
     mutating func identifier() -> Identifier? {
-        if SyntaxScanner.isLetter(byte) || byte == UInt8(ascii: "_") {
-            guard !isAtReservedWord else {
-                expected(.name, at: position)
+        let start = position
+        if Lexer.isLetter(byte) || byte == UInt8(ascii: "_") {
+            guard !lexer.isReserved(start..<lexer.wordBytesEnd(from: start)) else {
+                expected(.name, at: start)
                 return nil
             }
-            let start = position
-            repeat { position += 1 } while SyntaxScanner.isWordByte(byte) || byte == UInt8(ascii: "$")
+            position = lexer.nameEnd(from: start)
             reach()
             let name = string(start..<position)
             skipBlanks()
             return Identifier(name: name, raw: name)
         }
         guard byte == UInt8(ascii: "`") else {
-            expected(.name, at: position)
+            expected(.name, at: start)
             return nil
         }
         guard let (name, raw) = quoted(by: UInt8(ascii: "`")) else { return nil }
         return Identifier(name: name, raw: raw)
-    }
-
-    private var isAtReservedWord: Bool {
-        var end = position
-        while end < bytes.count, SyntaxScanner.isWordByte(bytes[end]) { end += 1 }
-        guard (2...9).contains(end - position) else { return false }
-        return Keyword.reserved.contains(string(position..<end).lowercased())
     }
 
     // Literals
@@ -138,61 +139,30 @@ struct SyntaxScanner {
         return quoted(by: byte)?.text
     }
 
-    /// What stands between two quotes, where a doubled quote is one.
+    /// What stands between two quotes, and the blanks behind it.
     private mutating func quoted(by quote: UInt8) -> (text: String, raw: String)? {
         let start = position
-        position += 1
-        var hasDoubled = false
-        while position < bytes.count {
-            if bytes[position] == quote {
-                guard position + 1 < bytes.count, bytes[position + 1] == quote else { break }
-                hasDoubled = true
-                position += 1
-            }
-            position += 1
-        }
-        reach()
-        guard position < bytes.count else {
-            expected(.closingQuote(quote, opened: start), at: position)
-            position = start
+        guard let end = lexer.quoteEnd(from: start + 1, quote: quote) else {
+            reach(lexer.bytes.count)
+            expected(.closingQuote(quote, opened: start), at: lexer.bytes.count)
             return nil
         }
-        let raw = string(start + 1..<position)
-        position += 1
+        position = end
         reach()
         skipBlanks()
-        return (hasDoubled ? SyntaxScanner.halved(raw, quote) : raw, raw)
-    }
-
-    private static func halved(_ raw: String, _ quote: UInt8) -> String {
-        var isSecond = false
-        let kept = raw.utf8.filter { byte in
-            isSecond = byte == quote && !isSecond
-            return byte != quote || isSecond
-        }
-        return String(decoding: kept, as: UTF8.self)
+        let inner = start + 1..<end - 1
+        let raw = string(inner)
+        return (lexer.bytes[inner].contains(quote) ? Lexer.unquoted(lexer.bytes[inner], quote: quote) : raw, raw)
     }
 
     /// A number with a point or an exponent, and the blanks behind it.
     mutating func floatLiteral() -> Double? {
         let start = position
         if byte == UInt8(ascii: "-") { advance() }
-        if byte == UInt8(ascii: ".") {
-            advance()
-            guard skipDigits() else { return back(to: start) }
-        } else {
-            guard skipDigits() else { return back(to: start) }
-            if byte == UInt8(ascii: ".") {
-                advance()
-                skipDigits()
-                let end = position
-                if !skipExponent() { position = end }
-            } else {
-                guard skipExponent() else { return back(to: start) }
-            }
-        }
-        let end = position
-        guard !SyntaxScanner.isWordByte(byte) else { return back(to: start) }
+        let (end, reached) = lexer.float(at: position)
+        reach(reached)
+        guard let end else { return back(to: start) }
+        position = end
         skipBlanks()
         return Double(string(start..<end))
     }
@@ -203,14 +173,16 @@ struct SyntaxScanner {
         let isNegative = byte == UInt8(ascii: "-")
         if isNegative { advance() }
         let digits = position
-        guard skipDigits(), !SyntaxScanner.isWordByte(byte) else {
+        let (end, reached) = lexer.integer(at: digits)
+        reach(reached)
+        guard let end else {
             expected(.integer, at: start)
             return back(to: start)
         }
-        let end = position
+        position = end
         skipBlanks()
         var value: Int64 = 0
-        for digit in bytes[digits..<end] {
+        for digit in lexer.bytes[digits..<end] {
             let digit = Int64(digit - UInt8(ascii: "0"))
             let (product, overflows) = value.multipliedReportingOverflow(by: 10)
             let (sum, overflowsToo) = product.subtractingReportingOverflow(digit)
@@ -219,21 +191,6 @@ struct SyntaxScanner {
         }
         // Counted downwards, because there is one negative number more.
         return isNegative ? value : value == .min ? .max : -value
-    }
-
-    @discardableResult
-    private mutating func skipDigits() -> Bool {
-        let start = position
-        while SyntaxScanner.isDigit(byte) { position += 1 }
-        reach()
-        return position > start
-    }
-
-    private mutating func skipExponent() -> Bool {
-        guard byte | 0x20 == UInt8(ascii: "e") else { return false }
-        advance()
-        if byte == UInt8(ascii: "-") || byte == UInt8(ascii: "+") { advance() }
-        return skipDigits()
     }
 
     mutating func advance() {
@@ -249,17 +206,12 @@ struct SyntaxScanner {
     // The text
 
     func string(_ range: SourceRange) -> String { string(range.start..<range.end) }
-    func string(_ range: Range<Int>) -> String { String(decoding: bytes[range], as: UTF8.self) }
+    func string(_ range: Range<Int>) -> String { String(decoding: lexer.bytes[range], as: UTF8.self) }
 
     /// From a place to here, without the blanks at the end.
     func range(from start: Int) -> SourceRange {
         var end = position
-        while end > start, SyntaxScanner.isBlank(bytes[end - 1]) { end -= 1 }
+        while end > start, Lexer.isBlank(lexer.bytes[end - 1]) { end -= 1 }
         return SourceRange(start, end)
     }
-
-    static func isBlank(_ byte: UInt8) -> Bool { byte == 0x20 || byte == 0x09 || byte == 0x0D || byte == 0x0A }
-    static func isDigit(_ byte: UInt8) -> Bool { byte &- UInt8(ascii: "0") < 10 }
-    static func isLetter(_ byte: UInt8) -> Bool { byte | 0x20 &- UInt8(ascii: "a") < 26 }
-    static func isWordByte(_ byte: UInt8) -> Bool { isLetter(byte) || isDigit(byte) || byte == UInt8(ascii: "_") }
 }

@@ -1,3 +1,5 @@
+import CBLBase
+
 /// A place in a text, as it is shown to a person: line and column, and the line with a mark below.
 package struct SourceExcerpt {
     private let text: UnsafeRawBufferPointer

@@ -1,3 +1,4 @@
+import CBLBase
 import CBLFleece
 
 /// Names and constants as SQL has them.
@@ -50,8 +51,7 @@ enum SQLText {
     }
 
     private static func hexadecimal(_ text: String) -> String {
-        let digits = Array("0123456789abcdef".utf8)
-        return String(decoding: text.utf8.flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 15)]] }, as: UTF8.self)
+        Array(text.utf8).withUnsafeBytes { Hex.text(of: $0) }
     }
 }
 

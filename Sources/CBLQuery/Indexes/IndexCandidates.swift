@@ -236,24 +236,12 @@ extension PropertyPath {
             switch component {
             case .index(let index): text += "[\(index)]"
             case .name(let name):
-                let isPlain = name.utf8.enumerated().allSatisfy { place, byte in
-                    switch byte {
-                    case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "_"): true
-                    case UInt8(ascii: "0")...UInt8(ascii: "9"): place > 0
-                    default: false
-                    }
-                }
-                let isName = isPlain && !name.isEmpty && (try? Select(sqlpp: "SELECT \(name)"))?.results.count == 1
-                text += (place > 0 ? "." : "") + (isName ? name : PropertyPath.quoted(name))
+                // A word that is not reserved may be no name all the same, such as one that a clause begins with.
+                let plain = Lexer.name(name)
+                let isName = (try? Select(sqlpp: "SELECT \(plain)"))?.results.count == 1
+                text += (place > 0 ? "." : "") + (isName ? plain : Lexer.quotedName(name))
             }
         }
         return text.isEmpty ? nil : text
-    }
-
-    // A mark behind a backquote would make another `Character` of it, and a name out of the quotes.
-    private static func quoted(_ name: String) -> String {
-        var text = "`"
-        for scalar in name.unicodeScalars { text += scalar == "`" ? "``" : String(scalar) }
-        return text + "`"
     }
 }

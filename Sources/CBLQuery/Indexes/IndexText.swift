@@ -94,44 +94,20 @@ struct IndexText {
     ///
     /// Nothing else in expressions can be that word, unless it is in quotes or in a subquery's parentheses.
     static func condition(of text: String) -> (keyword: Int, start: Int)? {
-        let bytes = Array(text.utf8)
+        var lexer = Lexer(Array(text.utf8))
         var depth = 0
-        var place = 0
-        var isInWord = false
-        while place < bytes.count {
-            let byte = bytes[place]
-            switch byte {
-            case UInt8(ascii: "'"), UInt8(ascii: "\""), UInt8(ascii: "`"):
-                place += 1
-                while place < bytes.count, bytes[place] != byte { place += bytes[place] == UInt8(ascii: "\\") ? 2 : 1 }
-                isInWord = true
-            case UInt8(ascii: "("), UInt8(ascii: "["), UInt8(ascii: "{"):
-                depth += 1
-                isInWord = false
-            case UInt8(ascii: ")"), UInt8(ascii: "]"), UInt8(ascii: "}"):
-                depth -= 1
-                isInWord = false
-            case _ where isWord(byte):
-                if !isInWord, depth == 0, isWhere(bytes[place...]) { return (place, place + 5) }
-                isInWord = true
-            default: isInWord = byte == UInt8(ascii: ".")
+        var isBehindDot = false
+        while let token = lexer.next() {
+            switch (token.kind, Unicode.Scalar(lexer.bytes[token.start])) {
+            case (.symbol, "("), (.symbol, "["), (.symbol, "{"): depth += 1
+            case (.symbol, ")"), (.symbol, "]"), (.symbol, "}"): depth -= 1
+            case (.word, "w"), (.word, "W"):
+                if !isBehindDot, depth == 0, lexer.text(token.start..<token.end).lowercased() == "where" { return (token.start, token.end) }
+            default: break
             }
-            place += 1
+            isBehindDot = token.kind == .symbol && token.end == token.start + 1 && lexer.bytes[token.start] == UInt8(ascii: ".")
         }
         return nil
-    }
-
-    private static func isWhere(_ bytes: ArraySlice<UInt8>) -> Bool {
-        bytes.prefix(5).map { $0 | 0x20 } == Array("where".utf8) && !(bytes.dropFirst(5).first.map(isWord) ?? false)
-    }
-
-    private static func isWord(_ byte: UInt8) -> Bool {
-        switch byte {
-        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "0")...UInt8(ascii: "9"),
-            UInt8(ascii: "_"), UInt8(ascii: "$"), 0x80...:
-            true
-        default: false
-        }
     }
 }
 

@@ -1,3 +1,4 @@
+import CBLBase
 import CBLTransport
 
 /// Who takes part in a memory budget.

@@ -1,4 +1,5 @@
 import CBLBLIP
+import CBLBase
 import CBLStore
 import CBLTransport
 import Glibc

@@ -1,3 +1,4 @@
+import CBLBase
 import CBLStore
 
 /// The receiving half of an active replication of one collection: asks for the peer's changes, says which are wanted, takes them in, and keeps

@@ -1,3 +1,4 @@
+import CBLBase
 import CBLStore
 
 /// Notices revisions that a peer is told of and was told of before: they have given way to others and are back. A tree has no say in which of two

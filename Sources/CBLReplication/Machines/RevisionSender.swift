@@ -1,3 +1,4 @@
+import CBLBase
 import CBLStore
 
 /// Sends revisions that the peer wants: loads them a few at a time, keeps no more unanswered than the window allows, and says what became of each.

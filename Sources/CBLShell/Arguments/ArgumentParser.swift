@@ -1,3 +1,4 @@
+import CBLBase
 import CBLLanguage
 
 /// Turns the words of a command line into a checked command. Pure: it prints nothing and opens nothing.

@@ -1,3 +1,4 @@
+import CBLBase
 import CBLLanguage
 
 /// Walks over the words of a command line and tells flags from values.

@@ -2,6 +2,8 @@ import CBLFleece
 import CBLSQLite
 import CBLStore
 
+import struct CBLLanguage.Lexer
+
 /// `cblite sql DATABASE STATEMENT`
 enum SQLCommand {
     static let declaration = CommandDeclaration(
@@ -76,7 +78,7 @@ enum SQLCommand {
                 break
             }
         }
-        let word = String(decoding: rest.prefix(while: WordLexer.isLetter), as: UTF8.self).uppercased()
+        let word = String(decoding: rest.prefix(while: Lexer.isLetter), as: UTF8.self).uppercased()
         return ["BEGIN", "COMMIT", "END", "ROLLBACK", "SAVEPOINT", "RELEASE"].contains(word) ? word : nil
     }
 

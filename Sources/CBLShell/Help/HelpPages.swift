@@ -1,3 +1,4 @@
+import CBLBase
 import CBLLanguage
 
 /// Everything that `help` knows by a name: commands, functions and operators of SQL++, and topics.

@@ -1,3 +1,5 @@
+import CBLLanguage
+
 /// Where in a command the cursor stands. Pure.
 struct CommandLineContext {
     enum Place: Equatable {
@@ -28,7 +30,7 @@ struct CommandLineContext {
         if start < bytes.count, bytes[start] == UInt8(ascii: "!") || bytes[start] == UInt8(ascii: ".") { start += 1 }
         let isSetting = start > 0 && bytes[start - 1] == UInt8(ascii: ".")
         let isExternal = start > 0 && bytes[start - 1] == UInt8(ascii: "!")
-        let first = String(decoding: bytes[start...].prefix { WordLexer.isWordByte($0) }, as: UTF8.self)
+        let first = String(decoding: bytes[start...].prefix { Lexer.isWordByte($0) }, as: UTF8.self)
         let isBehindFirst = start + first.utf8.count < bytes.count
         if isBehindFirst, StatementReader.queryWords.contains(first.uppercased()), !isExternal {
             place = .query

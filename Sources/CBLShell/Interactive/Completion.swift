@@ -1,3 +1,4 @@
+import CBLBase
 import CBLLanguage
 
 /// What Tab may make of the end of a line.

@@ -1,3 +1,4 @@
+import CBLBase
 import CBLFleece
 import CBLLanguage
 import CBLStore
@@ -21,9 +22,9 @@ struct CompletionNames {
 
     /// Runs what is to be quick. It ends with an error when the time is up.
     static func quickly<Result>(_ snapshot: Snapshot, _ work: (CompletionNames) throws -> Result) rethrows -> Result {
-        end.store((Stopwatch.now() + patience).bitPattern, ordering: .relaxed)
+        end.store((MonotonicClock.seconds + patience).bitPattern, ordering: .relaxed)
         snapshot.connection.setProgressCheck { _ in
-            Stopwatch.now() > Double(bitPattern: CompletionNames.end.load(ordering: .relaxed)) ? 1 : 0
+            MonotonicClock.seconds > Double(bitPattern: CompletionNames.end.load(ordering: .relaxed)) ? 1 : 0
         }
         defer { snapshot.connection.setProgressCheck(nil) }
         return try work(CompletionNames(snapshot: snapshot))
@@ -87,7 +88,7 @@ struct CompletionNames {
             guard let bytes = key.keyBytes(snapshot.sharedKeys) else { continue }
             let name = String(decoding: bytes, as: UTF8.self)
             guard CompletionNames.isOffered(name) else { continue }
-            let path = parent + CompletionNames.pathComponent(name)
+            let path = parent + Lexer.name(name)
             paths.insert(path)
             if depth < CompletionNames.deepest, let members = value.dictionary {
                 addPaths(of: members, behind: path + ".", depth: depth + 1, &budget, to: &paths)
@@ -97,12 +98,4 @@ struct CompletionNames {
 
     /// Control characters in a name would be keys in a line that is typed, and others hide what the name is.
     static func isOffered(_ name: String) -> Bool { !name.unicodeScalars.contains(where: TerminalText.isHarmful) }
-
-    /// A name as SQL++ wants it: in backquotes, if it is not a plain word.
-    static func pathComponent(_ name: String) -> String {
-        let isPlain =
-            !name.isEmpty && name.utf8.first.map(WordLexer.isLetter) ?? false && name.utf8.allSatisfy(WordLexer.isWordByte)
-            && !Completer.reservedWords.contains(name.uppercased())
-        return isPlain ? name : "`\(name.replacingEach("`", with: "``"))`"
-    }
 }

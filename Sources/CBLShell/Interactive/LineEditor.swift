@@ -1,3 +1,4 @@
+import CBLBase
 import CBLLanguage
 import CBLSystemLibEdit
 import Glibc

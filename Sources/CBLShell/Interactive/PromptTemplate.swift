@@ -1,3 +1,4 @@
+import CBLBase
 import CBLLanguage
 
 /// What `.prompt` sets: a text with places for what changes, `{db}:{coll}{txn}>`.

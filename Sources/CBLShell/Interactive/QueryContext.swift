@@ -1,3 +1,5 @@
+import CBLLanguage
+
 /// Where in a query the cursor stands, and which collections the query is about. Pure: it looks at words, and needs no complete query.
 struct QueryContext {
     enum Place: Equatable { case nowhere, collection, expression }
@@ -31,6 +33,7 @@ struct QueryContext {
         if previous.isName, QueryContext.collectionWords.contains(previous.text.uppercased()) { place = .collection }
     }
 
+    /// A path as far as it is written, or another token.
     private struct Word {
         var text: String
         var end: Int
@@ -40,34 +43,35 @@ struct QueryContext {
     }
 
     private static func words(_ text: String) -> [Word] {
-        let bytes = Array(text.utf8)
+        var lexer = Lexer(Array(text.utf8))
         var words: [Word] = []
-        var position = 0
-        while position < bytes.count {
-            let byte = bytes[position]
-            let start = position
-            position += 1
-            switch byte {
-            case UInt8(ascii: "'"), UInt8(ascii: "\""):
-                let end = bytes[position...].firstIndex(of: byte)
-                position = end.map { $0 + 1 } ?? bytes.count
-                words.append(Word(text: "", end: position, isName: false, isOpenText: end == nil))
-            case _ where isPathByte(byte):
-                var isQuoted = byte == UInt8(ascii: "`")
-                while position < bytes.count, isQuoted || isPathByte(bytes[position]) {
-                    if bytes[position] == UInt8(ascii: "`") { isQuoted.toggle() }
-                    position += 1
-                }
-                words.append(Word(text: String(decoding: bytes[start..<position], as: UTF8.self), end: position, isName: true))
-            case 0x20, 0x09, 0x0A, 0x0D: break
-            default: words.append(Word(text: String(decoding: [byte], as: UTF8.self), end: position, isName: false))
+        while let token = lexer.nextSolid() {
+            guard isOfPath(token, lexer.bytes) else {
+                let isOpen = token.kind == .openString
+                words.append(Word(text: lexer.text(token.start..<token.end), end: token.end, isName: false, isOpenText: isOpen))
+                continue
             }
+            var end = token.end
+            while let next = lexer.next() {
+                guard isOfPath(next, lexer.bytes) else {
+                    lexer.position = next.start
+                    break
+                }
+                end = next.end
+            }
+            words.append(Word(text: lexer.text(token.start..<end), end: end, isName: true))
         }
         return words
     }
 
-    private static func isPathByte(_ byte: UInt8) -> Bool {
-        WordLexer.isWordByte(byte) || byte == UInt8(ascii: ".") || byte == UInt8(ascii: "`") || byte == UInt8(ascii: "$") || byte >= 0x80
+    /// Whether a token can be part of a path or a name, be it written as the language wants it or not.
+    private static func isOfPath(_ token: Lexer.Token, _ bytes: [UInt8]) -> Bool {
+        switch token.kind {
+        case .word, .foreignWord, .quotedName, .openName, .parameter, .number, .malformedNumber: true
+        case .symbol: bytes[token.start] == UInt8(ascii: ".")
+        case .foreign: bytes[token.start] >= 0x80
+        case .blank, .string, .openString: false
+        }
     }
 
     /// `FROM inventory.hotel AS h JOIN …`
@@ -95,7 +99,7 @@ struct QueryContext {
     static func collectionPath(_ name: String) -> String {
         name.unicodeScalars.split(separator: ".").map { part in
             let part = String(part)
-            return part == "_default" ? part : CompletionNames.pathComponent(part)
+            return part == "_default" ? part : Lexer.name(part)
         }.joined(separator: ".")
     }
 }

@@ -1,3 +1,4 @@
+import CBLBase
 import CBLLanguage
 
 /// A line that begins with a dot: a setting, or something else about the shell itself. Declared once, for `.help`, `.set`, completion, and the

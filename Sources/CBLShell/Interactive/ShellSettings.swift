@@ -1,3 +1,4 @@
+import CBLBase
 import CBLLanguage
 
 /// What lines such as `.mode csv` set in the interactive shell, and in `$XDG_CONFIG_HOME/cblite/config`. `ShellSetting` gives each its name.

@@ -12,7 +12,13 @@ struct StatementReader {
     /// Wait for the next line to see whether it goes on with the query before it. Right for a script; a person wants to see the result.
     private let looksAhead: Bool
     private var bytes: [UInt8] = []
+    /// Where in the bytes the next statement begins.
+    private var start = 0
     private var line = 1
+    /// How far the text of the statement has been searched that goes on in the next line.
+    private var search: RawText?
+    /// What a command whose words are in quotes is waiting for.
+    private var openQuote: UInt8?
     /// A statement has begun, and goes on in a line that is still to come.
     private(set) var isUnfinished = false
 
@@ -32,24 +38,33 @@ struct StatementReader {
     ]
 
     mutating func append(_ line: String) {
-        bytes += Array(line.utf8) + [UInt8(ascii: "\n")]
+        if start > 0 {
+            bytes.removeFirst(start)
+            start = 0
+        }
+        if let quote = openQuote, line.utf8.contains(quote) { openQuote = nil }
+        bytes += line.utf8
+        bytes.append(UInt8(ascii: "\n"))
     }
 
     /// Forgets what was begun.
     mutating func clear() {
-        line += bytes.count { $0 == UInt8(ascii: "\n") }
-        bytes = []
+        line += bytes[start...].count { $0 == UInt8(ascii: "\n") }
+        (bytes, start) = ([], 0)
+        (search, openQuote) = (nil, nil)
         isUnfinished = false
     }
 
     /// The next statement, or nil if more lines are needed for one. `isLast`: no more lines come, and what there is must do.
     mutating func next(isLast: Bool = false) throws(CommandError) -> ShellStatement? {
-        isUnfinished = false
+        isUnfinished = openQuote != nil && !isLast
+        // What is in a quote cannot end without another one, and is not read again with each line.
+        guard !isUnfinished else { return nil }
         skipEmptyLines()
-        guard let first = bytes.first else { return nil }
+        guard start < bytes.count else { return nil }
         let parsed: (statement: ShellStatement, end: Int)?
         do {
-            parsed = try parse(first, isLast: isLast)
+            parsed = try parse(bytes[start], isLast: isLast)
         } catch {
             clear()
             throw error
@@ -60,14 +75,15 @@ struct StatementReader {
         }
         var statement = read
         statement.line = line
-        line += bytes[..<end].count { $0 == UInt8(ascii: "\n") }
-        bytes.removeFirst(end)
+        line += bytes[start..<end].count { $0 == UInt8(ascii: "\n") }
+        start = end
+        search = nil
         return statement
     }
 
     /// Passes over blanks, semicolons and comments, which begin with `#` or `--`.
     private mutating func skipEmptyLines() {
-        var position = 0
+        var position = start
         while position < bytes.count {
             let byte = bytes[position]
             if byte == UInt8(ascii: "#") || bytes[position...].starts(with: "--".utf8) {
@@ -79,26 +95,27 @@ struct StatementReader {
                 break
             }
         }
-        bytes.removeFirst(position)
+        start = position
     }
 
-    private func parse(_ first: UInt8, isLast: Bool) throws(CommandError) -> (statement: ShellStatement, end: Int)? {
+    private mutating func parse(_ first: UInt8, isLast: Bool) throws(CommandError) -> (statement: ShellStatement, end: Int)? {
         switch first {
         case UInt8(ascii: "!"):
-            let end = bytes.firstIndex(of: UInt8(ascii: "\n")) ?? bytes.count
-            return (ShellStatement(action: .external(text(1..<end))), end)
+            let end = bytes[start...].firstIndex(of: UInt8(ascii: "\n")) ?? bytes.count
+            return (ShellStatement(action: .external(text(start + 1..<end))), end)
         case UInt8(ascii: "{"), UInt8(ascii: "["):
-            return try raw(from: 0, isLast: isLast) { ["query", "--", $0] }
+            return try raw(from: start, isLast: isLast) { ["query", "--", $0] }
         case UInt8(ascii: "\\"):
             // What people know from psql: `ForeignWord` knows what it is here.
-            let end = bytes.firstIndex { $0 == UInt8(ascii: "\n") || $0 == UInt8(ascii: ";") } ?? bytes.count
-            return (ShellStatement(action: .command(text(0..<end).split(separator: " ").map(String.init))), end)
+            let end = bytes[start...].firstIndex { $0 == UInt8(ascii: "\n") || $0 == UInt8(ascii: ";") } ?? bytes.count
+            return (ShellStatement(action: .command(text(start..<end).split(separator: " ").map(String.init))), end)
         default: break
         }
-        let word = String(decoding: bytes.prefix { WordLexer.isWordByte($0) }, as: UTF8.self).uppercased()
-        if StatementReader.queryWords.contains(word), !hasFlag(behind: word.utf8.count) {
-            guard word == "EXPLAIN" else { return try raw(from: 0, isLast: isLast) { ["query", "--", $0] } }
-            return try raw(from: word.utf8.count, isLast: isLast) { ["query", "--explain", "--", $0] }
+        let word = String(decoding: bytes[start...].prefix { Lexer.isWordByte($0) }, as: UTF8.self).uppercased()
+        let end = start + word.utf8.count
+        if StatementReader.queryWords.contains(word), !hasFlag(behind: end) {
+            guard word == "EXPLAIN" else { return try raw(from: start, isLast: isLast) { ["query", "--", $0] } }
+            return try raw(from: end, isLast: isLast) { ["query", "--explain", "--", $0] }
         }
         return try words(isSetting: first == UInt8(ascii: "."), isLast: isLast)
     }
@@ -109,12 +126,12 @@ struct StatementReader {
         lexer.skipBlanks()
         let next = bytes[lexer.position...].prefix(3)
         guard next.first == UInt8(ascii: "-"), let second = next.dropFirst().first else { return false }
-        return second == UInt8(ascii: "-") ? next.last.map(WordLexer.isWordByte) ?? false : WordLexer.isLetter(second)
+        return second == UInt8(ascii: "-") ? next.last.map(Lexer.isWordByte) ?? false : Lexer.isLetter(second)
     }
 
     /// A command, or a setting, whose words are split as in a shell, up to an argument that takes the rest of the line as it is.
-    private func words(isSetting: Bool, isLast: Bool) throws(CommandError) -> (statement: ShellStatement, end: Int)? {
-        var lexer = WordLexer(bytes, at: isSetting ? 1 : 0)
+    private mutating func words(isSetting: Bool, isLast: Bool) throws(CommandError) -> (statement: ShellStatement, end: Int)? {
+        var lexer = WordLexer(bytes, at: isSetting ? start + 1 : start)
         var words: [String] = []
         while true {
             if isSetting, let (rest, end) = settingText(behind: words, &lexer) {
@@ -141,6 +158,7 @@ struct StatementReader {
                 return (ShellStatement(action: action(), target: target), end)
             case .unfinished(let byte):
                 if isLast { throw StatementReader.neverClosed(byte) }
+                if byte != UInt8(ascii: "\\") { openQuote = byte }
                 return nil
             }
         }
@@ -183,7 +201,7 @@ struct StatementReader {
         do { while let item = try scanner.next() { if case .value = item { count += 1 } } } catch { return false }
         guard count == rest else { return false }
         let next = lexer.position + 1 < bytes.count ? bytes[lexer.position + 1] : 0
-        let looksLikeFlag = byte == UInt8(ascii: "-") && (next == byte || WordLexer.isLetter(next))
+        let looksLikeFlag = byte == UInt8(ascii: "-") && (next == byte || Lexer.isLetter(next))
         return !looksLikeFlag || words.contains("--")
     }
 
@@ -193,45 +211,54 @@ struct StatementReader {
     }
 
     /// A text that is taken as it stands, from a place to where it ends.
-    private func raw(
+    private mutating func raw(
         from start: Int, isLast: Bool, _ words: (String) -> [String]
     ) throws(CommandError) -> (statement: ShellStatement, end: Int)? {
         var lexer = WordLexer(bytes, at: start)
         lexer.skipBlanks()
         let start = lexer.position
-        if let (word, position) = quotedWhole(from: start) {
+        let earlier = search.flatMap { $0.start == start ? $0 : nil }
+        // What did not end with its second quote before does not without another one.
+        let mayBeQuoted = earlier.map { bytes[min($0.position, bytes.count)...].contains(bytes[start]) } ?? true
+        if mayBeQuoted, let (word, position) = quotedWhole(from: start) {
             return try finish(ShellStatement(action: .command(words(word))), at: position)
         }
-        var scanner = RawText(bytes, at: start)
+        var found = earlier ?? RawText(bytes, at: start)
+        defer { search = found }
         while true {
-            let ending = scanner.findEnding()
-            let text = text(start..<min(scanner.position, bytes.count))
+            let ending = found.findEnding(in: bytes)
+            let range = start..<min(found.position, bytes.count)
             switch ending {
             case .open(let byte):
                 if isLast { throw StatementReader.neverClosed(byte) }
                 return nil
             case .newline:
-                let command = words(text)
-                let next = scanner.isJSON ? nil : nextLine(behind: scanner.position)
-                if command.first == "query", !scanner.isJSON, StatementReader.isUnfinished(text) {
+                let next = found.isJSON ? nil : nextLine(behind: found.position)
+                if next == .clause || isQuery(words) && isUnfinished(found, in: range) {
                     guard next == nil else {
-                        scanner.passNewline()
+                        found.passNewline()
                         continue
                     }
                     if !isLast { return nil }
                 }
-                if next == .clause {
-                    scanner.passNewline()
-                    continue
-                }
-                if next == nil, looksAhead, !isLast, !scanner.isJSON { return nil }
-                return (ShellStatement(action: .command(command)), min(scanner.position + 1, bytes.count))
-            case .semicolon: return try finish(ShellStatement(action: .command(words(text))), at: scanner.position)
+                if next == nil, looksAhead, !isLast, !found.isJSON { return nil }
+                return (ShellStatement(action: .command(words(text(range)))), min(found.position + 1, bytes.count))
+            case .semicolon, .redirection: return try finish(ShellStatement(action: .command(words(text(range)))), at: found.position)
             case .vertical:
-                return try finish(ShellStatement(action: .command(words(text)), isVertical: true), at: scanner.position + 2)
-            case .redirection: return try finish(ShellStatement(action: .command(words(text))), at: scanner.position)
+                return try finish(ShellStatement(action: .command(words(text(range))), isVertical: true), at: found.position + 2)
             }
         }
+    }
+
+    private func isQuery(_ words: (String) -> [String]) -> Bool { words("").first == "query" }
+
+    // To parse a long text at the end of each of its lines would take longer the longer it is.
+    private static let mostParsed = 4096
+
+    private func isUnfinished(_ found: RawText, in range: Range<Int>) -> Bool {
+        guard !found.isJSON else { return false }
+        if range.count > StatementReader.mostParsed, found.certainlyGoesOn(in: bytes) { return true }
+        return StatementReader.isUnfinished(text(range))
     }
 
     /// The whole text in quotes, as in a shell: what they hold, and where the statement ends.
@@ -289,7 +316,7 @@ struct StatementReader {
         }
         guard let byte = lexer.byte else { return nil }
         if [UInt8(ascii: ")"), UInt8(ascii: ","), UInt8(ascii: ";"), UInt8(ascii: "=")].contains(byte) { return .clause }
-        let word = String(decoding: bytes[lexer.position...].prefix { WordLexer.isWordByte($0) }, as: UTF8.self)
+        let word = String(decoding: bytes[lexer.position...].prefix { Lexer.isWordByte($0) }, as: UTF8.self)
         return StatementReader.clauseWords.contains(word.uppercased()) ? .clause : .statement
     }
 
@@ -330,7 +357,4 @@ extension WordLexer {
         position = sign.endIndex
         return String(decoding: sign, as: UTF8.self)
     }
-
-    static func isLetter(_ byte: UInt8) -> Bool { (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(byte | 0x20) }
-    static func isWordByte(_ byte: UInt8) -> Bool { isLetter(byte) || byte == UInt8(ascii: "_") || (0x30...0x39).contains(byte) }
 }

@@ -1,3 +1,4 @@
+import CBLBase
 import CBLLanguage
 import CBLWorkbench
 import Glibc
@@ -126,10 +127,9 @@ struct TerminalKeys {
         if !pending.isEmpty { return pending.removeFirst() }
         var byte: UInt8 = 0
         while true {
-            let count = Glibc.read(STDIN_FILENO, &byte, 1)
+            let count = SystemCall.retrying { Glibc.read(STDIN_FILENO, &byte, 1) }
             if count == 1 { return byte }
-            if count < 0, errno == EINTR || errno == EAGAIN { continue }
-            return nil
+            guard count < 0, errno == EAGAIN else { return nil }
         }
     }
 

@@ -1,3 +1,4 @@
+import CBLLanguage
 import CBLQuery
 
 /// The way to a place in documents, as SQL++ writes it: `contact.emails[]`, and `scores.*` where names are data.
@@ -17,7 +18,7 @@ struct ShapePath: Hashable {
                 text += "[]"
             } else {
                 text += text.isEmpty ? "" : "."
-                text += name == .anyName ? "*" : CompletionNames.pathComponent(name.text)
+                text += name == .anyName ? "*" : Lexer.name(name.text)
             }
         }
         return text

@@ -1,3 +1,4 @@
+import CBLBase
 import CBLListener
 import CBLSQLite
 import CBLTransport

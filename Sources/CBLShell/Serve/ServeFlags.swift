@@ -1,3 +1,4 @@
+import CBLBase
 import CBLLanguage
 import CBLListener
 import CBLStore

@@ -1,3 +1,4 @@
+import CBLBase
 import CBLWorkbench
 import Glibc
 
@@ -55,8 +56,8 @@ struct ChildProcess {
     /// Waits for its end.
     func wait() throws(CommandError) -> Ending {
         var status: Int32 = 0
-        while waitpid(processID, &status, 0) < 0 {
-            guard errno == EINTR else { throw .failed("cannot wait for a program: \(SystemCall.message(errno))") }
+        guard SystemCall.retrying({ waitpid(processID, &status, 0) }) >= 0 else {
+            throw .failed("cannot wait for a program: \(SystemCall.message(errno))")
         }
         let signal = status & 0x7F
         return signal == 0 ? .exit((status >> 8) & 0xFF) : .signal(signal)

@@ -1,3 +1,4 @@
+import CBLBase
 import CBLWorkbench
 
 /// What kind of content a file has, by the end of its name.

@@ -1,3 +1,4 @@
+import CBLBase
 import CBLReplication
 import CBLStore
 

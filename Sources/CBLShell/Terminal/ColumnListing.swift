@@ -1,3 +1,4 @@
+import CBLBase
 import CBLLanguage
 
 /// Short texts side by side, in columns of 24 as far as the screen goes, row by row; on a terminal in wider ones if most texts need them. Hot:

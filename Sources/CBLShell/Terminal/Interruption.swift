@@ -91,3 +91,11 @@ enum Interruption {
         signal(SIGPIPE, SIG_IGN)
     }
 }
+
+extension Mailbox {
+    /// All that has come; waits for something as long as it takes, or until Ctrl-C.
+    func take() -> [Letter] {
+        Interruption.wait(for: descriptor)
+        return takeAll()
+    }
+}

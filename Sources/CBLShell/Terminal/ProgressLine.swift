@@ -1,3 +1,4 @@
+import CBLBase
 import CBLLanguage
 import Glibc
 
@@ -9,17 +10,17 @@ import Glibc
 ///
 /// `advance` is cheap: it may be called for every document.
 final class ProgressLine {
-    private static let interval: Int64 = 100_000_000
+    private static let interval: UInt64 = 100_000_000
     // Work that is done at once needs no progress line.
-    private static let delay: Int64 = 300_000_000
+    private static let delay: UInt64 = 300_000_000
 
     private let title: String
     private let unit: String
     /// What `position` is when the work is done.
     private let total: Int?
     private let isShown: Bool
-    private let started: Int64
-    private var nextShow: Int64
+    private let started: UInt64
+    private var nextShow: UInt64
     private(set) var count = 0
     private var position = 0
     private var isOnScreen = false
@@ -29,7 +30,7 @@ final class ProgressLine {
         self.unit = unit
         self.total = total
         self.isShown = isShown
-        self.started = ProgressLine.now()
+        self.started = MonotonicClock.coarseNanoseconds
         self.nextShow = started + ProgressLine.delay
     }
 
@@ -42,7 +43,7 @@ final class ProgressLine {
     }
 
     /// Seconds since the work began.
-    var elapsed: Double { Double(ProgressLine.now() - started) / 1e9 }
+    var elapsed: Double { Double(MonotonicClock.coarseNanoseconds - started) / 1e9 }
 
     /// Takes the line off the screen, so that something else can be said.
     func clear() {
@@ -61,7 +62,7 @@ final class ProgressLine {
 
     /// Shows a line of somebody else's making, if it is time for one. `line` is given the seconds since the work began.
     func show(_ line: (Double) -> String) {
-        let now = ProgressLine.now()
+        let now = MonotonicClock.coarseNanoseconds
         guard isShown, now >= nextShow else { return }
         nextShow = now + ProgressLine.interval
         let text = DisplayWidth.cut(TerminalText.escaped(line(elapsed)), to: max(20, Terminal().width - 1))
@@ -100,12 +101,6 @@ final class ProgressLine {
         if whole < 60 { return "\(whole) s" }
         if whole < 3600 { return "\(whole / 60) min \(whole % 60) s" }
         return "\(whole / 3600) h \(whole % 3600 / 60) min"
-    }
-
-    private static func now() -> Int64 {
-        var time = timespec()
-        clock_gettime(CLOCK_MONOTONIC_COARSE, &time)
-        return Int64(time.tv_sec) * 1_000_000_000 + Int64(time.tv_nsec)
     }
 }
 

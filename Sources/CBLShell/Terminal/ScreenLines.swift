@@ -1,3 +1,4 @@
+import CBLBase
 import CBLLanguage
 
 /// Counts the lines that text takes on a screen, as it comes piece by piece. A line that is wider than the screen takes several.

@@ -1,3 +1,4 @@
+import CBLBase
 import CBLLanguage
 
 /// Text that may go to a terminal as it is: what a literal says stands in the program, and may be a control sequence; what is put into it is

@@ -1,10 +1,10 @@
-import Glibc
+import CBLBase
 
 /// Measures how long a command took, for the line it ends with.
 struct Stopwatch {
-    private let started = Stopwatch.now()
+    private let started = MonotonicClock.seconds
 
-    var seconds: Double { Stopwatch.now() - started }
+    var seconds: Double { MonotonicClock.seconds - started }
 
     /// `Completed 100000 docs in 0.61 secs; 163934 docs/sec`
     func summary(_ count: Int) -> String {
@@ -12,11 +12,5 @@ struct Stopwatch {
         let hundredths = Int((seconds * 1000).rounded())
         let fraction = String(hundredths % 1000 + 1000).dropFirst()
         return "Completed \(count) docs in \(hundredths / 1000).\(fraction) secs; \(Int(Double(count) / seconds)) docs/sec"
-    }
-
-    static func now() -> Double {
-        var time = timespec()
-        clock_gettime(CLOCK_MONOTONIC, &time)
-        return Double(time.tv_sec) + Double(time.tv_nsec) / 1e9
     }
 }

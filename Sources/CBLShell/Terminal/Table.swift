@@ -1,3 +1,4 @@
+import CBLBase
 import CBLLanguage
 
 /// A table of facts that fits in memory: headings underlined, numbers on the right, columns as wide as their widest cell.

@@ -1,3 +1,4 @@
+import CBLBase
 import CBLWorkbench
 import Glibc
 

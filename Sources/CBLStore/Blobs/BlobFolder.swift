@@ -95,12 +95,9 @@ package struct BlobFolder: Sendable {
     /// Stores what a file descriptor gives until its end.
     package func write(from descriptor: Int32) throws(StoreError) -> Stored {
         try write { buffer throws(StoreError) in
-            while true {
-                let count = Glibc.read(descriptor, buffer.baseAddress, buffer.count)
-                if count < 0 && errno == EINTR { continue }
-                guard count >= 0 else { throw StoreError(.inputOutput, "cannot read the content of the blob: \(FileStatus.reason())") }
-                return count
-            }
+            let count = SystemCall.retrying { Glibc.read(descriptor, buffer.baseAddress, buffer.count) }
+            guard count >= 0 else { throw StoreError(.inputOutput, "cannot read the content of the blob: \(FileStatus.reason())") }
+            return count
         }
     }
 

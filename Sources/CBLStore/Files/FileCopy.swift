@@ -1,3 +1,4 @@
+import CBLBase
 import CBLSystemFiles
 import Glibc
 
@@ -35,8 +36,7 @@ extension RegularFile {
             guard lseek(output, position, SEEK_SET) == position else { throw FileCopy.failure("cannot write", path) }
             while position < stop {
                 try progress()
-                let count = sendfile(output, input, &position, Int(min(stop - position, off_t(RegularFile.piece))))
-                if count < 0 && errno == EINTR { continue }
+                let count = SystemCall.retrying { sendfile(output, input, &position, Int(min(stop - position, off_t(RegularFile.piece)))) }
                 guard count >= 0 else { throw FileCopy.failure("cannot write", path) }
                 // Somebody made it shorter: what there is has been copied.
                 if count == 0 { return }

@@ -1,3 +1,4 @@
+import CBLBase
 import Glibc
 
 /// What the kernel says of a file: what it is, who it is, and whether it changed.
@@ -60,11 +61,8 @@ struct FileStatus: Hashable, Sendable {
 
     /// The sum of sizes, of which a file with holes may claim any.
     static func total(_ sizes: some Sequence<Int>) -> Int {
-        sizes.reduce(0) { sum, size in
-            let (result, overflows) = sum.addingReportingOverflow(size)
-            return overflows ? .max : result
-        }
+        sizes.reduce(0) { $0.addingClamped($1) }
     }
 
-    static func reason(_ code: Int32 = errno) -> String { String(cString: strerror(code)) }
+    static func reason(_ code: Int32 = errno) -> String { SystemCall.message(code) }
 }

@@ -1,3 +1,4 @@
+import CBLBase
 import Glibc
 
 /// A regular file that is open: not a link to one, nor anything that one could wait at, or read without end.
@@ -42,12 +43,9 @@ final class RegularFile: Sendable {
 
     /// Reads from a position on into the beginning of the buffer, and says how many bytes; 0 at the end.
     func read(at position: Int, into buffer: UnsafeMutableRawBufferPointer) throws(StoreError) -> Int {
-        while true {
-            let count = pread(descriptor, buffer.baseAddress, buffer.count, off_t(position))
-            if count < 0 && errno == EINTR { continue }
-            guard count >= 0 else { throw FileCopy.failure("cannot read", path) }
-            return count
-        }
+        let count = SystemCall.retrying { pread(descriptor, buffer.baseAddress, buffer.count, off_t(position)) }
+        guard count >= 0 else { throw FileCopy.failure("cannot read", path) }
+        return count
     }
 
     /// The same into an array, as far as it goes.
@@ -73,8 +71,7 @@ final class RegularFile: Sendable {
         var rest = bytes[...]
         while !rest.isEmpty {
             let piece = UnsafeRawBufferPointer(rebasing: rest)
-            let count = Glibc.write(descriptor, piece.baseAddress, piece.count)
-            if count < 0 && errno == EINTR { continue }
+            let count = SystemCall.retrying { Glibc.write(descriptor, piece.baseAddress, piece.count) }
             guard count >= 0 else { throw FileCopy.failure("cannot write", path) }
             rest = rest.dropFirst(count)
         }

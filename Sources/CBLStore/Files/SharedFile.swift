@@ -1,3 +1,4 @@
+import CBLBase
 import Synchronization
 
 /// What all `Database`s of one file have in common in this process: who waits for its changes, and how many they are.

@@ -1,4 +1,4 @@
-import Glibc
+import CBLBase
 
 /// A hybrid logical clock: the wall clock's nanoseconds since 1970, with a counter in the low sixteen bits, that never goes back and runs
 /// ahead of every time it was shown. The wall clock is the caller's, so that a test can set it.
@@ -15,11 +15,7 @@ package struct HybridClock: Hashable, Sendable {
     package init() {}
 
     /// The wall clock of this machine: nanoseconds since 1970.
-    package static let systemTime: @Sendable () -> UInt64 = {
-        var time = timespec()
-        clock_gettime(CLOCK_REALTIME, &time)
-        return UInt64(time.tv_sec) * 1_000_000_000 + UInt64(time.tv_nsec)
-    }
+    package static let systemTime: @Sendable () -> UInt64 = { WallClock.nanoseconds }
 
     /// A time for something that happens now: later than all others.
     package mutating func now(wallClock: UInt64) -> UInt64 {

@@ -90,11 +90,6 @@ extension Schema {
         var sha1 = SHA1()
         var name = name
         name.withUTF8 { sha1.update(UnsafeRawBufferPointer($0)) }
-        return sha1.finish().withBytes { digest in
-            digest.map { byte in
-                let digits = String(byte, radix: 16)
-                return digits.count == 1 ? "0" + digits : digits
-            }.joined()
-        }
+        return sha1.finish().withBytes { Hex.text(of: $0) }
     }
 }

@@ -1,3 +1,4 @@
+import CBLBase
 import CBLFleece
 import CBLSQLite
 import FoundationEssentials
@@ -61,14 +62,6 @@ package class Snapshot {
     func mayHoldTombstones(_ tables: CollectionTables) -> Bool {
         guard tables.deleted != nil else { return true }
         return tables.name.isDefault && file.info.tombstonesMayBeInDefault
-    }
-}
-
-extension Int {
-    /// The sum, or the nearest number there is: what a file says can be anything.
-    func addingClamped(_ other: Int) -> Int {
-        let (sum, isTooLarge) = addingReportingOverflow(other)
-        return isTooLarge ? (other < 0 ? .min : .max) : sum
     }
 }
 

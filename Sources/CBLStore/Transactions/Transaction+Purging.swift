@@ -1,3 +1,4 @@
+import CBLBase
 import CBLSQLite
 import Glibc
 
@@ -77,11 +78,7 @@ extension Transaction {
     }
 
     /// Milliseconds since 1970.
-    package static var now: Int64 {
-        var time = timespec()
-        clock_gettime(CLOCK_REALTIME, &time)
-        return Int64(time.tv_sec) * 1000 + Int64(time.tv_nsec) / 1_000_000
-    }
+    package static var now: Int64 { WallClock.milliseconds }
 
     /// Moves a document with its history and expiration to another collection, where it gets a new sequence, and perhaps a new ID.
     @discardableResult

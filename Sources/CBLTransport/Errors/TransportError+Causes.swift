@@ -29,7 +29,7 @@ extension TransportError {
         case EADDRNOTAVAIL: "this machine does not have that address"
         case EACCES: "not allowed"
         case EMFILE, ENFILE: "too many files are open"
-        default: String(cString: strerror(code))
+        default: SystemCall.message(code)
         }
     }
 

@@ -1,3 +1,4 @@
+import CBLBase
 import CBLFleece
 
 /// Which end of a WebSocket this is: clients mask what they send.

@@ -1,3 +1,5 @@
+import CBLBase
+
 /// Where a peer is: `wss://host:4984/db`. The schemes of HTTP mean the same as those of WebSocket.
 package struct PeerURL: Hashable, Sendable, CustomStringConvertible {
     package var isSecure: Bool

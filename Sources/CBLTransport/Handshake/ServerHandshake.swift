@@ -1,3 +1,5 @@
+import CBLBase
+
 /// What a client asks a server for, read and understood: what the server's owner decides by.
 package struct PeerRequest: Sendable {
     package let method: String

@@ -1,4 +1,4 @@
-import Glibc
+import CBLBase
 import Synchronization
 
 /// What an event loop measures time with.
@@ -10,11 +10,8 @@ package enum LoopClock: Sendable {
 
     var now: LoopTime {
         switch self {
-        case .system:
-            var time = timespec()
-            clock_gettime(CLOCK_MONOTONIC, &time)
-            return LoopTime(nanoseconds: UInt64(time.tv_sec) * 1_000_000_000 + UInt64(time.tv_nsec))
-        case .manual(let clock): return clock.now
+        case .system: LoopTime(nanoseconds: MonotonicClock.nanoseconds)
+        case .manual(let clock): clock.now
         }
     }
 }

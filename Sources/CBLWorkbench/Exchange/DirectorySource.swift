@@ -1,3 +1,4 @@
+import CBLBase
 import CBLFleece
 import CBLStore
 import FoundationEssentials
@@ -60,8 +61,7 @@ package enum FileName {
             if isPlain, index > 0 || byte != UInt8(ascii: ".") {
                 name.append(byte)
             } else {
-                let digits = Array("0123456789ABCDEF".utf8)
-                name += [UInt8(ascii: "%"), digits[Int(byte >> 4)], digits[Int(byte & 15)]]
+                PercentEncoding.append(byte, to: &name)
             }
         }
         // What file systems allow.

@@ -1,3 +1,5 @@
+import CBLBase
+
 /// What is wrong with a file that is read: `people.json: the array is not closed`.
 package struct FileError: Error, Equatable, CustomStringConvertible {
     package let message: String

@@ -1,19 +1,17 @@
-import CBLBase
-
-/// `%20` and the like, in the paths of URLs.
-package enum PercentEncoding {
+/// `%20` and the like, in the paths of URLs and the names of files.
+public enum PercentEncoding {
     /// A name as one component of a path: everything but letters, digits and `-._~!$&'()*+,=:@` is encoded.
-    package static func component(_ name: String) -> String {
+    public static func component(_ name: String) -> String {
         encode(name.utf8) { isUnreserved($0) || "!$&'()*+,=:@".utf8.contains($0) }
     }
 
     /// The text with what must not stand in a path or a query encoded; what is encoded already stays.
-    static func path(_ text: some StringProtocol) -> String {
+    public static func path(_ text: some StringProtocol) -> String {
         encode(text.utf8) { $0 > 0x20 && $0 < 0x7F && !"\"<>\\^`{|}".utf8.contains($0) }
     }
 
     /// Nil if a `%` does not have two digits behind it, or the bytes are not UTF-8.
-    package static func decode(_ text: some StringProtocol) -> String? {
+    public static func decode(_ text: some StringProtocol) -> String? {
         var bytes: [UInt8] = []
         var rest = Substring(text).utf8
         while let byte = rest.popFirst() {
@@ -36,15 +34,19 @@ package enum PercentEncoding {
         }
     }
 
+    /// `%` and two digits, in capitals as URLs have them.
+    public static func append(_ byte: UInt8, to text: inout [UInt8]) {
+        func digit(_ half: UInt8) -> UInt8 { half < 10 ? UInt8(ascii: "0") + half : UInt8(ascii: "A") - 10 + half }
+        text += [UInt8(ascii: "%"), digit(byte >> 4), digit(byte & 15)]
+    }
+
     private static func encode(_ bytes: some Sequence<UInt8>, unless isAllowed: (UInt8) -> Bool) -> String {
         var text: [UInt8] = []
         for byte in bytes {
             if isAllowed(byte) {
                 text.append(byte)
             } else {
-                text.append(UInt8(ascii: "%"))
-                let digits = Array("0123456789ABCDEF".utf8)
-                text += [digits[Int(byte >> 4)], digits[Int(byte & 15)]]
+                append(byte, to: &text)
             }
         }
         return String(decoding: text, as: UTF8.self)

@@ -1,6 +1,5 @@
+import CBLBase
 import Testing
-
-@testable import CBLBLIP
 
 struct QueueTests {
     @Test func whatComesFirstLeavesFirst() {
@@ -15,6 +14,7 @@ struct QueueTests {
                 #expect(queue.popFirst() == (model.isEmpty ? nil : model.removeFirst()))
             }
             #expect(queue.count == model.count)
+            #expect(queue.first == model.first)
             #expect(queue.isEmpty == model.isEmpty)
         }
         while let next = queue.popFirst() { #expect(next == model.removeFirst()) }

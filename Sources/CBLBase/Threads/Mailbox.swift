@@ -1,20 +1,17 @@
-import CBLBase
 import Glibc
 import Synchronization
 
-/// What another thread has to tell one that waits for it, and that looks after Ctrl-C meanwhile.
-final class Mailbox<Letter: Sendable>: Sendable {
+/// What other threads have to tell one that waits for it, and that looks after signals meanwhile.
+public final class Mailbox<Letter: Sendable>: Sendable {
     private let letters = Mutex<[Letter]>([])
     private let bell: Bell
 
-    init() throws {
-        do { bell = try Bell() } catch { throw CommandError.system("a pipe", errno: error.errno) }
-    }
+    public init() throws(Bell.Failure) { bell = try Bell() }
 
     /// How many wait to be read.
-    var count: Int { letters.withLock { $0.count } }
+    public var count: Int { letters.withLock { $0.count } }
 
-    func put(_ letter: Letter) {
+    public func put(_ letter: Letter) {
         let isFirst = letters.withLock { letters in
             letters.append(letter)
             return letters.count == 1
@@ -23,19 +20,17 @@ final class Mailbox<Letter: Sendable>: Sendable {
     }
 
     /// All that has come; waits for something no longer than that, and not beyond a signal.
-    func take(milliseconds: Int32) -> [Letter] {
+    public func take(milliseconds: Int32) -> [Letter] {
         var waiting = pollfd(fd: bell.descriptor, events: Int16(POLLIN), revents: 0)
         guard poll(&waiting, 1, milliseconds) > 0 else { return [] }
         return takeAll()
     }
 
-    /// All that has come; waits for something as long as it takes, or until Ctrl-C.
-    func take() -> [Letter] {
-        Interruption.wait(for: bell.descriptor)
-        return takeAll()
-    }
+    /// What can be waited at for something to come.
+    public var descriptor: Int32 { bell.descriptor }
 
-    private func takeAll() -> [Letter] {
+    /// All that has come, if anything has.
+    public func takeAll() -> [Letter] {
         bell.reset()
         return letters.withLock { letters in
             defer { letters.removeAll(keepingCapacity: true) }

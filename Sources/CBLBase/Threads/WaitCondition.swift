@@ -40,17 +40,3 @@ public final class WaitCondition: @unchecked Sendable {
 
     public func signal() { pthread_cond_broadcast(condition) }
 }
-
-/// A moment that is waited for at most, by a clock that nobody sets.
-public struct Deadline: Sendable {
-    fileprivate let time: timespec
-
-    public init(after duration: Duration) {
-        var now = timespec()
-        clock_gettime(CLOCK_MONOTONIC, &now)
-        let (seconds, attoseconds) = duration.components
-        let nanoseconds = now.tv_nsec + Int(attoseconds / 1_000_000_000)
-        time = timespec(
-            tv_sec: now.tv_sec + Int(clamping: min(seconds, 1 << 40)) + nanoseconds / 1_000_000_000, tv_nsec: nanoseconds % 1_000_000_000)
-    }
-}

@@ -1,6 +1,7 @@
+import CBLBase
 import Testing
 
-@testable import CBLLanguage
+@testable import CBLBase
 
 @Suite struct SuggestionTests {
     @Test(arguments: [

@@ -29,16 +29,24 @@ public enum Base64 {
 
     /// The bytes of a text with or without padding; nil if it has other characters, or unused bits that are not zero.
     public static func bytes(of text: some Collection<UInt8>) -> [UInt8]? {
-        var characters = text.count
+        let characters = text.count
         let padding = text.reversed().prefix { $0 == UInt8(ascii: "=") }.count
-        guard padding <= 2, padding == 0 || characters.isMultiple(of: 4) else { return nil }
-        characters -= padding
-        guard characters % 4 != 1 else { return nil }
+        guard padding <= 2, padding == 0 || characters.isMultiple(of: 4), (characters - padding) % 4 != 1 else { return nil }
+        guard let (bytes, unused) = decoded(text.prefix(characters - padding)), unused == 0 else { return nil }
+        return bytes
+    }
+
+    /// The same for a text whose end nobody checks: up to the first `=`, and bits that make no whole byte do not count.
+    public static func bytes(ofUnchecked text: some Collection<UInt8>) -> [UInt8]? {
+        decoded(text.prefix { $0 != UInt8(ascii: "=") })?.bytes
+    }
+
+    private static func decoded(_ characters: some Collection<UInt8>) -> (bytes: [UInt8], unused: UInt32)? {
         var bytes: [UInt8] = []
-        bytes.reserveCapacity(characters * 3 / 4)
+        bytes.reserveCapacity(characters.count * 3 / 4)
         var pending: UInt32 = 0
         var bits: UInt32 = 0
-        for character in text.prefix(characters) {
+        for character in characters {
             guard let value = value(of: character) else { return nil }
             pending = pending << 6 | UInt32(value)
             bits += 6
@@ -48,7 +56,7 @@ public enum Base64 {
                 pending &= 1 << bits - 1
             }
         }
-        return pending == 0 ? bytes : nil
+        return (bytes, pending)
     }
 
     @inline(__always)
