@@ -1,7 +1,7 @@
 import Glibc
 
-/// A few threads for work that comes now and then. One is started when there is something to do and ends when there is nothing left: to start a
-/// thread takes less than the shortest query, and none is there to be woken while nothing happens.
+/// A few threads for work that comes now and then. One is started when there is something to do and ends when there is nothing left: to
+/// start a thread takes less than the shortest query, and none is there to be woken while nothing happens.
 public final class WorkerPool: @unchecked Sendable {
     // Sendable: everything is touched only under the lock.
     fileprivate let lock = WaitCondition()
@@ -66,7 +66,8 @@ public final class SerialQueue: @unchecked Sendable {
         }
     }
 
-    /// Drops what waits, and all that comes later. When this returns, nothing of it is running either; unless it is that which has called this.
+    /// Drops what waits, and all that comes later. When this returns, nothing of it is running either; unless it is that which has called
+    /// this.
     public func cancel() {
         // Let go of without the lock: what they refer to may end other queues.
         let dropped = pool.lock.locked {

@@ -2,17 +2,17 @@ import CBLBase
 import Glibc
 import Synchronization
 
-/// Hears of all that is committed to a file, by whichever process, and tells those who want to know: with one descriptor of the kernel's notices
-/// and one thread, from the first subscriber to the last. It looks at the file when there is a sign that somebody wrote to it, and sleeps
-/// otherwise.
+/// Hears of all that is committed to a file, by whichever process, and tells those who want to know: with one descriptor of the kernel's
+/// notices and one thread, from the first subscriber to the last. It looks at the file when there is a sign that somebody wrote to it,
+/// and sleeps otherwise.
 final class ChangeHub: @unchecked Sendable {
     // Sendable: what is not constant is touched only under the lock.
     let removals = RemovalLog()
     let workers = WorkerPool(name: "cblite-work", limit: mostWorkers)
 
-    /// As many as there are readers kept ready. A query or a handler that takes long has one of them for itself, and the others go on: those that
-    /// wait have it by turns, and each queue one piece of work at a time. Who keeps all of them busy makes the others wait until one is done, and
-    /// no longer; to start more would not make anything faster.
+    /// As many as there are readers kept ready. A query or a handler that takes long has one of them for itself, and the others go on:
+    /// those that wait have it by turns, and each queue one piece of work at a time. Who keeps all of them busy makes the others wait
+    /// until one is done, and no longer; to start more would not make anything faster.
     private static let mostWorkers = 4
     static let threadName = "cblite-changes"
 

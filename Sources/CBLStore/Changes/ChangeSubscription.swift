@@ -9,9 +9,9 @@ import Glibc
 ///     …
 ///     subscription.cancel()
 ///
-/// Each hears of every change once, in order, and not of what was committed before. The handler runs on a thread that all subscribers of the
-/// file have in common, and under no lock: what takes long belongs elsewhere, on a `SerialQueue` for example. It ends with `cancel`, when
-/// nobody holds the subscription any more, or when the database is closed.
+/// Each hears of every change once, in order, and not of what was committed before. The handler runs on a thread that all subscribers of
+/// the file have in common, and under no lock: what takes long belongs elsewhere, on a `SerialQueue` for example. It ends with `cancel`,
+/// when nobody holds the subscription any more, or when the database is closed.
 package final class ChangeSubscription: Sendable {
     let subscriber: ChangeSubscriber
     private var hub: ChangeHub { subscriber.hub }
@@ -57,8 +57,8 @@ extension Database {
 
 /// What the hub keeps of a subscription.
 final class ChangeSubscriber: @unchecked Sendable {
-    // Sendable: what the subscriber has seen is touched by who begins it, and then by the hub's thread alone; the rest is guarded by the hub's
-    // lock, or does not change.
+    // Sendable: what the subscriber has seen is touched by who begins it, and then by the hub's thread alone; the rest is guarded by the
+    // hub's lock, or does not change.
 
     /// What it was told, or did not want to know.
     struct Seen {

@@ -28,7 +28,8 @@ extension Snapshot {
         return states
     }
 
-    /// The documents whose sequences are in a range, in their order; nil if they are too many to be told, or to be looked for without an index.
+    /// The documents whose sequences are in a range, in their order; nil if they are too many to be told, or to be looked for without an
+    /// index.
     func documentIDs(in name: CollectionName, after previous: UInt64, upTo last: UInt64) throws -> [String]? {
         let tables = try tables(name).all
         guard try tables.allSatisfy({ try catalog.indexNames.contains($0.name + "_seqs") || isSmall($0) }) else { return nil }

@@ -4,10 +4,11 @@ package struct DatabaseChanges: Sendable {
         /// The last sequence that the subscriber knew of, and the last one now. The same if nothing was saved.
         package var previous: UInt64
         package var last: UInt64
-        /// Rows went without leaving a sequence: documents were purged or have expired, or moved between the tables of live and deleted ones.
+        /// Rows went without leaving a sequence: documents were purged or have expired, or moved between the tables of live and deleted
+        /// ones.
         package var isPurged = false
-        /// Which documents have a new sequence, in the order of these, and then those that this process purged or that expired in it. Nil if
-        /// they are too many to be told, or nobody has asked.
+        /// Which documents have a new sequence, in the order of these, and then those that this process purged or that expired in it. Nil
+        /// if they are too many to be told, or nobody has asked.
         package var documentIDs: [String]?
         /// More rows went than `documentIDs` has: another process took them, and nobody knows which.
         package var lacksPurged = false
@@ -37,7 +38,8 @@ package struct ChangeInterest: Sendable {
     package var collections: Set<CollectionName>?
     /// Whether rows that went are to be told, too: they leave no sequence behind.
     package var purges: Bool
-    /// Whether to tell which documents it was. Without an index by sequence (`Database.prepareChangeFeed`) that is known of small collections only.
+    /// Whether to tell which documents it was. Without an index by sequence (`Database.prepareChangeFeed`) that is known of small
+    /// collections only.
     package var documentIDs: Bool
     /// Whether to tell when the next document expires.
     package var nextExpiration = false

@@ -30,16 +30,16 @@ struct FileSigns: Sendable {
         isToldOfEverything = FileSystem.isLocal(path)
     }
 
-    /// Has the kernel tell when a file of the bundle is written: the log, with each commit of any process of this machine. To ask again is the
-    /// same as to ask once.
+    /// Has the kernel tell when a file of the bundle is written: the log, with each commit of any process of this machine. To ask again
+    /// is the same as to ask once.
     func watch(_ path: String) {
         guard let notices else { return }
         let changes = UInt32(IN_MODIFY) | UInt32(IN_CREATE) | UInt32(IN_MOVED_TO) | UInt32(IN_DELETE)
         if inotify_add_watch(notices.descriptor, path, changes) < 0, errno == ENOSPC { notices.isRefused.store(true, ordering: .relaxed) }
     }
 
-    /// A commit of another process can be seen a moment after its last write, which is what the kernel tells of: not before the disk has it, and
-    /// that can take seconds. So there are some more looks after a notice. Then nothing happens until the next one.
+    /// A commit of another process can be seen a moment after its last write, which is what the kernel tells of: not before the disk has
+    /// it, and that can take seconds. So there are some more looks after a notice. Then nothing happens until the next one.
     static let pauses = [5, 20, 100, 400, 1000, 2000, 4000, 8000].map { Duration.milliseconds($0) }
 
     /// How long to wait for a sign before looking without one, that often since the kernel's last notice; nil for as long as it takes.

@@ -1,10 +1,10 @@
 import Synchronization
 
-/// Which documents this process has removed without a trace: purged, or because their time had come. The file tells only how many were purged,
-/// and of those that expired nothing.
+/// Which documents this process has removed without a trace: purged, or because their time had come. The file tells only how many were
+/// purged, and of those that expired nothing.
 ///
-/// Of each there is a count that only grows: that of the purges in the file, and one here of those that expired. A subscriber that knew one value
-/// of it and sees another now is told the IDs that were noted between them.
+/// Of each there is a count that only grows: that of the purges in the file, and one here of those that expired. A subscriber that knew
+/// one value of it and sees another now is told the IDs that were noted between them.
 final class RemovalLog: Sendable {
     /// How many IDs of a collection are kept, and told at a time.
     static let mostIDs = 5000
@@ -53,8 +53,8 @@ final class RemovalLog: Sendable {
     /// How many documents of each collection have expired.
     var expiredCounts: [CollectionName: Int] { contents.withLock(\.expiredCounts) }
 
-    /// Notes what a transaction purges, before it is committed: `end` is what the count will be then. Who sees that count knows of it, nobody
-    /// does before. Gives what to call it if nothing comes of it.
+    /// Notes what a transaction purges, before it is committed: `end` is what the count will be then. Who sees that count knows of it,
+    /// nobody does before. Gives what to call it if nothing comes of it.
     func notePurged(_ removed: [CollectionName: (removed: Removed, end: Int)]) -> Int {
         contents.withLock { contents in
             contents.lastTransaction += 1
