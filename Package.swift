@@ -68,7 +68,8 @@ let package = Package(
         .testTarget(
             name: "CBLStoreTests",
             dependencies: ["CBLStore", "CBLSQLite", "CBLFleece", "CBLBase", "CBLSystemSQLite", "CBLTestSupport"]),
-        .testTarget(name: "CBLLanguageTests", dependencies: ["CBLLanguage", "CBLStore", "CBLSQLite", "CBLFleece", "CBLTestSupport"]),
+        .testTarget(
+            name: "CBLLanguageTests", dependencies: ["CBLLanguage", "CBLStore", "CBLSQLite", "CBLFleece", "CBLBase", "CBLTestSupport"]),
         .testTarget(
             name: "CBLQueryTests",
             dependencies: [
@@ -93,7 +94,8 @@ let package = Package(
         .testTarget(
             name: "CBLShellTests",
             dependencies: [
-                "CBLShell", "CBLWorkbench", "CBLReplication", "CBLQuery", "CBLLanguage", "CBLStore", "CBLFleece", "CBLTestSupport",
+                "CBLShell", "CBLWorkbench", "CBLReplication", "CBLQuery", "CBLLanguage", "CBLStore", "CBLFleece", "CBLBase",
+                "CBLTestSupport",
             ]),
         .testTarget(
             name: "CommandTests",
