@@ -1,5 +1,6 @@
 import CBLLanguage
 import CBLSQLite
+import CBLStore
 import Testing
 
 @testable import CBLQuery
@@ -28,6 +29,24 @@ struct AwkwardNamesTests {
                 let rows = try sample.database.read { snapshot in try Query(query, on: snapshot).run(on: snapshot).json() }
                 #expect(rows == [#"["Ada"]"#], "\(query)")
             }
+        }
+    }
+
+    /// Something else stands where the default collection's table should: a query of it says so, one of another collection is answered.
+    @Test func whatHasThePlaceOfTheDefaultCollectionIsNamed() throws {
+        let sample = try Sample(["a": "{}"])
+        try sample.database.write { _ = try $0.createCollection(CollectionName(parsing: "other")) }
+        try sample.save(["b": #"{"n":1}"#], in: CollectionName(parsing: "other"))
+        sample.database.close()
+        let connection = try Connection(path: sample.database.path + "/db.sqlite3", mode: .readWrite)
+        try connection.execute("ALTER TABLE kv_default RENAME TO mine")
+        try connection.execute("CREATE VIEW kv_default AS SELECT * FROM mine")
+        try Database(path: sample.database.path).read { snapshot in
+            for text in ["SELECT n FROM _", "SELECT n", "SELECT n FROM sample"] {
+                let error = #expect(throws: QueryError.self) { try Query(text, on: snapshot) }
+                #expect(error?.description.contains("kv_default") == true, "\(text)")
+            }
+            try #expect(Query("SELECT n FROM other", on: snapshot).run(on: snapshot).json() == ["[1]"])
         }
     }
 }

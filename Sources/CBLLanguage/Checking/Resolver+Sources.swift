@@ -18,7 +18,7 @@ extension Resolver {
         if sources.isEmpty {
             add(source: "_doc", title: "_doc", .document, hasExplicitAlias: true)
             scope.sources[0].path = ("_default", "_default")
-            scope.sources[0].collection = schema.collection(scope: "_default", name: "_default")
+            scope.sources[0].collection = defaultCollection(.none)
         }
         disambiguateTitles()
     }
@@ -66,9 +66,9 @@ extension Resolver {
 
     private func collection(_ scopeName: String, _ name: String, _ range: SourceRange) -> QueryCollection? {
         let isDefaultScope = scopeName == "_default"
-        if isDefaultScope, name == "_default" { return schema.collection(scope: "_default", name: "_default") }
+        if isDefaultScope, name == "_default" { return defaultCollection(range) }
         if let collection = schema.collection(scope: scopeName, name: name) { return collection }
-        if isDefaultScope, name == schema.databaseName { return schema.collection(scope: "_default", name: "_default") }
+        if isDefaultScope, name == schema.databaseName { return defaultCollection(range) }
         let full = isDefaultScope ? name : scopeName + "." + name
         if !Resolver.isCollectionName(name) || !isDefaultScope && !Resolver.isCollectionName(scopeName) {
             fail("\"\(full)\" is not a valid collection name", range)
@@ -79,6 +79,13 @@ extension Resolver {
             let guess = namesake ?? Suggestion.closest(to: full, in: known)
             fail("no such collection \"\(full)\"", range, hint: guess.map { "Did you mean \"\($0)\"?" })
         }
+        return nil
+    }
+
+    /// Every database has it, but something else can stand in the place of its table.
+    private func defaultCollection(_ range: SourceRange) -> QueryCollection? {
+        if let collection = schema.collection(scope: "_default", name: "_default") { return collection }
+        fail("the default collection cannot be read: its table kv_default is not as Couchbase Lite makes it", range)
         return nil
     }
 

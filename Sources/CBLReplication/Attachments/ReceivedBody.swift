@@ -17,9 +17,13 @@ package struct ReceivedBody {
     package private(set) var blobs: [Blob] = []
     /// A digest that cannot be one, or that the sender's own list of attachments lacks: the document refers to something that is not to be had.
     package private(set) var badDigest: String?
+    /// Whether the properties to be stored are those that came.
+    package private(set) var isAsItCame = false
 
-    /// Reads what came, and writes the properties to be stored into `encoder`.
-    package init(_ root: Value, keys: SharedKeys? = nil, into encoder: FleeceEncoder) throws(MalformedMessage) {
+    /// Reads what came, and writes the properties to be stored into `encoder`; nothing if they are the same, and `leavesOutSame`.
+    package init(
+        _ root: Value, keys: SharedKeys? = nil, into encoder: FleeceEncoder, leavesOutSame: Bool = false
+    ) throws(MalformedMessage) {
         guard let document = root.dictionary else { throw MalformedMessage("the body of a document is not an object") }
         isRemoved = document.value(forKey: "_removed", keys)?.boolean == true
         let attachments = document.value(forKey: AttachmentEncoding.property, keys)?.dictionary
@@ -35,10 +39,26 @@ package struct ReceivedBody {
                 if let blob = pointer.blob, ReceivedBody.differ(blob, entry, keys) { corrections[pointer.text] = entry }
             }
         }
+        isAsItCame = corrections.isEmpty && kept.isEmpty && !document.contains { ReceivedBody.isReserved($0.key.keyBytes(keys)) }
+        if !isAsItCame || !leavesOutSame { ReceivedBody.write(document, keys, kept, corrections, into: encoder) }
+        findBlobs(document, keys, kept, corrections)
+        if let attachments, badDigest == nil {
+            let listed = Set(attachments.compactMap { $0.value.dictionary?.value(forKey: "digest", keys)?.string })
+            badDigest = blobs.first { !listed.contains($0.digest.description) }?.digest.description
+        }
+    }
+
+    /// A name that is not stored; one that cannot be read neither.
+    private static func isReserved(_ name: UnsafeRawBufferPointer?) -> Bool { name.map { $0.first == UInt8(ascii: "_") } ?? true }
+
+    private static func write(
+        _ document: DictionaryView, _ keys: SharedKeys?, _ kept: [(name: String, value: Value)], _ corrections: [String: DictionaryView],
+        into encoder: FleeceEncoder
+    ) {
         let writer = BodyWriter(keys: keys, encoder: encoder, corrections: corrections)
         encoder.beginDictionary()
         for (key, value) in document {
-            guard let name = key.keyBytes(keys), name.first != UInt8(ascii: "_") else { continue }
+            guard let name = key.keyBytes(keys), !isReserved(name) else { continue }
             encoder.writeKey(name)
             writer.write(value, at: corrections.isEmpty ? "" : "/" + AttachmentEncoding.escaped(String(decoding: name, as: UTF8.self)))
         }
@@ -52,11 +72,6 @@ package struct ReceivedBody {
             encoder.endDictionary()
         }
         encoder.endDictionary()
-        findBlobs(document, keys, kept, corrections)
-        if let attachments, badDigest == nil {
-            let listed = Set(attachments.compactMap { $0.value.dictionary?.value(forKey: "digest", keys)?.string })
-            badDigest = blobs.first { !listed.contains($0.digest.description) }?.digest.description
-        }
     }
 
     /// Where an attachment's name leads: nil if it is no copy of a blob, and has to be kept.

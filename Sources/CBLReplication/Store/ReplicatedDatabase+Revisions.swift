@@ -133,9 +133,9 @@ extension ReplicatedDatabase {
             properties = try encoder.finish()
         }
         encoder.reset()
-        let body = try properties.withRoot { try ReceivedBody($0, into: encoder) }
+        let body = try properties.withRoot { try ReceivedBody($0, into: encoder, leavesOutSame: true) }
         if body.isRemoved { return .removed }
-        let decoded = try encoder.finish()
+        let decoded = body.isAsItCame ? properties : try encoder.finish()
         // What is not wanted needs no blobs.
         guard try accepts(message, decoded) else { return .failed(.filteredOut) }
         if let digest = body.badDigest {

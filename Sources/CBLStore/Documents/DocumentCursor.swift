@@ -28,6 +28,7 @@ package final class DocumentCursor {
     @exclusivity(unchecked) private var count = 0
     /// The documents that can still be read, if a damaged page was met.
     @exclusivity(unchecked) private var rest: DamagedScan?
+    private var isClosed = false
     /// Told of what is passed over because it is damaged. Without it, a scan ends with an error there.
     @exclusivity(unchecked) package var onDamage: ((DamagedDocument) -> Void)?
 
@@ -42,7 +43,11 @@ package final class DocumentCursor {
 
     /// Gives the statement back to the connection, for the next scan of this kind. Nothing can be read any more. Who scans for a few documents
     /// again and again saves the compiling by that; nobody has to.
-    func close() { if rest == nil { snapshot.connection.keep(statement) } }
+    func close() {
+        guard rest == nil, !isClosed else { return }
+        isClosed = true
+        snapshot.connection.keep(statement)
+    }
 
     /// Goes to the next document; false when there is none.
     @inline(__always)
