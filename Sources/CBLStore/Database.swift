@@ -132,7 +132,7 @@ package final class Database: Sendable {
     /// queries end, writes of other threads are waited for. From then on everything fails as `notOpen`; to close again changes nothing.
     package func close() {
         guard readers.beginClosing() else { return }
-        file.hub.end(of: self)
+        file.presentHub?.end(of: self)
         abandonTransaction()
         readers.close()
         writer?.close()

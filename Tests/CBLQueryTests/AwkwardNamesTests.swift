@@ -44,7 +44,7 @@ struct AwkwardNamesTests {
         try Database(path: sample.database.path).read { snapshot in
             for text in ["SELECT n FROM _", "SELECT n", "SELECT n FROM sample"] {
                 let error = #expect(throws: QueryError.self) { try Query(text, on: snapshot) }
-                #expect(error?.description.contains("kv_default") == true, "\(text)")
+                #expect(error?.diagnostics.first?.message.contains("kv_default") == true, "\(text)")
             }
             try #expect(Query("SELECT n FROM other", on: snapshot).run(on: snapshot).json() == ["[1]"])
         }

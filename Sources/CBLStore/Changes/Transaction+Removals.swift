@@ -2,9 +2,10 @@ import CBLSQLite
 
 // What a transaction tells the hub.
 extension Transaction {
-    private var hub: ChangeHub { database.file.hub }
+    /// Who comes after the commit reads what it left, and misses nothing.
+    private var hub: ChangeHub? { database.file.presentHub }
     /// Before 3.0, the file counts no purges; then it is known only here.
-    private var notesPurges: Bool { hub.wantsDocumentIDs || !generation.countsPurges }
+    private var notesPurges: Bool { hub?.wantsDocumentIDs ?? false || !generation.countsPurges }
 
     /// A document was purged, or has gone elsewhere; nil for one without a name.
     func notePurged(_ id: String?, from collection: CollectionName) {
@@ -21,7 +22,7 @@ extension Transaction {
     func noteRemovals() throws -> Int? {
         guard isOutermost else { return nil }
         if !generation.countsPurges { removals.takePurgedForExpired() }
-        guard hub.wantsDocumentIDs, !removals.purged.isEmpty else { return nil }
+        guard let hub, hub.wantsDocumentIDs, !removals.purged.isEmpty else { return nil }
         var noted: [CollectionName: (removed: RemovalLog.Removed, end: Int)] = [:]
         for (name, removed) in removals.purged where hasCollection(name) { noted[name] = (removed, try purgeCount(of: name)) }
         return hub.removals.notePurged(noted)
@@ -29,6 +30,7 @@ extension Transaction {
 
     /// After it.
     func tellOfCommit() {
+        guard let hub else { return }
         hub.removals.noteExpired(removals.expired, keepsIDs: hub.wantsDocumentIDs)
         hub.signal()
     }

@@ -3,34 +3,52 @@ import Synchronization
 
 /// What all `Database`s of one file have in common in this process: who waits for its changes, and how many they are.
 final class SharedFile: Sendable {
-    let hub = ChangeHub()
     private let identity: FileIdentity?
+    private let madeHub = Mutex<ChangeHub?>(nil)
 
     private init(_ identity: FileIdentity?) { self.identity = identity }
 
-    private static let all = Mutex<[FileIdentity: (file: SharedFile, count: Int)]>([:])
+    /// For who wants to know what changes. Most programs never do.
+    var hub: ChangeHub {
+        madeHub.withLock { hub in
+            if let hub { return hub }
+            let new = ChangeHub()
+            hub = new
+            return new
+        }
+    }
+
+    /// The same, if anybody ever wanted to.
+    var presentHub: ChangeHub? { madeHub.withLock { $0 } }
+
+    /// A list: they are few, and a dictionary of keys of our own takes as long as opening the file when it is first used.
+    private static let all = Mutex<[(file: SharedFile, count: Int)]>([])
 
     /// The one of a bundle's main file, for one more database. `leave` must follow.
     static func enter(_ bundle: DatabaseBundle) -> SharedFile {
         guard let identity = bundle.status(.main)?.identity else { return SharedFile(nil) }
         return all.withLock { all in
-            let file = all[identity]?.file ?? SharedFile(identity)
-            all[identity, default: (file, 0)].count += 1
+            if let place = all.firstIndex(where: { $0.file.identity == identity }) {
+                all[place].count += 1
+                return all[place].file
+            }
+            let file = SharedFile(identity)
+            all.append((file, 1))
             return file
         }
     }
 
     func leave() {
-        guard let identity else { return }
         SharedFile.all.withLock { all in
-            all[identity]?.count -= 1
-            if all[identity]?.count == 0 { all[identity] = nil }
+            guard let place = all.firstIndex(where: { $0.file === self }) else { return }
+            all[place].count -= 1
+            if all[place].count == 0 { all.remove(at: place) }
         }
     }
 
     /// How many databases of this process are open on a bundle.
     static func openCount(of bundle: DatabaseBundle) -> Int {
         guard let identity = bundle.status(.main)?.identity else { return 0 }
-        return all.withLock { $0[identity]?.count ?? 0 }
+        return all.withLock { all in all.first { $0.file.identity == identity }?.count ?? 0 }
     }
 }

@@ -68,7 +68,8 @@ enum Schema {
             isEscaped = false
             name.unicodeScalars.append(character)
         }
-        let isIndexTable = [":unnest:", ":vector:", ":predict:"].contains { table.contains($0) }
+        // The first search for a text in a text takes long, and hardly a table has a colon.
+        let isIndexTable = table.utf8.contains(UInt8(ascii: ":")) && [":unnest:", ":vector:", ":predict:"].contains { table.contains($0) }
         return name.isEmpty || isIndexTable ? nil : name
     }
 

@@ -98,7 +98,7 @@ package final class Transaction: Snapshot {
             let sql = enclosing == nil ? "COMMIT" : "RELEASE \(savepoint)"
             try connection.withStatement(sql) { try $0.run() }
         } catch {
-            if let noted { database.file.hub.removals.takeBack(noted) }
+            if let noted { database.file.presentHub?.removals.takeBack(noted) }
             rollBack()
             throw StoreError.translating(error, path: database.path)
         }
