@@ -16,6 +16,9 @@ final class ChangeHub: @unchecked Sendable {
     private static let mostWorkers = 4
     static let threadName = "cblite-changes"
 
+    /// Looks are no closer together than this, however much is written. The first one after a pause comes at once.
+    private static let rest = Duration.milliseconds(20)
+
     private let lock = WaitCondition()
     private var subscribers: [ChangeSubscriber] = []
     /// There as long as the thread is.
@@ -132,13 +135,22 @@ final class ChangeHub: @unchecked Sendable {
         // How often it was looked again since the last sign of the kernel's.
         var secondLooks = 0
         var due: ContinuousClock.Instant?
+        var isRested = ContinuousClock.now
         while true {
             guard let mustLook = hasToLook() else { return }
             tellOfClosing()
             let now = ContinuousClock.now
+            if mustLook, now < isRested {
+                ringAlarms()
+                // As long as the sign stands, nobody rings because of another.
+                lock.locked { hasSign = true }
+                signs.waitForBell(atMost: min(isRested - now, timeLeft(until: nil) ?? .seconds(1)))
+                continue
+            }
             if mustLook || due.map({ $0 <= now }) ?? false {
                 if !mustLook { secondLooks += 1 }
                 let retry = look()
+                isRested = .now + ChangeHub.rest
                 let pause = retry ?? signs.pause(secondLooks, of: lock.locked { pauses })
                 due = pause.map { .now + $0 }
             }

@@ -50,9 +50,18 @@ struct FileSigns: Sendable {
         return number < pauses.count ? pauses[number] : nil
     }
 
+    /// Waits for the bell, but no longer than that. What the kernel has to say meanwhile waits.
+    func waitForBell(atMost duration: Duration) {
+        var awaited = pollfd(fd: bell.descriptor, events: Int16(POLLIN), revents: 0)
+        poll(&awaited, 1, FileSigns.milliseconds(duration))
+        bell.reset()
+    }
+
+    private static func milliseconds(_ duration: Duration) -> Int32 { Int32(min(max(0, (duration / .milliseconds(1)).rounded(.up)), 1e9)) }
+
     /// Waits for a sign, but no longer than that. Gives whether the kernel gave notice.
     func wait(atMost duration: Duration?) -> Bool {
-        let timeout = duration.map { Int32(min(max(0, ($0 / .milliseconds(1)).rounded(.up)), 1e9)) } ?? -1
+        let timeout = duration.map(FileSigns.milliseconds) ?? -1
         var awaited = [
             pollfd(fd: bell.descriptor, events: Int16(POLLIN), revents: 0),
             pollfd(fd: notices?.descriptor ?? -1, events: Int16(POLLIN), revents: 0),
