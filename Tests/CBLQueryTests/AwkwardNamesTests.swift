@@ -40,9 +40,9 @@ struct AwkwardNamesTests {
         sample.database.close()
         let connection = try Connection(path: sample.database.path + "/db.sqlite3", mode: .readWrite)
         try connection.execute("ALTER TABLE kv_default RENAME TO mine")
-        try connection.execute("CREATE VIEW kv_default AS SELECT * FROM mine")
+        try connection.execute("CREATE TABLE kv_default (mine TEXT)")
         try Database(path: sample.database.path).read { snapshot in
-            for text in ["SELECT n FROM _", "SELECT n", "SELECT n FROM sample"] {
+            for text in ["SELECT n FROM _", "SELECT n FROM sample"] {
                 let error = #expect(throws: QueryError.self) { try Query(text, on: snapshot) }
                 #expect(error?.diagnostics.first?.message.contains("kv_default") == true, "\(text)")
             }

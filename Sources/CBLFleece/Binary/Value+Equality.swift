@@ -4,7 +4,8 @@ extension Value {
     /// Whether two values say the same. Each side's dictionaries may use a table of shared keys of its own.
     public func isEqual(to other: Value, _ keys: SharedKeys? = nil, _ otherKeys: SharedKeys? = nil) -> Bool {
         var comparison = Comparison(
-            keys: keys, otherKeys: otherKeys, budget: WalkBudget(byteCount: max(limit, other.limit)), haveSameKeys: keys === otherKeys)
+            keys: keys, otherKeys: otherKeys, budget: WalkBudget(byteCount: max(limit, other.limit)),
+            haveSameKeys: keys?.identity == otherKeys?.identity)
         return comparison.areEqual(self, other, depth: 0)
     }
 

@@ -9,6 +9,14 @@
         self.high = high
     }
 
+    /// Sixteen bytes, the padding among them, at an aligned address.
+    @inline(__always)
+    init(at place: UnsafeRawPointer) {
+        self.init(
+            low: UInt64(littleEndian: place.load(as: UInt64.self)),
+            high: UInt64(littleEndian: place.load(fromByteOffset: 8, as: UInt64.self)))
+    }
+
     /// Packs at most 16 bytes. Reads overlap instead of reaching past the end: what follows the bytes may not be ours.
     @inlinable @inline(__always)
     init(_ bytes: UnsafeRawBufferPointer) {

@@ -101,10 +101,7 @@ public final class SharedKeys: @unchecked Sendable {
         /// The sixteen bytes of a key that is in the table, padded with zeros.
         @inline(__always)
         func packed(_ index: Int) -> PackedBytes {
-            let place = names + index &* SharedKeys.longestKey
-            return PackedBytes(
-                low: UInt64(littleEndian: place.load(as: UInt64.self)),
-                high: UInt64(littleEndian: place.load(fromByteOffset: 8, as: UInt64.self)))
+            PackedBytes(at: names + index &* SharedKeys.longestKey)
         }
     }
 
@@ -153,10 +150,7 @@ private final class KeyMemory: @unchecked Sendable {
 
     @inline(__always)
     func name(_ index: Int) -> PackedBytes {
-        let place = names + index &* SharedKeys.longestKey
-        return PackedBytes(
-            low: UInt64(littleEndian: place.load(as: UInt64.self)),
-            high: UInt64(littleEndian: place.load(fromByteOffset: 8, as: UInt64.self)))
+        PackedBytes(at: UnsafeRawPointer(names) + index &* SharedKeys.longestKey)
     }
 
     /// Enters a key as the one after `count`.
@@ -181,7 +175,12 @@ public final class SharedKeysBuilder {
     @exclusivity(unchecked) public private(set) var state: SharedKeys
     /// Told of each new state, at once.
     public var onChange: ((SharedKeys) -> Void)?
-    private var memory: KeyMemory
+    private var memory: KeyMemory {
+        didSet { (names, lengths) = (UnsafeRawPointer(memory.names), UnsafePointer(memory.lengths)) }
+    }
+    // Where these are in the memory: `add` is called for each key of each document, and counts no references.
+    @exclusivity(unchecked) private var names: UnsafeRawPointer
+    @exclusivity(unchecked) private var lengths: UnsafePointer<UInt8>
     @exclusivity(unchecked) private var count = 0
     @exclusivity(unchecked) private var areAllPlain = true
     /// For each key the one that was asked for after it: documents repeat their keys in the same order, and a right guess saves the hashing.
@@ -190,6 +189,7 @@ public final class SharedKeysBuilder {
 
     public init() {
         memory = KeyMemory()
+        (names, lengths) = (UnsafeRawPointer(memory.names), UnsafePointer(memory.lengths))
         state = SharedKeys(memory, count: 0, areAllPlain: true)
         successors = .allocate(capacity: SharedKeys.capacity)
         successors.initialize(repeating: 0, count: SharedKeys.capacity)
@@ -231,7 +231,7 @@ public final class SharedKeysBuilder {
         guard key.count <= SharedKeys.longestKey else { return nil }
         let guess = Int(successors[lastAdded])
         let packed = PackedBytes(key)
-        if guess < count, memory.name(guess) == packed, Int(memory.lengths[guess]) == key.count {
+        if guess < count, PackedBytes(at: names + guess &* SharedKeys.longestKey) == packed, Int(lengths[guess]) == key.count {
             lastAdded = guess
             return guess
         }

@@ -112,7 +112,10 @@ enum EditCommand {
             }
             let body = try transaction.encoder.finish()
             // Other blanks, or another order of the keys, are no change of the document.
-            if let document, isLive, document.body.withRoot({ old in body.withRoot { $0.isEqual(to: old, keys, keys) } }) { return nil }
+            let isSame = document.map { document in
+                document.body.withRoot { old in body.withRoot { $0.isEqual(to: old, transaction.sharedKeys, keys) } }
+            }
+            if isLive, isSame ?? false { return nil }
             let saved =
                 try document.map { try transaction.save($0, body: body) }
                 ?? transaction.save(id, in: collection, body: body, parent: .none)
