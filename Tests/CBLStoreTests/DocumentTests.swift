@@ -51,17 +51,17 @@ import Testing
             #expect(json(document, snapshot.sharedKeys) == #"{"name":"Eve","tags":[3]}"#)
             let error = #expect(throws: StoreError.self) { try document.revisions() }
             #expect(error?.code == .corrupt && error?.message.contains("\"d\" is damaged") == true)
-            #expect(throws: StoreError.self) { try snapshot.withRevisions(of: "d") { $0.count } }
+            #expect(throws: StoreError.self) { try snapshot.withRevisions(of: "d") { $0.bodies.count } }
         }
     }
 
     @Test func revisionsAreLentInPlace() throws {
         try database.read { snapshot in
             let owned = try #require(try snapshot.document("d")).revisions()
-            let facts = try snapshot.withRevisions(of: "d") { ($0.current, $0.count, $0.bodies.map { Array($0.bytes) }) }
-            #expect(facts?.0 == owned.current && facts?.1 == 2)
+            let facts = try snapshot.withRevisions(of: "d") { ($0.tree?.current?.id, $0.tree?.revisions.count, $0.bodies.map { Array($0.bytes) }) }
+            #expect(facts?.0 == owned.tree?.current?.id && facts?.0 != nil && facts?.1 == 2)
             #expect(facts?.2 == owned.bodies.map { Array($0.bytes) })
-            try #expect(snapshot.withRevisions(of: "none") { $0.count } == nil)
+            try #expect(snapshot.withRevisions(of: "none") { $0.bodies.count } == nil)
         }
     }
 

@@ -24,8 +24,9 @@ struct RevisionDrawing {
     init(_ document: Document, showsRemotes: Bool) throws {
         self.document = document
         self.showsRemotes = showsRemotes
-        isTree = try document.revisions().tree != nil
-        let revisions = try document.storedRevisions()
+        let decoded = try document.revisions()
+        isTree = decoded.tree != nil
+        let revisions = document.storedRevisions(of: decoded)
         // Without parents the order is the stored one, the current revision first.
         nodes = isTree ? RevisionDrawing.arrange(revisions) : revisions.map { Node(revision: $0, depth: 0) }
     }

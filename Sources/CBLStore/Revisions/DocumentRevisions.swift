@@ -28,22 +28,6 @@ package enum DocumentRevisions: Sendable {
         if case .vectors(let vectors) = self { vectors } else { nil }
     }
 
-    /// The current revision, as it stands in the tree or in the column that names it.
-    package var current: RevisionID? {
-        switch self {
-        case .tree(let tree): tree.current?.id
-        case .vectors(let vectors): vectors.current?.id
-        }
-    }
-
-    /// How many are remembered.
-    package var count: Int {
-        switch self {
-        case .tree(let tree): tree.revisions.count
-        case .vectors(let vectors): (vectors.current == nil ? 0 : 1) + vectors.remoteIDs.count
-        }
-    }
-
     /// All properties that are kept, of whichever revision.
     package var bodies: [FleeceData] {
         switch self {

@@ -29,8 +29,11 @@ package struct StoredRevision: Sendable {
 
 extension Document {
     /// Every revision that is stored, the current one first.
-    package func storedRevisions() throws(StoreError) -> [StoredRevision] {
-        switch try revisions() {
+    package func storedRevisions() throws(StoreError) -> [StoredRevision] { storedRevisions(of: try revisions()) }
+
+    /// The same for who has decoded them already.
+    package func storedRevisions(of revisions: DocumentRevisions) -> [StoredRevision] {
+        switch revisions {
         case .tree(let tree): treeRevisions(tree)
         case .vectors(let vectors): vectorRevisions(vectors)
         }
