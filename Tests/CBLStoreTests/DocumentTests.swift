@@ -58,7 +58,9 @@ import Testing
     @Test func revisionsAreLentInPlace() throws {
         try database.read { snapshot in
             let owned = try #require(try snapshot.document("d")).revisions()
-            let facts = try snapshot.withRevisions(of: "d") { ($0.tree?.current?.id, $0.tree?.revisions.count, $0.bodies.map { Array($0.bytes) }) }
+            let facts = try snapshot.withRevisions(of: "d") { lent in
+                (lent.tree?.current?.id, lent.tree?.revisions.count, lent.bodies.map { Array($0.bytes) })
+            }
             #expect(facts?.0 == owned.tree?.current?.id && facts?.0 != nil && facts?.1 == 2)
             #expect(facts?.2 == owned.bodies.map { Array($0.bytes) })
             try #expect(snapshot.withRevisions(of: "none") { $0.bodies.count } == nil)
