@@ -13,7 +13,10 @@ func system(_ name: String, apt package: String) -> Target {
 
 let package = Package(
     name: "cblite",
-    products: [.executable(name: "cblite", targets: ["cblite"])],
+    products: [
+        .executable(name: "cblite", targets: ["cblite"]),
+        .library(name: "CouchbaseLiteSwift", targets: ["CouchbaseLiteSwift"]),
+    ],
     targets: [
         system("CBLSystemSQLite", apt: "libsqlite3-dev"),
         system("CBLSystemICU", apt: "libicu-dev"),
@@ -45,6 +48,12 @@ let package = Package(
                 "CBLWorkbench", "CBLQuery", "CBLLanguage", "CBLListener", "CBLReplication", "CBLTransport", "CBLStore", "CBLSQLite",
                 "CBLFleece", "CBLBase",
                 "CBLSystemLibEdit",
+            ]),
+        library(
+            "CouchbaseLiteSwift",
+            [
+                "CBLQuery", "CBLLanguage", "CBLListener", "CBLReplication", "CBLTransport", "CBLStore", "CBLFunctions", "CBLSQLite",
+                "CBLFleece", "CBLBase",
             ]),
         .executableTarget(name: "cblite", dependencies: ["CBLShell"]),
         .executableTarget(name: "cblite-bench", dependencies: ["CBLQuery", "CBLStore", "CBLBase"], path: "Benchmarks/Runner"),

@@ -17,6 +17,20 @@ package enum DateText {
         return date.milliseconds
     }
 
+    /// The same as functions and documents read it: without an offset it is a time of the local zone.
+    package static func localInstant(_ text: UnsafeRawBufferPointer) -> Int64? {
+        CalendarDate(text, allowsTimeAlone: false)?.milliseconds
+    }
+
+    /// An instant in UTC as documents hold it: `2026-11-21T14:05:00.000Z`.
+    package static func preciseText(_ milliseconds: Int64) -> String {
+        guard let date = CalendarDate(milliseconds: milliseconds, offset: 0) else { return "\(milliseconds)" }
+        let year = date.year < 0 ? "-" + padded(-date.year, 4) : padded(date.year, 4)
+        let fraction = padded(Int(CalendarDate.floorModulo(Int(milliseconds % 1000), 1000)), 3)
+        return "\(year)-\(padded(date.month, 2))-\(padded(date.day, 2))T"
+            + "\(padded(date.hour, 2)):\(padded(date.minute, 2)):\(padded(date.second, 2)).\(fraction)Z"
+    }
+
     /// An instant in UTC: `2026-11-21`, with `T14:05:00Z` behind it unless it is midnight.
     package static func text(_ milliseconds: Int64) -> String {
         guard let date = CalendarDate(milliseconds: milliseconds, offset: 0) else { return "\(milliseconds)" }

@@ -5,6 +5,8 @@ import Synchronization
 final class SharedFile: Sendable {
     private let identity: FileIdentity?
     private let madeHub = Mutex<ChangeHub?>(nil)
+    /// Collections that were deleted, and how often.
+    let deletions = Mutex<[CollectionName: Int]>([:])
 
     private init(_ identity: FileIdentity?) { self.identity = identity }
 

@@ -1,0 +1,21 @@
+// For those who do one thing at a time, often inside a transaction of their own, such as an app that saves its documents in one batch.
+extension Database {
+    /// One change that is whole, or has done nothing when it throws. Inside a transaction of this thread it is a part of that and needs no savepoint.
+    @discardableResult
+    package func step<Result>(_ work: (Transaction) throws -> Result) throws -> Result {
+        guard let transaction = ownTransaction else { return try write(work) }
+        do { return try work(transaction.innermost) } catch { throw StoreError.translating(error, path: path) }
+    }
+
+    /// Looks at a few documents. Inside a transaction of this thread, nothing has to be written down for that; counters may lag behind.
+    package func glance<Result>(_ work: (Snapshot) throws -> Result) throws -> Result {
+        guard let transaction = ownTransaction else { return try read(work) }
+        do { return try work(transaction.innermost) } catch { throw StoreError.translating(error, path: path) }
+    }
+
+    /// How often a collection of this name was deleted in this process, by whichever `Database` of the file. Who has seen it before that has seen
+    /// another one.
+    package func deletions(of collection: CollectionName) -> Int { file.deletions.withLock { $0[collection] ?? 0 } }
+
+    package func noteDeletion(of collection: CollectionName) { file.deletions.withLock { $0[collection, default: 0] += 1 } }
+}

@@ -1,0 +1,57 @@
+internal import CBLStore
+import Foundation
+
+/// A blob's content in the database.
+struct StoredBlob: Sendable {
+    let reader: BlobReader
+
+    init(_ digest: BlobDigest, in database: CBLStore.Database) throws {
+        reader = try UncheckedBlob(database.blobs, digest).check()
+    }
+
+    func data() throws -> Data {
+        var data = Data(count: reader.length)
+        var position = 0
+        while position < data.count {
+            let count = try data.withUnsafeMutableBytes {
+                try reader.read(at: position, into: UnsafeMutableRawBufferPointer(rebasing: $0[position...]))
+            }
+            guard count > 0 else { throw StoreError(.corrupt, "a blob became shorter while it was being read") }
+            position += count
+        }
+        return data
+    }
+}
+
+/// A blob's content as a stream.
+final class BlobStream: InputStream {
+    private let blob: StoredBlob
+    private var position = 0
+    private var status = Status.notOpen
+    private var failure: (any Error)?
+
+    init(_ blob: StoredBlob) {
+        self.blob = blob
+        super.init(data: Data())
+    }
+
+    override func open() { if status == .notOpen { status = .open } }
+    override func close() { status = .closed }
+    override var streamStatus: Status { status }
+    override var streamError: (any Error)? { failure }
+    override var hasBytesAvailable: Bool { status == .open && position < blob.reader.length }
+
+    override func read(_ buffer: UnsafeMutablePointer<UInt8>, maxLength: Int) -> Int {
+        guard status == .open else { return status == .atEnd ? 0 : -1 }
+        do {
+            let count = try blob.reader.read(at: position, into: UnsafeMutableRawBufferPointer(start: buffer, count: maxLength))
+            position += count
+            if count == 0, maxLength > 0 { status = .atEnd }
+            return count
+        } catch {
+            failure = translated(error)
+            status = .error
+            return -1
+        }
+    }
+}

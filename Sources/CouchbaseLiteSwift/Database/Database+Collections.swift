@@ -1,0 +1,98 @@
+internal import CBLStore
+import Foundation
+
+extension Database {
+    /// The scope that is always there.
+    public func defaultScope() throws -> Scope {
+        _ = try openCore()
+        return Scope(Database.defaultScopeName, self)
+    }
+
+    /// The scopes that have collections; the default one always.
+    public func scopes() throws -> [Scope] {
+        let names = try collectionNames()
+        var scopes = [Database.defaultScopeName]
+        for name in names where !scopes.contains(name.scope) { scopes.append(name.scope) }
+        return scopes.map { Scope($0, self) }
+    }
+
+    /// A scope by its name; nil if it has no collections.
+    public func scope(name: String) throws -> Scope? {
+        let names = try collectionNames()
+        return name == Database.defaultScopeName || names.contains { $0.scope == name } ? Scope(name, self) : nil
+    }
+
+    /// The collection that is always there.
+    public func defaultCollection() throws -> Collection {
+        _ = try openCore()
+        return Collection(.default, Scope(Database.defaultScopeName, self))
+    }
+
+    /// The collections of a scope.
+    public func collections(scope: String? = defaultScopeName) throws -> [Collection] {
+        let scope = Scope(scope ?? Database.defaultScopeName, self)
+        return try collectionNames().filter { $0.scope == scope.name }.map { Collection($0, scope) }
+    }
+
+    /// Makes a collection, or gives the one that is there.
+    public func createCollection(name: String, scope: String? = defaultScopeName) throws -> Collection {
+        let core = try openCore()
+        let name = try collectionName(name, scope)
+        return try translatingErrors {
+            try core.step { try $0.createCollection(name) }
+            return Collection(name, Scope(name.scope, self))
+        }
+    }
+
+    /// A collection by its name; nil if there is none.
+    public func collection(name: String, scope: String? = defaultScopeName) throws -> Collection? {
+        let core = try openCore()
+        guard let name = try? collectionName(name, scope) else { return nil }
+        return try translatingErrors {
+            try core.glance { $0.hasCollection(name) } ? Collection(name, Scope(name.scope, self)) : nil
+        }
+    }
+
+    /// Deletes a collection with its documents and indexes. If there is none, nothing happens.
+    public func deleteCollection(name: String, scope: String? = defaultScopeName) throws {
+        let core = try openCore()
+        let name = try collectionName(name, scope)
+        guard !name.isDefault else { throw libraryError(CBLError.invalidParameter, "The default collection cannot be deleted.") }
+        try translatingErrors {
+            let isDeleted = try core.step { transaction in
+                guard transaction.hasCollection(name) else { return false }
+                try transaction.deleteCollection(name)
+                return true
+            }
+            if isDeleted { core.noteDeletion(of: name) }
+        }
+    }
+
+    private func collectionNames() throws -> [CollectionName] {
+        let core = try openCore()
+        return try translatingErrors { try core.glance { $0.collections() } }
+    }
+
+    private func collectionName(_ name: String, _ scope: String?) throws -> CollectionName {
+        try translatingErrors { try CollectionName(scope: scope ?? Database.defaultScopeName, name: name) }
+    }
+}
+
+/// A group of collections.
+public final class Scope: @unchecked Sendable {
+    public static let defaultScopeName = Database.defaultScopeName
+
+    public let name: String
+    public let database: Database
+
+    init(_ name: String, _ database: Database) {
+        self.name = name
+        self.database = database
+    }
+
+    /// All collections of the scope.
+    public func collections() throws -> [Collection] { try database.collections(scope: name) }
+
+    /// A collection by its name; nil if there is none.
+    public func collection(name: String) throws -> Collection? { try database.collection(name: name, scope: self.name) }
+}

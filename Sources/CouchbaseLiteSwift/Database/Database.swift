@@ -1,0 +1,189 @@
+internal import CBLStore
+import Foundation
+import Synchronization
+
+/// A database: a folder with documents in collections, opened.
+///
+///     let database = try Database(name: "travel")
+///     let hotels = try database.createCollection(name: "hotels")
+///     try hotels.save(document: MutableDocument(id: "hotel-1", data: ["name": "Seaview"]))
+///
+/// It may be used by several threads. Several may be open on one file, in this program and in others; each hears of what the others commit.
+public final class Database: @unchecked Sendable {
+    // Sendable: what changes is guarded by the lock, or by the core.
+
+    public static let defaultScopeName = CollectionName.defaultName
+    public static let defaultCollectionName = CollectionName.defaultName
+
+    /// The name it was opened by.
+    public let name: String
+    /// As it was given; later changes of the caller's copy do not reach it.
+    public let config: DatabaseConfiguration
+
+    let core: CBLStore.Database
+    let services = DatabaseServices()
+
+    /// Opens a database, or makes it.
+    public init(name: String, config: DatabaseConfiguration = DatabaseConfiguration()) throws {
+        guard !name.isEmpty else { throw libraryError(CBLError.invalidParameter, "A database must have a name.") }
+        Database.warnOfMissingLog()
+        self.name = name
+        self.config = config
+        do {
+            try FileManager.default.createDirectory(atPath: config.directory, withIntermediateDirectories: true)
+        } catch {
+            throw libraryError(CBLError.cantOpenFile, "The folder \(config.directory) cannot be made: \(error.localizedDescription)")
+        }
+        let path = config.path(ofDatabase: name)
+        core = try translatingErrors {
+            let core = try CBLStore.Database(path: path, options: config.options(.create))
+            try core.write { transaction in
+                for name in transaction.collections() { try transaction.purgeExpired(in: name) }
+            }
+            try core.keepExpirations()
+            return core
+        }
+        log(.database, .info, "Opened database \(path)")
+    }
+
+    deinit { core.close() }
+
+    /// The folder of the database, with a slash at its end; nil when it is closed.
+    public var path: String? { core.isOpen ? core.path + "/" : nil }
+
+    /// The core as long as it is open.
+    func openCore() throws -> CBLStore.Database {
+        guard core.isOpen else { throw libraryError(CBLError.notOpen, "The database \"\(name)\" is closed.") }
+        return core
+    }
+
+    /// Whether both are open on the same files.
+    func hasSameFile(as other: Database) -> Bool { self === other || core.path == other.core.path }
+
+    // MARK: Work
+
+    /// Does all that the block does to this database in one transaction: all of it is committed, or, if the block throws, nothing. That is
+    /// quicker as well. A batch inside another is part of that.
+    public func inBatch(using block: () throws -> Void) throws {
+        let core = try openCore()
+        var failure: (any Error)?
+        do {
+            try core.write { _ in
+                do { try block() } catch {
+                    failure = error
+                    throw error
+                }
+            }
+        } catch {
+            guard let failure else { throw translated(error) }
+            throw libraryError(CBLError.unexpectedError, failure.localizedDescription)
+        }
+    }
+
+    /// Gives space back, checks, or helps queries to be planned.
+    public func performMaintenance(type: MaintenanceType) throws {
+        let core = try openCore()
+        try translatingErrors {
+            switch type {
+            case .compact: try core.compact()
+            case .reindex: try core.reindex()
+            case .integrityCheck:
+                let problems = try core.read { try $0.integrityProblems(limit: 10) }
+                guard problems.isEmpty else {
+                    throw libraryError(CBLError.corruptData, "The database is damaged: " + problems.joined(separator: "; "))
+                }
+            case .optimize: try core.optimize()
+            case .fullOptimize: try core.optimize(isFull: true)
+            }
+        }
+    }
+
+    // MARK: Its end
+
+    /// Stops replicators, listeners and live queries, waits for them, and closes. To close again does nothing.
+    public func close() throws {
+        guard core.isOpen else { return }
+        try translatingErrors { try checkNotInBatch("closed") }
+        services.stopAll()
+        core.close()
+        log(.database, .info, "Closed database \(core.path)")
+    }
+
+    /// Closes the database and deletes its files. Refused while it is open elsewhere in this program.
+    public func delete() throws {
+        let core = try openCore()
+        try translatingErrors {
+            try checkNotInBatch("deleted")
+            services.stopAll()
+            try core.delete()
+        }
+    }
+
+    private func checkNotInBatch(_ verb: String) throws {
+        guard core.isInTransaction else { return }
+        throw libraryError(CBLError.transactionNotClosed, "The database cannot be \(verb) inside a batch.")
+    }
+
+    /// Deletes a database that is not open. If there is none, nothing happens.
+    public static func delete(withName name: String, inDirectory directory: String? = nil) throws {
+        let path = DatabaseConfiguration.path(ofDatabase: name, in: directory ?? DatabaseConfiguration.defaultDirectory)
+        guard FileManager.default.fileExists(atPath: path) else { return }
+        try translatingErrors { try CBLStore.Database.delete(at: path) }
+    }
+
+    /// Whether there is a database of this name.
+    public static func exists(withName name: String, inDirectory directory: String? = nil) -> Bool {
+        let path = DatabaseConfiguration.path(ofDatabase: name, in: directory ?? DatabaseConfiguration.defaultDirectory)
+        return FileManager.default.fileExists(atPath: path)
+    }
+
+    /// Copies a database, with a new identity of its own, under a name that no other has.
+    public static func copy(fromPath path: String, toDatabase name: String, withConfig config: DatabaseConfiguration?) throws {
+        let config = config ?? DatabaseConfiguration()
+        let target = config.path(ofDatabase: name)
+        guard !FileManager.default.fileExists(atPath: target) else {
+            throw systemError(EEXIST, "There is a database at \(target) already.")
+        }
+        do {
+            try FileManager.default.createDirectory(atPath: config.directory, withIntermediateDirectories: true)
+        } catch {
+            throw libraryError(CBLError.cantOpenFile, "The folder \(config.directory) cannot be made: \(error.localizedDescription)")
+        }
+        try translatingErrors {
+            let source = try CBLStore.Database(path: path, options: config.options(.readOnly))
+            defer { source.close() }
+            let omitted = try source.copy(to: target)
+            for error in omitted { log(.database, .warning, "Left out of the copy: \(error)") }
+        }
+    }
+
+    // MARK: Encryption
+
+    /// Encrypts the database with another key, or with none.
+    public func changeEncryptionKey(_ key: EncryptionKey?) throws {
+        _ = try openCore()
+        if key == nil, config.encryptionKey == nil { return }
+        throw libraryError(CBLError.unsupported, "Encryption is not there yet: this version cannot encrypt or decrypt a database.")
+    }
+}
+
+/// What saving does when the document was changed by somebody else meanwhile.
+public enum ConcurrencyControl: UInt8 {
+    /// The other change is replaced.
+    case lastWriteWins
+    /// The save is not done.
+    case failOnConflict
+}
+
+public enum MaintenanceType: UInt8 {
+    /// Gives space back to the file system, and removes blobs that no document refers to.
+    case compact
+    /// Builds all indexes anew.
+    case reindex
+    /// Looks for damage.
+    case integrityCheck
+    /// Looks at a part of the data, so that queries are planned well.
+    case optimize
+    /// Looks at all of the data, so that queries are planned well.
+    case fullOptimize
+}

@@ -1,0 +1,65 @@
+internal import CBLBase
+internal import CBLStore
+import Foundation
+
+/// How a database is opened, and where it is.
+public struct DatabaseConfiguration {
+    /// The folder that has the database's own folder. It is made if there is none.
+    public var directory: String
+    /// Whether each commit waits until it is safe from a loss of power. Without it the last ones may be lost then, none is half there.
+    public var fullSync: Bool
+    /// The key of an encrypted database.
+    public var encryptionKey: EncryptionKey?
+
+    /// The default: `CouchbaseLite` in `$XDG_DATA_HOME`, or in `~/.local/share`.
+    public init() { self.init(config: nil) }
+
+    /// A copy, or the default.
+    public init(config: DatabaseConfiguration?) {
+        directory = config?.directory ?? DatabaseConfiguration.defaultDirectory
+        fullSync = config?.fullSync ?? DatabaseConfiguration.defaultFullSync
+        encryptionKey = config?.encryptionKey
+    }
+
+    public static let defaultFullSync = false
+
+    static var defaultDirectory: String {
+        let environment = ProcessInfo.processInfo.environment
+        if let data = environment["XDG_DATA_HOME"], data.hasPrefix("/") { return data + "/CouchbaseLite" }
+        if let home = environment["HOME"], home.hasPrefix("/") { return home + "/.local/share/CouchbaseLite" }
+        return FileManager.default.currentDirectoryPath
+    }
+
+    /// Where a database of this name is. A slash would lead elsewhere.
+    func path(ofDatabase name: String) -> String { DatabaseConfiguration.path(ofDatabase: name, in: directory) }
+
+    static func path(ofDatabase name: String, in directory: String) -> String {
+        let file = name.replacingOccurrences(of: "/", with: ":") + ".cblite2"
+        return directory.hasSuffix("/") ? directory + file : directory + "/" + file
+    }
+
+    func options(_ access: CBLStore.Database.Options.Access) -> CBLStore.Database.Options {
+        var options = CBLStore.Database.Options(access: access, upgrade: access == .readOnly ? .none : .versionVectors)
+        options.durability = fullSync ? .full : .normal
+        options.key = encryptionKey?.core
+        return options
+    }
+}
+
+/// The key of an encrypted database.
+public class EncryptionKey: @unchecked Sendable {
+    let core: CBLStore.EncryptionKey
+
+    init(_ core: CBLStore.EncryptionKey) { self.core = core }
+
+    /// A key of 32 bytes, as it is.
+    public static func key(_ key: Data) -> EncryptionKey {
+        guard key.count == 32, let core = key.withUnsafeBytes({ CBLStore.EncryptionKey($0) }) else {
+            programmerError(.invalidArgument, "A key has 32 bytes, not \(key.count).")
+        }
+        return EncryptionKey(core)
+    }
+
+    /// The key that is made of a password, which takes a moment on purpose.
+    public static func password(_ password: String) -> EncryptionKey { EncryptionKey(CBLStore.EncryptionKey(password: password)) }
+}

@@ -1,0 +1,64 @@
+internal import CBLFleece
+internal import CBLQuery
+internal import CBLSQLite
+internal import CBLStore
+import Foundation
+
+/// An error of this library.
+func libraryError(_ code: Int, _ message: String) -> NSError {
+    NSError(
+        domain: CBLError.domain, code: code,
+        userInfo: [NSLocalizedDescriptionKey: message, NSLocalizedFailureReasonErrorKey: message])
+}
+
+func systemError(_ code: Int32, _ message: String) -> NSError {
+    NSError(domain: NSPOSIXErrorDomain, code: Int(code), userInfo: [NSLocalizedDescriptionKey: message])
+}
+
+/// Does something with the core, whose errors become the library's.
+func translatingErrors<Result>(_ work: () throws -> Result) throws -> Result {
+    do { return try work() } catch { throw translated(error) }
+}
+
+/// Whatever the core has thrown, as the library's users know it.
+func translated(_ error: any Error) -> NSError {
+    switch error {
+    case let error as StoreError: libraryError(code(error), error.description)
+    case let error as JSONError: libraryError(CBLError.invalidJSON, "\(error)")
+    case let error as SQLiteError:
+        NSError(domain: "CouchbaseLite.SQLite", code: Int(error.code), userInfo: [NSLocalizedDescriptionKey: error.message])
+    case let error as FleeceError:
+        NSError(domain: "CouchbaseLite.Fleece", code: 1, userInfo: [NSLocalizedDescriptionKey: "\(error)"])
+    case let error as any CoreErrorTranslation: error.libraryError
+    // Every error can be cast to this one: what was thrown by the program's own code stays what it is.
+    case let error as NSError: error
+    }
+}
+
+/// For errors of other parts of the core, next to what uses them.
+protocol CoreErrorTranslation: Error {
+    var libraryError: NSError { get }
+}
+
+private func code(_ error: StoreError) -> Int {
+    switch error.code {
+    case .notFound: CBLError.notFound
+    case .exists: CBLError.invalidParameter
+    case .conflict: CBLError.conflict
+    case .busy: CBLError.busy
+    case .notOpen: CBLError.notOpen
+    case .corrupt, .foreignSchema: CBLError.corruptData
+    case .notADatabase, .encrypted, .wrongKey: CBLError.unreadableDatabase
+    case .version1, .tooOld: CBLError.databaseTooOld
+    case .tooNew: CBLError.databaseTooNew
+    case .readOnly: CBLError.notWriteable
+    case .invalidName: CBLError.invalidParameter
+    case .invalidDocument: CBLError.badDocID
+    case .invalidRevision: CBLError.badRevisionID
+    case .unsupported: CBLError.unsupported
+    case .diskFull, .inputOutput: CBLError.ioError
+    case .interrupted: CBLError.unexpectedError
+    case .transactionOpen: CBLError.transactionNotClosed
+    case .noTransaction: CBLError.notInTransaction
+    }
+}

@@ -1,0 +1,281 @@
+internal import CBLFleece
+import Foundation
+import Synchronization
+
+/// What is in a dictionary or a document: properties as they were stored, and over them what the program has changed.
+///
+/// A value is read where it lies. Containers inside are made once, when they are asked for, so that everybody is given the same object; those
+/// that can change count as changed from then on.
+final class DictionaryStorage: @unchecked Sendable {
+    // Sendable: what changes is guarded by the lock.
+
+    let isMutable: Bool
+    let source: StoredValues?
+    private let lock = Mutex(())
+    /// Nil if there is none, or everything was replaced.
+    private var storedValue: Value?
+    private var stored: DictionaryView?
+    /// Over what is stored: in mutable storage changes, in others the containers that were handed out.
+    private var overlay = ItemTable()
+    private var removed: Set<String> = []
+
+    /// Of stored properties.
+    init(_ value: Value, in source: StoredValues, isMutable: Bool) {
+        storedValue = value
+        stored = value.dictionary
+        self.source = source
+        self.isMutable = isMutable
+    }
+
+    /// Empty, to be filled.
+    init() {
+        source = nil
+        isMutable = true
+    }
+
+    private init(copying other: DictionaryStorage) {
+        isMutable = true
+        source = other.source
+        let (storedValue, overlay, removed) = other.lock.withLock { _ in (other.storedValue, other.overlay, other.removed) }
+        self.storedValue = storedValue
+        stored = storedValue?.dictionary
+        // What was handed out of storage that cannot change is as it is stored.
+        guard other.isMutable else { return }
+        self.removed = removed
+        for (name, item) in zip(overlay.names, overlay.items) { self.overlay.set(name, item.independent) }
+    }
+
+    /// One that can be changed by itself.
+    func mutableCopy() -> DictionaryStorage { DictionaryStorage(copying: self) }
+
+    // MARK: Reading
+
+    /// What is at a place. A stored value is valid as long as this object.
+    func entry(_ name: String) -> Entry {
+        guard isMutable else { return storedEntry(name) }
+        return lock.withLock { _ in currentEntry(name) }
+    }
+
+    private func currentEntry(_ name: String) -> Entry {
+        if let item = overlay[name] { return .item(item) }
+        if !removed.isEmpty, removed.contains(name) { return .absent }
+        return storedEntry(name)
+    }
+
+    private func storedEntry(_ name: String) -> Entry {
+        guard let value = stored?.value(forKey: name, source?.keys), !value.isUndefined else { return .absent }
+        return .stored(value)
+    }
+
+    /// What is there as an object, the same one each time.
+    func item(_ name: String) -> Item? {
+        lock.withLock { _ in
+            switch currentEntry(name) {
+            case .absent: return nil
+            case .item(let item): return item
+            case .stored(let value):
+                guard let source else { return nil }
+                let item = Item(value, in: source, isMutable: isMutable)
+                if item.isContainer { overlay.set(name, item) }
+                return item
+            }
+        }
+    }
+
+    var count: Int {
+        guard isMutable else { return stored?.count ?? 0 }
+        return lock.withLock { _ in
+            guard let stored else { return overlay.count }
+            let added = overlay.names.reduce(0) { $0 + (stored.value(forKey: $1, source?.keys) == nil ? 1 : 0) }
+            return stored.count - removed.count + added
+        }
+    }
+
+    /// Those that are stored first, in their order there.
+    var names: [String] {
+        lock.withLock { _ in
+            var names: [String] = []
+            if let stored {
+                names.reserveCapacity(stored.count + overlay.count)
+                for (key, _) in stored {
+                    if let name = key.keyString(source?.keys), removed.isEmpty || !removed.contains(name) { names.append(name) }
+                }
+            }
+            guard isMutable, overlay.count > 0 else { return names }
+            guard let stored else { return overlay.names }
+            return names + overlay.names.filter { stored.value(forKey: $0, source?.keys) == nil }
+        }
+    }
+
+    /// Plain arrays and dictionaries all the way down.
+    func plainDictionary() -> [String: Any] {
+        let (stored, overlay, removed) = state()
+        guard let source else { return plain(overlay, into: [:]) }
+        guard isMutable, overlay.count > 0 || !removed.isEmpty else { return stored?.plainDictionary(source) ?? [:] }
+        var result: [String: Any] = [:]
+        if let stored {
+            for (key, value) in stored {
+                guard let name = key.keyString(source.keys), !removed.contains(name), overlay.place(of: name) == nil else { continue }
+                result[name] = value.plainObject(source)
+            }
+        }
+        return plain(overlay, into: result)
+    }
+
+    private func plain(_ overlay: ItemTable, into dictionary: [String: Any]) -> [String: Any] {
+        var dictionary = dictionary
+        for (name, item) in zip(overlay.names, overlay.items) { dictionary[name] = item.plainObject }
+        return dictionary
+    }
+
+    private func state() -> (stored: DictionaryView?, overlay: ItemTable, removed: Set<String>) {
+        lock.withLock { _ in (stored, overlay, removed) }
+    }
+
+    // MARK: Changing
+
+    func set(_ name: String, _ item: Item) {
+        lock.withLock { _ in
+            overlay.set(name, item)
+            if !removed.isEmpty { removed.remove(name) }
+        }
+    }
+
+    func remove(_ name: String) {
+        lock.withLock { _ in
+            overlay.remove(name)
+            if stored?.value(forKey: name, source?.keys) != nil { removed.insert(name) }
+        }
+    }
+
+    func replaceAll(with items: ItemTable) {
+        lock.withLock { _ in
+            stored = nil
+            storedValue = nil
+            removed = []
+            overlay = items
+        }
+    }
+
+    // MARK: Writing
+
+    /// Writes what there is now, without `skipping` at this level. Blobs are stored on the way.
+    func write(to writer: PropertyWriter, skipping skipped: String? = nil) throws {
+        let (stored, overlay, removed) = state()
+        let encoder = writer.encoder
+        encoder.beginDictionary()
+        if let stored, let source {
+            // Of the same file, most bodies are not looked into.
+            for (key, value) in stored {
+                if isMutable, !removed.isEmpty || overlay.count > 0 {
+                    guard let name = key.keyString(source.keys) else { continue }
+                    if removed.contains(name) || overlay.place(of: name) != nil || name == skipped { continue }
+                    encoder.writeKey(name)
+                } else if let name = key.keyBytes(source.keys) {
+                    encoder.writeKey(name)
+                }
+                try writer.write(value, of: source)
+            }
+        }
+        if isMutable {
+            for (name, item) in zip(overlay.names, overlay.items) where name != skipped {
+                encoder.writeKey(name)
+                try writer.write(item)
+            }
+        }
+        encoder.endDictionary()
+    }
+
+    /// Of storage that cannot change.
+    var json: String { source.flatMap { storedValue?.json(keys: $0.keys) } ?? "{}" }
+
+    // MARK: Comparing
+
+    func isEqual(to other: DictionaryStorage) -> Bool {
+        if self === other { return true }
+        let names = names
+        guard names.count == other.count else { return false }
+        return names.allSatisfy { name in
+            guard let one = item(name), let two = other.item(name) else { return false }
+            return one.isEqual(to: two)
+        }
+    }
+
+    /// Equal ones have the same, whatever the order of their names.
+    func hash(into hasher: inout Hasher) {
+        var sum = 0
+        for name in names {
+            var one = Hasher()
+            one.combine(name)
+            item(name)?.hash(into: &one)
+            sum &+= one.finalize()
+        }
+        hasher.combine(sum)
+    }
+}
+
+extension Item {
+    /// A stored value as an object; containers with storage of their own kind.
+    init(_ value: Value, in source: StoredValues, isMutable: Bool) {
+        switch value.kind {
+        case .undefined, .null: self = .null
+        case .boolean: self = .boolean(value.boolean ?? false)
+        case .integer:
+            if value.isUnsigned, let unsigned = value.unsigned, unsigned > Int64.max {
+                self = .unsigned(unsigned)
+            } else {
+                self = .integer(Int64(truncatingIfNeeded: value.integerBits ?? 0))
+            }
+        case .double:
+            let number = value.double ?? 0
+            self = value.isFloat ? .float(Float(number)) : .double(number)
+        case .string: self = .string(value.string ?? "")
+        case .data: self = .blob(Blob(stored: value, in: source))
+        case .array:
+            let storage = ArrayStorage(value, in: source, isMutable: isMutable)
+            self = .array(isMutable ? MutableArrayObject(storage) : ArrayObject(storage))
+        case .dictionary:
+            if value.isBlob(source.keys) {
+                self = .blob(Blob(stored: value, in: source))
+            } else {
+                let storage = DictionaryStorage(value, in: source, isMutable: isMutable)
+                self = .dictionary(isMutable ? MutableDictionaryObject(storage) : DictionaryObject(storage))
+            }
+        }
+    }
+
+    /// Those that have an identity.
+    var isContainer: Bool {
+        switch self {
+        case .array, .dictionary, .blob: true
+        default: false
+        }
+    }
+
+    func isEqual(to other: Item) -> Bool {
+        switch (self, other) {
+        case (.null, .null): true
+        case (.boolean(let one), .boolean(let two)): one == two
+        case (.string(let one), .string(let two)): one == two
+        case (.array(let one), .array(let two)): one == two
+        case (.dictionary(let one), .dictionary(let two)): one == two
+        case (.blob(let one), .blob(let two)): one == two
+        case (.boolean, _), (_, .boolean): false
+        default:
+            if let one = number, let two = other.number { one == two } else { false }
+        }
+    }
+
+    /// Equal ones have the same.
+    func hash(into hasher: inout Hasher) {
+        switch self {
+        case .null: hasher.combine(0)
+        case .boolean(let flag): hasher.combine(flag)
+        case .integer, .unsigned, .float, .double: hasher.combine(number?.doubleValue)
+        case .string(let text): hasher.combine(text)
+        case .array(let array): array.hash(into: &hasher)
+        case .dictionary(let dictionary): dictionary.hash(into: &hasher)
+        case .blob(let blob): blob.hash(into: &hasher)
+        }
+    }
+}
