@@ -101,6 +101,8 @@ let package = Package(
             name: "CBLWorkbenchTests",
             dependencies: ["CBLWorkbench", "CBLReplication", "CBLLanguage", "CBLStore", "CBLFleece", "CBLTestSupport"]),
         .testTarget(
+            name: "CouchbaseLiteSwiftTests", dependencies: ["CouchbaseLiteSwift", "CBLStore", "CBLFleece", "CBLBase", "CBLTestSupport"]),
+        .testTarget(
             name: "CBLShellTests",
             dependencies: [
                 "CBLShell", "CBLWorkbench", "CBLReplication", "CBLQuery", "CBLLanguage", "CBLStore", "CBLFleece", "CBLBase",
