@@ -14,7 +14,7 @@ struct Workload: Sendable {
         case small
     }
 
-    static let all = documents + blobs + lifecycle
+    static let all = documents + queries + liveQueries + blobs + replication + lifecycle
 }
 
 /// Where a workload takes place.
@@ -47,7 +47,7 @@ struct Scene {
             try database.inBatch {
                 for _ in 0..<(base == .large ? 100_000 : 10_000) { try collection.save(document: users.next().document()) }
             }
-            // if base == .small { try collection.createIndex(withName: "byID", config: ValueIndexConfiguration(["id"])) }
+            if base == .small { try collection.createIndex(withName: "byID", config: ValueIndexConfiguration(["id"])) }
         }
     }
 }
