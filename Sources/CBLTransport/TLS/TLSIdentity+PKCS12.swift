@@ -57,7 +57,10 @@ extension TLSIdentity {
                         gnutls.certificate_export(chain[index], GNUTLS_X509_FMT_DER, output, &size)
                     }))
         }
-        let keyDER = try GnuTLS.output(name) { output, size in gnutls.key_export(key, GNUTLS_X509_FMT_DER, output, &size) }
+        // The older form of it, of a key that comes out of such a package, cannot be read again.
+        let keyDER = try GnuTLS.output(name) { output, size in
+            gnutls.key_export_encrypted(key, GNUTLS_X509_FMT_DER, nil, GNUTLS_PKCS_PLAIN.rawValue, output, &size)
+        }
         self.init(certificates: certificates, keyDER: keyDER)
     }
 }

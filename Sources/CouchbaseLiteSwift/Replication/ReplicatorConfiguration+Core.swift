@@ -68,10 +68,11 @@ extension ReplicatorConfiguration {
             server.handshake.credentials = Credentials(user: basic.username, password: basic.password)
         case let session as SessionAuthenticator:
             server.handshake.headers.add("Cookie", "\(session.cookieName)=\(session.sessionID)")
+        case let client as ClientCertificateAuthenticator: server.identity = client.identity.core
         default: break
         }
         if let pinnedServerCertificate {
-            server.trust = .pinned([.certificate(pinnedServerCertificate.core)])
+            server.trust = .owner(pinnedServerCertificate.core)
         } else if acceptOnlySelfSignedServerCertificate {
             server.trust = .selfSigned
         }

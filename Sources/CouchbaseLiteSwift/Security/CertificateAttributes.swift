@@ -39,6 +39,9 @@ extension NewCertificate {
         guard attributes[certAttrCommonName]?.isEmpty == false else {
             throw libraryError(CBLError.crypto, "A certificate needs a common name (\"\(certAttrCommonName)\").")
         }
+        if let country = attributes[certAttrCountry], country.utf8.count != 2 || !country.utf8.allSatisfy({ 0x41...0x5A ~= $0 & 0xDF }) {
+            throw libraryError(CBLError.crypto, "A country is two letters, not \"\(ForeignText.line(country))\".")
+        }
         for (attribute, objectID) in nameParts {
             if let text = attributes[attribute] { name.append(NamePart(objectID, text)) }
         }
