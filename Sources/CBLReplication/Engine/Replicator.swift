@@ -137,7 +137,7 @@ package final class Replicator: @unchecked Sendable {
             connection.start(opening: WebSocketConnection(server, on: loop, delegate: connection))
             if let patience = settings.patience { connection.expectAnswers(within: patience, isOnce: !settings.isContinuous) }
         case .database(let other):
-            let peer = try self.peer ?? PassivePeer(other, .init(collections: settings.collections.map(\.name)), on: loop)
+            let peer = try self.peer ?? localPeer(other)
             self.peer = peer
             guard let version = plan.protocols.first(where: { peer.protocols.contains($0.name) }) else {
                 throw SyncError(
@@ -146,7 +146,23 @@ package final class Replicator: @unchecked Sendable {
             state = .connected(connection)
             connection.start()
             _ = WebSocketConnection.makePair(subprotocol: version.name, (loop, connection), (loop, peer.accept()))
+        case .transport(let transport, _):
+            state = .connected(connection)
+            connection.start()
+            transport.connect(protocols: plan.protocols.map(\.name), on: loop, delegate: connection)
         }
+        guard status.activity == .offline else { return }
+        status.activity = .connecting
+        observer(.status(status))
+    }
+
+    /// The other database, with those of the collections that it has: who asks for another is told.
+    private func localPeer(_ other: Database) throws -> PassivePeer {
+        let wanted = settings.collections.map(\.name)
+        let present = try other.read { snapshot in wanted.filter { $0.isDefault || snapshot.hasCollection($0) } }
+        var configuration = PassiveSession.Configuration(collections: present)
+        configuration.allowsDeltas = settings.allowsDeltas
+        return try PassivePeer(other, configuration, on: loop)
     }
 
     private func report(_ report: Report) {
@@ -186,17 +202,19 @@ package final class Replicator: @unchecked Sendable {
         if case .ended = state { return }
         state = .ended
         feed?.stop()
-        peer?.stop()
         status.activity = .stopped
         observer(.status(status))
-        // What the last session wanted written is on disk when the end is told.
-        worker.perform { [self] in
-            loop.perform {
-                self.observer(.ended(failure))
-                self.peer = nil
-                self.myself = nil
+        // What the last session wanted written is on disk when the end is told, on both sides if both are here.
+        let tell: @Sendable () -> Void = { [self] in
+            worker.perform { [self] in
+                loop.perform {
+                    self.observer(.ended(failure))
+                    self.peer = nil
+                    self.myself = nil
+                }
             }
         }
+        if let peer { peer.stop(then: tell) } else { tell() }
     }
 
     deinit { worker.stop() }

@@ -33,6 +33,8 @@ package struct ReplicatorSettings: Sendable {
         case server(WebSocketClientSettings)
         /// Another database of this machine.
         case database(Database)
+        /// Whatever the app talks to it over, and by what it is known in checkpoints.
+        case transport(any PeerTransport, id: String)
     }
 
     package var peer: Peer
@@ -42,6 +44,8 @@ package struct ReplicatorSettings: Sendable {
     /// Begin anew, whatever the checkpoints say.
     package var isReset = false
     package var allowsDeltas = true
+    /// Whether what settles a conflict is pushed at once by a replication that is to come to an end; otherwise the next one does it.
+    package var pushesSettlements = true
     /// Nil for what is usual: for ever if it is continuous, otherwise nine times.
     package var retry: RetryPolicy?
     package var limits = FlowLimits()
@@ -60,7 +64,14 @@ package struct ReplicatorSettings: Sendable {
         WebSocketClientSettings(HandshakeRequest(url: url.appending(SyncEndpoint.name), protocols: []))
     }
 
-    var isContinuous: Bool { collections.contains { $0.push == .continuous || $0.pull == .continuous } }
+    package var isContinuous: Bool { collections.contains { $0.push == .continuous || $0.pull == .continuous } }
     var pushes: Bool { collections.contains { $0.push != .off } }
     var pulls: Bool { collections.contains { $0.pull != .off } }
+}
+
+/// A way to a peer that is neither a server's nor in memory.
+package protocol PeerTransport: Sendable {
+    /// Begins to connect, for a session that speaks one of these protocols, the best first. Called on the loop. The delegate is told when the
+    /// connection is open, and in any case how it ended.
+    func connect(protocols: [String], on loop: EventLoop, delegate: any WebSocketDelegate & Sendable)
 }

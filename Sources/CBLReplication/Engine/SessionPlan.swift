@@ -13,13 +13,7 @@ struct SessionPlan: Sendable {
         guard !settings.collections.isEmpty else { throw SyncError(.other, 0, "there is no collection to replicate") }
         let remote = try SessionPlan.peerID(settings)
         let number = try database.write { try $0.remoteID(of: remote) }
-        let identity = try database.read {
-            (versioning: $0.versioning, own: $0.privateUUID, previous: try $0.previousPrivateUUID, public: $0.publicUUID)
-        }
-        guard let uuid = identity.own else {
-            throw SyncError.liteCore(SyncError.LiteCoreCode.corruptData, "the database has no UUID: run check --repair")
-        }
-        let usesVectors = identity.versioning == .vectors
+        let usesVectors = try database.read { $0.versioning == .vectors }
         var collections: [ActiveSession.Collection] = []
         var stores: [CollectionName: ReplicatedDatabase] = [:]
         for (index, wanted) in settings.collections.enumerated() {
@@ -27,19 +21,7 @@ struct SessionPlan: Sendable {
             guard stores[name] == nil else { throw SyncError(.other, 0, "the collection \"\(name)\" is named twice") }
             if wanted.push != .off { try database.prepareChangeFeed(of: name) }
             if wanted.pull != .off { try database.prepareConflictSearch(of: name) }
-            let scope = CheckpointScope(
-                collection: name, pushes: wanted.push != .off, pulls: wanted.pull != .off, remote: remote, channels: wanted.channels,
-                documentIDs: wanted.documentIDs,
-                filter: wanted.filter
-                    ?? (wanted.channels.isEmpty ? wanted.filterName.map { _ in SessionPlan.ownFilter } : SessionPlan.channelFilter),
-                filterParameters: try SessionPlan.parameters(wanted))
-            var store = ReplicatedDatabase(database, collection: name, remote: number)
-            store.checkpointID = try scope.checkpointID(privateUUID: uuid)
-            store.formerCheckpointIDs = try identity.previous.map { try scope.formerCheckpointIDs(previousUUID: $0) } ?? []
-            store.documentIDs = wanted.documentIDs.isEmpty ? nil : Set(wanted.documentIDs)
-            store.pushFilter = wanted.pushFilter
-            store.pullFilter = wanted.pullFilter
-            store.resolver = wanted.resolver
+            let store = try SessionPlan.store(wanted, database, peer: remote, number: number)
             stores[name] = store
             var collection = ActiveSession.Collection(name, checkpointID: store.checkpointID, push: wanted.push, pull: wanted.pull)
             collection.channels = wanted.channels
@@ -55,12 +37,36 @@ struct SessionPlan: Sendable {
         configuration = ActiveSession.Configuration(collections: collections)
         configuration.usesVectors = usesVectors
         configuration.allowsDeltas = settings.allowsDeltas
-        configuration.databaseUUID = identity.public.map { uuid in uuid.uuidString.lowercased() }
+        configuration.pushesSettlements = settings.pushesSettlements
+        configuration.databaseUUID = try database.read { $0.publicUUID }.map { uuid in uuid.uuidString.lowercased() }
         configuration.limits = settings.limits
         self.stores = stores
         protocols = ReplicationProtocol.offers(
             usesVectors: usesVectors, pushes: settings.pushes, pulls: settings.pulls,
             onlyDefaultCollection: collections.count == 1 && collections[0].name == .default)
+    }
+
+    /// A collection as the replicator sees it; `number` is by what documents know the peer.
+    static func store(
+        _ wanted: ReplicatorSettings.Collection, _ database: Database, peer: String, number: UInt16
+    ) throws -> ReplicatedDatabase {
+        let (own, previous) = try database.read { ($0.privateUUID, try $0.previousPrivateUUID) }
+        guard let own else {
+            throw SyncError.liteCore(SyncError.LiteCoreCode.corruptData, "the database has no UUID: run check --repair")
+        }
+        let scope = CheckpointScope(
+            collection: wanted.name, pushes: wanted.push != .off, pulls: wanted.pull != .off, remote: peer, channels: wanted.channels,
+            documentIDs: wanted.documentIDs,
+            filter: wanted.filter ?? (wanted.channels.isEmpty ? wanted.filterName.map { _ in ownFilter } : channelFilter),
+            filterParameters: try parameters(wanted))
+        var store = ReplicatedDatabase(database, collection: wanted.name, remote: number)
+        store.checkpointID = try scope.checkpointID(privateUUID: own)
+        store.formerCheckpointIDs = try previous.map { try scope.formerCheckpointIDs(previousUUID: $0) } ?? []
+        store.documentIDs = wanted.documentIDs.isEmpty ? nil : Set(wanted.documentIDs)
+        store.pushFilter = wanted.pushFilter
+        store.pullFilter = wanted.pullFilter
+        store.resolver = wanted.resolver
+        return store
     }
 
     static func peerID(_ settings: ReplicatorSettings) throws -> String {
@@ -72,6 +78,7 @@ struct SessionPlan: Sendable {
                 throw SyncError.liteCore(SyncError.LiteCoreCode.corruptData, "\(peer.path) has no UUID: run check --repair on it")
             }
             return "x-local:\(uuid.uuidString)"
+        case .transport(_, let id): return id
         }
     }
 

@@ -68,6 +68,9 @@ final class SyncConnection<Session: SyncSession>: WebSocketDelegate, @unchecked 
     private(set) var lastProgress = LoopTime(nanoseconds: 0)
     /// What the database is doing for it.
     private(set) var storesUnderWay = 0
+    /// Conflicts that are being settled, and what waits for them: nobody is told that it is over before.
+    private var resolutionsUnderWay = 0
+    private var whenResolved: (() -> Void)?
 
     /// The collections whose checkpoint has been saved.
     private(set) var savedCheckpoints: Set<Int> = []
@@ -182,6 +185,7 @@ final class SyncConnection<Session: SyncSession>: WebSocketDelegate, @unchecked 
             let bytes = 2 * orders.reduce(0) { $0 + $1.bodySize }
             if bytes > SyncConnection.largeLoad { return load(request, bytes, memory, from: store, ticket) }
         }
+        if case .resolveConflict = request { return resolve(request, in: store, ticket) }
         storesUnderWay += 1
         (request.isReading ? reader : worker).perform { [weak self] in
             let answer = store.perform(request)
@@ -190,6 +194,22 @@ final class SyncConnection<Session: SyncSession>: WebSocketDelegate, @unchecked 
                 connection.lastProgress = connection.loop.now
                 if case .saveCheckpoint = request, case .done = answer { connection.savedCheckpoints.insert(ticket.collection) }
                 connection.handle(.stored(answer, ticket))
+            }
+        }
+    }
+
+    /// Who settles conflicts may take their time, and ask the database: others go on meanwhile, and so does what is to be stored.
+    private func resolve(_ request: StoreRequest, in store: ReplicatedDatabase, _ ticket: Ticket) {
+        resolutionsUnderWay += 1
+        storesUnderWay += 1
+        SerialQueue(on: resolverThreads).perform { [self] in
+            let answer = store.perform(request)
+            later { connection in
+                connection.storesUnderWay -= 1
+                connection.resolutionsUnderWay -= 1
+                connection.lastProgress = connection.loop.now
+                connection.handle(.stored(answer, ticket))
+                if connection.resolutionsUnderWay == 0, let tell = connection.whenResolved { tell() }
             }
         }
     }
@@ -225,6 +245,11 @@ final class SyncConnection<Session: SyncSession>: WebSocketDelegate, @unchecked 
     }
 
     private func finish(_ cause: TransportError?) {
+        guard resolutionsUnderWay == 0 else {
+            // The WebSocket lets go of its delegate.
+            return whenResolved = { [self] in finish(cause) }
+        }
+        whenResolved = nil
         memory?.leave(place)
         let onEnd = onEnd
         self.onEnd = nil
@@ -236,7 +261,7 @@ final class SyncConnection<Session: SyncSession>: WebSocketDelegate, @unchecked 
         queuedBlobs = Queue()
         awaited = [:]
         requests = [:]
-        onEnd?(sessionError.map { SyncFailure($0, cause: cause) })
+        onEnd?(sessionError.map { SyncFailure($0, cause: cause, certificates: webSocket?.certificates ?? []) })
     }
 
     // MARK: Messages
@@ -398,3 +423,6 @@ extension SyncConnection: MemoryHolder {
         blip.close()
     }
 }
+
+/// The threads on which conflicts are settled, for all replicators of the program.
+private let resolverThreads = WorkerPool(name: "cblite-resolver", limit: 8)

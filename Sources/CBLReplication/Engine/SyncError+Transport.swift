@@ -3,7 +3,7 @@ import CBLTransport
 
 extension SyncError {
     /// What became of a connection, in the terms of the protocol.
-    init(_ error: TransportError) {
+    package init(_ error: TransportError) {
         switch error.code {
         case .http(let status): self.init(.http, status, error.message)
         case .closed(let code): self.init(.webSocket, Int(code.rawValue), error.message)
@@ -20,10 +20,13 @@ package struct SyncFailure: Error, Sendable, CustomStringConvertible {
     package let error: SyncError
     /// What the transport has to say: advice, and the certificate where it is about one.
     package let cause: TransportError?
+    /// What the server has shown with TLS, its own certificate first, whether it was trusted or not.
+    package let certificates: [Certificate]
 
-    package init(_ error: SyncError, cause: TransportError? = nil) {
+    package init(_ error: SyncError, cause: TransportError? = nil, certificates: [Certificate] = []) {
         self.error = error
         self.cause = cause
+        self.certificates = certificates
     }
 
     package var description: String { cause?.description ?? error.description }

@@ -36,6 +36,8 @@ extension SyncError {
 
     static let transientStatuses: Set<Int> = [408, 429, 502, 503, 504]
 
+    /// The server goes away, and says so.
+    var isFarewell: Bool { domain == .webSocket && code == 1001 }
     /// Whether a document that failed so is worth another try in the next session.
     var isTransientForDocument: Bool { httpStatus.map { SyncError.transientStatuses.contains($0) } ?? false }
     /// Whether this database cannot be read at that place. Somebody may repair it: what is damaged is not done.
@@ -48,6 +50,11 @@ package struct RetryPolicy: Hashable, Sendable {
     package var maxRetries: Int?
     /// In seconds.
     package var maxDelay: Int
+
+    /// What a replication that is to come to an end does about a network that is not there, and about hosts that nobody knows.
+    package var waitsForNetworkOnce = true
+    /// Whether a server that says farewell is believed to come back.
+    package var returnsAfterFarewell = true
 
     package static let defaultMaxRetries = 9
     package static let defaultMaxDelay = 300
@@ -71,12 +78,13 @@ package struct RetryPolicy: Hashable, Sendable {
     /// What to do after the given number of failures in a row: the first counts as 1.
     package func decision(after error: SyncError, failures: Int, isContinuous: Bool) -> Decision {
         guard maxRetries.map({ failures <= $0 }) ?? true else { return .giveUp }
+        if error.isFarewell, !returnsAfterFarewell { return .giveUp }
         switch error.severity {
         case .permanent: return .giveUp
         case .transient: return .retry(afterSeconds: delay(failures: failures))
         case .networkDependent:
-            return isContinuous
-                ? .waitForNetwork(atMostSeconds: delay(failures: failures)) : .retry(afterSeconds: delay(failures: failures))
+            if isContinuous { return .waitForNetwork(atMostSeconds: delay(failures: failures)) }
+            return waitsForNetworkOnce ? .retry(afterSeconds: delay(failures: failures)) : .giveUp
         }
     }
 

@@ -47,6 +47,8 @@ package struct ActiveSession: Sendable {
         package var collections: [Collection]
         package var usesVectors = false
         package var allowsDeltas = true
+        /// Whether what settles a conflict is pushed by the very session that has brought it, though that is to come to an end.
+        package var pushesSettlements = true
         /// The public UUID, to introduce oneself.
         package var databaseUUID: String?
         package var maxHistory = 50
@@ -168,8 +170,9 @@ package struct ActiveSession: Sendable {
                 workers[index].checkpointer.release(&outbox)
             }
             endIfDone(time: time, &outbox)
+            if phase == .running, isIdle { for index in workers.indices { workers[index].checkpointer.hurry(&outbox) } }
         }
-        if phase == .ending, workers.allSatisfy(\.checkpointer.isIdle) { close(nil, &outbox) }
+        if phase == .ending, workers.allSatisfy({ $0.checkpointer.isIdle && !($0.puller?.isResolving ?? false) }) { close(nil, &outbox) }
         updateStatus(&outbox)
         return outbox.actions
     }
@@ -179,17 +182,27 @@ package struct ActiveSession: Sendable {
         if isConnected || error != nil { outbox.actions.append(.close(error)) }
     }
 
-    /// Requests are answered to the last.
-    private func answerWhenClosed(_ event: Event) -> [Action] {
-        guard case .received(_, let id?) = event else { return [] }
-        return [.reply(SyncError(.http, 503, "the replicator is closing the connection").reply, to: id)]
+    /// Requests are answered to the last, and conflicts that the app has settled are told of.
+    private mutating func answerWhenClosed(_ event: Event) -> [Action] {
+        switch event {
+        case .received(_, let id?): return [.reply(SyncError(.http, 503, "the replicator is closing the connection").reply, to: id)]
+        case .stored(let answer, let ticket):
+            guard ticket.machine == .puller, workers[ticket.collection].puller?.isResolving(ticket.number) ?? false else { return [] }
+            var outbox = Outbox()
+            workers[ticket.collection].puller?.stored(answer, ticket.number, &outbox)
+            return outbox.actions.filter { if case .report = $0 { true } else { false } }
+        default: return []
+        }
     }
 
     private mutating func updateStatus(_ outbox: inout Outbox) {
         let before = status
         switch phase {
         case .opening: status.activity = version == nil ? .connecting : .busy
-        case .running: status.activity = isIdle && workers.allSatisfy(\.checkpointer.isIdle) ? .idle : .busy
+        case .running:
+            status.activity = isIdle && workers.allSatisfy(\.checkpointer.isIdle) ? .idle : .busy
+            // What was announced with another size, or was not wanted in the end, is done as well.
+            if status.activity == .idle { status.completed = status.total }
         case .ending: status.activity = .busy
         case .closed: status.activity = .stopped
         }
@@ -361,7 +374,7 @@ extension ActiveSession {
                 case .localDone(let sequence): workers[index].checkpointer.localDone(sequence, &outbox)
                 case .remoteReached(let sequence): workers[index].checkpointer.remoteReached(sequence, &outbox)
                 case .pulled(let id, let revision): workers[index].pusher?.pulled(id, revision, &outbox)
-                case .resolvedWithNewRevision: workers[index].pusher?.databaseChanged(isOwn: true, &outbox)
+                case .resolvedWithNewRevision: workers[index].pusher?.databaseChanged(isOwn: configuration.pushesSettlements, &outbox)
                 case .progress(let completed, let total, let documents):
                     status.completed += completed
                     status.total = max(status.total + total, status.completed)
@@ -392,6 +405,7 @@ extension ActiveSession {
 
     private mutating func end(time: Int64, _ outbox: inout Outbox) {
         guard workers.allSatisfy(\.checkpointer.isAgreed) else { return }
+        if isIdle { status.completed = status.total }
         phase = .ending
         for index in workers.indices { save(index, time: time, &outbox) }
     }

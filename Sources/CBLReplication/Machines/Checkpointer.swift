@@ -30,6 +30,8 @@ struct Checkpointer {
     private var isSaving = false
     private var savesAtOnce = false
     private var timer: Int?
+    /// Whether the timer is the short one.
+    private var isHurried = false
     /// The last local sequence that was looked at.
     private var readUpTo: UInt64 = 0
     private var pending: [Int: Pending] = [:]
@@ -164,10 +166,18 @@ struct Checkpointer {
         timer = outbox.startTimer(milliseconds: limits.checkpointDelay, &port)
     }
 
+    /// Nothing else is going on: what is known need not wait for more.
+    mutating func hurry(_ outbox: inout Outbox) {
+        guard timer != nil, !isHurried else { return }
+        isHurried = true
+        timer = outbox.startTimer(milliseconds: limits.idleCheckpointDelay, &port)
+    }
+
     /// Whether the timer asks for a save now.
     mutating func timerFired(_ number: Int) -> Bool {
         guard number == timer else { return false }
         timer = nil
+        isHurried = false
         return true
     }
 
@@ -176,6 +186,7 @@ struct Checkpointer {
         guard isDirty, isAgreed, !isHeldBack else { return }
         guard !isSaving else { return savesAtOnce = true }
         timer = nil
+        isHurried = false
         isDirty = false
         isSaving = true
         refusals = 0

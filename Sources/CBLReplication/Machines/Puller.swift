@@ -17,7 +17,8 @@ struct Puller {
         case lookingUp([ChangesMessage.Entry], places: [Int], IncomingID?)
         case purging([DocumentEvent], places: [Int])
         case findingConflicts
-        case resolving(String)
+        /// What is told of the document when its conflict is settled.
+        case resolving(DocumentEvent)
     }
 
     /// What was announced of a document, until it is settled.
@@ -54,6 +55,8 @@ struct Puller {
     private var pending: [Int: Pending] = [:]
     private var isCaughtUp = false
     private var hasOfferedDeltas = false
+    /// Documents whose conflicts are being settled, which can take as long as the app likes; and what came of them meanwhile, and competes again.
+    private var resolving: [String: DocumentEvent?] = [:]
 
     init(_ port: SessionPort, since: RemoteSequence?, options: Options, limits: FlowLimits) {
         self.port = port
@@ -67,6 +70,8 @@ struct Puller {
     var isIdle: Bool { isCaughtUp && announced.isEmpty && waitingChanges.isEmpty && pending.isEmpty && receiver.isIdle }
     /// Whether nothing more should be read from the connection for the moment.
     var isCongested: Bool { receiver.isCongested }
+    /// Whether conflicts are being settled.
+    var isResolving: Bool { !resolving.isEmpty }
 
     mutating func start(_ outbox: inout Outbox) {
         pending[outbox.store(.findConflicts, &port)] = .findingConflicts
@@ -127,7 +132,12 @@ struct Puller {
                 reply.items.append(.notWanted)
                 announced[entry.documentID] = nil
                 let event = event(entry.documentID, entry.revision, flags: entry.flags)
-                if options.purgesLost { lost.append((event, place)) } else { finish(place, &outbox) }
+                if options.purgesLost {
+                    lost.append((event, place))
+                } else {
+                    outbox.report(event)
+                    finish(place, &outbox)
+                }
                 continue
             }
             if let error = Puller.problem(with: entry) {
@@ -269,6 +279,7 @@ struct Puller {
                 if options.purgesLost, let place = incoming.place {
                     purge([(event, place)], &outbox)
                 } else if let place = incoming.place {
+                    if !options.purgesLost { outbox.report(event) }
                     finish(place, &outbox)
                 }
                 continue
@@ -278,9 +289,9 @@ struct Puller {
                 if !error.isTransientForDocument, !error.isDamage, let place = incoming.place { finish(place, &outbox) }
                 continue
             case .stored(let isConflict):
-                outbox.report(event(message.documentID, message.revision, flags: flags))
+                let event = event(message.documentID, message.revision, flags: flags)
                 outbox.notes.append(.pulled(documentID: message.documentID, isConflict ? .conflict : .current))
-                if isConflict { resolve(message.documentID, &outbox) }
+                if isConflict { resolve(event, &outbox) } else { outbox.report(event) }
             case .known:
                 outbox.notes.append(.pulled(documentID: message.documentID, .known(message.revision)))
             }
@@ -290,8 +301,26 @@ struct Puller {
         }
     }
 
-    private mutating func resolve(_ documentID: String, _ outbox: inout Outbox) {
-        pending[outbox.store(.resolveConflict(documentID: documentID), &port)] = .resolving(documentID)
+    /// One document is settled once at a time: the app is not asked about what has become something else already.
+    private mutating func resolve(_ event: DocumentEvent, _ outbox: inout Outbox) {
+        let id = event.documentID
+        guard resolving[id] == nil else { return resolving[id] = .some(event) }
+        resolving[id] = .some(nil)
+        pending[outbox.store(.resolveConflict(documentID: id), &port)] = .resolving(event)
+    }
+
+    /// It is told of when that has ended, one way or the other.
+    private mutating func resolved(_ event: DocumentEvent, _ error: SyncError?, _ outbox: inout Outbox) {
+        let next = resolving.removeValue(forKey: event.documentID)
+        if let next, let event = next { return resolve(event, &outbox) }
+        var event = event
+        event.error = error
+        outbox.report(event)
+    }
+
+    /// Whether an answer is about a conflict: that is told of even when the session is over.
+    func isResolving(_ number: Int) -> Bool {
+        if case .resolving? = pending[number] { true } else { false }
     }
 
     mutating func stored(_ answer: StoreAnswer, _ number: Int, _ outbox: inout Outbox) {
@@ -317,11 +346,12 @@ struct Puller {
                 outbox.report(event)
             }
         case (.findingConflicts?, .documents(let ids)):
-            for id in ids { resolve(id, &outbox) }
-        case (.resolving?, .resolved(let isNew)):
+            for id in ids { resolve(event(id, nil), &outbox) }
+        case (.resolving(let event)?, .resolved(let isNew)):
             if isNew { outbox.notes.append(.resolvedWithNewRevision) }
-        case (.resolving(let id)?, .failed(let error)):
-            outbox.report(event(id, nil, error: error))
+            resolved(event, nil, &outbox)
+        case (.resolving(let event)?, .failed(let error)):
+            resolved(event, error, &outbox)
         default: break
         }
         goOn(&outbox)

@@ -169,6 +169,8 @@ package struct FlowLimits: Hashable, Sendable {
     package var insertionDelay = 20
     /// Milliseconds between a change and the saving of the checkpoint.
     package var checkpointDelay = 5000
+    /// The same when there is nothing else to do.
+    package var idleCheckpointDelay = 200
     /// Marks that are written at once.
     package var marksPerBatch = 200
 

@@ -17,6 +17,30 @@ extension ReplicatedDatabase {
     }
 }
 
+extension ReplicatedDatabase {
+    /// Whether a push would send a document.
+    package func isPending(_ id: String) throws -> Bool {
+        try database.read { snapshot in
+            guard let sequence = try snapshot.document(id, in: collection)?.sequence, sequence > 0 else { return false }
+            let checkpoint = try snapshot.checkpoint(checkpointID).map { Checkpoint(json: $0) } ?? Checkpoint()
+            let found = try snapshot.changes(in: collection, since: sequence - 1, limit: 1, remote: remote)
+            if let damaged = found.damaged.first { return damaged.isPending(checkpoint) && documentIDs?.contains(id) ?? true }
+            guard sequence > checkpoint.local, let document = found.readable.first, document.isPending(checkpoint) else { return false }
+            return try isToBePushed(document, snapshot)
+        }
+    }
+}
+
+extension ReplicatorSettings {
+    /// A collection as a replicator with these settings would see it, for questions about what is pending. Nothing is written.
+    package func replicated(_ name: CollectionName, of database: Database) throws -> ReplicatedDatabase? {
+        guard let wanted = collections.first(where: { $0.name == name }) else { return nil }
+        let peer = try SessionPlan.peerID(self)
+        let number = try database.read { try $0.remotes() }.first { $0.value == peer }?.key
+        return try SessionPlan.store(wanted, database, peer: peer, number: number ?? 0)
+    }
+}
+
 extension ChangedDocument {
     /// Whether the remote is not known to have the current revision.
     var isNewToRemote: Bool { remoteRevision != revision }

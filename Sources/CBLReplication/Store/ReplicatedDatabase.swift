@@ -248,23 +248,29 @@ package struct ReplicatedDatabase: Sendable {
     }
 
     private func resolve(_ id: String) throws -> Bool {
-        for _ in 0..<ReplicatedDatabase.mostAttempts {
+        for attempt in 0..<ReplicatedDatabase.mostAttempts {
             let found = try database.read { snapshot -> SyncConflict? in
-                guard let document = try snapshot.document(id, in: collection) else { return nil }
+                guard let document = try snapshot.document(id, in: collection) else {
+                    guard attempt > 0 else { return nil }
+                    throw SyncError.liteCore(
+                        SyncError.LiteCoreCode.notFound, "document \"\(id)\" was purged while its conflict was being settled")
+                }
                 let revisions = try document.revisions()
                 guard let rival = revisions.competitor else { return nil }
                 func properties(_ body: FleeceData, _ isDeleted: Bool = false) -> DocumentProperties? {
                     isDeleted ? nil : DocumentProperties(body, keys: snapshot.sharedKeys)
                 }
-                return SyncConflict(
+                var conflict = SyncConflict(
                     documentID: id, collection: collection, localRevision: snapshot.global(document.revision),
                     remoteRevision: snapshot.global(rival.revision), local: properties(document.body, document.isDeleted),
                     remote: properties(rival.body, rival.isDeleted), base: revisions.commonBase.flatMap { properties($0) })
+                conflict.document = document
+                return conflict
             }
             guard let conflict = found else { return false }
             // The app's code runs outside of transactions; if the document changes meanwhile, it is asked again.
             let resolution: SyncResolution
-            do { resolution = try resolver(conflict) } catch {
+            do { resolution = try resolver(conflict) } catch let error as SyncError { throw error } catch {
                 throw SyncError.liteCore(SyncError.LiteCoreCode.conflict, "the conflict could not be settled: \(error)")
             }
             do {

@@ -11,6 +11,8 @@ package struct SyncConflict: Sendable {
     package let remote: DocumentProperties?
     /// What both were made from, as far as it is kept. Version vectors keep nothing of it.
     package let base: DocumentProperties?
+    /// The local side as its row says.
+    package var document: Document?
 
     package init(
         documentID: String, collection: CollectionName, localRevision: RevisionID, remoteRevision: RevisionID, local: DocumentProperties?,

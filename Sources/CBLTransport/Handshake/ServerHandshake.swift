@@ -78,6 +78,7 @@ package struct PeerRequest: Sendable {
         guard let webSocketKey else { return nil }
         var headers: HTTPHeaders = [
             "Upgrade": "websocket", "Connection": "Upgrade", "Sec-WebSocket-Accept": WebSocketKey.answer(to: webSocketKey),
+            CorrelationID.header: CorrelationID.make(),
         ]
         if let name { headers.add("Sec-WebSocket-Protocol", name) }
         var text = "HTTP/1.1 101 Switching Protocols\r\n"

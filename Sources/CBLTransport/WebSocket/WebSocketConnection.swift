@@ -90,13 +90,14 @@ package final class WebSocketConnection: @unchecked Sendable {
         _ second: (loop: EventLoop, delegate: any WebSocketDelegate & Sendable)
     ) -> (WebSocketConnection, WebSocketConnection) {
         let (one, two) = PipeStream.pair(first.loop, second.loop)
+        let headers: HTTPHeaders = [CorrelationID.header: CorrelationID.make()]
         func end(_ role: WebSocketRole, _ stream: PipeStream, _ owner: (loop: EventLoop, delegate: any WebSocketDelegate & Sendable))
             -> WebSocketConnection
         {
             let connection = WebSocketConnection(role, peer: "the other database", limits: limits, on: owner.loop)
             let delegate = owner.delegate
             owner.loop.perform {
-                let opening = WebSocketOpening(subprotocol: subprotocol, headers: [:], url: nil, certificates: [])
+                let opening = WebSocketOpening(subprotocol: subprotocol, headers: headers, url: nil, certificates: [])
                 connection.start(stream, received: [], opening: opening, delegate: delegate)
             }
             return connection

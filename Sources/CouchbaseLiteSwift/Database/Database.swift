@@ -22,6 +22,7 @@ public final class Database: @unchecked Sendable {
 
     let core: CBLStore.Database
     let services = DatabaseServices()
+    let openResults = OpenResults()
 
     /// Opens a database, or makes it.
     public init(name: String, config: DatabaseConfiguration = DatabaseConfiguration()) throws {

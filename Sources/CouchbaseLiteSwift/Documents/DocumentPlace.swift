@@ -31,6 +31,12 @@ final class DocumentPlace: @unchecked Sendable {
         self.isLent = isLent
     }
 
+    /// Of a revision that is not in a row of its own.
+    init(revision: RevisionID?, in collection: Collection, isDeleted: Bool = false, isLent: Bool = false) {
+        state = Mutex(State(collection: collection, row: nil, revision: revision, sequence: 0, isDeleted: isDeleted))
+        self.isLent = isLent
+    }
+
     init(copying other: DocumentPlace) {
         state = Mutex(other.state.withLock { $0 })
         isLent = false
