@@ -182,4 +182,11 @@ import Testing
         await #expect(processExitsWith: .failure) { _ = MutableArrayObject(data: [1]).value(at: 1) }
         await #expect(processExitsWith: .failure) { _ = MutableDocument().toJSON() }
     }
+
+    /// Foundation's formatters round as well: a text of theirs is to be the same.
+    @Test(arguments: [(0.8244, "20.824"), (0.8246, "20.825"), (0.9996, "21.000"), (0, "20.000")])
+    func datesAreWrittenToTheNearestMillisecond(_ fraction: Double, _ seconds: String) {
+        let document = MutableDocument().setDate(Date(timeIntervalSinceReferenceDate: 800_000_000 + fraction), forKey: "date")
+        #expect(document.string(forKey: "date") == "2026-05-09T06:13:\(seconds)Z")
+    }
 }
