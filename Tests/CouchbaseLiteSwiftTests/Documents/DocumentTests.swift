@@ -81,7 +81,9 @@ import Testing
         mutable["object"]["new"].int = 3
         mutable["nowhere"]["new"].int = 3
         try test.collection.save(document: mutable)
-        let expected: [String: Any] = ["list": ["first", [2, "new"]] as [Any], "object": ["deep": ["value": 2], "new": 3] as [String: Any]]
+        let expected: [String: Any] = [
+            "list": ["first", [2, "new"]] as [Any], "object": ["deep": ["value": 2], "new": 3] as [String: Any],
+        ]
         #expect(NSDictionary(dictionary: try test.document("doc").toDictionary()).isEqual(to: expected))
     }
 
