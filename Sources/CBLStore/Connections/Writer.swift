@@ -17,6 +17,8 @@ final class Writer: @unchecked Sendable {
     private var openFile: FileConnection?
     private let gate = Gate()
     private let patience: Duration?
+    /// Called before each transaction; set before there is one.
+    var beforeWriting: (@Sendable () -> Void)?
 
     init(_ files: FileAccess, options: Database.Options) throws {
         self.files = files
@@ -98,10 +100,14 @@ final class Writer: @unchecked Sendable {
     }
 
     private func enter() throws(StoreError) {
-        guard let patience else { return gate.enter() }
-        guard gate.enter(within: patience) else {
-            throw StoreError(.busy, "another thread is writing, and did not come to an end in time", path: files.bundle.path)
+        if let patience {
+            guard gate.enter(within: patience) else {
+                throw StoreError(.busy, "another thread is writing, and did not come to an end in time", path: files.bundle.path)
+            }
+        } else {
+            gate.enter()
         }
+        beforeWriting?()
     }
 
     private func present() throws(StoreError) -> FileConnection {
