@@ -15,7 +15,8 @@ import Synchronization
 package final class LiveQuery: Sendable {
     package enum Event: Sendable {
         case result(Result)
-        /// A run failed. One that had rows before tries again with the next change.
+        /// A run failed. One that had rows before tries again with the next change; but if a collection is gone that the query reads, this is the
+        /// last event.
         case failure(any Error)
     }
 
@@ -178,16 +179,25 @@ private final class LiveRunner: @unchecked Sendable {
                         rows: state.rows, difference: RowDifference(from: old, to: state.rows), previous: old, unboundParameters: unbound)))
         } catch  where LiveRunner.passes(error) {
             state.withLock { $0.schedule.change(at: .now) }
+        } catch let error as MissingCollection {
+            tell(.failure(StoreError(.notFound, "collection \"\(error.name)\", which the query reads, was deleted", path: database.path)))
+            state.withLock { $0.isStopped = true }
+            subscription.cancel()
         } catch {
             isHopeless = current == nil
             tell(.failure(error))
         }
     }
 
+    private struct MissingCollection: Error {
+        let name: CollectionName
+    }
+
     private func read() throws -> (LiveState, unbound: [String]) {
         try database.read { snapshot in
             var state = LiveState(rows: RecordedRows(titles: query.titles))
-            for name in collections where snapshot.hasCollection(name) {
+            for name in collections {
+                guard snapshot.hasCollection(name) else { throw MissingCollection(name: name) }
                 state.lastSequence &+= try snapshot.lastSequence(of: name)
                 state.purges &+= try snapshot.purgeCount(of: name)
             }
