@@ -138,7 +138,9 @@ struct DatabaseSync {
         }
         replicator.start()
         following: while true {
-            for event in mailbox.take(milliseconds: 100) {
+            // Ctrl-C has been answered once it is stopping; the next one ends the program.
+            let pause = report.pause
+            for event in isStopping ? mailbox.take(milliseconds: pause) : mailbox.takeUntilInterrupted(milliseconds: pause) {
                 switch event {
                 case .connected:
                     hasConnected = true
