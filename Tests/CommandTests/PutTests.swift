@@ -205,6 +205,15 @@ import Testing
         try scratch.expectFailure(["put", "--update", "doc", "{x", "-C", "nowhere"], "no collection \"nowhere\"")
     }
 
+    @Test func theNameOfAFileIsNotItsContent() throws {
+        let scratch = try Scratch()
+        let file = scratch.directory.path + "/doc.json"
+        try "{}".write(toFile: file, atomically: true, encoding: .utf8)
+        try scratch.expectFailure(["put", "doc", file], "doc.json is a file: - instead of its name")
+        let other = try scratch.run(["put", "doc", file + "x"])
+        #expect(other.exitCode == 1 && !other.errors.contains("is a file"))
+    }
+
     @Test func nothingIsLeftBehind() throws {
         let scratch = try Scratch(["doc": "{}"])
         #expect(try scratch.files() == ["db.sqlite3"])

@@ -133,6 +133,8 @@ enum EditCommand {
     /// The error, and where the person's work is.
     private static func keeping(_ file: EditedFile, _ error: any Error) -> any Error {
         guard let known = ErrorReport.commandError(error) else { return error }
+        // An editor may have taken it away.
+        guard file.isThere else { return known }
         return known.hinting("Your text is in \(file.path).")
     }
 }

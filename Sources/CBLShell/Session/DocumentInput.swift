@@ -1,6 +1,7 @@
 import CBLFleece
 import CBLStore
 import CBLWorkbench
+import Glibc
 
 /// A document's body that a person gave as JSON5: on the command line, in a file, or on standard input. It is read before the database is
 /// opened, so that nobody waits for a pipe, and parsed once, by the encoder of the transaction that stores it.
@@ -54,7 +55,9 @@ struct DocumentInput {
         }
         if case .failure(let error) = parsed {
             encoder.reset()
-            throw text.withUnsafeBytes { CommandError.invalidJSON(error, in: $0, source: source) }
+            let problem = text.withUnsafeBytes { CommandError.invalidJSON(error, in: $0, source: source) }
+            throw nameOfFile.map { problem.hinting("\($0) is a file: - instead of its name, and < \($0) behind the command, reads it.") }
+                ?? problem
         }
         let body: FleeceData
         do { body = try encoder.finish() } catch { throw .failed("\(prefix)the body cannot be stored: \(error)") }
@@ -63,6 +66,14 @@ struct DocumentInput {
             throw .failed("\(prefix)\(subject) must be an object, and this is \(DocumentInput.name(of: kind))")
         }
         return body
+    }
+
+    /// What stands on the command line may have been meant as the name of a file.
+    private var nameOfFile: String? {
+        guard source == nil, subject == DocumentInput.documentBody, (1...1024).contains(text.count), !text.contains(0) else { return nil }
+        let name = String(decoding: text, as: UTF8.self)
+        var facts = stat()
+        return stat(name, &facts) == 0 && facts.st_mode & S_IFMT == S_IFREG ? name : nil
     }
 
     private static func name(of kind: Kind) -> String {
