@@ -107,6 +107,9 @@ let package = Package(
                 "CBLTestSupport",
             ]),
         .testTarget(
+            name: "CouchbaseLiteSwiftTests",
+            dependencies: ["CouchbaseLiteSwift", "CBLQuery", "CBLStore", "CBLFleece", "CBLBase", "CBLTestSupport"]),
+        .testTarget(
             name: "CommandTests",
             dependencies: [
                 "cblite", "CBLShell", "CBLReplication", "CBLTransport", "CBLStore", "CBLSQLite", "CBLTestSupport",

@@ -1,0 +1,152 @@
+internal import CBLFleece
+internal import CBLQuery
+import Foundation
+
+/// Values by name.
+struct NamedValuesContainer<Key: CodingKey>: KeyedDecodingContainerProtocol {
+    private let decoder: ValueDecoder
+
+    init(_ decoder: ValueDecoder) { self.decoder = decoder }
+
+    var codingPath: [any CodingKey] { decoder.codingPath }
+    var allKeys: [Key] { decoder.node.names(decoder.context).compactMap { Key(stringValue: $0) } }
+
+    func contains(_ key: Key) -> Bool { !decoder.node.value(key.stringValue, decoder.context).isMissing }
+
+    private func child(_ key: Key) throws -> ValueDecoder {
+        let child = decoder.child(decoder.node.value(key.stringValue, decoder.context), key)
+        if case .value(.missing) = child.node { throw decoder.context.missing(child.codingPath) }
+        return child
+    }
+
+    func decodeNil(forKey key: Key) throws -> Bool { decoder.node.value(key.stringValue, decoder.context).isNothing }
+    func decode(_ type: Bool.Type, forKey key: Key) throws -> Bool { try child(key).boolean() }
+    func decode(_ type: String.Type, forKey key: Key) throws -> String { try child(key).string() }
+    func decode(_ type: Double.Type, forKey key: Key) throws -> Double { try child(key).double() }
+    func decode(_ type: Float.Type, forKey key: Key) throws -> Float { try child(key).float() }
+    func decode(_ type: Int.Type, forKey key: Key) throws -> Int { try child(key).integer(type) }
+    func decode(_ type: Int8.Type, forKey key: Key) throws -> Int8 { try child(key).integer(type) }
+    func decode(_ type: Int16.Type, forKey key: Key) throws -> Int16 { try child(key).integer(type) }
+    func decode(_ type: Int32.Type, forKey key: Key) throws -> Int32 { try child(key).integer(type) }
+    func decode(_ type: Int64.Type, forKey key: Key) throws -> Int64 { try child(key).integer(type) }
+    func decode(_ type: UInt.Type, forKey key: Key) throws -> UInt { try child(key).integer(type) }
+    func decode(_ type: UInt8.Type, forKey key: Key) throws -> UInt8 { try child(key).integer(type) }
+    func decode(_ type: UInt16.Type, forKey key: Key) throws -> UInt16 { try child(key).integer(type) }
+    func decode(_ type: UInt32.Type, forKey key: Key) throws -> UInt32 { try child(key).integer(type) }
+    func decode(_ type: UInt64.Type, forKey key: Key) throws -> UInt64 { try child(key).integer(type) }
+
+    func decode<Decoded: Decodable>(_ type: Decoded.Type, forKey key: Key) throws -> Decoded { try child(key).decode(type) }
+
+    func nestedContainer<Nested: CodingKey>(keyedBy type: Nested.Type, forKey key: Key) throws -> KeyedDecodingContainer<Nested> {
+        try child(key).container(keyedBy: type)
+    }
+
+    func nestedUnkeyedContainer(forKey key: Key) throws -> any UnkeyedDecodingContainer { try child(key).unkeyedContainer() }
+
+    func superDecoder() throws -> any Decoder {
+        let key = PlainKey(stringValue: "super")
+        return decoder.child(decoder.node.value(key.stringValue, decoder.context), key)
+    }
+
+    func superDecoder(forKey key: Key) throws -> any Decoder { try child(key) }
+}
+
+/// Values in a row, each decoded once.
+struct OrderedValuesContainer: UnkeyedDecodingContainer {
+    private let array: ArrayView
+    private let context: DecodingContext
+    let codingPath: [any CodingKey]
+    private(set) var currentIndex = 0
+
+    init(_ array: ArrayView, _ context: DecodingContext, _ codingPath: [any CodingKey]) {
+        self.array = array
+        self.context = context
+        self.codingPath = codingPath
+    }
+
+    var count: Int? { array.count }
+    var isAtEnd: Bool { currentIndex >= array.count }
+
+    private func current() throws -> ValueDecoder {
+        let path = codingPath + [PlainKey(intValue: currentIndex)]
+        guard !isAtEnd else { throw context.missing(path) }
+        return ValueDecoder(.value(QueryValue(array[currentIndex])), context, path)
+    }
+
+    /// What cannot be decoded stays where it is.
+    private mutating func next<Decoded>(_ decode: (ValueDecoder) throws -> Decoded) throws -> Decoded {
+        let decoded = try decode(current())
+        currentIndex += 1
+        return decoded
+    }
+
+    mutating func decodeNil() throws -> Bool {
+        guard try current().value.isNothing else { return false }
+        currentIndex += 1
+        return true
+    }
+
+    mutating func decode(_ type: Bool.Type) throws -> Bool { try next { try $0.boolean() } }
+    mutating func decode(_ type: String.Type) throws -> String { try next { try $0.string() } }
+    mutating func decode(_ type: Double.Type) throws -> Double { try next { try $0.double() } }
+    mutating func decode(_ type: Float.Type) throws -> Float { try next { try $0.float() } }
+    mutating func decode(_ type: Int.Type) throws -> Int { try next { try $0.integer(type) } }
+    mutating func decode(_ type: Int8.Type) throws -> Int8 { try next { try $0.integer(type) } }
+    mutating func decode(_ type: Int16.Type) throws -> Int16 { try next { try $0.integer(type) } }
+    mutating func decode(_ type: Int32.Type) throws -> Int32 { try next { try $0.integer(type) } }
+    mutating func decode(_ type: Int64.Type) throws -> Int64 { try next { try $0.integer(type) } }
+    mutating func decode(_ type: UInt.Type) throws -> UInt { try next { try $0.integer(type) } }
+    mutating func decode(_ type: UInt8.Type) throws -> UInt8 { try next { try $0.integer(type) } }
+    mutating func decode(_ type: UInt16.Type) throws -> UInt16 { try next { try $0.integer(type) } }
+    mutating func decode(_ type: UInt32.Type) throws -> UInt32 { try next { try $0.integer(type) } }
+    mutating func decode(_ type: UInt64.Type) throws -> UInt64 { try next { try $0.integer(type) } }
+    mutating func decode<Decoded: Decodable>(_ type: Decoded.Type) throws -> Decoded { try next { try $0.decode(type) } }
+
+    mutating func nestedContainer<Nested: CodingKey>(keyedBy type: Nested.Type) throws -> KeyedDecodingContainer<Nested> {
+        try next { try $0.container(keyedBy: type) }
+    }
+
+    mutating func nestedUnkeyedContainer() throws -> any UnkeyedDecodingContainer { try next { try $0.unkeyedContainer() } }
+    mutating func superDecoder() throws -> any Decoder { try next { $0 } }
+}
+
+/// One value.
+struct SingleValueContainer: SingleValueDecodingContainer {
+    let decoder: ValueDecoder
+
+    var codingPath: [any CodingKey] { decoder.codingPath }
+
+    func decodeNil() -> Bool { decoder.value.isNothing }
+
+    func decode(_ type: Bool.Type) throws -> Bool { try decoder.boolean() }
+    func decode(_ type: String.Type) throws -> String { try decoder.string() }
+    func decode(_ type: Double.Type) throws -> Double { try decoder.double() }
+    func decode(_ type: Float.Type) throws -> Float { try decoder.float() }
+    func decode(_ type: Int.Type) throws -> Int { try decoder.integer(type) }
+    func decode(_ type: Int8.Type) throws -> Int8 { try decoder.integer(type) }
+    func decode(_ type: Int16.Type) throws -> Int16 { try decoder.integer(type) }
+    func decode(_ type: Int32.Type) throws -> Int32 { try decoder.integer(type) }
+    func decode(_ type: Int64.Type) throws -> Int64 { try decoder.integer(type) }
+    func decode(_ type: UInt.Type) throws -> UInt { try decoder.integer(type) }
+    func decode(_ type: UInt8.Type) throws -> UInt8 { try decoder.integer(type) }
+    func decode(_ type: UInt16.Type) throws -> UInt16 { try decoder.integer(type) }
+    func decode(_ type: UInt32.Type) throws -> UInt32 { try decoder.integer(type) }
+    func decode(_ type: UInt64.Type) throws -> UInt64 { try decoder.integer(type) }
+    func decode<Decoded: Decodable>(_ type: Decoded.Type) throws -> Decoded { try decoder.decode(type) }
+}
+
+/// A key that no type has declared.
+struct PlainKey: CodingKey {
+    let stringValue: String
+    let intValue: Int?
+
+    init(stringValue: String) {
+        self.stringValue = stringValue
+        intValue = nil
+    }
+
+    init(intValue: Int) {
+        stringValue = "\(intValue)"
+        self.intValue = intValue
+    }
+}
