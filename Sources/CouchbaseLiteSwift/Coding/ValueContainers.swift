@@ -4,37 +4,44 @@ import Foundation
 
 /// Values by name.
 struct NamedValuesContainer<Key: CodingKey>: KeyedDecodingContainerProtocol {
-    private let decoder: ValueDecoder
+    private let node: DecodedNode
+    private let context: DecodingContext
+    let codingPath: [any CodingKey]
 
-    init(_ decoder: ValueDecoder) { self.decoder = decoder }
-
-    var codingPath: [any CodingKey] { decoder.codingPath }
-    var allKeys: [Key] { decoder.node.names(decoder.context).compactMap { Key(stringValue: $0) } }
-
-    func contains(_ key: Key) -> Bool { !decoder.node.value(key.stringValue, decoder.context).isMissing }
-
-    private func child(_ key: Key) throws -> ValueDecoder {
-        let child = decoder.child(decoder.node.value(key.stringValue, decoder.context), key)
-        if case .value(.missing) = child.node { throw decoder.context.missing(child.codingPath) }
-        return child
+    init(_ decoder: ValueDecoder) {
+        node = decoder.node
+        context = decoder.context
+        codingPath = decoder.codingPath
     }
 
-    func decodeNil(forKey key: Key) throws -> Bool { decoder.node.value(key.stringValue, decoder.context).isNothing }
-    func decode(_ type: Bool.Type, forKey key: Key) throws -> Bool { try child(key).boolean() }
-    func decode(_ type: String.Type, forKey key: Key) throws -> String { try child(key).string() }
-    func decode(_ type: Double.Type, forKey key: Key) throws -> Double { try child(key).double() }
-    func decode(_ type: Float.Type, forKey key: Key) throws -> Float { try child(key).float() }
-    func decode(_ type: Int.Type, forKey key: Key) throws -> Int { try child(key).integer(type) }
-    func decode(_ type: Int8.Type, forKey key: Key) throws -> Int8 { try child(key).integer(type) }
-    func decode(_ type: Int16.Type, forKey key: Key) throws -> Int16 { try child(key).integer(type) }
-    func decode(_ type: Int32.Type, forKey key: Key) throws -> Int32 { try child(key).integer(type) }
-    func decode(_ type: Int64.Type, forKey key: Key) throws -> Int64 { try child(key).integer(type) }
-    func decode(_ type: UInt.Type, forKey key: Key) throws -> UInt { try child(key).integer(type) }
-    func decode(_ type: UInt8.Type, forKey key: Key) throws -> UInt8 { try child(key).integer(type) }
-    func decode(_ type: UInt16.Type, forKey key: Key) throws -> UInt16 { try child(key).integer(type) }
-    func decode(_ type: UInt32.Type, forKey key: Key) throws -> UInt32 { try child(key).integer(type) }
-    func decode(_ type: UInt64.Type, forKey key: Key) throws -> UInt64 { try child(key).integer(type) }
+    var allKeys: [Key] { node.names(context).compactMap { Key(stringValue: $0) } }
 
+    private func value(_ key: some CodingKey) -> QueryValue { node.value(key.stringValue, context) }
+
+    private func failure(_ type: Any.Type, _ key: Key) -> NSError { context.failure(value(key), type, codingPath + [key]) }
+
+    private func child(_ key: Key) throws -> ValueDecoder {
+        let value = value(key)
+        if value.isMissing { throw context.missing(codingPath + [key]) }
+        return ValueDecoder(.value(value), context, codingPath, key)
+    }
+
+    func contains(_ key: Key) -> Bool { !value(key).isMissing }
+    func decodeNil(forKey key: Key) throws -> Bool { value(key).isNothing }
+    func decode(_ type: Bool.Type, forKey key: Key) throws -> Bool { try value(key).decoded(type) { failure($0, key) } }
+    func decode(_ type: String.Type, forKey key: Key) throws -> String { try value(key).decoded(type) { failure($0, key) } }
+    func decode(_ type: Double.Type, forKey key: Key) throws -> Double { try value(key).decoded(type) { failure($0, key) } }
+    func decode(_ type: Float.Type, forKey key: Key) throws -> Float { try value(key).decoded(type) { failure($0, key) } }
+    func decode(_ type: Int.Type, forKey key: Key) throws -> Int { try value(key).decoded(type) { failure($0, key) } }
+    func decode(_ type: Int8.Type, forKey key: Key) throws -> Int8 { try value(key).decoded(type) { failure($0, key) } }
+    func decode(_ type: Int16.Type, forKey key: Key) throws -> Int16 { try value(key).decoded(type) { failure($0, key) } }
+    func decode(_ type: Int32.Type, forKey key: Key) throws -> Int32 { try value(key).decoded(type) { failure($0, key) } }
+    func decode(_ type: Int64.Type, forKey key: Key) throws -> Int64 { try value(key).decoded(type) { failure($0, key) } }
+    func decode(_ type: UInt.Type, forKey key: Key) throws -> UInt { try value(key).decoded(type) { failure($0, key) } }
+    func decode(_ type: UInt8.Type, forKey key: Key) throws -> UInt8 { try value(key).decoded(type) { failure($0, key) } }
+    func decode(_ type: UInt16.Type, forKey key: Key) throws -> UInt16 { try value(key).decoded(type) { failure($0, key) } }
+    func decode(_ type: UInt32.Type, forKey key: Key) throws -> UInt32 { try value(key).decoded(type) { failure($0, key) } }
+    func decode(_ type: UInt64.Type, forKey key: Key) throws -> UInt64 { try value(key).decoded(type) { failure($0, key) } }
     func decode<Decoded: Decodable>(_ type: Decoded.Type, forKey key: Key) throws -> Decoded { try child(key).decode(type) }
 
     func nestedContainer<Nested: CodingKey>(keyedBy type: Nested.Type, forKey key: Key) throws -> KeyedDecodingContainer<Nested> {
@@ -45,7 +52,7 @@ struct NamedValuesContainer<Key: CodingKey>: KeyedDecodingContainerProtocol {
 
     func superDecoder() throws -> any Decoder {
         let key = PlainKey(stringValue: "super")
-        return decoder.child(decoder.node.value(key.stringValue, decoder.context), key)
+        return ValueDecoder(.value(value(key)), context, codingPath, key)
     }
 
     func superDecoder(forKey key: Key) throws -> any Decoder { try child(key) }
@@ -68,9 +75,9 @@ struct OrderedValuesContainer: UnkeyedDecodingContainer {
     var isAtEnd: Bool { currentIndex >= array.count }
 
     private func current() throws -> ValueDecoder {
-        let path = codingPath + [PlainKey(intValue: currentIndex)]
-        guard !isAtEnd else { throw context.missing(path) }
-        return ValueDecoder(.value(QueryValue(array[currentIndex])), context, path)
+        let key = PlainKey(intValue: currentIndex)
+        guard !isAtEnd else { throw context.missing(codingPath + [key]) }
+        return ValueDecoder(.value(QueryValue(array[currentIndex])), context, codingPath, key)
     }
 
     /// What cannot be decoded stays where it is.
@@ -86,20 +93,20 @@ struct OrderedValuesContainer: UnkeyedDecodingContainer {
         return true
     }
 
-    mutating func decode(_ type: Bool.Type) throws -> Bool { try next { try $0.boolean() } }
-    mutating func decode(_ type: String.Type) throws -> String { try next { try $0.string() } }
-    mutating func decode(_ type: Double.Type) throws -> Double { try next { try $0.double() } }
-    mutating func decode(_ type: Float.Type) throws -> Float { try next { try $0.float() } }
-    mutating func decode(_ type: Int.Type) throws -> Int { try next { try $0.integer(type) } }
-    mutating func decode(_ type: Int8.Type) throws -> Int8 { try next { try $0.integer(type) } }
-    mutating func decode(_ type: Int16.Type) throws -> Int16 { try next { try $0.integer(type) } }
-    mutating func decode(_ type: Int32.Type) throws -> Int32 { try next { try $0.integer(type) } }
-    mutating func decode(_ type: Int64.Type) throws -> Int64 { try next { try $0.integer(type) } }
-    mutating func decode(_ type: UInt.Type) throws -> UInt { try next { try $0.integer(type) } }
-    mutating func decode(_ type: UInt8.Type) throws -> UInt8 { try next { try $0.integer(type) } }
-    mutating func decode(_ type: UInt16.Type) throws -> UInt16 { try next { try $0.integer(type) } }
-    mutating func decode(_ type: UInt32.Type) throws -> UInt32 { try next { try $0.integer(type) } }
-    mutating func decode(_ type: UInt64.Type) throws -> UInt64 { try next { try $0.integer(type) } }
+    mutating func decode(_ type: Bool.Type) throws -> Bool { try next { try $0.value.decoded(type, $0.failure) } }
+    mutating func decode(_ type: String.Type) throws -> String { try next { try $0.value.decoded(type, $0.failure) } }
+    mutating func decode(_ type: Double.Type) throws -> Double { try next { try $0.value.decoded(type, $0.failure) } }
+    mutating func decode(_ type: Float.Type) throws -> Float { try next { try $0.value.decoded(type, $0.failure) } }
+    mutating func decode(_ type: Int.Type) throws -> Int { try next { try $0.value.decoded(type, $0.failure) } }
+    mutating func decode(_ type: Int8.Type) throws -> Int8 { try next { try $0.value.decoded(type, $0.failure) } }
+    mutating func decode(_ type: Int16.Type) throws -> Int16 { try next { try $0.value.decoded(type, $0.failure) } }
+    mutating func decode(_ type: Int32.Type) throws -> Int32 { try next { try $0.value.decoded(type, $0.failure) } }
+    mutating func decode(_ type: Int64.Type) throws -> Int64 { try next { try $0.value.decoded(type, $0.failure) } }
+    mutating func decode(_ type: UInt.Type) throws -> UInt { try next { try $0.value.decoded(type, $0.failure) } }
+    mutating func decode(_ type: UInt8.Type) throws -> UInt8 { try next { try $0.value.decoded(type, $0.failure) } }
+    mutating func decode(_ type: UInt16.Type) throws -> UInt16 { try next { try $0.value.decoded(type, $0.failure) } }
+    mutating func decode(_ type: UInt32.Type) throws -> UInt32 { try next { try $0.value.decoded(type, $0.failure) } }
+    mutating func decode(_ type: UInt64.Type) throws -> UInt64 { try next { try $0.value.decoded(type, $0.failure) } }
     mutating func decode<Decoded: Decodable>(_ type: Decoded.Type) throws -> Decoded { try next { try $0.decode(type) } }
 
     mutating func nestedContainer<Nested: CodingKey>(keyedBy type: Nested.Type) throws -> KeyedDecodingContainer<Nested> {
@@ -118,35 +125,36 @@ struct SingleValueContainer: SingleValueDecodingContainer {
 
     func decodeNil() -> Bool { decoder.value.isNothing }
 
-    func decode(_ type: Bool.Type) throws -> Bool { try decoder.boolean() }
-    func decode(_ type: String.Type) throws -> String { try decoder.string() }
-    func decode(_ type: Double.Type) throws -> Double { try decoder.double() }
-    func decode(_ type: Float.Type) throws -> Float { try decoder.float() }
-    func decode(_ type: Int.Type) throws -> Int { try decoder.integer(type) }
-    func decode(_ type: Int8.Type) throws -> Int8 { try decoder.integer(type) }
-    func decode(_ type: Int16.Type) throws -> Int16 { try decoder.integer(type) }
-    func decode(_ type: Int32.Type) throws -> Int32 { try decoder.integer(type) }
-    func decode(_ type: Int64.Type) throws -> Int64 { try decoder.integer(type) }
-    func decode(_ type: UInt.Type) throws -> UInt { try decoder.integer(type) }
-    func decode(_ type: UInt8.Type) throws -> UInt8 { try decoder.integer(type) }
-    func decode(_ type: UInt16.Type) throws -> UInt16 { try decoder.integer(type) }
-    func decode(_ type: UInt32.Type) throws -> UInt32 { try decoder.integer(type) }
-    func decode(_ type: UInt64.Type) throws -> UInt64 { try decoder.integer(type) }
+    func decode(_ type: Bool.Type) throws -> Bool { try decoder.value.decoded(type, decoder.failure) }
+    func decode(_ type: String.Type) throws -> String { try decoder.value.decoded(type, decoder.failure) }
+    func decode(_ type: Double.Type) throws -> Double { try decoder.value.decoded(type, decoder.failure) }
+    func decode(_ type: Float.Type) throws -> Float { try decoder.value.decoded(type, decoder.failure) }
+    func decode(_ type: Int.Type) throws -> Int { try decoder.value.decoded(type, decoder.failure) }
+    func decode(_ type: Int8.Type) throws -> Int8 { try decoder.value.decoded(type, decoder.failure) }
+    func decode(_ type: Int16.Type) throws -> Int16 { try decoder.value.decoded(type, decoder.failure) }
+    func decode(_ type: Int32.Type) throws -> Int32 { try decoder.value.decoded(type, decoder.failure) }
+    func decode(_ type: Int64.Type) throws -> Int64 { try decoder.value.decoded(type, decoder.failure) }
+    func decode(_ type: UInt.Type) throws -> UInt { try decoder.value.decoded(type, decoder.failure) }
+    func decode(_ type: UInt8.Type) throws -> UInt8 { try decoder.value.decoded(type, decoder.failure) }
+    func decode(_ type: UInt16.Type) throws -> UInt16 { try decoder.value.decoded(type, decoder.failure) }
+    func decode(_ type: UInt32.Type) throws -> UInt32 { try decoder.value.decoded(type, decoder.failure) }
+    func decode(_ type: UInt64.Type) throws -> UInt64 { try decoder.value.decoded(type, decoder.failure) }
     func decode<Decoded: Decodable>(_ type: Decoded.Type) throws -> Decoded { try decoder.decode(type) }
 }
 
 /// A key that no type has declared.
 struct PlainKey: CodingKey {
-    let stringValue: String
+    private let name: String?
     let intValue: Int?
+    var stringValue: String { name ?? intValue.map { "\($0)" } ?? "" }
 
     init(stringValue: String) {
-        self.stringValue = stringValue
+        name = stringValue
         intValue = nil
     }
 
     init(intValue: Int) {
-        stringValue = "\(intValue)"
+        name = nil
         self.intValue = intValue
     }
 }

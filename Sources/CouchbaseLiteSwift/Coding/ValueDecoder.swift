@@ -6,14 +6,19 @@ import Foundation
 struct ValueDecoder: Decoder {
     let node: DecodedNode
     let context: DecodingContext
-    let codingPath: [any CodingKey]
+    /// The way to it, put together when somebody asks for it.
+    private let parentPath: [any CodingKey]
+    private let key: (any CodingKey)?
     var userInfo: [CodingUserInfoKey: Any] { [:] }
 
-    init(_ node: DecodedNode, _ context: DecodingContext, _ codingPath: [any CodingKey] = []) {
+    init(_ node: DecodedNode, _ context: DecodingContext, _ parentPath: [any CodingKey] = [], _ key: (any CodingKey)? = nil) {
         self.node = node
         self.context = context
-        self.codingPath = codingPath
+        self.parentPath = parentPath
+        self.key = key
     }
+
+    var codingPath: [any CodingKey] { key.map { parentPath + [$0] } ?? parentPath }
 
     func container<Key: CodingKey>(keyedBy type: Key.Type) throws -> KeyedDecodingContainer<Key> {
         switch node {
@@ -25,16 +30,11 @@ struct ValueDecoder: Decoder {
     }
 
     func unkeyedContainer() throws -> any UnkeyedDecodingContainer {
-        guard case .value(.collection(let value)) = node, let array = value.array else {
-            throw context.noContainer("an array", codingPath)
-        }
+        guard case .collection(let value) = value, let array = value.array else { throw context.noContainer("an array", codingPath) }
         return OrderedValuesContainer(array, context, codingPath)
     }
 
     func singleValueContainer() throws -> any SingleValueDecodingContainer { SingleValueContainer(decoder: self) }
-
-    /// Where a value stands: the columns of a row, or something inside of them or of a document.
-    func child(_ value: QueryValue, _ key: some CodingKey) -> ValueDecoder { ValueDecoder(.value(value), context, codingPath + [key]) }
 }
 
 /// What is decoded.
@@ -76,6 +76,10 @@ final class DecodingContext {
         isRow = document == nil
     }
 
+    func failure(_ value: QueryValue, _ type: Any.Type, _ path: [any CodingKey]) -> NSError {
+        value.isNothing ? missing(path) : mismatch(type, path)
+    }
+
     func missing(_ path: [any CodingKey]) -> NSError {
         libraryError(isRow ? CBLError.invalidQuery : CBLError.decodingError, "There is no value for \(text(path)).")
     }
@@ -84,7 +88,7 @@ final class DecodingContext {
         libraryError(isRow ? CBLError.invalidQuery : CBLError.decodingError, "The value of \(text(path)) is not \(wanted).")
     }
 
-    func mismatch(_ type: Any.Type, _ path: [any CodingKey]) -> NSError {
+    private func mismatch(_ type: Any.Type, _ path: [any CodingKey]) -> NSError {
         libraryError(CBLError.decodingError, "The value of \(text(path)) cannot be decoded as \(type).")
     }
 
@@ -107,7 +111,8 @@ extension QueryValue {
     }
 
     /// The number, if the type can have it exactly.
-    func exactly<Number: FixedWidthInteger>(_ type: Number.Type) -> Number? {
+    @inline(__always)
+    private func exactly<Number: FixedWidthInteger>(_ type: Number.Type) -> Number? {
         switch self {
         case .integer(let number): Number(exactly: number)
         case .unsigned(let number): Number(exactly: number)
@@ -116,13 +121,43 @@ extension QueryValue {
         }
     }
 
-    var real: Double? {
+    private var real: Double? {
         switch self {
         case .integer(let number): Double(number)
         case .unsigned(let number): Double(number)
         case .double(let number): number
         default: nil
         }
+    }
+
+    // Each type by itself: what is decoded most takes no detour, and only what fails asks where it is.
+
+    @inline(__always)
+    func decoded(_ type: Bool.Type, _ failure: (Any.Type) -> NSError) throws -> Bool {
+        guard case .boolean(let flag) = self else { throw failure(type) }
+        return flag
+    }
+
+    @inline(__always)
+    func decoded(_ type: String.Type, _ failure: (Any.Type) -> NSError) throws -> String {
+        guard let string else { throw failure(type) }
+        return string
+    }
+
+    @inline(__always)
+    func decoded<Number: FixedWidthInteger>(_ type: Number.Type, _ failure: (Any.Type) -> NSError) throws -> Number {
+        guard let number = exactly(type) else { throw failure(type) }
+        return number
+    }
+
+    func decoded(_ type: Double.Type, _ failure: (Any.Type) -> NSError) throws -> Double {
+        guard let real else { throw failure(type) }
+        return real
+    }
+
+    func decoded(_ type: Float.Type, _ failure: (Any.Type) -> NSError) throws -> Float {
+        guard let real, Float(real).isFinite else { throw failure(type) }
+        return Float(real)
     }
 }
 
@@ -135,40 +170,13 @@ extension ValueDecoder {
         }
     }
 
-    // Each type by itself: what is decoded most takes no detour.
-
-    func boolean() throws -> Bool {
-        guard case .boolean(let flag) = value else { throw failure(Bool.self) }
-        return flag
-    }
-
-    func string() throws -> String {
-        guard let string = value.string else { throw failure(String.self) }
-        return string
-    }
-
-    func integer<Number: FixedWidthInteger>(_ type: Number.Type) throws -> Number {
-        guard let number = value.exactly(type) else { throw failure(type) }
-        return number
-    }
-
-    func double() throws -> Double {
-        guard let number = value.real else { throw failure(Double.self) }
-        return number
-    }
-
-    func float() throws -> Float {
-        guard let number = value.real, Float(number).isFinite else { throw failure(Float.self) }
-        return Float(number)
-    }
-
-    private func failure(_ type: Any.Type) -> NSError {
-        value.isNothing ? context.missing(codingPath) : context.mismatch(type, codingPath)
+    func failure(_ type: Any.Type) -> NSError {
+        context.failure(value, type, codingPath)
     }
 
     /// Any type; those that say of themselves how they are stored as they are stored here.
     func decode<Decoded: Decodable>(_ type: Decoded.Type) throws -> Decoded {
-        if type == String.self { return try string() as! Decoded }
+        if type == String.self { return try value.decoded(String.self) { failure($0) } as! Decoded }
         if type == Date.self { return try date() as! Decoded }
         if type == Blob.self as Any.Type { return try blob() as! Decoded }
         if type == Data.self { return try data() as! Decoded }

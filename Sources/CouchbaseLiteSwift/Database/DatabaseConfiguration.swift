@@ -42,6 +42,7 @@ public struct DatabaseConfiguration {
         var options = CBLStore.Database.Options(access: access, upgrade: access == .readOnly ? .none : .versionVectors)
         options.durability = fullSync ? .full : .normal
         options.key = encryptionKey?.core
+        options.offersEnterpriseFunctions = true
         return options
     }
 }
