@@ -83,11 +83,11 @@ public class Parameters: @unchecked Sendable {
     @discardableResult
     public func setValue(_ value: Any?, forName name: String) -> Parameters { set(value.map { Item($0) }, name) }
 
-    /// As the engine takes them.
-    func encoded() throws -> QueryParameters {
+    /// As the engine takes them. Blobs are stored in the database, if one is given.
+    func encoded(for database: Database? = nil) throws -> QueryParameters {
         var parameters = QueryParameters()
         let encoder = FleeceEncoder()
-        let writer = PropertyWriter(encoder: encoder, database: nil)
+        let writer = PropertyWriter(encoder: encoder, database: database)
         for (name, item) in items.withLock({ $0 }) {
             encoder.reset()
             try writer.write(item)
