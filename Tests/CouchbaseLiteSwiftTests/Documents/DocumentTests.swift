@@ -81,7 +81,9 @@ import Testing
         mutable["object"]["new"].int = 3
         mutable["nowhere"]["new"].int = 3
         try test.collection.save(document: mutable)
-        let expected: [String: Any] = ["list": ["first", [2, "new"]] as [Any], "object": ["deep": ["value": 2], "new": 3] as [String: Any]]
+        let expected: [String: Any] = [
+            "list": ["first", [2, "new"]] as [Any], "object": ["deep": ["value": 2], "new": 3] as [String: Any],
+        ]
         #expect(NSDictionary(dictionary: try test.document("doc").toDictionary()).isEqual(to: expected))
     }
 
@@ -189,5 +191,14 @@ import Testing
     func datesAreWrittenToTheNearestMillisecond(_ fraction: Double, _ seconds: String) {
         let document = MutableDocument().setDate(Date(timeIntervalSinceReferenceDate: 800_000_000 + fraction), forKey: "date")
         #expect(document.string(forKey: "date") == "2026-05-09T06:13:\(seconds)Z")
+    }
+
+    @Test func theKeysOfJSONAreSorted() throws {
+        // The database numbers keys as they come: here not by the alphabet.
+        for key in ["delta", "charlie", "bravo", "alpha"] { try test.save(key, [key: 0]) }
+        try test.save("all", ["alpha": ["delta": 1, "bravo": 2], "delta": 3, "charlie": 4, "bravo": 5])
+        let document = try test.document("all")
+        #expect(document.toJSON() == #"{"alpha":{"bravo":2,"delta":1},"bravo":5,"charlie":4,"delta":3}"#)
+        #expect(document.dictionary(forKey: "alpha")?.toJSON() == #"{"bravo":2,"delta":1}"#)
     }
 }
