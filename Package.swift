@@ -101,7 +101,10 @@ let package = Package(
             name: "CBLWorkbenchTests",
             dependencies: ["CBLWorkbench", "CBLReplication", "CBLLanguage", "CBLStore", "CBLFleece", "CBLTestSupport"]),
         .testTarget(
-            name: "CouchbaseLiteSwiftTests", dependencies: ["CouchbaseLiteSwift", "CBLStore", "CBLFleece", "CBLBase", "CBLTestSupport"]),
+            name: "CouchbaseLiteSwiftTests",
+            dependencies: [
+                "CouchbaseLiteSwift", "CBLListener", "CBLTransport", "CBLStore", "CBLFleece", "CBLBase", "CBLTestSupport",
+            ]),
         .testTarget(
             name: "CBLShellTests",
             dependencies: [

@@ -124,8 +124,8 @@ public final class Replicator: @unchecked Sendable {
         addDocumentReplicationListener(withQueue: nil, listener)
     }
 
-    /// Has the listener called on a queue, by default the main one, with the documents that were replicated, or could not be. Add it before the start:
-    /// what was replicated before is not told.
+    /// Has the listener called on a queue, by default the main one, with the documents that were replicated, or could not be. Add it before the
+    /// start: what was replicated before is not told.
     @discardableResult
     public func addDocumentReplicationListener(
         withQueue queue: DispatchQueue?, _ listener: @escaping (DocumentReplication) -> Void
