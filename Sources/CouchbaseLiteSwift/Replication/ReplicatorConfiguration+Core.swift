@@ -44,6 +44,7 @@ extension ReplicatorConfiguration {
         if let resolver = configuration.conflictResolver, !(resolver is DefaultConflictResolver) {
             let resolution = ConflictResolution(resolver: resolver, collection: collection)
             settings.resolver = { try resolution.resolve($0) }
+            settings.resolvesAside = true
         }
         return settings
     }
