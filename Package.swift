@@ -57,6 +57,7 @@ let package = Package(
             ]),
         .executableTarget(name: "cblite", dependencies: ["CBLShell"]),
         .executableTarget(name: "cblite-bench", dependencies: ["CBLQuery", "CBLStore", "CBLBase"], path: "Benchmarks/Runner"),
+        .executableTarget(name: "cblite-bench-library", dependencies: ["CouchbaseLiteSwift"], path: "Benchmarks/Library"),
         .executableTarget(name: "cblite-bench-blip", dependencies: ["CBLBLIP"], path: "Benchmarks/BLIP"),
         .executableTarget(
             name: "cblite-bench-sync", dependencies: ["CBLReplication", "CBLTransport", "CBLStore", "CBLFleece"], path: "Benchmarks/Sync"),
@@ -102,9 +103,7 @@ let package = Package(
             dependencies: ["CBLWorkbench", "CBLReplication", "CBLLanguage", "CBLStore", "CBLFleece", "CBLTestSupport"]),
         .testTarget(
             name: "CouchbaseLiteSwiftTests",
-            dependencies: [
-                "CouchbaseLiteSwift", "CBLListener", "CBLTransport", "CBLStore", "CBLFleece", "CBLBase", "CBLTestSupport",
-            ]),
+            dependencies: ["CouchbaseLiteSwift", "CBLTransport", "CBLStore", "CBLFleece", "CBLBase", "CBLTestSupport"]),
         .testTarget(
             name: "CBLShellTests",
             dependencies: [
@@ -121,3 +120,8 @@ let package = Package(
     ],
     swiftLanguageModes: [.v6]
 )
+
+// While one thing is being worked on, the tests of the rest need not be built: `CBLITE_TESTS=CBLFleece,CBLStore make test`.
+if let chosen = Context.environment["CBLITE_TESTS"]?.split(separator: ",") {
+    package.targets.removeAll { target in target.type == .test && !chosen.contains { "\($0)Tests" == target.name } }
+}

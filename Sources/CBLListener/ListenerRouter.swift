@@ -21,6 +21,8 @@ final class ListenerRouter: @unchecked Sendable {
 
     let peers: [String: PassivePeer]
     let traffic = Mutex(ListenerTraffic())
+    /// The numbers of the clients whose connections have something to do.
+    let busyConnections = Mutex<Set<Int>>([])
     private let shares: [String: Share]
     private let settings: ListenerSettings
     private let loop: EventLoop
@@ -43,6 +45,7 @@ final class ListenerRouter: @unchecked Sendable {
             var configuration = PassiveSession.Configuration(collections: share.collections)
             configuration.allowsPull = share.access.allowsPull
             configuration.allowsPush = share.access.allowsPush
+            configuration.allowsDeltas = share.allowsDeltas
             peers[share.name] = try PassivePeer(
                 share.database, configuration, patience: settings.firstMessageTimeout, limits: ListenerRouter.limits, memory: memory,
                 on: loop)
@@ -70,27 +73,49 @@ final class ListenerRouter: @unchecked Sendable {
         let visitor: Visitor
         do throws(HTTPAnswer) {
             if let objection = settings.hosts.objection(to: request, at: place) { throw objection }
+            if settings.users == nil, let check = settings.passwordCheck { return try ask(check, about: request) }
             visitor = try admit(request)
         } catch {
-            observer(.refused(address: request.address, reason: error.reason))
-            return .refuse(error)
+            return refuse(request, error)
         }
         return answer(to: request, for: visitor)
+    }
+
+    private func refuse(_ request: PeerRequest, _ answer: HTTPAnswer) -> WebSocketServer.Answer {
+        observer(.refused(address: request.address, reason: answer.reason))
+        return .refuse(answer)
+    }
+
+    private func ask(
+        _ check: @escaping @Sendable (Credentials, @escaping @Sendable (Bool) -> Void) -> Void, about request: PeerRequest
+    ) throws(HTTPAnswer) -> WebSocketServer.Answer {
+        let credentials = try credentials(of: request)
+        return .ask({ check(credentials, $0) }) { [self] isAdmitted in
+            guard isAdmitted else { return refuse(request, wrong(credentials, from: request.address)) }
+            return answer(to: request, for: Visitor(user: credentials.user, certificate: request.certificates.first?.subject))
+        }
+    }
+
+    /// Throws if there are none, or too many were wrong of late.
+    private func credentials(of request: PeerRequest) throws(HTTPAnswer) -> Credentials {
+        guard let credentials = request.credentials else { throw .unauthorized(realm: "cblite") }
+        guard !attempts.mustWait(credentials.user, from: request.address, at: loop.now) else {
+            let seconds = "\(Attempts.pause.components.seconds)"
+            throw HTTPAnswer(429, "too many wrong passwords; try again later", headers: ["Retry-After": seconds])
+        }
+        return credentials
+    }
+
+    private func wrong(_ credentials: Credentials, from address: String) -> HTTPAnswer {
+        attempts.failed(credentials, from: address, at: loop.now)
+        return .unauthorized(realm: "cblite")
     }
 
     private func admit(_ request: PeerRequest) throws(HTTPAnswer) -> Visitor {
         let certificate = request.certificates.first?.subject
         guard let users = settings.users else { return Visitor(user: nil, certificate: certificate) }
-        guard let credentials = request.credentials else { throw .unauthorized(realm: "cblite") }
-        let now = loop.now
-        guard !attempts.mustWait(credentials.user, from: request.address, at: now) else {
-            let seconds = "\(Attempts.pause.components.seconds)"
-            throw HTTPAnswer(429, "too many wrong passwords; try again later", headers: ["Retry-After": seconds])
-        }
-        guard users.admits(credentials) else {
-            attempts.failed(credentials, from: request.address, at: now)
-            throw .unauthorized(realm: "cblite")
-        }
+        let credentials = try credentials(of: request)
+        guard users.admits(credentials) else { throw wrong(credentials, from: request.address) }
         return Visitor(user: credentials.user, certificate: certificate, rights: users.rights(of: credentials.user) ?? UserRights())
     }
 
@@ -127,8 +152,19 @@ final class ListenerRouter: @unchecked Sendable {
                 count.withLock { $0.add(event) }
                 traffic.withLock { $0.add(event) }
                 if settings.reportsDocuments { observer(.document(client, event, collection)) }
-            case .ended(let failure): observer(.ended(client, count.withLock { $0 }, failure))
+            case .status(let status): note(client, isBusy: status.activity == .busy)
+            case .ended(let failure):
+                note(client, isBusy: false)
+                observer(.ended(client, count.withLock { $0 }, failure))
             }
+        }
+    }
+}
+
+extension ListenerRouter {
+    private func note(_ client: ListenerClient, isBusy: Bool) {
+        busyConnections.withLock { busy in
+            if isBusy { busy.insert(client.number) } else { busy.remove(client.number) }
         }
     }
 }

@@ -10,8 +10,12 @@ package struct ListenerSettings: Sendable {
     package var identity: TLSIdentity?
     /// Those who may come in; nil is everybody.
     package var users: UserList?
+    /// Decides about names and passwords when there is no such list. It is called on the loop, and answers once, on any thread.
+    package var passwordCheck: (@Sendable (Credentials, @escaping @Sendable (Bool) -> Void) -> Void)?
     /// The certificates of clients who may come in, or of those who have signed theirs; nil is everybody. Only with TLS.
     package var clientCertificates: [Certificate]?
+    /// Decides about the certificates of clients, their own first, when there is no such list. Called, and answering, as for passwords.
+    package var certificateCheck: (@Sendable ([Certificate], @escaping @Sendable (Bool) -> Void) -> Void)?
     /// Which names, and which web pages, are let in besides its own.
     package var hosts = HostPolicy()
     package var maximumConnections = 200

@@ -27,6 +27,8 @@ package struct Share: Sendable {
     /// The others do not exist for those who connect.
     package var collections: [CollectionName]
     package var access = Access.readWrite
+    /// Whether changes of documents may be sent instead of all of them.
+    package var allowsDeltas = true
 
     package init(_ name: String, _ database: Database, collections: [CollectionName], access: Access = .readWrite) {
         self.name = name

@@ -32,7 +32,11 @@ package final class SyncListener: Sendable {
         server.address = settings.address
         server.port = settings.port
         server.identity = settings.identity
-        if let trusted = settings.clientCertificates { server.clientCertificates = .authorities(trusted) }
+        if let trusted = settings.clientCertificates {
+            server.clientCertificates = .authorities(trusted)
+        } else if let check = settings.certificateCheck {
+            server.clientCertificates = .ask(check)
+        }
         server.maximumConnections = settings.maximumConnections
         server.maximumConnectionsPerAddress = settings.maximumConnectionsPerAddress
         server.maximumRequests = settings.maximumRequests
@@ -47,6 +51,8 @@ package final class SyncListener: Sendable {
     /// What went over all connections so far.
     package var traffic: ListenerTraffic { router.traffic.withLock { $0 } }
     package var connectionCount: Int { server.connectionCount }
+    /// How many of them have something to do.
+    package var busyConnectionCount: Int { router.busyConnections.withLock { $0.count } }
 
     /// Takes no more connections, says farewell to those that are open, and tells when they are gone and what came over them is written.
     package func stop(then completion: @escaping @Sendable () -> Void) {

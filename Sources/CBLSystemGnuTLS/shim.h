@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <gnutls/crypto.h>
 #include <gnutls/gnutls.h>
+#include <gnutls/pkcs12.h>
 #include <gnutls/x509.h>
 #include <stdbool.h>
 
@@ -49,6 +50,7 @@
     F(certificates_import, gnutls_x509_crt_list_import) \
     F(certificate_export, gnutls_x509_crt_export) \
     F(certificate_name, gnutls_x509_crt_get_dn) \
+    F(certificate_name_part, gnutls_x509_crt_get_dn_by_oid) \
     F(certificate_key_id, gnutls_x509_crt_get_key_id) \
     F(certificate_expires, gnutls_x509_crt_get_expiration_time) \
     F(certificate_is_issuer, gnutls_x509_crt_check_issuer) \
@@ -76,6 +78,11 @@
     F(trust_deinit, gnutls_x509_trust_list_deinit) \
     F(trust_add, gnutls_x509_trust_list_add_cas) \
     F(trust_verify, gnutls_x509_trust_list_verify_crt) \
+    F(package_init, gnutls_pkcs12_init) \
+    F(package_deinit, gnutls_pkcs12_deinit) \
+    F(package_import, gnutls_pkcs12_import) \
+    F(package_verify, gnutls_pkcs12_verify_mac) \
+    F(package_parse, gnutls_pkcs12_simple_parse) \
     F(random, gnutls_rnd)
 
 #define CBLITE_GNUTLS_FIELD(field, function) __typeof__(&function) field;
@@ -102,3 +109,5 @@ static const unsigned cblite_gnutls_signing_usage = GNUTLS_KEY_DIGITAL_SIGNATURE
 static const unsigned cblite_gnutls_issuing_usage = GNUTLS_KEY_DIGITAL_SIGNATURE | GNUTLS_KEY_KEY_CERT_SIGN;
 static const unsigned cblite_gnutls_curve = GNUTLS_CURVE_TO_BITS(GNUTLS_ECC_CURVE_SECP256R1);
 static const unsigned cblite_gnutls_any_trust_purpose = GNUTLS_VERIFY_ALLOW_X509_V1_CA_CRT;
+static const unsigned cblite_gnutls_signature_alone =
+    GNUTLS_VERIFY_DISABLE_CA_SIGN | GNUTLS_VERIFY_DISABLE_TIME_CHECKS | GNUTLS_VERIFY_ALLOW_SIGN_WITH_SHA1;

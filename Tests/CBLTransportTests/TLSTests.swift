@@ -93,6 +93,22 @@ import Testing
         #expect(trust.objection(to: [], of: "localhost", status: { 0 }) != nil)
     }
 
+    @Test func anOwnersCertificateIsGoodForAllOfItsServers() async throws {
+        let owner = TLSTrust.owner(TestIdentities.authority.certificates[0])
+        for identity in [TestIdentities.server, TestIdentities.wrongHost, TestIdentities.expired, TestIdentities.authority] {
+            #expect(try await meet(identity, owner).0 == nil)
+        }
+        #expect(try await meet(TestIdentities.selfSigned, .owner(TestIdentities.selfSigned.certificates[0])).0 == nil)
+        #expect(try await meet(TestIdentities.selfSigned, owner).0?.code == .network(.tlsCertificateUnknownRoot))
+        #expect(
+            try await meet(TestIdentities.client, .owner(TestIdentities.server.certificates[0])).0?.code
+                == .network(.tlsCertificateUnknownRoot))
+        // What is only shown along has signed nothing.
+        let forged = [TestIdentities.selfSigned.certificates[0], TestIdentities.authority.certificates[0]]
+        #expect(owner.objection(to: forged, of: "localhost", status: { 0 })?.code == .network(.tlsCertificateUnknownRoot))
+        #expect(owner.objection(to: [], of: "localhost", status: { 0 }) != nil)
+    }
+
     @Test func aServerMayAskForACertificate() async throws {
         func meet(_ policy: WebSocketServer.ClientCertificates, _ identity: TLSIdentity?) async throws -> TransportError? {
             let echo = try EchoServer {

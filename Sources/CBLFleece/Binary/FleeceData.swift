@@ -6,6 +6,7 @@ public final class FleeceData: @unchecked Sendable {
         case own
         /// Somebody else's, which is kept for it.
         case part(of: FleeceData)
+        case kept(by: AnyObject)
         /// Somebody else's, who keeps it as long as he said.
         case lent
     }
@@ -50,6 +51,14 @@ public final class FleeceData: @unchecked Sendable {
         total = bytes.count
         self.baseCount = baseCount
         if case .part(let owner) = whole.memory { memory = .part(of: owner) } else { memory = .part(of: whole) }
+    }
+
+    /// Bytes that stay where they are as long as `owner` is there, which is kept for them. Nothing is copied.
+    public init(_ bytes: UnsafeRawBufferPointer, keptBy owner: AnyObject) {
+        start = bytes.baseAddress ?? UnsafeRawPointer(bitPattern: 8)!
+        total = bytes.count
+        baseCount = 0
+        memory = .kept(by: owner)
     }
 
     /// Bytes that stay somebody else's: only for those who use it while these are there, and give it to nobody.

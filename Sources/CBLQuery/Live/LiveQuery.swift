@@ -3,6 +3,19 @@ import CBLLanguage
 import CBLStore
 import Synchronization
 
+/// What a live query has rows in.
+package protocol LiveRows: Equatable, Sendable {
+    /// None.
+    init(titles: [String])
+    /// What is left of a query's rows.
+    init(_ rows: QueryRows) throws
+}
+
+extension RecordedRows: LiveRows {}
+extension KeptRows: LiveRows {}
+
+package typealias LiveQuery = ObservedQuery<RecordedRows>
+
 /// A query that is run again when a change, by whichever process, touches what it reads, and tells when its rows are different.
 ///
 ///     let live = try LiveQuery(query, on: database) { event in
@@ -12,7 +25,7 @@ import Synchronization
 ///     live.stop()
 ///
 /// The handler is called on a thread that it has in common with other live queries of the file; never twice at a time.
-package final class LiveQuery: Sendable {
+package final class ObservedQuery<Rows: LiveRows>: Sendable {
     package enum Event: Sendable {
         case result(Result)
         /// A run failed. One that had rows before tries again with the next change.
@@ -20,26 +33,15 @@ package final class LiveQuery: Sendable {
     }
 
     package struct Result: Sendable {
-        package let rows: RecordedRows
-        /// What is different from the result before. For the first one, and after a change of parameters, all rows are added.
-        package let difference: RowDifference
-        /// The result before, whose rows `difference` counts.
-        package let previous: RecordedRows
+        package let rows: Rows
+        /// The result before. For the first one, and after a change of parameters, it has no rows.
+        package let previous: Rows
         package let unboundParameters: [String]
     }
 
-    /// How changes are put together: see the defaults.
-    package struct Timing: Sendable {
-        package var quiet: Duration
-        package var delay: Duration
+    package typealias Timing = LiveTiming
 
-        package init(quiet: Duration = .milliseconds(250), delay: Duration = .milliseconds(500)) {
-            self.quiet = quiet
-            self.delay = delay
-        }
-    }
-
-    private let runner: LiveRunner
+    private let runner: LiveRunner<Rows>
 
     package init(
         _ query: Query, on database: Database, parameters: QueryParameters = .none, timing: Timing = Timing(),
@@ -59,8 +61,27 @@ package final class LiveQuery: Sendable {
     package func stop() { runner.stop() }
 }
 
+extension ObservedQuery.Result where Rows == RecordedRows {
+    /// What is different from the result before, whose rows it counts.
+    package var difference: RowDifference { RowDifference(from: previous, to: rows) }
+}
+
+/// How changes are put together: see the defaults.
+package struct LiveTiming: Sendable {
+    package var quiet: Duration
+    package var delay: Duration
+    /// Queries that take long wait longer for company, up to this.
+    package var longestDelay: Duration?
+
+    package init(quiet: Duration = .milliseconds(250), delay: Duration = .milliseconds(500), longestDelay: Duration? = nil) {
+        self.quiet = quiet
+        self.delay = delay
+        self.longestDelay = longestDelay
+    }
+}
+
 /// What a live query does: hears of changes on the hub's thread, and runs on one of those for such work.
-private final class LiveRunner: @unchecked Sendable {
+private final class LiveRunner<Rows: LiveRows>: @unchecked Sendable {
     // Sendable: `parameters`, `current` and `isHopeless` are touched on the queue alone, the rest is constant or behind the mutex.
 
     private struct State {
@@ -79,23 +100,25 @@ private final class LiveRunner: @unchecked Sendable {
     private let database: Database
     private let query: Query
     private let collections: Set<CollectionName>
-    private let handler: @Sendable (LiveQuery.Event) -> Void
+    private let handler: @Sendable (ObservedQuery<Rows>.Event) -> Void
     private let state: Mutex<State>
     private let subscription: ChangeSubscription
     private let queue: SerialQueue
     private let cancellation = QueryCancellation()
     private var parameters = QueryParameters.none
-    private var current: LiveState?
+    private var current: LiveState<Rows>?
+    private let timing: LiveTiming
     /// What never had rows does not get any by a change of documents.
     private var isHopeless = false
 
     init(
-        _ query: Query, _ database: Database, _ parameters: QueryParameters, _ timing: LiveQuery.Timing,
-        _ handler: @escaping @Sendable (LiveQuery.Event) -> Void
+        _ query: Query, _ database: Database, _ parameters: QueryParameters, _ timing: LiveTiming,
+        _ handler: @escaping @Sendable (ObservedQuery<Rows>.Event) -> Void
     ) {
         self.query = query
         self.database = database
         self.handler = handler
+        self.timing = timing
         collections = Set(query.translated.sources.compactMap { CollectionName($0.collection) })
         subscription = ChangeSubscription(database, ChangeInterest(collections: collections, purges: true))
         queue = SerialQueue(on: database.changeWorkers)
@@ -167,15 +190,14 @@ private final class LiveRunner: @unchecked Sendable {
         // Before it reads: what is committed from now on needs another run.
         state.withLock { $0.schedule.run() }
         do {
+            let start = ContinuousClock.now
             let (state, unbound) = try read()
+            pace(start.duration(to: .now))
             let previous = current
             current = state
             guard previous.map({ state.isNews(after: $0) }) ?? true else { return }
-            let old = previous?.rows ?? RecordedRows(titles: state.rows.titles)
-            tell(
-                .result(
-                    LiveQuery.Result(
-                        rows: state.rows, difference: RowDifference(from: old, to: state.rows), previous: old, unboundParameters: unbound)))
+            let old = previous?.rows ?? Rows(titles: query.titles)
+            tell(.result(ObservedQuery<Rows>.Result(rows: state.rows, previous: old, unboundParameters: unbound)))
         } catch  where LiveRunner.passes(error) {
             state.withLock { $0.schedule.change(at: .now) }
         } catch {
@@ -184,9 +206,15 @@ private final class LiveRunner: @unchecked Sendable {
         }
     }
 
-    private func read() throws -> (LiveState, unbound: [String]) {
+    /// Who takes long to answer has more changes answered together: a third of the time for it at most.
+    private func pace(_ time: Duration) {
+        guard let longest = timing.longestDelay else { return }
+        state.withLock { $0.schedule.delay = max(timing.delay, min(longest, time * 2)) }
+    }
+
+    private func read() throws -> (LiveState<Rows>, unbound: [String]) {
         try database.read { snapshot in
-            var state = LiveState(rows: RecordedRows(titles: query.titles))
+            var state = LiveState(rows: Rows(titles: query.titles))
             for name in collections where snapshot.hasCollection(name) {
                 state.lastSequence &+= try snapshot.lastSequence(of: name)
                 state.purges &+= try snapshot.purgeCount(of: name)
@@ -194,19 +222,19 @@ private final class LiveRunner: @unchecked Sendable {
             // The documents are as they were: so are the rows.
             if let current, current.lastSequence == state.lastSequence, current.purges == state.purges { return (current, []) }
             let rows = try query.run(on: snapshot, parameters: parameters, options: QueryOptions(cancellation: cancellation))
-            state.rows = try RecordedRows(rows)
+            state.rows = try Rows(rows)
             return (state, rows.unboundParameters)
         }
     }
 
-    private func tell(_ event: LiveQuery.Event) {
+    private func tell(_ event: ObservedQuery<Rows>.Event) {
         if !state.withLock(\.isStopped) { handler(event) }
     }
 }
 
 /// What a live query remembers of a run.
-struct LiveState {
-    var rows: RecordedRows
+struct LiveState<Rows: LiveRows> {
+    var rows: Rows
     /// Sums over the collections that the query reads.
     var lastSequence: UInt64 = 0
     var purges = 0

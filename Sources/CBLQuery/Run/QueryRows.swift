@@ -113,6 +113,14 @@ package final class QueryRows {
         return QueryValue(column: Int32(truncatingIfNeeded: column) &+ hiddenColumns, of: statement)
     }
 
+    /// The same as SQLite has it.
+    @inline(__always)
+    func sqlValue(_ column: Int) -> SQLValue {
+        if let computed { return computed[column] }
+        guard let statement else { return .null }
+        return SQLValue(statement, Int32(truncatingIfNeeded: column) &+ hiddenColumns)
+    }
+
     /// The names that dictionaries in the columns use.
     package var sharedKeys: SharedKeys { keys }
 

@@ -6,6 +6,8 @@ import CBLTransport
 package enum PassivePeerEvent: Sendable {
     /// A document came (`pull`), or was sent (`push`), or could not.
     case document(DocumentEvent, CollectionName)
+    /// What it is doing; told when that changes.
+    case status(SyncStatus)
     /// The last event: nil if the peer left as it should.
     case ended(SyncFailure?)
 }
@@ -94,8 +96,11 @@ package final class PassivePeer: @unchecked Sendable {
         connections[key] = connection
         if let observer {
             connection.onReport = { [weak connection] report in
-                guard case .document(let event) = report, let connection else { return }
-                observer(.document(event, connection.session.collectionName(event.collection)))
+                guard let connection else { return }
+                switch report {
+                case .status(let status): observer(.status(status))
+                case .document(let event): observer(.document(event, connection.session.collectionName(event.collection)))
+                }
             }
         }
         connection.onEnd = { [weak self] failure in

@@ -21,14 +21,14 @@ final class ReaderPool: Sendable {
     }
 
     /// A way of reading that was chosen for one state of the files, and the connections opened in that way.
-    fileprivate final class Session: @unchecked Sendable {
+    final class Session: @unchecked Sendable {
         // Sendable: changed only under the pool's lock.
-        let access: ReadAccess
-        let stamp: Stamp
-        let entry: OpenFiles.Entry?
-        var idle: [FileConnection] = []
+        fileprivate let access: ReadAccess
+        fileprivate let stamp: Stamp
+        fileprivate let entry: OpenFiles.Entry?
+        fileprivate var idle: [FileConnection] = []
 
-        init(access: ReadAccess, stamp: Stamp, entry: OpenFiles.Entry?) {
+        fileprivate init(access: ReadAccess, stamp: Stamp, entry: OpenFiles.Entry?) {
             self.access = access
             self.stamp = stamp
             self.entry = entry
@@ -79,9 +79,7 @@ final class ReaderPool: Sendable {
         let (session, reader) = try begin()
         return try lending(reader, of: session) {
             let result = try work(reader)
-            if hasChanged(since: session) {
-                throw StoreError(.busy, "another program changed the database while it was being read; please repeat")
-            }
+            try check(session)
             return result
         }
     }
@@ -94,6 +92,28 @@ final class ReaderPool: Sendable {
         defer { reader.end() }
         guard isLent else { throw StoreError.closed(bundle.path) }
         return try work()
+    }
+
+    /// Gives a connection with a transaction begun to somebody who keeps it from call to call, until `takeBack`.
+    func lend(to holder: OpenSnapshot) throws -> (Session, FileConnection) {
+        let (session, reader) = try begin()
+        guard loans.add(reader, heldBy: holder) else {
+            reader.end()
+            throw StoreError.closed(bundle.path)
+        }
+        return (session, reader)
+    }
+
+    func takeBack(_ reader: FileConnection, of session: Session) {
+        reader.end()
+        giveBack(reader, to: session)
+        loans.remove(reader)
+    }
+
+    /// Refuses what was read while another program changed the file under the eyes of nobody.
+    func check(_ session: Session) throws {
+        guard hasChanged(since: session) else { return }
+        throw StoreError(.busy, "another program changed the database while it was being read; please repeat")
     }
 
     /// Runs `work` on a connection that sees the same state as the one at `position`; nil if the database has moved on from there.
@@ -201,7 +221,12 @@ private final class Loans: @unchecked Sendable {
     // Sendable: everything is touched only under the lock; a connection may be interrupted by any thread while it is open.
     private let lock = WaitCondition()
     private var lent: [(reader: FileConnection, thread: pthread_t)] = []
+    private var held: [(reader: FileConnection, holder: Weak)] = []
     private var hasEnded = false
+
+    private struct Weak {
+        weak var holder: OpenSnapshot?
+    }
 
     /// So often and long closing waits for who does not heed the interrupt, ten seconds in all. The connection then ends when it is given back.
     private static let attempts = 500
@@ -223,14 +248,24 @@ private final class Loans: @unchecked Sendable {
         }
     }
 
+    func add(_ reader: FileConnection, heldBy holder: OpenSnapshot) -> Bool {
+        lock.locked {
+            if !hasEnded { held.append((reader, Weak(holder: holder))) }
+            return !hasEnded
+        }
+    }
+
     func remove(_ reader: FileConnection) {
         lock.locked {
+            if let place = held.lastIndex(where: { $0.reader === reader }) { held.remove(at: place) }
             if let place = lent.lastIndex(where: { $0.reader === reader }) { lent.remove(at: place) }
             if hasEnded { lock.signal() }
         }
     }
 
     func endAll() {
+        // Under the lock they would wait for each other.
+        for (reader, holder) in lock.locked({ held }) { end(reader, holder) }
         for _ in 0..<Loans.attempts {
             let isDone = lock.locked {
                 // Who is just between two statements does not hear of it.
@@ -240,6 +275,16 @@ private final class Loans: @unchecked Sendable {
                 return !hasOthers
             }
             if isDone { return }
+        }
+    }
+
+    private func end(_ reader: FileConnection, _ holder: Weak) {
+        guard let holder = holder.holder else { return }
+        for _ in 0..<Loans.attempts {
+            // What has given a row and not the last one hears of it in any case.
+            reader.connection.interrupt()
+            if holder.endIfIdle() { return }
+            usleep(UInt32(Loans.pause / .microseconds(1)))
         }
     }
 

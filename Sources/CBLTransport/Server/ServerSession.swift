@@ -1,7 +1,9 @@
 import Glibc
 
 /// A connection that has arrived at a server, until it is a WebSocket or has been refused.
-final class ServerSession: Hashable {
+final class ServerSession: Hashable, @unchecked Sendable {
+    // Sendable: the loop's thread alone touches what changes.
+
     // How long somebody who was refused has to read the answer.
     private static let lingering = Duration.seconds(2)
 
@@ -18,6 +20,9 @@ final class ServerSession: Hashable {
     private var answer: [UInt8] = []
     private var accepted: (() -> Void)?
     private var hasAnswered = false
+    /// What an answer of somebody else is waited for with.
+    private var question: (request: PeerRequest, then: (Bool) -> WebSocketServer.Answer)?
+    private var judgement: ((TransportError?) -> Void)?
     private var isFinished = false
 
     init(_ socket: SocketStream, number: UInt64, peer: String, server: WebSocketServer) {
@@ -33,14 +38,15 @@ final class ServerSession: Hashable {
 
     func start() {
         // One limit for all of it: whoever sends a byte now and then does not get more time by that.
-        timer = server.loop.timer(after: server.settings.requestTimeout) { [weak self] in self?.timeOut() }
+        startTimer()
         guard let credentials = server.credentials else { return listen() }
         do throws(TransportError) {
             let policy = server.settings.clientCertificates
             let peer = peer
             let parameters = TLSStream.Parameters(
                 role: .server, credentials: credentials, peer: peer,
-                objection: policy.isAsking ? { chain, _ in policy.objection(to: chain, of: peer) } : nil)
+                objection: policy.isAsking ? { chain, _ in policy.objection(to: chain, of: peer) } : nil,
+                inquiry: policy.question.map { ask in { [weak self] chain, answer in self?.ask(ask, about: chain, answer) } })
             let tls = try TLSStream(parameters, over: socket)
             (stream, self.tls) = (tls, tls)
             tls.handshake { [weak self] error in if error == nil { self?.listen() } else { self?.linger() } }
@@ -49,10 +55,34 @@ final class ServerSession: Hashable {
         }
     }
 
+    private func startTimer() {
+        timer = server.loop.timer(after: server.settings.requestTimeout) { [weak self] in self?.timeOut() }
+    }
+
+    // Whoever is asked may be a person: the client has as much time afterwards as before.
+    private func ask(
+        _ ask: ([Certificate], @escaping @Sendable (Bool) -> Void) -> Void, about chain: [Certificate],
+        _ answer: @escaping (TransportError?) -> Void
+    ) {
+        timer?.cancel()
+        judgement = answer
+        let loop = server.loop
+        ask(chain) { isTrusted in loop.perform { [weak self] in self?.judge(isTrusted) } }
+    }
+
+    private func judge(_ isTrusted: Bool) {
+        guard !isFinished, let judgement else { return }
+        self.judgement = nil
+        startTimer()
+        judgement(isTrusted ? nil : .refusedCertificate(of: peer))
+    }
+
     func cancel() {
         guard !isFinished else { return }
         isFinished = true
         accepted = nil
+        question = nil
+        judgement = nil
         timer?.cancel()
         stream.close()
         server.finished(self)
@@ -98,7 +128,7 @@ final class ServerSession: Hashable {
     private func proceed() {
         guard !isFinished else { return }
         if hasAnswered { return sendAnswer() }
-        while !hasAnswered, !isFinished {
+        while !hasAnswered, !isFinished, question == nil {
             switch stream.read(into: received.space(atLeast: 1024)) {
             case .bytes(let count): received.commit(count)
             case .blocked: return
@@ -122,30 +152,45 @@ final class ServerSession: Hashable {
                     throw .unauthorized(realm: server.settings.realm)
                 }
             }
-            let (protocols, makeOwner) = try route(request)
-            guard request.wantsWebSocket else { throw .upgradeRequired }
-            guard server.hasRoom(for: peer) else { throw .tooManyConnections }
-            let name = request.preferredProtocol(of: protocols)
-            guard let name else {
-                throw HTTPAnswer(500, "I only speak \(protocols.joined(separator: ", ")) protocols")
-            }
-            guard let bytes = request.acceptance(protocol: name) else { throw .upgradeRequired }
-            accepted = { [self] in becomeWebSocket(name, request, makeOwner) }
-            answer = bytes
-            hasAnswered = true
-            sendAnswer()
+            try act(on: server.route(request), request)
         } catch {
             refuse(error)
         }
     }
 
-    private func route(
-        _ request: PeerRequest
-    ) throws(HTTPAnswer) -> (protocols: [String], makeOwner: (WebSocketConnection, PeerRequest) -> any WebSocketDelegate) {
-        switch server.route(request) {
-        case .webSocket(let protocols, let makeOwner): return (protocols, makeOwner)
+    private func act(on answer: WebSocketServer.Answer, _ request: PeerRequest) throws(HTTPAnswer) {
+        switch answer {
+        case .webSocket(let protocols, let makeOwner): try open(protocols, request, makeOwner)
         case .refuse(let answer), .answer(let answer): throw request.method == "HEAD" ? answer.withoutBody : answer
+        case .ask(let ask, let then):
+            question = (request, then)
+            timer?.cancel()
+            stream.want([])
+            let loop = server.loop
+            ask { answer in loop.perform { [weak self] in self?.answered(answer) } }
         }
+    }
+
+    private func answered(_ answer: Bool) {
+        guard !isFinished, let (request, then) = question else { return }
+        question = nil
+        startTimer()
+        stream.want(.reading)
+        do throws(HTTPAnswer) { try act(on: then(answer), request) } catch { refuse(error) }
+    }
+
+    private func open(
+        _ protocols: [String], _ request: PeerRequest, _ makeOwner: @escaping (WebSocketConnection, PeerRequest) -> any WebSocketDelegate
+    ) throws(HTTPAnswer) {
+        guard request.wantsWebSocket else { throw .upgradeRequired }
+        guard server.hasRoom(for: peer) else { throw .tooManyConnections }
+        let name = request.preferredProtocol(of: protocols)
+        guard let name else { throw HTTPAnswer(500, "I only speak \(protocols.joined(separator: ", ")) protocols") }
+        guard let bytes = request.acceptance(protocol: name) else { throw .upgradeRequired }
+        accepted = { [self] in becomeWebSocket(name, request, makeOwner) }
+        answer = bytes
+        hasAnswered = true
+        sendAnswer()
     }
 
     private func refuse(_ refusal: HTTPAnswer) {
@@ -205,7 +250,18 @@ extension WebSocketServer.ClientCertificates {
                 // A certificate that is itself in the list needs nobody's signature.
                 chain.first.map { trusted.contains($0) || (try? Certificate.status(of: chain, trusting: trusted)) == 0 } ?? false
             case .check(let check): !chain.isEmpty && check(chain)
+            case .ask: !chain.isEmpty
             }
-        return isTrusted ? nil : TransportError(.network(.tlsCertificateUntrusted), "\(peer): the client's certificate is not accepted")
+        return isTrusted ? nil : .refusedCertificate(of: peer)
+    }
+
+    fileprivate var question: (@Sendable ([Certificate], @escaping @Sendable (Bool) -> Void) -> Void)? {
+        if case .ask(let question) = self { question } else { nil }
+    }
+}
+
+extension TransportError {
+    fileprivate static func refusedCertificate(of peer: String) -> TransportError {
+        TransportError(.network(.tlsCertificateUntrusted), "\(peer): the client's certificate is not accepted")
     }
 }

@@ -39,15 +39,19 @@ package final class WebSocketServer: @unchecked Sendable {
         case authorities([Certificate])
         /// The chain of the client, its own certificate first, is looked at by the server's owner.
         case check(@Sendable ([Certificate]) -> Bool)
+        /// The same, for those who take their time: they are called on the loop, and answer once, on any thread.
+        case ask(@Sendable ([Certificate], @escaping @Sendable (Bool) -> Void) -> Void)
     }
 
-    package enum Answer {
+    package indirect enum Answer {
         /// A WebSocket with the first of the client's protocols that is among these. The closure gives the owner of the connection, which
         /// somebody has to keep.
         case webSocket(protocols: [String], (WebSocketConnection, PeerRequest) -> any WebSocketDelegate)
         case refuse(HTTPAnswer)
         /// An answer to a request that wants no WebSocket.
         case answer(HTTPAnswer)
+        /// Somebody has to be asked first, who answers once, on any thread. What that means for the request is asked for on the loop.
+        case ask((@escaping @Sendable (Bool) -> Void) -> Void, then: (Bool) -> Answer)
     }
 
     package let port: UInt16

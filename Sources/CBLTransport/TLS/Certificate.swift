@@ -70,6 +70,17 @@ package struct Certificate: Hashable, Sendable {
         return ForeignText.line(String(decoding: (bytes ?? []).prefix { $0 != 0 }, as: UTF8.self))
     }
 
+    /// The host, the person or the program that it names, as it stands there; nil if that cannot be read.
+    package var commonName: String? {
+        let gnutls = try? GnuTLS.functions()
+        let bytes = try? withHandle { handle throws(TransportError) in
+            try GnuTLS.output("common name") { output, size in
+                gnutls?.certificate_name_part(handle, GNUTLS_OID_X520_COMMON_NAME, 0, 0, output, &size) ?? -1
+            }
+        }
+        return bytes.map { String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self) }
+    }
+
     /// Seconds since 1970.
     package var expires: Int64 {
         let gnutls = try? GnuTLS.functions()
@@ -102,15 +113,19 @@ package struct Certificate: Hashable, Sendable {
         return (try? withHandle { gnutls?.certificate_is_for($0, host) ?? 0 != 0 }) ?? false
     }
 
-    var isSelfSigned: Bool {
+    package var isSelfSigned: Bool {
         let gnutls = try? GnuTLS.functions()
         let namesItself = (try? withHandle { gnutls?.certificate_is_issuer($0, $0) ?? 0 != 0 }) ?? false
         // Anybody can write a name: the signature has to be its own, too.
         return namesItself && (try? Certificate.status(of: [self], trusting: [self])) == 0
     }
 
+    package static let usualChecks: UInt32 = cblite_gnutls_any_trust_purpose
+
     /// What GnuTLS has against a chain, the leaf first, if only these authorities are trusted: 0 is nothing.
-    static func status(of chain: [Certificate], trusting authorities: [Certificate]) throws(TransportError) -> UInt32 {
+    package static func status(
+        of chain: [Certificate], trusting authorities: [Certificate], flags: UInt32 = Certificate.usualChecks
+    ) throws(TransportError) -> UInt32 {
         let gnutls = try GnuTLS.functions()
         var trust: gnutls_x509_trust_list_t?
         try GnuTLS.check(gnutls.trust_init(&trust, 0), "certificates")
@@ -128,7 +143,7 @@ package struct Certificate: Hashable, Sendable {
         var status: UInt32 = 0
         var list = owned
         try GnuTLS.check(
-            gnutls.trust_verify(trust, &list, UInt32(list.count), cblite_gnutls_any_trust_purpose, &status, nil), "certificates")
+            gnutls.trust_verify(trust, &list, UInt32(list.count), flags, &status, nil), "certificates")
         return status
     }
 

@@ -47,83 +47,15 @@ package struct TLSIdentity: Sendable {
         }
     }
 
-    private init(certificates: [Certificate], keyDER: [UInt8]) {
+    /// The key has to be that of the first certificate; that is not looked at.
+    init(certificates: [Certificate], keyDER: [UInt8]) {
         self.certificates = certificates
         self.keyDER = keyDER
     }
 
-    /// What a new identity is for.
-    package enum Purpose: Sendable {
-        case server
-        case client
-        case authority
-    }
-
-    /// Makes a key (ECDSA, P-256) and a certificate for it, signed by itself or by an authority.
-    /// `hosts` are names and addresses, the first of which is the subject.
-    package static func make(
-        _ purpose: Purpose, hosts: [String], from start: Int64, to end: Int64, issuer: TLSIdentity? = nil
-    ) throws(TransportError) -> TLSIdentity {
-        let gnutls = try GnuTLS.functions()
-        let what = "cannot make a certificate"
-        var key: gnutls_x509_privkey_t?
-        try GnuTLS.check(gnutls.key_init(&key), what)
-        defer { gnutls.key_deinit(key) }
-        try GnuTLS.check(gnutls.key_generate(key, GNUTLS_PK_ECDSA, cblite_gnutls_curve, 0), what)
-        var certificate: gnutls_x509_crt_t?
-        try GnuTLS.check(gnutls.certificate_init(&certificate), what)
-        defer { gnutls.certificate_deinit(certificate) }
-        try GnuTLS.check(gnutls.certificate_set_version(certificate, 3), what)
-        var serial = [UInt8](repeating: 0, count: 16)
-        try GnuTLS.check(gnutls.random(GNUTLS_RND_NONCE, &serial, serial.count), what)
-        // A serial number is positive.
-        serial[0] = serial[0] & 0x3F | 0x40
-        try GnuTLS.check(gnutls.certificate_set_serial(certificate, serial, serial.count), what)
-        try GnuTLS.check(gnutls.certificate_set_activation(certificate, time_t(start)), what)
-        try GnuTLS.check(gnutls.certificate_set_expiration(certificate, time_t(end)), what)
-        try GnuTLS.check(gnutls.certificate_set_key(certificate, key), what)
-        let name = Array((hosts.first ?? "cblite").utf8.prefix(64))
-        try GnuTLS.check(gnutls.certificate_set_name(certificate, GNUTLS_OID_X520_COMMON_NAME, 0, name, UInt32(name.count)), what)
-        try GnuTLS.check(gnutls.certificate_set_constraints(certificate, purpose == .authority ? 1 : 0, -1), what)
-        let usage = purpose == .authority ? cblite_gnutls_issuing_usage : cblite_gnutls_signing_usage
-        try GnuTLS.check(gnutls.certificate_set_usage(certificate, usage), what)
-        switch purpose {
-        case .server: try GnuTLS.check(gnutls.certificate_add_purpose(certificate, GNUTLS_KP_TLS_WWW_SERVER, 0), what)
-        case .client: try GnuTLS.check(gnutls.certificate_add_purpose(certificate, GNUTLS_KP_TLS_WWW_CLIENT, 0), what)
-        case .authority: break
-        }
-        if purpose == .server {
-            for host in hosts {
-                let address = addressBytes(host)
-                let bytes = address ?? Array(host.utf8)
-                try GnuTLS.check(
-                    gnutls.certificate_add_alternative(
-                        certificate, address == nil ? GNUTLS_SAN_DNSNAME : GNUTLS_SAN_IPADDRESS, bytes, UInt32(bytes.count),
-                        UInt32(GNUTLS_FSAN_APPEND)), what)
-            }
-        }
-        var keyID = [UInt8](repeating: 0, count: 20)
-        var keyIDSize = keyID.count
-        try GnuTLS.check(gnutls.key_id(key, GNUTLS_KEYID_USE_SHA1.rawValue, &keyID, &keyIDSize), what)
-        try GnuTLS.check(gnutls.certificate_set_key_id(certificate, keyID, keyIDSize), what)
-        if let issuer {
-            let authority = try issuer.certificates[0].import()
-            defer { gnutls.certificate_deinit(authority) }
-            let authorityKey = try issuer.importKey()
-            defer { gnutls.key_deinit(authorityKey) }
-            try GnuTLS.check(gnutls.certificate_sign(certificate, authority, authorityKey, GNUTLS_DIG_SHA256, 0), what)
-        } else {
-            try GnuTLS.check(gnutls.certificate_sign(certificate, certificate, key, GNUTLS_DIG_SHA256, 0), what)
-        }
-        let der = try GnuTLS.output(what) { output, size in gnutls.certificate_export(certificate, GNUTLS_X509_FMT_DER, output, &size) }
-        let keyDER = try GnuTLS.output(what) { output, size in gnutls.key_export(key, GNUTLS_X509_FMT_DER, output, &size) }
-        return TLSIdentity(certificates: [Certificate(der: der)] + (issuer?.certificates ?? []), keyDER: keyDER)
-    }
-
-    private static func addressBytes(_ host: String) -> [UInt8]? {
-        var bytes = [UInt8](repeating: 0, count: 16)
-        if inet_pton(AF_INET, host, &bytes) == 1 { return Array(bytes.prefix(4)) }
-        return inet_pton(AF_INET6, host, &bytes) == 1 ? bytes : nil
+    /// The same with the certificates of authorities behind its own.
+    package func appending(_ authorities: [Certificate]) -> TLSIdentity {
+        TLSIdentity(certificates: certificates + authorities, keyDER: keyDER)
     }
 
     /// The certificates as PEM.

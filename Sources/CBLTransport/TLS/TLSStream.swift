@@ -12,6 +12,14 @@ final class TLSStream: ByteStream {
         /// What there is to say against the peer's certificates; GnuTLS's own opinion can be asked for. A server that does not want to
         /// see any has nil here.
         let objection: (([Certificate], () -> UInt32) -> TransportError?)?
+        /// Somebody who is asked about certificates to which there is no objection, and answers later, on the stream's loop.
+        var inquiry: (([Certificate], @escaping (TransportError?) -> Void) -> Void)?
+    }
+
+    private enum Verdict {
+        case none
+        case awaited
+        case given
     }
 
     private let lower: any ByteStream
@@ -25,6 +33,7 @@ final class TLSStream: ByteStream {
     private var needsWritingToRead = false
     // What went wrong within a callback, where there is nobody to throw it to.
     private var cause: TransportError?
+    private var verdict = Verdict.none
     private(set) var peerCertificates: [Certificate] = []
     var onReady: ((FileWatch.Readiness) -> Void)?
     var isLocal: Bool { lower.isLocal }
@@ -61,7 +70,7 @@ final class TLSStream: ByteStream {
             if !isClient { gnutls.request_certificate(session, GNUTLS_CERT_REQUIRE) }
             gnutls.set_verify(session) { session in
                 guard let session, let stream = TLSStream.of(stream: session) else { return -1 }
-                return stream.isPeerTrusted() ? 0 : -1
+                return stream.checkPeer()
             }
         }
         lower.onReady = { [weak self] ready in self?.lowerIsReady(ready) }
@@ -98,6 +107,8 @@ final class TLSStream: ByteStream {
             let code = gnutls.handshake(session)
             if code == 0 { return finishHandshake(nil) }
             if code == GNUTLS_E_AGAIN || code == GNUTLS_E_INTERRUPTED {
+                // What the peer sends meanwhile would be told of again and again.
+                if verdict == .awaited { return lower.want([]) }
                 return lower.want(gnutls.direction(session) == 1 ? .writing : .reading)
             }
             guard gnutls.error_is_fatal(code) != 0 else { continue }
@@ -115,7 +126,32 @@ final class TLSStream: ByteStream {
         completion?(error)
     }
 
-    private func isPeerTrusted() -> Bool {
+    // 0 to go on, -1 for no, and otherwise an error of the handshake, which is called again after some.
+    private func checkPeer() -> Int32 {
+        switch verdict {
+        case .awaited: return GNUTLS_E_AGAIN
+        case .given: return cause == nil ? 0 : -1
+        case .none: break
+        }
+        readPeerCertificates()
+        cause = parameters.objection?(peerCertificates) { [self] in
+            var status: UInt32 = 0
+            return gnutls.verify_peers(session, parameters.peer, &status) == 0 ? status : GNUTLS_CERT_INVALID.rawValue
+        }
+        guard cause == nil, let inquiry = parameters.inquiry else { return cause == nil ? 0 : -1 }
+        verdict = .awaited
+        inquiry(peerCertificates) { [weak self] objection in self?.judge(objection) }
+        return GNUTLS_E_AGAIN
+    }
+
+    private func judge(_ objection: TransportError?) {
+        guard verdict == .awaited else { return }
+        verdict = .given
+        cause = objection
+        if completion != nil { continueHandshake() }
+    }
+
+    private func readPeerCertificates() {
         var count: UInt32 = 0
         peerCertificates = []
         if let list = gnutls.peers(session, &count) {
@@ -123,11 +159,6 @@ final class TLSStream: ByteStream {
                 peerCertificates.append(Certificate(der: Array(UnsafeBufferPointer(start: list[index].data, count: Int(list[index].size)))))
             }
         }
-        cause = parameters.objection?(peerCertificates) { [self] in
-            var status: UInt32 = 0
-            return gnutls.verify_peers(session, parameters.peer, &status) == 0 ? status : GNUTLS_CERT_INVALID.rawValue
-        }
-        return cause == nil
     }
 
     private func lowerIsReady(_ ready: FileWatch.Readiness) {

@@ -9,6 +9,8 @@ package enum TLSTrust: Sendable {
     case authorities([Certificate])
     /// Those that show one of these, or are signed by one of these; in that case the host's name has to be right, too.
     case pinned([CertificatePin])
+    /// Those that show this one, or whose certificate is signed by it: whatever the host is called, and however old the certificates are.
+    case owner(Certificate)
     /// Those that sign for themselves, and no others: for databases that meet for the first time.
     case selfSigned
     /// Anybody. Nothing is known about who reads and answers.
@@ -67,14 +69,23 @@ extension TLSTrust {
             if let status = try? Certificate.status(of: chain, trusting: authorities), status == 0 {
                 return leaf.isFor(host) ? nil : .untrusted(leaf, of: host, status: GNUTLS_CERT_UNEXPECTED_OWNER.rawValue)
             }
-            return TransportError(
-                .network(.tlsCertificateUnknownRoot), "\(host): the certificate is not the one that is expected",
-                advice: "If the server has a new one, compare its fingerprint and pin that", certificate: leaf.fingerprint)
+            return .unexpected(leaf, of: host)
+        case .owner(let owner):
+            if leaf == owner { return nil }
+            // Whoever has a certificate of the owner's is let in by that already, so it does not matter if it signed for another.
+            let status = try? Certificate.status(of: chain, trusting: [owner], flags: cblite_gnutls_signature_alone)
+            return status == 0 ? nil : .unexpected(leaf, of: host)
         }
     }
 }
 
 extension TransportError {
+    fileprivate static func unexpected(_ certificate: Certificate, of host: String) -> TransportError {
+        TransportError(
+            .network(.tlsCertificateUnknownRoot), "\(host): the certificate is not the one that is expected",
+            advice: "If the server has a new one, compare its fingerprint and pin that", certificate: certificate.fingerprint)
+    }
+
     static func untrusted(_ certificate: Certificate, of host: String, status: UInt32) -> TransportError {
         func has(_ flag: gnutls_certificate_status_t) -> Bool { status & flag.rawValue != 0 }
         let comparing = "If the fingerprint is the right one, pin it; do not if you cannot compare it with what the server's owner says"

@@ -110,10 +110,14 @@ public final class Collection: CollectionChangeObservable, Equatable, Hashable, 
 
     /// Refuses documents of other collections.
     func check(_ document: Document) throws {
-        guard let collection = document.collection, collection !== self else { return }
+        if let collection = document.collection { try check(collection, document.id) }
+    }
+
+    func check(_ collection: Collection, _ id: String) throws {
+        guard collection !== self else { return }
         guard collection.coreName == coreName, collection.database === database else {
             throw libraryError(
-                CBLError.invalidParameter, "The document \"\(document.id)\" belongs to another collection, or to another database object.")
+                CBLError.invalidParameter, "The document \"\(id)\" belongs to another collection, or to another database object.")
         }
     }
 

@@ -22,11 +22,12 @@ public final class Database: @unchecked Sendable {
 
     let core: CBLStore.Database
     let services = DatabaseServices()
+    let openResults = OpenResults()
 
     /// Opens a database, or makes it.
     public init(name: String, config: DatabaseConfiguration = DatabaseConfiguration()) throws {
         guard !name.isEmpty else { throw libraryError(CBLError.invalidParameter, "A database must have a name.") }
-        Database.warnOfMissingLog()
+        LogDispatch.shared.adviseFiles()
         self.name = name
         self.config = config
         do {

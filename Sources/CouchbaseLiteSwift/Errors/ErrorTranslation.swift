@@ -20,13 +20,16 @@ func translatingErrors<Result>(_ work: () throws -> Result) throws -> Result {
     do { return try work() } catch { throw translated(error) }
 }
 
+/// Of what SQLite refuses.
+let sqliteErrorDomain = "CouchbaseLite.SQLite"
+
 /// Whatever the core has thrown, as the library's users know it.
 func translated(_ error: any Error) -> NSError {
     switch error {
     case let error as StoreError: libraryError(code(error), error.description)
     case let error as JSONError: libraryError(CBLError.invalidJSON, "\(error)")
     case let error as SQLiteError:
-        NSError(domain: "CouchbaseLite.SQLite", code: Int(error.code), userInfo: [NSLocalizedDescriptionKey: error.message])
+        NSError(domain: sqliteErrorDomain, code: Int(error.code), userInfo: [NSLocalizedDescriptionKey: error.message])
     case let error as FleeceError:
         NSError(domain: "CouchbaseLite.Fleece", code: 1, userInfo: [NSLocalizedDescriptionKey: "\(error)"])
     case let error as any CoreErrorTranslation: error.libraryError

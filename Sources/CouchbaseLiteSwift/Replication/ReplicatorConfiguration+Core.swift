@@ -62,17 +62,18 @@ extension ReplicatorConfiguration {
         let peer: PeerURL
         do { peer = try PeerURL(url.absoluteString) } catch { throw SyncError(error) }
         var server = ReplicatorSettings.server(peer)
-        server.handshake.userAgent = "CouchbaseLiteSwift (Linux)"
+        server.handshake.userAgent = LibraryIdentity.userAgent
         for (name, value) in headers ?? [:] { server.handshake.headers.add(name, value) }
         switch authenticator {
         case let basic as BasicAuthenticator:
             server.handshake.credentials = Credentials(user: basic.username, password: basic.password)
         case let session as SessionAuthenticator:
             server.handshake.headers.add("Cookie", "\(session.cookieName)=\(session.sessionID)")
+        case let client as ClientCertificateAuthenticator: server.identity = client.identity.core
         default: break
         }
         if let pinnedServerCertificate {
-            server.trust = .pinned([.certificate(pinnedServerCertificate.core)])
+            server.trust = .owner(pinnedServerCertificate.core)
         } else if acceptOnlySelfSignedServerCertificate {
             server.trust = .selfSigned
         }

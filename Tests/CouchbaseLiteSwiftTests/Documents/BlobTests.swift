@@ -20,7 +20,6 @@ import Testing
         #expect(document.array(forKey: "list")?.blob(at: 0)?.content == text)
         #expect(document.blob(forKey: "list") == nil)
         let json = read.toJSON()
-        #expect(document.toJSON().contains(json))
         let properties = try #require(try JSONSerialization.jsonObject(with: Data(json.utf8)) as? [String: Any])
         #expect(Blob.isBlob(properties: properties))
         #expect(try test.database.getBlob(properties: properties)?.content == text)

@@ -1,0 +1,86 @@
+import Foundation
+
+/// Makes vector indexes known to the library.
+public class Extension {
+    private init() {}
+
+    /// Has to come before databases with vector indexes are opened.
+    public static func enableVectorSearch() throws { throw VectorIndexConfiguration.unsupported }
+}
+
+/// In how many bits each number of a vector is kept.
+public enum ScalarQuantizerType: UInt32, Sendable {
+    case SQ4 = 4
+    case SQ6 = 6
+    case SQ8 = 8
+}
+
+/// How the vectors of an index are kept.
+public enum VectorEncoding: Equatable, Sendable {
+    /// As they are.
+    case none
+    /// Each number in fewer bits.
+    case scalarQuantizer(type: ScalarQuantizerType)
+    /// Cut into so many parts, each kept in so many bits.
+    case productQuantizer(subquantizers: UInt32, bits: UInt32)
+}
+
+/// What the distance of two vectors is.
+public enum DistanceMetric: UInt32, Sendable {
+    case euclideanSquared = 1
+    case cosine = 2
+    case euclidean = 3
+    case dot = 4
+}
+
+/// An index over vectors, which finds those that are close to another.
+public struct VectorIndexConfiguration: IndexConfiguration {
+    /// What gives the vector of a document, in SQL++.
+    public let expression: String
+    /// How many numbers a vector has.
+    public let dimensions: UInt32
+    /// Into how many groups vectors are put.
+    public let centroids: UInt32
+    /// Whether the program computes the vectors, when it likes, instead of the expression.
+    public var isLazy: Bool = VectorIndexConfiguration.defaultIsLazy
+    public var encoding: VectorEncoding = .scalarQuantizer(type: VectorIndexConfiguration.defaultEncoding)
+    public var metric: DistanceMetric = VectorIndexConfiguration.defaultDistanceMetric
+    /// How many vectors are needed before groups are made; 0 leaves it to the index.
+    public var minTrainingSize: UInt32 = VectorIndexConfiguration.defaultMinTrainingSize
+    /// How many vectors groups are made of at most; 0 leaves it to the index.
+    public var maxTrainingSize: UInt32 = VectorIndexConfiguration.defaultMaxTrainingSize
+    /// How many groups a search looks at; 0 leaves it to the index.
+    public var numProbes: UInt32 = VectorIndexConfiguration.defaultNumProbes
+
+    public init(expression: String, dimensions: UInt32, centroids: UInt32) {
+        programmerErrorUnless((2...4096).contains(dimensions), .invalidArgument, "A vector has 2 to 4096 dimensions, not \(dimensions).")
+        programmerErrorUnless((1...64000).contains(centroids), .invalidArgument, "There are 1 to 64000 centroids, not \(centroids).")
+        self.expression = expression
+        self.dimensions = dimensions
+        self.centroids = centroids
+    }
+
+    public static let defaultIsLazy: Bool = false
+    public static let defaultEncoding: ScalarQuantizerType = .SQ8
+    public static let defaultDistanceMetric: DistanceMetric = .euclideanSquared
+    public static let defaultMinTrainingSize: UInt32 = 0
+    public static let defaultMaxTrainingSize: UInt32 = 0
+    public static let defaultNumProbes: UInt32 = 0
+
+    /// Ends the program if what was set makes no sense.
+    func check() {
+        if case .productQuantizer(let subquantizers, let bits) = encoding {
+            programmerErrorUnless(
+                subquantizers > 0 && dimensions % subquantizers == 0, .invalidArgument,
+                "The \(dimensions) dimensions of a vector cannot be cut into \(subquantizers) equal parts.")
+            programmerErrorUnless((4...12).contains(bits), .invalidArgument, "A product quantizer has 4 to 12 bits, not \(bits).")
+        }
+        programmerErrorUnless(
+            maxTrainingSize == 0 || minTrainingSize <= maxTrainingSize, .invalidArgument,
+            "The least number of vectors to train with, \(minTrainingSize), is above the greatest, \(maxTrainingSize).")
+    }
+
+    static var unsupported: NSError {
+        libraryError(CBLError.unsupported, "Vector indexes are not there yet: this version can neither make nor search one.")
+    }
+}

@@ -1,0 +1,19 @@
+internal import CBLBase
+
+/// Which messages go to standard error.
+public struct ConsoleLogSink: Sendable {
+    public let level: LogLevel
+    public let domains: LogDomains
+
+    public init(level: LogLevel, domains: LogDomains = .all) {
+        self.level = level
+        self.domains = domains
+    }
+}
+
+extension ConsoleLogSink {
+    /// One line, whatever a peer put into it.
+    static func line(_ message: String, _ level: LogLevel, _ domain: LogDomain, at time: LogTime) -> String {
+        "\(time.local) CouchbaseLite \(domain.title) \(level.title): \(TerminalText.escaped(message))\n"
+    }
+}

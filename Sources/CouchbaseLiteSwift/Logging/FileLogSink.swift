@@ -1,0 +1,27 @@
+/// Which messages go to files, and to which. Files have the messages of all domains.
+public struct FileLogSink: Sendable {
+    public let level: LogLevel
+    /// Made if it is not there.
+    public let directory: String
+    /// Whether people can read the files as they are. Otherwise they have the binary form that the vendor's tools decode, which is smaller.
+    public let usePlaintext: Bool
+    /// At this size a file is followed by another. At least 1024.
+    public let maxFileSize: UInt64
+    /// How many files of each level are kept, with the one that is written; the oldest go first.
+    public let maxKeptFiles: Int
+
+    public init(
+        level: LogLevel, directory: String, usePlainText: Bool = defaultUsePlaintext, maxKeptFiles: Int = defaultMaxKeptFiles,
+        maxFileSize: UInt64 = defaultMaxSize
+    ) {
+        self.level = level
+        self.directory = directory
+        self.usePlaintext = usePlainText
+        self.maxFileSize = maxFileSize
+        self.maxKeptFiles = maxKeptFiles
+    }
+
+    public static let defaultUsePlaintext = false
+    public static let defaultMaxSize: UInt64 = 524_288
+    public static let defaultMaxKeptFiles = 2
+}

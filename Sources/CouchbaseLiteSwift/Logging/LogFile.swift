@@ -1,0 +1,127 @@
+internal import CBLBase
+import Glibc
+
+/// Why a log cannot be written.
+struct LogFileError: Error, CustomStringConvertible {
+    let action: String
+    let path: String
+    let code: Int32
+
+    var description: String { "cannot \(action) \(path): \(SystemCall.message(code))" }
+}
+
+/// The file of one level, and its successors.
+///
+/// It is changed by one thread at a time (see `LogFiles`).
+struct LogFile {
+    static let minimumSize: UInt64 = 1024
+    static let fileExtension = ".cbllog"
+
+    private let level: LogLevel
+    private let directory: String
+    private let isPlainText: Bool
+    private var encoder: LogEncoder?
+    private var descriptor: Int32 = -1
+    private var size: UInt64 = 0
+    /// How many there were, with this one.
+    private var serialNumber = 1
+    /// What the name says of the time.
+    private var milliseconds: Int64 = 0
+
+    init(_ level: LogLevel, of sink: FileLogSink) throws(LogFileError) {
+        self.level = level
+        directory = sink.directory
+        isPlainText = sink.usePlaintext
+        try open(sink)
+    }
+
+    /// Adds a message. If the file is too large then, the next message goes to another one.
+    mutating func write(_ message: String, domain: LogDomain, sink: FileLogSink) throws(LogFileError) {
+        guard descriptor >= 0 else { return }
+        try append("%s", message, domain: domain.nameInFiles)
+        guard size > max(LogFile.minimumSize, sink.maxFileSize) else { return }
+        shut()
+        removeOldest(butFor: sink.maxKeptFiles - 1)
+        serialNumber += 1
+        try open(sink)
+    }
+
+    /// Ends the file as somebody does who has nothing more to say.
+    mutating func close() {
+        guard descriptor >= 0 else { return }
+        // What cannot be written now would not be missed.
+        try? append("---- END ----", nil, domain: "")
+        shut()
+    }
+
+    private mutating func shut() {
+        if descriptor >= 0 { _ = Glibc.close(descriptor) }
+        descriptor = -1
+        encoder = nil
+    }
+
+    private mutating func open(_ sink: FileLogSink) throws(LogFileError) {
+        var path: String
+        // Two in one millisecond are two files, and the later one has the later name, even if the former one is gone.
+        milliseconds = max(milliseconds, WallClock.milliseconds - 1)
+        repeat {
+            milliseconds += 1
+            path = "\(directory)/cbl_\(level.nameOfFiles)_\(milliseconds)\(LogFile.fileExtension)"
+            descriptor = SystemCall.retrying { Glibc.open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600) }
+        } while descriptor < 0 && errno == EEXIST
+        guard descriptor >= 0 else { throw LogFileError(action: "open", path: path, code: errno) }
+        size = 0
+        if !isPlainText {
+            let encoder = LogEncoder(at: .now)
+            self.encoder = encoder
+            try put(encoder.header)
+        }
+        let number = "serialNo=\(serialNumber),logDirectory=\(directory),fileLogLevel=\(level.rawValue)"
+        let limits = "fileMaxSize=\(max(LogFile.minimumSize, sink.maxFileSize)),fileMaxCount=\(max(0, sink.maxKeptFiles - 1))"
+        try append("---- %s ----", "\(number),\(limits)", domain: "")
+        try append("---- %s ----", LibraryIdentity.userAgent, domain: "")
+    }
+
+    private mutating func append(_ format: String, _ text: String?, domain: String) throws(LogFileError) {
+        let time = LogTime.now
+        if isPlainText {
+            let message = text.map { format == "%s" ? $0 : format.replacingOccurrences(of: "%s", with: $0) } ?? format
+            try put(Array("\(time.universal) \(domain) \(level.title) \(message)\n".utf8))
+        } else if let bytes = encoder?.message(format, text, level, domain: domain, at: time) {
+            try put(bytes)
+        }
+    }
+
+    /// Writes all of it, so that whoever looks at the file, and a crash, finds whole messages.
+    private mutating func put(_ bytes: [UInt8]) throws(LogFileError) {
+        var written = 0
+        while written < bytes.count {
+            let count = bytes.withUnsafeBytes { buffer in
+                SystemCall.retrying { Glibc.write(descriptor, buffer.baseAddress.unsafelyUnwrapped + written, buffer.count - written) }
+            }
+            guard count > 0 else {
+                let code = errno
+                shut()
+                throw LogFileError(action: "write to", path: directory, code: code)
+            }
+            written += count
+        }
+        size += UInt64(bytes.count)
+    }
+
+    private func removeOldest(butFor count: Int) {
+        let files = LogFile.names(of: level, in: directory)
+        for name in files.dropLast(max(0, count)) { unlink("\(directory)/\(name)") }
+    }
+
+    /// The files of a level, the oldest first. Their names say when they were made, more exactly than their dates.
+    static func names(of level: LogLevel, in directory: String) -> [String] {
+        let prefix = "cbl_\(level.nameOfFiles)_"
+        let names = (try? FileManager.default.contentsOfDirectory(atPath: directory)) ?? []
+        let dated = names.compactMap { name -> (time: UInt64, name: String)? in
+            guard name.hasPrefix(prefix), name.hasSuffix(fileExtension) else { return nil }
+            return UInt64(name.dropFirst(prefix.count).dropLast(fileExtension.count)).map { ($0, name) }
+        }
+        return dated.sorted { $0.time < $1.time }.map(\.name)
+    }
+}
