@@ -15,8 +15,6 @@ extension ReplicatorConfiguration {
         // In memory a delta takes longer than the document.
         if target is DatabaseEndpoint { settings.allowsDeltas = false }
         settings.pushesSettlements = false
-        // Who is alive and says nothing is waited for.
-        settings.patience = nil
         return settings
     }
 
@@ -77,6 +75,7 @@ extension ReplicatorConfiguration {
         } else if acceptOnlySelfSignedServerCertificate {
             server.trust = .selfSigned
         }
+        server.cookies = try database.cookies.jar(for: try database.openCore()).accepting(parentDomains: acceptParentDomainCookie)
         server.networkInterface = networkInterface
         server.limits.heartbeat = .seconds(heartbeat)
         server.proxy = .environment(ProcessInfo.processInfo.environment)

@@ -6,7 +6,7 @@ import Testing
 
     init() throws { pair = try Pair() }
 
-    private func pull(_ resolver: @escaping (Conflict) -> Document?) -> Run {
+    private func pull(_ resolver: @escaping (Conflict) -> Document?) -> Replication {
         pair.run(pair.config(.pull) { $0.conflictResolver = Resolver(resolver) })
     }
 

@@ -58,7 +58,7 @@ import Testing
         #expect(replicator.status.activity == .stopped && replicator.status.progress.total == 0)
         for number in 0..<3 {
             try pair.save("doc-\(number)", in: pair.mine)
-            #expect(Run(replicator).ids == ["doc-\(number)"])
+            #expect(Replication(replicator).ids == ["doc-\(number)"])
         }
         #expect(pair.other.count == 3)
     }
@@ -140,14 +140,14 @@ import Testing
         let token = replicator.addChangeListener(withQueue: told.queue) { _ in told.add(2) }
         token.remove()
         token.remove()
-        #expect(Run(replicator).ids == ["doc"])
+        #expect(Replication(replicator).ids == ["doc"])
         #expect(told.all.isEmpty)
     }
 
     @Test func theConnectionHasAName() throws {
         let replicator = Replicator(config: pair.config())
         #expect(replicator.correlationID == nil && replicator.serverCertificate == nil)
-        _ = Run(replicator)
+        _ = Replication(replicator)
         #expect(replicator.correlationID?.isEmpty == false && replicator.serverCertificate == nil)
     }
 

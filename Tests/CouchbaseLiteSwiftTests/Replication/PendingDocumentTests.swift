@@ -18,7 +18,7 @@ import Testing
         for number in 0..<5 { try pair.save("doc-\(number)", in: pair.mine) }
         let replicator = Replicator(config: pair.config(.push))
         #expect(try pending(replicator) == Set((0..<5).map { "doc-\($0)" }))
-        #expect(Run(replicator).error == nil)
+        #expect(Replication(replicator).error == nil)
         #expect(try pending(replicator).isEmpty)
         try pair.save("doc-1", ["n": 2], in: pair.mine)
         try pair.mine.delete(document: try #require(try pair.mine.document(id: "doc-2")))
@@ -26,14 +26,14 @@ import Testing
         try pair.mine.purge(id: "doc-3")
         #expect(try pending(replicator) == ["doc-1", "doc-2"])
         #expect(try !replicator.isDocumentPending("none", collection: pair.mine))
-        #expect(Set(Run(replicator).ids) == ["doc-1", "doc-2"])
+        #expect(Set(Replication(replicator).ids) == ["doc-1", "doc-2"])
         #expect(try pending(replicator).isEmpty)
     }
 
     @Test func whatCameIsNotPending() throws {
         for number in 0..<5 { try pair.save("doc-\(number)", in: pair.other) }
         let replicator = Replicator(config: pair.config())
-        _ = Run(replicator)
+        _ = Replication(replicator)
         #expect(try pending(replicator).isEmpty)
     }
 
@@ -41,7 +41,7 @@ import Testing
         for number in 0..<5 { try pair.save("doc-\(number)", ["n": number], in: pair.mine) }
         let filtered = Replicator(config: pair.config(.push) { $0.pushFilter = { document, _ in document.int(forKey: "n") > 2 } })
         #expect(try pending(filtered) == ["doc-3", "doc-4"])
-        _ = Run(filtered)
+        _ = Replication(filtered)
         #expect(try pending(filtered).isEmpty)
         #expect(try pending(Replicator(config: pair.config(.push) { $0.documentIDs = ["doc-1", "x"] })) == ["doc-1"])
     }

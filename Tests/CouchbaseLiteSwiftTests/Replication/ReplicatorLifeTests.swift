@@ -103,7 +103,7 @@ import Testing
         try pair.ours.inBatch { replicator.start() }
         #expect(statuses.wait { $0.last?.activity == .stopped })
         #expect((replicator.status.error as NSError?)?.code == CBLError.transactionNotClosed)
-        #expect(Run(replicator).error == nil)
+        #expect(Replication(replicator).error == nil)
     }
 
     @Test func aPeerThatIsClosedIsNotOpen() throws {
