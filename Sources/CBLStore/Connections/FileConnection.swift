@@ -25,6 +25,8 @@ final class FileConnection: @unchecked Sendable {
     private(set) var schemaVersion: Int64
     private var dataVersion: Int64
     private var isKnownToHaveLog = false
+    /// That the file is open. Declared last, so that it goes after the connection.
+    var note: OpenFiles.Note?
 
     /// Reads schema and info in a transaction of its own.
     init(_ connection: Connection, functions: FunctionContext? = nil, isWriter: Bool = false) throws {
