@@ -22,6 +22,8 @@ public final class Database: @unchecked Sendable {
 
     let core: CBLStore.Database
     let services = DatabaseServices()
+    /// Of the servers that it is replicated with.
+    let cookies = DatabaseCookies()
     let openResults = OpenResults()
 
     /// Opens a database, or makes it.
