@@ -66,10 +66,13 @@ enum Contest {
         return sorted.isEmpty ? 0 : sorted[sorted.count / 2]
     }
 
+    /// At once, so that one can watch.
+    private static func say(_ line: String) { FileHandle.standardOutput.write(Data((line + "\n").utf8)) }
+
     /// Lets both do the same, in turn, and prints a line for each workload.
     static func run(_ contestants: [Contestant], rounds: Int, only names: [String]) throws {
-        print("| # | work | wall ms | CPU ms | MiB |" + (contestants.count > 1 ? " other wall | other CPU | other MiB | wall | CPU |" : ""))
-        print("|---|---|---:|---:|---:|" + (contestants.count > 1 ? "---:|---:|---:|---:|---:|" : ""))
+        say("| # | work | wall ms | CPU ms | MiB |" + (contestants.count > 1 ? " other wall | other CPU | other MiB | wall | CPU |" : ""))
+        say("|---|---|---:|---:|---:|" + (contestants.count > 1 ? "---:|---:|---:|---:|---:|" : ""))
         for workload in Workload.all where names.isEmpty || names.contains(workload.name) {
             var results = contestants.map { _ in [Measurement]() }
             for round in 0...rounds {
@@ -90,8 +93,7 @@ enum Contest {
                     format: " %.2f | %.2f |", median(pairs.map { $0.wall / $1.wall }), median(pairs.map { $0.processor / $1.processor }))
                 if results[0][0].check != results[1][0].check { line += " checks differ: \(results[0][0].check), \(results[1][0].check)" }
             }
-            print(line)
-            fflush(stdout)
+            say(line)
         }
     }
 }

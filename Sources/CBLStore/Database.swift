@@ -46,6 +46,9 @@ package final class Database: Sendable {
         /// How long to wait for the transaction of another thread or process; then the error is `busy`. Nil: for other threads of this process as
         /// long as it takes, for other processes ten seconds.
         package var busyTimeout: Duration?
+        /// Whether who reads again finds a reader that still sees the last state, for some hundredths of a second: for apps, which read one document
+        /// after another.
+        package var keepsStates = false
         /// The key of an encrypted database. This version can open none; with a key it says what is the case instead of passing over it.
         package var key: EncryptionKey?
         /// Where new versions have their times from, in nanoseconds since 1970.
@@ -85,7 +88,9 @@ package final class Database: Sendable {
             } else {
                 writer = try Writer(files, options: options)
             }
-            readers = try ReaderPool(files)
+            let readers = try ReaderPool(files, keepsStates: options.keepsStates)
+            self.readers = readers
+            if options.keepsStates { writer?.beforeWriting = { [weak readers] in readers?.releaseStates() } }
             file = SharedFile.enter(bundle)
         } catch {
             switch StoreError.translating(error, path: bundle.path) {

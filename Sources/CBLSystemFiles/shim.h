@@ -29,3 +29,7 @@ static inline unsigned int cblite_file_system(const char *path) {
     struct statfs facts;
     return statfs(path, &facts) == 0 ? (unsigned int)facts.f_type : 0;
 }
+
+// Begins to write what was written to a file to the disk, and waits for nothing.
+extern int sync_file_range(int, long, long, unsigned int);
+static inline void cblite_start_writing(int descriptor) { sync_file_range(descriptor, 0, 0, 2); }

@@ -176,6 +176,31 @@ private final class EventLog: Sendable {
         live.stop()
     }
 
+    @Test func aCollectionThatIsGoneIsTheEnd() throws {
+        let things = try CollectionName(parsing: "things")
+        try sample.database.write { try $0.createCollection(things) }
+        try sample.save(["x": #"{"n": 1}"#], in: things)
+        let query = try sample.database.read { try Query("SELECT META().id, n FROM things", on: $0) }
+        let live = try LiveQuery(query, on: sample.database, timing: .init(quiet: .zero, delay: .milliseconds(10))) { [log] in
+            log.handle($0)
+        }
+        #expect(log.wait(for: 1) == [#"["x",1] +1 -0 ~0"#])
+        try sample.database.write {
+            try $0.deleteCollection(things)
+            try $0.createCollection(things)
+        }
+        #expect(log.wait(for: 2).last == " +0 -1 ~0")
+        try sample.database.write { try $0.deleteCollection(things) }
+        #expect(log.wait(for: 3).last?.contains("collection \"things\", which the query reads, was deleted") == true)
+        // Nothing brings it back.
+        try sample.database.write { try $0.createCollection(things) }
+        live.setParameters(.none)
+        try sample.save(["y": #"{"n": 1}"#], in: things)
+        usleep(200_000)
+        #expect(log.all.count == 3)
+        live.stop()
+    }
+
     @Test func otherProcessesAreHeardOf() throws {
         let live = try live()
         _ = log.wait(for: 1)

@@ -180,7 +180,7 @@ import Testing
             documentID: "a", history: history("1-aa"), sequence: RemoteSequence(1), body: Array(#"{"_removed":true}"#.utf8))
         message.isNoReply = true
         pull.receive(.rev(message))
-        pull.answer(.prepared(.removed))
+        pull.answer(.inserted([.removed]))
         guard case .purge(let lost)? = pull.stores.first?.request, lost.map(\.documentID) == ["a"] else {
             Issue.record("nothing is purged")
             return
@@ -284,7 +284,7 @@ import Testing
         let number = pull.receive(
             .rev(RevisionMessage(documentID: "a", history: history("1-aa"), sequence: RemoteSequence(1), body: Array(body.utf8))))
         let blob = ReceivedBody.Blob(digest: BlobDigest(MessageTests.digest)!, length: nil, isCompressible: false)
-        pull.answer(.prepared(.ready(.init([0x70, 0x00]), missing: [blob])))
+        pull.answer(.inserted([.incomplete(DocumentProperties(.emptyDictionary), missing: [blob])]))
         guard case .getAttachment(let message)? = pull.requests.last?.content else {
             Issue.record("no blob is fetched")
             return
@@ -304,7 +304,7 @@ import Testing
         var message = RevisionMessage(documentID: "a", history: history("2-bb, 1-aa"), sequence: RemoteSequence(1), body: Array("{}".utf8))
         message.deltaSource = first
         let number = pull.receive(.rev(message))
-        pull.answer(.prepared(.deltaFailed("no base")))
+        pull.answer(.inserted([.deltaFailed("no base")]))
         #expect(pull.replies[number].map { SyncError($0).code } == 422)
         message.deltaSource = nil
         pull.receive(.rev(message))

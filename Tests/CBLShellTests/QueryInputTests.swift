@@ -1,4 +1,5 @@
 import CBLFleece
+import CBLLanguage
 import CBLQuery
 import CBLTestSupport
 import Testing
@@ -34,6 +35,15 @@ import Testing
 }
 
 @Suite struct QueryInputTests {
+    @Test func aMistakeInALaterStatementOfALineIsShownThere() throws {
+        let text = "SELECT count(*) FROM _; SELEC 1"
+        let second = QueryInput.statements(of: text)[1]
+        let error = try #require(#expect(throws: QueryError.self) { _ = try Statement(sqlpp: second.text) })
+        let lines = second.commandError(error).description.split(separator: "\n").map(String.init)
+        #expect(lines.first?.contains("at column 25:") == true, "\(lines)")
+        #expect(Array(lines.dropFirst().prefix(2)) == ["    " + text, "    " + String(repeating: " ", count: 24) + "^~~~~"], "\(lines)")
+    }
+
     @Test(arguments: [("{}", true), (" \n[\"=\"]", true), ("SELECT 1", false), ("", false), ("$x", false)])
     func theFormOfAQueryShowsAtItsBeginning(text: String, isJSON: Bool) {
         #expect(QueryInput(text).isJSON == isJSON)

@@ -170,6 +170,16 @@ struct CompletionContextTests {
         #expect(query.sources.map(\.alias) == ["h", "airline"])
     }
 
+    @Test(
+        arguments: [
+            ("`a``b`", "a`b", "`a``b`"), ("`in`.`ho-tel`", "in.ho-tel", "`ho-tel`"), ("`in`.hotel", "in.hotel", "hotel"),
+            ("````", "`", "````"), ("``", "", nil), ("a.`b", "a.b", "b"), ("`a``", "a`", "`a```"),
+        ] as [(String, String, String?)])
+    func knowsCollectionsInBackquotes(text: String, collection: String, alias: String?) {
+        let source = QueryContext("SELECT x FROM " + text).sources.first
+        #expect(source == .init(collection: collection, alias: alias))
+    }
+
     @Test func insertsWhatAllCandidatesBeginWith() {
         #expect(Completion(length: 1, candidates: ["doc-1", "doc-2"]).insertion == "doc-")
         #expect(Completion(length: 1, candidates: ["doc-1"]).insertion == "doc-1 ")

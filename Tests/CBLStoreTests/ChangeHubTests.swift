@@ -214,6 +214,61 @@ private func eventually(_ isTrue: () -> Bool) -> Bool {
         #expect(try watcher.wait())
     }
 
+    @Test func collectionsThatComeAndGoAreTold() throws {
+        let (here, other) = (try CollectionName(parsing: "here"), try CollectionName(parsing: "there.other"))
+        let all = try database.watch()
+        let one = try Watcher(database, ChangeInterest(collections: [here]), since: nil)
+        func told(_ watcher: Watcher) throws -> [DatabaseChanges] { try watcher.wait() ? watcher.notices : [] }
+
+        try database.write { for name in [here, other] { try $0.createCollection(name) } }
+        let created = try told(all)
+        #expect(created.map(\.created) == [[here, other]] && created.map(\.deleted) == [[]] && created[0].collections.isEmpty)
+        #expect(try told(one).map(\.created) == [[here]])
+
+        try database.write { try $0.save("x", in: here, body: .emptyDictionary) }
+        #expect(try told(all).map { $0.collections[here]?.last } == [1])
+        #expect(try told(one).map(\.created) == [[]])
+
+        try database.write { for name in [here, other] { try $0.deleteCollection(name) } }
+        let deleted = try told(all)
+        #expect(deleted.map(\.deleted) == [[here, other]] && deleted.map(\.created) == [[]] && deleted[0].collections.isEmpty)
+        #expect(try told(one).map(\.deleted) == [[here]])
+
+        // It goes on with its sequences, and whoever knows these hears no more than that it is back.
+        try database.write { try $0.createCollection(here) }
+        let again = try told(one)
+        #expect(again.map(\.created) == [[here]] && again[0].collections[here]?.isChanged != true)
+    }
+
+    @Test func whatIsDeletedAndMadeAgainAtOnceHasLostItsDocuments() throws {
+        let name = try CollectionName(parsing: "here")
+        try database.write {
+            try $0.createCollection(name)
+            try $0.save("x", in: name, body: .emptyDictionary)
+        }
+        let watcher = try Watcher(database, ChangeInterest(collections: [name], purges: true, documentIDs: true), since: nil)
+        let document = try Watcher(database, ChangeInterest(document: "x", in: name), since: nil)
+        try database.write {
+            try $0.deleteCollection(name)
+            try $0.createCollection(name)
+        }
+        #expect(try watcher.wait())
+        #expect(watcher.notices.map(\.deleted) == [[]])
+        #expect(watcher.notices.map { $0.collections[name]?.isPurged } == [true])
+        #expect(watcher.notices.map { $0.collections[name]?.lacksPurged } == [true])
+        #expect(try document.wait())
+        #expect(document.notices.map { $0.collections[name]?.documentIDs } == [["x"]])
+    }
+
+    @Test func whatOtherProcessesDeleteIsTold() throws {
+        let name = try CollectionName(parsing: "here")
+        try database.write { try $0.createCollection(name) }
+        let document = try Watcher(database, ChangeInterest(document: "x", in: name), since: nil)
+        #expect(try Program.run(["rmcoll", "--yes", path, "here"]).exitCode == 0)
+        #expect(try document.wait())
+        #expect(document.notices.map(\.deleted) == [[name]])
+    }
+
     @Test func purgesAreKnownFromTheCommitOn() {
         let log = RemovalLog()
         let first = log.notePurged([.default: (RemovalLog.Removed(count: 1, ids: ["a"]), end: 5)])

@@ -65,6 +65,8 @@ import Testing
         Damage(kind: .revisions, about: "alice", sql: "UPDATE kv_default SET extra=substr(extra,1,20) WHERE key='alice'"),
         Damage(kind: .revisions, about: "alice", sql: "UPDATE kv_default SET extra=NULL WHERE key='alice'"),
         Damage(kind: .flags, about: "alice", sql: "UPDATE kv_default SET flags=flags|2 WHERE key='alice'"),
+        // Its only revision still has its body, and that has no blob.
+        Damage(kind: .flags, about: "alice", sql: "UPDATE kv_default SET flags=flags|4 WHERE key='alice'"),
         Damage(kind: .flags, about: "withblob", sql: "UPDATE kv_default SET flags=flags&~4 WHERE key='withblob'"),
         Damage(kind: .flags, about: "conflicted", sql: "UPDATE kv_default SET flags=flags&~2 WHERE key='conflicted'"),
         Damage(kind: .placement, about: "alice", sql: "UPDATE kv_default SET flags=flags|1 WHERE key='alice'"),

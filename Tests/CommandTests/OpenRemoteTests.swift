@@ -94,8 +94,10 @@ import Testing
         #expect(try copies().isEmpty)
     }
 
-    /// Whether a process has ended, and only its parent has not heard of it.
+    /// Whether a process has ended with all its threads, each of which holds its files, and only its parent has not heard of it.
     private func isGone(_ process: pid_t) -> Bool {
+        let threads = (try? FileManager.default.contentsOfDirectory(atPath: "/proc/\(process)/task")) ?? []
+        guard threads.count < 2 else { return false }
         let status = (try? String(contentsOfFile: "/proc/\(process)/stat", encoding: .utf8)) ?? ""
         return status.isEmpty || status.contains(") Z ")
     }

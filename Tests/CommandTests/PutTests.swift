@@ -147,6 +147,73 @@ import Testing
         #expect(try scratch.cat("large").utf8.count == items.utf8.count + #"{"_id":"large", "items":[]}"#.utf8.count)
     }
 
+    @Test func aMissingDatabaseGoesBeforeBadJSON() throws {
+        let directory = try TemporaryDirectory()
+        let path = directory.path + "/none.cblite2"
+        for words in [["put", path, "doc", "{x"], ["undelete", path, "doc", "--body", "{x"]] {
+            let result = try Program.run(words)
+            #expect(result.exitCode == 3)
+            #expect(result.errors.contains("no such database") && !result.errors.contains("JSON"), "\(result.errors)")
+        }
+    }
+
+    @Test(arguments: ["{x", "[1]", "{a: 1, a: 2}"])
+    func noDatabaseIsMadeForBadJSON(json: String) throws {
+        let directory = try TemporaryDirectory()
+        let path = directory.path + "/new.cblite2"
+        let result = try Program.run(["--create", "put", path, "doc", "-"], input: json)
+        #expect(result.exitCode == 1)
+        #expect(result.errors.contains("standard input: "), "\(result.errors)")
+        #expect(!FileManager.default.fileExists(atPath: path))
+    }
+
+    @Test(arguments: ["{x", "[1]", "{a: 1, a: 2}", "{newKey: [}"])
+    func badJSONLeavesEveryByteOfTheDatabase(json: String) throws {
+        let scratch = try Scratch(["doc": #"{"known":1}"#])
+        func bytes() throws -> [UInt8] { try Array(Data(contentsOf: URL(fileURLWithPath: scratch.path + "/db.sqlite3"))) }
+        let before = try bytes()
+        for flags in [[], ["--create"], ["--upgrade"], ["--upgrade=vv"], ["-C", "other"]] {
+            for words in [["doc", json], ["--dry-run", "doc", json], ["--create", "new", "-"]] {
+                let result = try Program.run(flags + ["put", scratch.path] + words, input: json)
+                #expect(result.exitCode == 1, "\(flags) \(words): \(result.errors)")
+                #expect(try bytes() == before, "\(flags) \(words)")
+            }
+        }
+        #expect(try scratch.files() == ["db.sqlite3"])
+    }
+
+    @Test func keysOfATextThatBreaksOffAreForgotten() throws {
+        let scratch = try Scratch(["doc": #"{"known":1}"#])
+        let script = "put a '{lost: 1, gone: 2, '\nput b '{kept: 1}'\nbegin\nput c '{lost: }'\nput d '{last: 2, kept: 3}'\ncommit\n"
+        let result = try Program.run(["--writeable", "--keep-going", scratch.path], input: script)
+        #expect(result.errors.components(separatedBy: "JSON error at ").count == 3, "\(result.errors)")
+        #expect(try scratch.ids() == ["b", "d", "doc"])
+        #expect(try scratch.cat("b") == #"{"_id":"b", "kept":1}"#)
+        #expect(try scratch.cat("d") == #"{"_id":"d", "kept":3,"last":2}"#)
+        let bytes = try Data(contentsOf: URL(fileURLWithPath: scratch.path + "/db.sqlite3"))
+        let text = String(decoding: bytes, as: UTF8.self)
+        #expect(!text.contains("lost") && text.contains("kept"))
+        try scratch.expect(["check"])
+    }
+
+    @Test func badJSONGoesBeforeWhatTheDocumentIs() throws {
+        let scratch = try Scratch(["doc": "{}"])
+        try scratch.expectFailure(["put", "--create", "doc", "{x"], "JSON error at column 3")
+        try scratch.expectFailure(["put", "--update", "nobody", "[1]"], "must be an object")
+        try scratch.expectFailure(["put", "doc", "{x", "--if-rev", "9-1234"], "JSON error")
+        // Without the collection there is nothing to look into.
+        try scratch.expectFailure(["put", "--update", "doc", "{x", "-C", "nowhere"], "no collection \"nowhere\"")
+    }
+
+    @Test func theNameOfAFileIsNotItsContent() throws {
+        let scratch = try Scratch()
+        let file = scratch.directory.path + "/doc.json"
+        try "{}".write(toFile: file, atomically: true, encoding: .utf8)
+        try scratch.expectFailure(["put", "doc", file], "doc.json is a file: - instead of its name")
+        let other = try scratch.run(["put", "doc", file + "x"])
+        #expect(other.exitCode == 1 && !other.errors.contains("is a file"))
+    }
+
     @Test func nothingIsLeftBehind() throws {
         let scratch = try Scratch(["doc": "{}"])
         #expect(try scratch.files() == ["db.sqlite3"])

@@ -1,7 +1,22 @@
 import CBLTestSupport
+import FoundationEssentials
 import Testing
 
 @Suite struct RemovingTests {
+    /// What a document had before its last change is counted among its attachments until the next one, as in the vendor's files.
+    @Test func aDocumentThatHadABlobIsSound() throws {
+        let scratch = try Scratch(["gone": "{}", "kept": "{}", "more": "{}"])
+        let file = scratch.directory.path + "/note.txt"
+        try "a note".write(toFile: file, atomically: true, encoding: .utf8)
+        for id in ["gone", "kept", "more"] { try scratch.expect(["blob", "put", id, "file", file]) }
+        try scratch.expect(["rm", "gone"])
+        try scratch.expect(["put", "kept", "{}"])
+        try scratch.expect(["put", "more", "{}"])
+        try scratch.expect(["put", "more", #"{"n":1}"#])
+        let checked = try scratch.expect(["check"])
+        #expect(checked.errors.hasSuffix("no problems.\n"), "\(checked.output)\(checked.errors)")
+    }
+
     @Test func allAreDeletedOrNone() throws {
         let scratch = try Scratch(["a": "{}", "b": "{}", "c": "{}"])
         try scratch.expectFailure(["rm", "a", "b", "cc"], "no document \"cc\".")

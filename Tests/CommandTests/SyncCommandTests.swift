@@ -1,5 +1,6 @@
 import CBLStore
 import CBLTestSupport
+import FoundationEssentials
 import Testing
 
 /// `push`, `pull`, `sync` and `cp --replicate`, between databases of this machine; what servers answer is for the tests of the engine.
@@ -73,6 +74,32 @@ import Testing
         ] as [([String], Int32, String)])
     func mistakesAreExplained(words: [String], exitCode: Int32, message: String) throws {
         try scratch.expectFailure(words, exitCode: exitCode, message)
+    }
+
+    @Test func whatIsMisspeltIsNotMade() throws {
+        try scratch.expect(["mkcoll", "garden.flowers"])
+        #expect(try Program.run(["cp", scratch.path, other]).exitCode == 0)
+        let new = scratch.directory.path + "/new.cblite2", none = scratch.directory.path + "/none.cblite2"
+        for (words, exitCode, message) in [
+            (["pull", scratch.path, none], 3, "none.cblite2: no such database"),
+            (["pull", new, none], 3, "none.cblite2: no such database"),
+            (["sync", "-C", "garden.flours", scratch.path, other], 1, "Did you mean \"garden.flowers\"?"),
+            (["pull", "-C", "garden.flours", scratch.path, other], 1, "no collection \"garden.flours\""),
+            (["pull", "-C", "garden.flours", new, other], 1, "no collection \"garden.flours\""),
+            (["sync", "-C", "garden.flours", scratch.path, none], 1, "no collection \"garden.flours\""),
+            (["push", "-C", "garden.flours", scratch.path, none], 1, "no collection \"garden.flours\""),
+            (["sync", scratch.path, scratch.path + "/"], 2, "a database cannot be replicated with itself"),
+        ] as [([String], Int32, String)] {
+            let result = try Program.run(words)
+            #expect(result.exitCode == exitCode && result.errors.contains(message), "\(words): \(result.errors)")
+        }
+        #expect(!FileManager.default.fileExists(atPath: none))
+        #expect(try scratch.collections() == ["_default", "garden.flowers"])
+        #expect(try Program.run(["lscoll", other]).output.contains("flours") == false)
+        // What one side has is made on the other.
+        #expect(try Program.run(["rmcoll", other, "garden.flowers"]).exitCode == 0)
+        #expect(try Program.run(["sync", "-C", "garden.flowers", scratch.path, other]).exitCode == 0)
+        #expect(try Program.run(["lscoll", other]).output.contains("garden.flowers"))
     }
 
     @Test func theResultOfADocumentThatIsRefusedIsTold() throws {

@@ -1,19 +1,19 @@
 /// First in, first out, in an array. What is taken leaves a gap at the front, which is closed when it is half of the array.
-public struct Queue<Element> {
+@usableFromInline package struct Queue<Element> {
     // What was taken is nil, and kept alive by nobody.
     @usableFromInline var slots: [Element?] = []
     @usableFromInline var head = 0
 
-    @inlinable public init() {}
+    @inlinable package init() {}
 
-    @inlinable public var count: Int { slots.count - head }
-    @inlinable public var isEmpty: Bool { slots.count == head }
-    @inlinable public var first: Element? { head < slots.count ? slots[head] : nil }
+    @inlinable package var count: Int { slots.count - head }
+    @inlinable package var isEmpty: Bool { slots.count == head }
+    @inlinable package var first: Element? { head < slots.count ? slots[head] : nil }
 
-    @inlinable public mutating func append(_ element: Element) { slots.append(element) }
+    @inlinable package mutating func append(_ element: Element) { slots.append(element) }
 
     @inlinable
-    public mutating func popFirst() -> Element? {
+    package mutating func popFirst() -> Element? {
         guard head < slots.count else { return nil }
         let element = slots[head]
         slots[head] = nil

@@ -1,10 +1,10 @@
 import CBLSystemNettle
 
 /// Makes a key of a password, in a way that takes long on purpose (RFC 8018, 5.2).
-public enum PBKDF2 {
-    public enum Digest: Sendable { case sha1, sha256 }
+package enum PBKDF2 {
+    package enum Digest: Sendable { case sha1, sha256 }
 
-    public static func key(
+    package static func key(
         password: UnsafeRawBufferPointer, salt: StaticString, rounds: Int, count: Int, _ digest: Digest
     ) -> SecretBytes {
         SecretBytes(count: count) { key in

@@ -5,27 +5,27 @@ import CBLSystemNettle
 ///     var sha1 = SHA1()
 ///     sha1.update(bytes)
 ///     let digest = sha1.finish()
-public struct SHA1 {
+@usableFromInline package struct SHA1 {
     private var context = sha1_ctx()
 
-    public init() { nettle_sha1_init(&context) }
+    package init() { nettle_sha1_init(&context) }
 
-    public mutating func update(_ bytes: UnsafeRawBufferPointer) {
+    @usableFromInline package mutating func update(_ bytes: UnsafeRawBufferPointer) {
         guard let start = bytes.baseAddress else { return }
         nettle_sha1_update(&context, bytes.count, start.assumingMemoryBound(to: UInt8.self))
     }
 
-    @inlinable public mutating func update(_ bytes: some Sequence<UInt8>) {
+    @inlinable package mutating func update(_ bytes: some Sequence<UInt8>) {
         let isContiguous: Void? = bytes.withContiguousStorageIfAvailable { update(UnsafeRawBufferPointer($0)) }
         if isContiguous == nil { for byte in bytes { update(byte) } }
     }
 
-    public mutating func update(_ byte: UInt8) {
+    @usableFromInline package mutating func update(_ byte: UInt8) {
         withUnsafeBytes(of: byte) { update($0) }
     }
 
     /// The digest of everything so far. The next `update` begins a new one.
-    public mutating func finish() -> Digest {
+    package mutating func finish() -> Digest {
         var digest = Digest()
         withUnsafeMutableBytes(of: &digest.words) {
             guard let start = $0.baseAddress else { return }
@@ -34,34 +34,34 @@ public struct SHA1 {
         return digest
     }
 
-    public static func digest(of bytes: UnsafeRawBufferPointer) -> Digest {
+    package static func digest(of bytes: UnsafeRawBufferPointer) -> Digest {
         var sha1 = SHA1()
         sha1.update(bytes)
         return sha1.finish()
     }
 
     /// Twenty bytes, kept in place.
-    public struct Digest: Hashable, Sendable {
-        public static let count = 20
+    @usableFromInline package struct Digest: Hashable, Sendable {
+        package static let count = 20
         @usableFromInline var words: (UInt32, UInt32, UInt32, UInt32, UInt32) = (0, 0, 0, 0, 0)
 
         fileprivate init() {}
 
         /// A digest that was read from somewhere; nil unless there are 20 bytes.
-        public init?(_ bytes: UnsafeRawBufferPointer) {
+        package init?(_ bytes: UnsafeRawBufferPointer) {
             guard bytes.count == Digest.count else { return nil }
             withUnsafeMutableBytes(of: &words) { $0.copyMemory(from: bytes) }
         }
 
-        @inlinable public func withBytes<Result>(_ body: (UnsafeRawBufferPointer) throws -> Result) rethrows -> Result {
+        @inlinable package func withBytes<Result>(_ body: (UnsafeRawBufferPointer) throws -> Result) rethrows -> Result {
             try withUnsafeBytes(of: words, body)
         }
 
-        public var hex: String { withBytes { Hex.text(of: $0) } }
-        public var base64: String { withBytes { Base64.text(of: $0) } }
+        package var hex: String { withBytes { Hex.text(of: $0) } }
+        package var base64: String { withBytes { Base64.text(of: $0) } }
 
-        @inlinable public static func == (a: Digest, b: Digest) -> Bool { a.words == b.words }
+        @inlinable package static func == (a: Digest, b: Digest) -> Bool { a.words == b.words }
 
-        public func hash(into hasher: inout Hasher) { withBytes { hasher.combine(bytes: $0) } }
+        @usableFromInline package func hash(into hasher: inout Hasher) { withBytes { hasher.combine(bytes: $0) } }
     }
 }

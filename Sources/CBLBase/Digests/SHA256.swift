@@ -1,10 +1,10 @@
 import CBLSystemNettle
 
 /// A SHA-256 digest: the checkpoints of named collections are called by it.
-public enum SHA256 {
-    public static let count = 32
+package enum SHA256 {
+    package static let count = 32
 
-    public static func digest(of bytes: UnsafeRawBufferPointer) -> [UInt8] {
+    package static func digest(of bytes: UnsafeRawBufferPointer) -> [UInt8] {
         var context = sha256_ctx()
         nettle_sha256_init(&context)
         if let start = bytes.baseAddress { nettle_sha256_update(&context, bytes.count, start.assumingMemoryBound(to: UInt8.self)) }

@@ -3,19 +3,19 @@ import Glibc
 
 /// Bytes that nobody is to see: they are in no description, are compared in a time that tells nothing of them, and are wiped when nobody has them
 /// any more. What they are made of is the caller's to wipe.
-public final class SecretBytes: Sendable, Equatable {
+package final class SecretBytes: Sendable, Equatable {
     // Sendable: nothing writes to it between `init` and `deinit`.
     private nonisolated(unsafe) let bytes: UnsafeMutableRawBufferPointer
 
     /// `fill` puts them into memory that has zeros.
-    public init(count: Int, fill: (UnsafeMutableRawBufferPointer) throws -> Void) rethrows {
+    package init(count: Int, fill: (UnsafeMutableRawBufferPointer) throws -> Void) rethrows {
         bytes = .allocate(byteCount: count, alignment: 16)
         bytes.initializeMemory(as: UInt8.self, repeating: 0)
         // Whatever throws here, `deinit` follows.
         try fill(bytes)
     }
 
-    public convenience init(_ content: UnsafeRawBufferPointer) {
+    package convenience init(_ content: UnsafeRawBufferPointer) {
         self.init(count: content.count) { $0.copyMemory(from: content) }
     }
 
@@ -25,20 +25,20 @@ public final class SecretBytes: Sendable, Equatable {
         bytes.deallocate()
     }
 
-    public var count: Int { bytes.count }
+    package var count: Int { bytes.count }
 
-    public func withBytes<Result>(_ body: (UnsafeRawBufferPointer) throws -> Result) rethrows -> Result {
+    package func withBytes<Result>(_ body: (UnsafeRawBufferPointer) throws -> Result) rethrows -> Result {
         try body(UnsafeRawBufferPointer(bytes))
     }
 
-    public static func == (a: SecretBytes, b: SecretBytes) -> Bool {
+    package static func == (a: SecretBytes, b: SecretBytes) -> Bool {
         guard a.count == b.count, let first = a.bytes.baseAddress, let second = b.bytes.baseAddress else { return a.count == b.count }
         return nettle_memeql_sec(first, second, a.count) != 0
     }
 }
 
 extension SecretBytes: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
-    public var description: String { "secret (not shown)" }
-    public var debugDescription: String { description }
-    public var customMirror: Mirror { Mirror(self, children: []) }
+    package var description: String { "secret (not shown)" }
+    package var debugDescription: String { description }
+    package var customMirror: Mirror { Mirror(self, children: []) }
 }

@@ -1,6 +1,6 @@
 /// Standard Base64 (`+` and `/`), as in the names of blobs and the sources of versions.
-public enum Base64 {
-    public static func text(of bytes: UnsafeRawBufferPointer, isPadded: Bool = true) -> String {
+package enum Base64 {
+    package static func text(of bytes: UnsafeRawBufferPointer, isPadded: Bool = true) -> String {
         String(unsafeUninitializedCapacity: (bytes.count + 2) / 3 * 4) { output in
             guard let start = output.baseAddress else { return 0 }
             return write(bytes, isPadded: isPadded, to: UnsafeMutableRawPointer(start))
@@ -8,7 +8,7 @@ public enum Base64 {
     }
 
     /// Writes the text and says how long it is. There must be room for four characters for every three bytes begun.
-    public static func write(_ bytes: UnsafeRawBufferPointer, isPadded: Bool, to output: UnsafeMutableRawPointer) -> Int {
+    package static func write(_ bytes: UnsafeRawBufferPointer, isPadded: Bool, to output: UnsafeMutableRawPointer) -> Int {
         var position = 0
         func put(_ character: UInt8) {
             output.storeBytes(of: character, toByteOffset: position, as: UInt8.self)
@@ -28,7 +28,7 @@ public enum Base64 {
     }
 
     /// The bytes of a text with or without padding; nil if it has other characters, or unused bits that are not zero.
-    public static func bytes(of text: some Collection<UInt8>) -> [UInt8]? {
+    package static func bytes(of text: some Collection<UInt8>) -> [UInt8]? {
         let characters = text.count
         let padding = text.reversed().prefix { $0 == UInt8(ascii: "=") }.count
         guard padding <= 2, padding == 0 || characters.isMultiple(of: 4), (characters - padding) % 4 != 1 else { return nil }
@@ -37,7 +37,7 @@ public enum Base64 {
     }
 
     /// The same for a text whose end nobody checks: up to the first `=`, and bits that make no whole byte do not count.
-    public static func bytes(ofUnchecked text: some Collection<UInt8>) -> [UInt8]? {
+    package static func bytes(ofUnchecked text: some Collection<UInt8>) -> [UInt8]? {
         decoded(text.prefix { $0 != UInt8(ascii: "=") })?.bytes
     }
 

@@ -1,6 +1,6 @@
 /// How many columns of a terminal a text takes: East Asian characters and emoji two, combining marks none.
-public enum DisplayWidth {
-    public static func of(_ text: String) -> Int {
+package enum DisplayWidth {
+    package static func of(_ text: String) -> Int {
         var text = text
         let simple = text.withUTF8 { bytes in bytes.allSatisfy { $0 >= 0x20 && $0 < 0x7F } }
         return simple ? text.utf8.count : text.reduce(0) { $0 + of($1) }
@@ -8,7 +8,7 @@ public enum DisplayWidth {
 
     /// The same for UTF-8 that consists of the scripts most text is written in, and of nothing that would have to be escaped; nil for all
     /// other text. Hot: cells of tables.
-    public static func ofCommon(_ bytes: UnsafeRawBufferPointer) -> Int? {
+    package static func ofCommon(_ bytes: UnsafeRawBufferPointer) -> Int? {
         var width = 0
         var index = 0
         while index < bytes.count {
@@ -41,7 +41,7 @@ public enum DisplayWidth {
         return width
     }
 
-    public static func of(_ character: Character) -> Int {
+    package static func of(_ character: Character) -> Int {
         var width = 0
         var widest = 0
         var isOneSymbol = false
@@ -89,7 +89,7 @@ public enum DisplayWidth {
     }
 
     /// The text cut to a number of columns, with an ellipsis if something is missing.
-    public static func cut(_ text: String, to columns: Int) -> String {
+    package static func cut(_ text: String, to columns: Int) -> String {
         if text.utf8.count <= columns || of(text) <= columns { return text }
         var result = ""
         var width = 0

@@ -1,12 +1,12 @@
 /// What somebody else says, for a message to a person: one line, and not a long one.
 ///
 /// With a line end a peer could write lines of our report, and characters that cannot be seen make one name look like another.
-public enum ForeignText {
+package enum ForeignText {
     /// In Unicode scalars, as one letter may have any number of marks.
-    public static let usualLimit = 300
+    package static let usualLimit = 300
 
     /// Blanks in place of line ends and other control characters, nothing in place of what only steers how text is shown, `…` where it is cut.
-    public static func line(_ text: some StringProtocol, limit: Int = usualLimit) -> String {
+    package static func line(_ text: some StringProtocol, limit: Int = usualLimit) -> String {
         // Nearly all are plain, and short.
         if text.utf8.count <= limit, text.utf8.allSatisfy({ $0 >= 0x20 && $0 < 0x7F }) { return String(text) }
         var line = String.UnicodeScalarView()

@@ -1,6 +1,6 @@
 /// Hexadecimal digits, written in lower case.
-public enum Hex {
-    public static func text(of bytes: UnsafeRawBufferPointer) -> String {
+@usableFromInline package enum Hex {
+    package static func text(of bytes: UnsafeRawBufferPointer) -> String {
         String(unsafeUninitializedCapacity: bytes.count * 2) { output in
             guard let start = output.baseAddress else { return 0 }
             return write(bytes, to: UnsafeMutableRawPointer(start))
@@ -8,7 +8,7 @@ public enum Hex {
     }
 
     /// Writes two digits for each byte, and says how many. There must be room for them. Hot: a digest is in each row of a listing.
-    public static func write(_ bytes: UnsafeRawBufferPointer, to output: UnsafeMutableRawPointer) -> Int {
+    package static func write(_ bytes: UnsafeRawBufferPointer, to output: UnsafeMutableRawPointer) -> Int {
         var index = 0
         // Four bytes at a time: their eight halves are spread over the bytes of a word, and become digits together.
         while index &+ 4 <= bytes.count {
@@ -36,7 +36,7 @@ public enum Hex {
     }
 
     /// The bytes that an even number of digits stands for; nil if there is anything else. Reads both cases.
-    public static func bytes(of text: String) -> [UInt8]? {
+    package static func bytes(of text: String) -> [UInt8]? {
         let digits = Array(text.utf8)
         guard digits.count.isMultiple(of: 2) else { return nil }
         var bytes: [UInt8] = []
@@ -51,13 +51,13 @@ public enum Hex {
     }
 
     @inlinable @inline(__always)
-    public static func digit(_ nibble: UInt8) -> UInt8 {
+    package static func digit(_ nibble: UInt8) -> UInt8 {
         nibble < 10 ? UInt8(ascii: "0") + nibble : UInt8(ascii: "a") - 10 + nibble
     }
 
     /// What a lower-case digit is worth.
     @inlinable @inline(__always)
-    public static func value(ofDigit digit: UInt8) -> UInt8? {
+    package static func value(ofDigit digit: UInt8) -> UInt8? {
         switch digit {
         case UInt8(ascii: "0")...UInt8(ascii: "9"): digit - UInt8(ascii: "0")
         case UInt8(ascii: "a")...UInt8(ascii: "f"): digit - UInt8(ascii: "a") + 10

@@ -1,17 +1,17 @@
 /// `%20` and the like, in the paths of URLs and the names of files.
-public enum PercentEncoding {
+package enum PercentEncoding {
     /// A name as one component of a path: everything but letters, digits and `-._~!$&'()*+,=:@` is encoded.
-    public static func component(_ name: String) -> String {
+    package static func component(_ name: String) -> String {
         encode(name.utf8) { isUnreserved($0) || "!$&'()*+,=:@".utf8.contains($0) }
     }
 
     /// The text with what must not stand in a path or a query encoded; what is encoded already stays.
-    public static func path(_ text: some StringProtocol) -> String {
+    package static func path(_ text: some StringProtocol) -> String {
         encode(text.utf8) { $0 > 0x20 && $0 < 0x7F && !"\"<>\\^`{|}".utf8.contains($0) }
     }
 
     /// Nil if a `%` does not have two digits behind it, or the bytes are not UTF-8.
-    public static func decode(_ text: some StringProtocol) -> String? {
+    package static func decode(_ text: some StringProtocol) -> String? {
         var bytes: [UInt8] = []
         var rest = Substring(text).utf8
         while let byte = rest.popFirst() {
@@ -35,7 +35,7 @@ public enum PercentEncoding {
     }
 
     /// `%` and two digits, in capitals as URLs have them.
-    public static func append(_ byte: UInt8, to text: inout [UInt8]) {
+    package static func append(_ byte: UInt8, to text: inout [UInt8]) {
         func digit(_ half: UInt8) -> UInt8 { half < 10 ? UInt8(ascii: "0") + half : UInt8(ascii: "A") - 10 + half }
         text += [UInt8(ascii: "%"), digit(byte >> 4), digit(byte & 15)]
     }

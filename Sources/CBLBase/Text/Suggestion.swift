@@ -1,7 +1,7 @@
 /// "Did you mean …?": the known name that a mistyped one is nearest to.
-public enum Suggestion {
+package enum Suggestion {
     /// The closest of the candidates, if it is close enough to be what was meant. Case does not count.
-    public static func closest(to word: String, in candidates: some Sequence<String>) -> String? {
+    package static func closest(to word: String, in candidates: some Sequence<String>) -> String? {
         let typed = Array(word.lowercased().unicodeScalars)
         guard !typed.isEmpty, typed.count <= longest else { return nil }
         var best: (name: String, distance: Int)?
@@ -19,7 +19,7 @@ public enum Suggestion {
     }
 
     /// A sentence to put behind an error message, with a space in front, or nothing.
-    public static func sentence(for word: String, in candidates: some Sequence<String>, quoted: Bool = false) -> String {
+    package static func sentence(for word: String, in candidates: some Sequence<String>, quoted: Bool = false) -> String {
         guard let name = closest(to: word, in: candidates) else { return "" }
         return quoted ? " Did you mean \"\(name)\"?" : " Did you mean \(name)?"
     }

@@ -1,26 +1,26 @@
 /// Makes text of others safe to show: what could do something to a screen, turn the direction of writing or hide becomes a visible escape.
 /// The text is then one line, and stays the same if it is escaped once more.
-public enum TerminalText {
+package enum TerminalText {
     /// A quick look at the bytes of one or more lines; true also for some that turn out harmless.
-    public static func needsEscapes(_ bytes: UnsafeRawBufferPointer) -> Bool {
+    package static func needsEscapes(_ bytes: UnsafeRawBufferPointer) -> Bool {
         for byte in bytes where byte < 0x20 || byte >= 0x7F { return true }
         return false
     }
 
     /// The same for text of which some characters are to stay, such as the ends of lines.
-    public static func needsEscapes(_ bytes: UnsafeRawBufferPointer, keeping kept: [UInt8]) -> Bool {
+    package static func needsEscapes(_ bytes: UnsafeRawBufferPointer, keeping kept: [UInt8]) -> Bool {
         for byte in bytes where byte < 0x20 || byte >= 0x7F { if !kept.contains(byte) { return true } }
         return false
     }
 
     /// What is not UTF-8 becomes the replacement character: terminals take a lone byte of 0x80…0x9F for a control character.
-    public static func escaped(_ bytes: UnsafeRawBufferPointer, keeping kept: [UInt8] = []) -> String {
+    package static func escaped(_ bytes: UnsafeRawBufferPointer, keeping kept: [UInt8] = []) -> String {
         escaped(String(decoding: bytes, as: UTF8.self), keeping: kept)
     }
 
-    public static func escaped(_ text: String) -> String { escaped(text, keeping: []) }
+    package static func escaped(_ text: String) -> String { escaped(text, keeping: []) }
 
-    public static func escaped(_ text: String, keeping kept: [UInt8]) -> String {
+    package static func escaped(_ text: String, keeping kept: [UInt8]) -> String {
         guard text.unicodeScalars.contains(where: isHarmful) else { return text }
         var result = ""
         for scalar in text.unicodeScalars {
@@ -34,7 +34,7 @@ public enum TerminalText {
     }
 
     /// As JSON and JSON5 write it, so that a coloured document is still one: two surrogates stand for what is beyond U+FFFF.
-    public static func escape(_ scalar: Unicode.Scalar) -> String {
+    package static func escape(_ scalar: Unicode.Scalar) -> String {
         switch scalar {
         case "\n": "\\n"
         case "\t": "\\t"
@@ -51,7 +51,7 @@ public enum TerminalText {
     /// Not in it, though they cannot be seen: the joiner and the non-joiner, without which Persian, Indic scripts and many emoji are written
     /// wrong, and the first sixteen variation selectors, which emoji and Mongolian letters have. They change how their neighbours look, and
     /// move nothing.
-    public static func isHarmful(_ scalar: Unicode.Scalar) -> Bool {
+    package static func isHarmful(_ scalar: Unicode.Scalar) -> Bool {
         let value = scalar.value
         if value < 0x7F { return value < 0x20 }
         if value < 0x300 { return value < 0xA0 || value == 0xAD }

@@ -1,5 +1,5 @@
 /// Whether the bytes are well-formed UTF-8: no overlong forms, no surrogates, nothing above U+10FFFF.
-public func isUTF8(_ bytes: UnsafeRawBufferPointer) -> Bool {
+package func isUTF8(_ bytes: UnsafeRawBufferPointer) -> Bool {
     guard let base = bytes.baseAddress else { return true }
     let count = bytes.count
     var position = 0

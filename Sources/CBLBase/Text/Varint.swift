@@ -1,9 +1,9 @@
 /// Unsigned LEB128: seven bits in each byte, the least significant first, the top bit set in all but the last.
-public enum Varint {
+@usableFromInline package enum Varint {
     /// 64 bits take ten groups.
-    public static let maximumLength = 10
+    @usableFromInline package static let maximumLength = 10
 
-    public enum Reading: Equatable, Sendable {
+    @usableFromInline package enum Reading: Equatable, Sendable {
         case value(UInt64, length: Int)
         /// The bytes end before the number does.
         case incomplete
@@ -12,7 +12,7 @@ public enum Varint {
     }
 
     @inlinable @inline(__always)
-    public static func read(_ bytes: UnsafeRawBufferPointer, at start: Int = 0) -> Reading {
+    package static func read(_ bytes: UnsafeRawBufferPointer, at start: Int = 0) -> Reading {
         guard start < bytes.count else { return .incomplete }
         // Most are one byte long.
         if bytes[start] < 0x80 { return .value(UInt64(bytes[start]), length: 1) }
@@ -29,18 +29,18 @@ public enum Varint {
 
     /// Reads a number and moves the position behind it; nil, and no move, if there is none.
     @inlinable @inline(__always)
-    public static func read(_ bytes: UnsafeRawBufferPointer, at position: inout Int) -> UInt64? {
+    package static func read(_ bytes: UnsafeRawBufferPointer, at position: inout Int) -> UInt64? {
         guard case .value(let value, let length) = read(bytes, at: position) else { return nil }
         position += length
         return value
     }
 
     @inlinable
-    public static func length(of value: UInt64) -> Int { max(1, (UInt64.bitWidth - value.leadingZeroBitCount + 6) / 7) }
+    package static func length(of value: UInt64) -> Int { max(1, (UInt64.bitWidth - value.leadingZeroBitCount + 6) / 7) }
 
     /// Writes a number and gives its length. There must be room for it.
     @inlinable @inline(__always) @discardableResult
-    public static func write(_ value: UInt64, to output: UnsafeMutableRawPointer) -> Int {
+    package static func write(_ value: UInt64, to output: UnsafeMutableRawPointer) -> Int {
         var rest = value
         var length = 0
         while rest >= 0x80 {
@@ -53,7 +53,7 @@ public enum Varint {
     }
 
     @inlinable @inline(__always) @discardableResult
-    public static func write(_ value: UInt64, to bytes: UnsafeMutableRawBufferPointer, at start: Int = 0) -> Int {
+    package static func write(_ value: UInt64, to bytes: UnsafeMutableRawBufferPointer, at start: Int = 0) -> Int {
         precondition(bytes.count - start >= length(of: value))
         return write(value, to: bytes.baseAddress.unsafelyUnwrapped + start)
     }

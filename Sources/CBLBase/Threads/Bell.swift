@@ -1,14 +1,14 @@
 import Glibc
 
 /// A file descriptor that becomes readable when somebody rings, on whatever thread, and stays so until it is reset.
-public final class Bell: Sendable {
-    public let descriptor: Int32
+package final class Bell: Sendable {
+    package let descriptor: Int32
     private let cord: Int32
 
     /// There were no descriptors left, or the like.
-    public struct Failure: Error { public let errno: Int32 }
+    package struct Failure: Error { public let errno: Int32 }
 
-    public init() throws(Failure) {
+    package init() throws(Failure) {
         var ends: [Int32] = [-1, -1]
         guard pipe(&ends) == 0 else { throw Failure(errno: errno) }
         (descriptor, cord) = (ends[0], ends[1])
@@ -24,12 +24,12 @@ public final class Bell: Sendable {
     }
 
     /// If the pipe is full, it is ringing already.
-    public func ring() {
+    package func ring() {
         var byte: UInt8 = 0
         _ = write(cord, &byte, 1)
     }
 
-    public func reset() {
+    package func reset() {
         var bytes = (0 as UInt64, 0 as UInt64)
         while read(descriptor, &bytes, MemoryLayout.size(ofValue: bytes)) > 0 {}
     }

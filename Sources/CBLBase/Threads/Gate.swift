@@ -1,12 +1,12 @@
 /// A lock that may be held across functions, unlike `Mutex`.
-public final class Gate: @unchecked Sendable {
+package final class Gate: @unchecked Sendable {
     // Sendable: the flag is touched only under the lock.
     private let lock = WaitCondition()
     private var isHeld = false
 
-    public init() {}
+    package init() {}
 
-    public func enter() {
+    package func enter() {
         lock.locked {
             while isHeld { lock.wait() }
             isHeld = true
@@ -14,7 +14,7 @@ public final class Gate: @unchecked Sendable {
     }
 
     /// Enters unless somebody is inside for longer than that; false then.
-    public func enter(within duration: Duration) -> Bool {
+    package func enter(within duration: Duration) -> Bool {
         let end = Deadline(after: duration)
         return lock.locked {
             while isHeld {
@@ -25,7 +25,7 @@ public final class Gate: @unchecked Sendable {
         }
     }
 
-    public func leave() {
+    package func leave() {
         lock.locked { isHeld = false }
         lock.signal()
     }

@@ -2,16 +2,16 @@ import Glibc
 import Synchronization
 
 /// What other threads have to tell one that waits for it, and that looks after signals meanwhile.
-public final class Mailbox<Letter: Sendable>: Sendable {
+package final class Mailbox<Letter: Sendable>: Sendable {
     private let letters = Mutex<[Letter]>([])
     private let bell: Bell
 
-    public init() throws(Bell.Failure) { bell = try Bell() }
+    package init() throws(Bell.Failure) { bell = try Bell() }
 
     /// How many wait to be read.
-    public var count: Int { letters.withLock { $0.count } }
+    package var count: Int { letters.withLock { $0.count } }
 
-    public func put(_ letter: Letter) {
+    package func put(_ letter: Letter) {
         let isFirst = letters.withLock { letters in
             letters.append(letter)
             return letters.count == 1
@@ -19,18 +19,18 @@ public final class Mailbox<Letter: Sendable>: Sendable {
         if isFirst { bell.ring() }
     }
 
-    /// All that has come; waits for something no longer than that, and not beyond a signal.
-    public func take(milliseconds: Int32) -> [Letter] {
+    /// All that has come; waits for something no longer than that, and not beyond a signal. Below zero it waits as long as it takes.
+    package func take(milliseconds: Int32) -> [Letter] {
         var waiting = pollfd(fd: bell.descriptor, events: Int16(POLLIN), revents: 0)
         guard poll(&waiting, 1, milliseconds) > 0 else { return [] }
         return takeAll()
     }
 
     /// What can be waited at for something to come.
-    public var descriptor: Int32 { bell.descriptor }
+    package var descriptor: Int32 { bell.descriptor }
 
     /// All that has come, if anything has.
-    public func takeAll() -> [Letter] {
+    package func takeAll() -> [Letter] {
         bell.reset()
         return letters.withLock { letters in
             defer { letters.removeAll(keepingCapacity: true) }

@@ -1,12 +1,12 @@
 import Glibc
 
 /// A lock with a condition to wait for under it.
-public final class WaitCondition: @unchecked Sendable {
+package final class WaitCondition: @unchecked Sendable {
     // Sendable: both are made to be shared, and never move.
     private let mutex = UnsafeMutablePointer<pthread_mutex_t>.allocate(capacity: 1)
     private let condition = UnsafeMutablePointer<pthread_cond_t>.allocate(capacity: 1)
 
-    public init() {
+    package init() {
         pthread_mutex_init(mutex, nil)
         var attributes = pthread_condattr_t()
         pthread_condattr_init(&attributes)
@@ -23,20 +23,20 @@ public final class WaitCondition: @unchecked Sendable {
         mutex.deallocate()
     }
 
-    public func locked<Result>(_ body: () throws -> Result) rethrows -> Result {
+    package func locked<Result>(_ body: () throws -> Result) rethrows -> Result {
         pthread_mutex_lock(mutex)
         defer { pthread_mutex_unlock(mutex) }
         return try body()
     }
 
     /// Lets go of the lock until somebody signals.
-    public func wait() { pthread_cond_wait(condition, mutex) }
+    package func wait() { pthread_cond_wait(condition, mutex) }
 
     /// The same, but not beyond `end`: then it is false.
-    public func wait(until end: Deadline) -> Bool {
+    package func wait(until end: Deadline) -> Bool {
         var time = end.time
         return pthread_cond_timedwait(condition, mutex, &time) != ETIMEDOUT
     }
 
-    public func signal() { pthread_cond_broadcast(condition) }
+    package func signal() { pthread_cond_broadcast(condition) }
 }

@@ -2,7 +2,7 @@ import Glibc
 
 /// A few threads for work that comes now and then. One is started when there is something to do and ends when there is nothing left: to
 /// start a thread takes less than the shortest query, and none is there to be woken while nothing happens.
-public final class WorkerPool: @unchecked Sendable {
+package final class WorkerPool: @unchecked Sendable {
     // Sendable: everything is touched only under the lock.
     fileprivate let lock = WaitCondition()
     private let name: String
@@ -11,7 +11,7 @@ public final class WorkerPool: @unchecked Sendable {
     /// Queues that have work and no thread, first come first served.
     private var ready: [SerialQueue] = []
 
-    public init(name: String, limit: Int) {
+    package init(name: String, limit: Int) {
         self.name = name
         self.limit = limit
     }
@@ -44,7 +44,7 @@ public final class WorkerPool: @unchecked Sendable {
 ///     let queue = SerialQueue(on: pool)
 ///     queue.perform { … }
 ///     queue.cancel()
-public final class SerialQueue: @unchecked Sendable {
+package final class SerialQueue: @unchecked Sendable {
     // Sendable: everything that changes is touched only under the pool's lock.
     private let pool: WorkerPool
     private var work: [@Sendable () -> Void] = []
@@ -52,10 +52,10 @@ public final class SerialQueue: @unchecked Sendable {
     private var isCancelled = false
     private var thread: pthread_t?
 
-    public init(on pool: WorkerPool) { self.pool = pool }
+    package init(on pool: WorkerPool) { self.pool = pool }
 
     /// Does it soon, behind what waits already. After `cancel` it is dropped.
-    public func perform(_ body: @escaping @Sendable () -> Void) {
+    package func perform(_ body: @escaping @Sendable () -> Void) {
         pool.lock.locked {
             guard !isCancelled else { return }
             work.append(body)
@@ -68,7 +68,7 @@ public final class SerialQueue: @unchecked Sendable {
 
     /// Drops what waits, and all that comes later. When this returns, nothing of it is running either; unless it is that which has called
     /// this.
-    public func cancel() {
+    package func cancel() {
         // Let go of without the lock: what they refer to may end other queues.
         let dropped = pool.lock.locked {
             isCancelled = true

@@ -3,7 +3,7 @@ import Glibc
 import Synchronization
 
 /// A thread for one piece of work. The toolchain's own are in a library that takes longer to load than most queries take to run.
-public final class WorkerThread: Sendable {
+package final class WorkerThread: Sendable {
     private struct Handle: @unchecked Sendable {
         // Sendable: a number or a pointer that only `pthread_join` looks at.
         var thread: pthread_t
@@ -28,7 +28,7 @@ public final class WorkerThread: Sendable {
     private let handle: Mutex<Handle>
 
     /// The name, of fifteen bytes at most, is what others see of it in lists of threads.
-    public init(name: String? = nil, _ body: @escaping @Sendable () -> Void) {
+    package init(name: String? = nil, _ body: @escaping @Sendable () -> Void) {
         var thread = pthread_t()
         let work = Unmanaged.passRetained(Work(name, body))
         let code = pthread_create(
@@ -49,10 +49,10 @@ public final class WorkerThread: Sendable {
     }
 
     /// Whether the caller runs on it.
-    public var isCurrent: Bool { handle.withLock { pthread_equal($0.thread, pthread_self()) != 0 } }
+    package var isCurrent: Bool { handle.withLock { pthread_equal($0.thread, pthread_self()) != 0 } }
 
     /// Waits until the work is done.
-    public func join() {
+    package func join() {
         let thread: pthread_t? = handle.withLock { handle in
             if handle.isJoined { return nil }
             handle.isJoined = true

@@ -1,19 +1,19 @@
 import Glibc
 
 /// The clock that nobody sets, and that stands still while the machine sleeps.
-public enum MonotonicClock {
-    public static var nanoseconds: UInt64 { CBLBase.nanoseconds(CLOCK_MONOTONIC) }
+package enum MonotonicClock {
+    package static var nanoseconds: UInt64 { CBLBase.nanoseconds(CLOCK_MONOTONIC) }
 
     /// The same, a few milliseconds behind, for a fraction of the cost.
-    public static var coarseNanoseconds: UInt64 { CBLBase.nanoseconds(CLOCK_MONOTONIC_COARSE) }
+    package static var coarseNanoseconds: UInt64 { CBLBase.nanoseconds(CLOCK_MONOTONIC_COARSE) }
 
-    public static var seconds: Double { Double(nanoseconds) / 1e9 }
+    package static var seconds: Double { Double(nanoseconds) / 1e9 }
 }
 
 /// The time of day, since the beginning of 1970. Somebody may set it.
-public enum WallClock {
-    public static var nanoseconds: UInt64 { CBLBase.nanoseconds(CLOCK_REALTIME) }
-    public static var milliseconds: Int64 { Int64(nanoseconds / 1_000_000) }
+package enum WallClock {
+    package static var nanoseconds: UInt64 { CBLBase.nanoseconds(CLOCK_REALTIME) }
+    package static var milliseconds: Int64 { Int64(nanoseconds / 1_000_000) }
 }
 
 private func nanoseconds(_ clock: clockid_t) -> UInt64 {

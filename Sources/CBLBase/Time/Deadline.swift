@@ -1,10 +1,10 @@
 import Glibc
 
 /// A moment that is waited for at most, by a clock that nobody sets.
-public struct Deadline: Sendable {
+package struct Deadline: Sendable {
     let time: timespec
 
-    public init(after duration: Duration) {
+    package init(after duration: Duration) {
         let now = MonotonicClock.nanoseconds
         let (seconds, attoseconds) = duration.components
         let nanoseconds = Int(now % 1_000_000_000) + Int(attoseconds / 1_000_000_000)

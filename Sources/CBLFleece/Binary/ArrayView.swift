@@ -1,14 +1,14 @@
 /// The items of an array, read in place. An index outside of it gives an undefined value.
-@frozen public struct ArrayView: RandomAccessCollection, Sendable {
+@usableFromInline @frozen package struct ArrayView: RandomAccessCollection, Sendable {
     @usableFromInline let slots: Slots
 
     @inlinable @inline(__always) init(slots: Slots) { self.slots = slots }
 
-    @inlinable public var startIndex: Int { 0 }
-    @inlinable public var endIndex: Int { Int(slots.count) }
-    @inlinable public var count: Int { Int(slots.count) }
+    @inlinable package var startIndex: Int { 0 }
+    @inlinable package var endIndex: Int { Int(slots.count) }
+    @inlinable package var count: Int { Int(slots.count) }
 
-    @inlinable public subscript(index: Int) -> Value {
+    @inlinable package subscript(index: Int) -> Value {
         guard index >= 0, index < Int(slots.count) else { return .undefined }
         return slots[index]
     }
@@ -16,13 +16,13 @@
 
 extension Value {
     /// The items of an array; nil if this is none, or if its items would not fit the bytes.
-    @inlinable public var array: ArrayView? {
+    @inlinable package var array: ArrayView? {
         guard byte0 & 0xF0 == 0x60, let slots = Slots(of: self, perMember: 1) else { return nil }
         return ArrayView(slots: slots)
     }
 
     /// The pairs of a dictionary; nil if this is none, or if its pairs would not fit the bytes.
-    @inlinable public var dictionary: DictionaryView? {
+    @inlinable package var dictionary: DictionaryView? {
         guard byte0 & 0xF0 == 0x70, let slots = Slots(of: self, perMember: 2) else { return nil }
         return DictionaryView(slots: slots)
     }

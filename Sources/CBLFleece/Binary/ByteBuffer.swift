@@ -1,11 +1,11 @@
 /// Growing output: bytes in memory of its own, which is kept when it is emptied. Owned by one holder, so appending copies nothing.
-public struct ByteBuffer: ~Copyable {
+@usableFromInline package struct ByteBuffer: ~Copyable {
     /// The bytes. `capacity` of them are allocated; what lies behind `used` is the encoder's to write ahead in.
     @usableFromInline var memory: UnsafeMutableRawPointer
     @usableFromInline var capacity: Int
     @usableFromInline var used = 0
 
-    public init(capacity: Int = 256) {
+    package init(capacity: Int = 256) {
         self.capacity = max(capacity, 32)
         memory = .allocate(byteCount: self.capacity, alignment: 16)
     }
@@ -13,36 +13,36 @@ public struct ByteBuffer: ~Copyable {
     deinit { memory.deallocate() }
 
     /// How many bytes have been appended.
-    @inlinable public var count: Int { used }
-    @inlinable public var isEmpty: Bool { used == 0 }
+    @inlinable package var count: Int { used }
+    @inlinable package var isEmpty: Bool { used == 0 }
 
     /// The bytes, valid until the next change.
-    @inlinable public var bytes: UnsafeRawBufferPointer { UnsafeRawBufferPointer(start: memory, count: count) }
+    @inlinable package var bytes: UnsafeRawBufferPointer { UnsafeRawBufferPointer(start: memory, count: count) }
 
-    @inlinable public borrowing func withBytes<Result, Failure: Error>(
+    @inlinable package borrowing func withBytes<Result, Failure: Error>(
         _ body: (UnsafeRawBufferPointer) throws(Failure) -> Result
     ) throws(Failure) -> Result {
         try body(UnsafeRawBufferPointer(start: memory, count: count))
     }
 
-    public mutating func removeAll(keepingCapacity: Bool = true) {
+    package mutating func removeAll(keepingCapacity: Bool = true) {
         used = 0
         if !keepingCapacity { reallocate(32) }
     }
 
     /// Shortens the buffer to its first `newCount` bytes.
-    @inlinable public mutating func truncate(to newCount: Int) {
+    @inlinable package mutating func truncate(to newCount: Int) {
         if newCount >= 0, newCount < used { used = newCount }
     }
 
     @inlinable @inline(__always)
-    public mutating func append(_ byte: UInt8) {
+    package mutating func append(_ byte: UInt8) {
         reserve(1)
         memory.storeBytes(of: byte, toByteOffset: count, as: UInt8.self)
         used &+= 1
     }
 
-    @inlinable public mutating func append(_ bytes: UnsafeRawBufferPointer) {
+    @inlinable package mutating func append(_ bytes: UnsafeRawBufferPointer) {
         guard let source = bytes.baseAddress, bytes.count > 0 else { return }
         reserve(bytes.count)
         (memory + count).copyMemory(from: source, byteCount: bytes.count)
@@ -50,23 +50,23 @@ public struct ByteBuffer: ~Copyable {
     }
 
     /// `buffer.append("null")`: a literal goes straight from the program's text.
-    @inlinable public mutating func append(_ literal: StaticString) {
+    @inlinable package mutating func append(_ literal: StaticString) {
         append(UnsafeRawBufferPointer(start: literal.utf8Start, count: literal.utf8CodeUnitCount))
     }
 
     @_disfavoredOverload
-    @inlinable public mutating func append(_ string: String) {
+    @inlinable package mutating func append(_ string: String) {
         var string = string
         string.withUTF8 { append(UnsafeRawBufferPointer($0)) }
     }
 
     /// Appends a number in decimal.
-    @inlinable public mutating func append(decimal value: Int64) {
+    @inlinable package mutating func append(decimal value: Int64) {
         if value < 0 { append(UInt8(ascii: "-")) }
         append(decimal: value.magnitude)
     }
 
-    @inlinable public mutating func append(decimal value: UInt64) {
+    @inlinable package mutating func append(decimal value: UInt64) {
         reserve(20)
         var digits = 1
         var power: UInt64 = 10
@@ -85,7 +85,7 @@ public struct ByteBuffer: ~Copyable {
     }
 
     /// Appends a number on the right of a field, with at least one blank before it.
-    @inlinable public mutating func append(decimal value: UInt64, width: Int) {
+    @inlinable package mutating func append(decimal value: UInt64, width: Int) {
         reserve(max(width, 21))
         let end = memory + used + width
         var place = end
@@ -105,14 +105,14 @@ public struct ByteBuffer: ~Copyable {
 
     /// Appends what `write` puts into the memory it is given, which has room for `count` bytes: as many as it says it wrote.
     @inlinable @inline(__always)
-    public mutating func append(atMost count: Int, _ write: (UnsafeMutableRawPointer) -> Int) {
+    package mutating func append(atMost count: Int, _ write: (UnsafeMutableRawPointer) -> Int) {
         reserve(count)
         let written = write(memory + used)
         precondition(written >= 0 && written <= count, "wrote more than there was room for")
         used &+= written
     }
 
-    @inlinable public mutating func append(repeating byte: UInt8, count: Int) {
+    @inlinable package mutating func append(repeating byte: UInt8, count: Int) {
         guard count > 0 else { return }
         reserve(count)
         (memory + used).initializeMemory(as: UInt8.self, repeating: byte, count: count)
@@ -120,7 +120,7 @@ public struct ByteBuffer: ~Copyable {
     }
 
     /// Moves what stands behind `position` to make room for `count` times a byte.
-    @inlinable public mutating func insert(repeating byte: UInt8, count: Int, at position: Int) {
+    @inlinable package mutating func insert(repeating byte: UInt8, count: Int, at position: Int) {
         precondition(position >= 0 && position <= used, "an insertion outside of the buffer")
         guard count > 0 else { return }
         reserve(count)
@@ -131,12 +131,12 @@ public struct ByteBuffer: ~Copyable {
 
     /// Makes room for `more` bytes behind the last one.
     @inlinable @inline(__always)
-    public mutating func reserve(_ more: Int) {
+    package mutating func reserve(_ more: Int) {
         if more > capacity &- count { grow(more) }
     }
 
     /// The contents as a string; invalid UTF-8 is repaired.
-    public var string: String { String(decoding: bytes, as: UTF8.self) }
+    package var string: String { String(decoding: bytes, as: UTF8.self) }
 
     @usableFromInline @inline(never)
     mutating func grow(_ more: Int) {

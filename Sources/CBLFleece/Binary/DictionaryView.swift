@@ -3,7 +3,7 @@ import Glibc
 /// The pairs of a dictionary, read in place, in stored order: shared keys by number, then strings by their bytes.
 ///
 /// A key is an integer (an index into the database's table of shared keys) or a string; `Value.keyBytes(_:)` gives its name either way.
-@frozen public struct DictionaryView: Sequence, Sendable {
+@usableFromInline @frozen package struct DictionaryView: Sequence, Sendable {
     @usableFromInline let slots: Slots
     /// Whether the first pair names a parent dictionary whose pairs show through.
     @usableFromInline let inherits: Bool
@@ -17,23 +17,23 @@ import Glibc
         self.inherits = slots.count > 0 && slots.head(0) == DictionaryView.parentKey
     }
 
-    @inlinable public var count: Int { inherits ? mergedCount : Int(slots.count) }
-    @inlinable public var isEmpty: Bool { inherits ? !hasPairs : slots.count == 0 }
+    @inlinable package var count: Int { inherits ? mergedCount : Int(slots.count) }
+    @inlinable package var isEmpty: Bool { inherits ? !hasPairs : slots.count == 0 }
 
     /// The value of a key, given the table that the dictionary was encoded with.
-    @inlinable public func value(forKey key: UnsafeRawBufferPointer, _ keys: SharedKeys?) -> Value? {
+    @inlinable package func value(forKey key: UnsafeRawBufferPointer, _ keys: SharedKeys?) -> Value? {
         // Writers use the integer whenever the table has the key; but a dictionary may be older than the key's entry.
         if let keys, let index = keys.index(ofKey: key), let value = value(forSharedKey: index) { return value }
         return value(forStringKey: key)
     }
 
-    public func value(forKey key: String, _ keys: SharedKeys?) -> Value? {
+    package func value(forKey key: String, _ keys: SharedKeys?) -> Value? {
         var key = key
         return key.withUTF8 { value(forKey: UnsafeRawBufferPointer($0), keys) }
     }
 
     /// The value of the key with this index in the table of shared keys.
-    @inlinable public func value(forSharedKey key: Int) -> Value? {
+    @inlinable package func value(forSharedKey key: Int) -> Value? {
         guard key >= 0, key < SharedKeys.capacity else { return nil }
         if inherits { return inheritedValue { $0.ownIndex(ofInteger: UInt16(truncatingIfNeeded: key)) } }
         let index = ownIndex(ofInteger: UInt16(truncatingIfNeeded: key))
@@ -41,7 +41,7 @@ import Glibc
     }
 
     /// The value of a key that is stored as a string.
-    @inlinable public func value(forStringKey key: UnsafeRawBufferPointer) -> Value? {
+    @inlinable package func value(forStringKey key: UnsafeRawBufferPointer) -> Value? {
         if inherits { return inheritedValue { $0.ownIndex(ofString: key) } }
         let index = ownIndex(ofString: key)
         return index < 0 ? nil : slots[index &* 2 &+ 1]
@@ -49,7 +49,7 @@ import Glibc
 
     /// The same for callers that look for one key in many dictionaries of the same shape: `pair` is where it was last, and is kept up to date.
     @inlinable @inline(__always)
-    public func value(forSharedKey key: Int, probablyAt pair: inout Int) -> Value? {
+    package func value(forSharedKey key: Int, probablyAt pair: inout Int) -> Value? {
         if pair >= 0, pair < Int(slots.count), Int(slots.head(pair &* 2)) == key, !inherits { return slots[pair &* 2 &+ 1] }
         return search(forSharedKey: key, &pair)
     }
@@ -65,7 +65,7 @@ import Glibc
     }
 
     /// The same for a key that is stored as a string.
-    public func value(forStringKey key: UnsafeRawBufferPointer, probablyAt pair: inout Int) -> Value? {
+    package func value(forStringKey key: UnsafeRawBufferPointer, probablyAt pair: inout Int) -> Value? {
         if inherits { return inheritedValue { $0.ownIndex(ofString: key) } }
         if pair < 0 || pair >= Int(slots.count) || compareOwnKey(pair, with: key) != 0 {
             let index = ownIndex(ofString: key)
@@ -114,7 +114,7 @@ import Glibc
         return compareBytes(own, key)
     }
 
-    @frozen public struct Iterator: IteratorProtocol {
+    @usableFromInline @frozen package struct Iterator: IteratorProtocol {
         @usableFromInline let dictionary: DictionaryView
         @usableFromInline var index = 0
         /// The last key handed out, where several dictionaries are merged.
@@ -122,7 +122,7 @@ import Glibc
 
         @inlinable init(_ dictionary: DictionaryView) { self.dictionary = dictionary }
 
-        @inlinable public mutating func next() -> (key: Value, value: Value)? {
+        @inlinable package mutating func next() -> (key: Value, value: Value)? {
             if dictionary.inherits { return nextMerged() }
             guard index < Int(dictionary.slots.count) else { return nil }
             let position = index &* 2
@@ -131,20 +131,20 @@ import Glibc
         }
     }
 
-    @inlinable public func makeIterator() -> Iterator { Iterator(self) }
-    @inlinable public var underestimatedCount: Int { inherits ? 0 : Int(slots.count) }
+    @inlinable package func makeIterator() -> Iterator { Iterator(self) }
+    @inlinable package var underestimatedCount: Int { inherits ? 0 : Int(slots.count) }
 }
 
 extension Value {
     /// The name of a dictionary key: its own bytes, or those of the shared key with this number; nil if the table does not have it.
-    @inlinable public func keyBytes(_ keys: SharedKeys?) -> UnsafeRawBufferPointer? {
+    @inlinable package func keyBytes(_ keys: SharedKeys?) -> UnsafeRawBufferPointer? {
         if let bytes = stringBytes { return bytes }
         guard let keys, let index = integer else { return nil }
         return keys.bytes(at: Int(index))
     }
 
     /// The name of a dictionary key as a string.
-    public func keyString(_ keys: SharedKeys?) -> String? {
+    package func keyString(_ keys: SharedKeys?) -> String? {
         keyBytes(keys).map { String(decoding: $0, as: UTF8.self) }
     }
 }

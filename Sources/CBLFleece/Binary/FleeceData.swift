@@ -1,5 +1,5 @@
 /// An encoding with its bytes. They never move or change, so it can be shared between threads.
-public final class FleeceData: @unchecked Sendable {
+package final class FleeceData: @unchecked Sendable {
     // Sendable: the memory is written once, before the initialiser returns.
 
     private enum Memory {
@@ -14,27 +14,27 @@ public final class FleeceData: @unchecked Sendable {
     private let start: UnsafeRawPointer
     private let total: Int
     /// How many bytes at the start are external data: an encoding of their own that this one points into.
-    public let baseCount: Int
+    package let baseCount: Int
     private let memory: Memory
 
-    public convenience init(copying bytes: UnsafeRawBufferPointer) {
+    package convenience init(copying bytes: UnsafeRawBufferPointer) {
         self.init(data: bytes, base: UnsafeRawBufferPointer(start: nil, count: 0))
     }
 
     /// A copy of `data`, whose external pointers lead into `base`. Used for the `extra` column of version vectors, whose base is the body.
-    public convenience init(data: UnsafeRawBufferPointer, base: UnsafeRawBufferPointer) {
+    package convenience init(data: UnsafeRawBufferPointer, base: UnsafeRawBufferPointer) {
         self.init(count: base.count + data.count, baseCount: base.count) { memory in
             memory.copyMemory(from: base)
             UnsafeMutableRawBufferPointer(rebasing: memory[base.count...]).copyMemory(from: data)
         }
     }
 
-    public convenience init(_ bytes: [UInt8]) {
+    package convenience init(_ bytes: [UInt8]) {
         self.init(count: bytes.count) { memory in bytes.withUnsafeBytes { memory.copyMemory(from: $0) } }
     }
 
     /// Memory of its own that `fill` writes to, all of it.
-    public init(count: Int, baseCount: Int = 0, filledBy fill: (UnsafeMutableRawBufferPointer) -> Void) {
+    package init(count: Int, baseCount: Int = 0, filledBy fill: (UnsafeMutableRawBufferPointer) -> Void) {
         let memory = UnsafeMutableRawPointer.allocate(byteCount: max(count, 2), alignment: 8)
         fill(UnsafeMutableRawBufferPointer(start: memory, count: count))
         start = UnsafeRawPointer(memory)
@@ -44,7 +44,7 @@ public final class FleeceData: @unchecked Sendable {
     }
 
     /// A part of another one's memory, which lives as long as this does. Nothing is copied.
-    public init(_ bytes: UnsafeRawBufferPointer, partOf whole: FleeceData, baseCount: Int = 0) {
+    package init(_ bytes: UnsafeRawBufferPointer, partOf whole: FleeceData, baseCount: Int = 0) {
         let start = bytes.baseAddress ?? whole.start
         precondition(start >= whole.start && start + bytes.count <= whole.start + whole.total && baseCount <= bytes.count)
         self.start = start
@@ -62,7 +62,7 @@ public final class FleeceData: @unchecked Sendable {
     }
 
     /// Bytes that stay somebody else's: only for those who use it while these are there, and give it to nobody.
-    public init(lent bytes: UnsafeRawBufferPointer) {
+    package init(lent bytes: UnsafeRawBufferPointer) {
         start = bytes.baseAddress ?? UnsafeRawPointer(bitPattern: 8)!
         total = bytes.count
         baseCount = 0
@@ -72,12 +72,12 @@ public final class FleeceData: @unchecked Sendable {
     deinit { if case .own = memory { start.deallocate() } }
 
     /// The encoding itself, without the external data. Valid as long as this object: keep that in a variable, or use ``withBytes(_:)``.
-    public var bytes: UnsafeRawBufferPointer {
+    package var bytes: UnsafeRawBufferPointer {
         UnsafeRawBufferPointer(start: start + baseCount, count: total - baseCount)
     }
 
     /// Lends the encoding's bytes to `body`, and keeps them alive meanwhile.
-    public func withBytes<Result, Failure: Error>(_ body: (UnsafeRawBufferPointer) throws(Failure) -> Result) throws(Failure) -> Result {
+    package func withBytes<Result, Failure: Error>(_ body: (UnsafeRawBufferPointer) throws(Failure) -> Result) throws(Failure) -> Result {
         try withExtendedLifetime(self) { () throws(Failure) in try body(bytes) }
     }
 
@@ -87,15 +87,15 @@ public final class FleeceData: @unchecked Sendable {
     }
 
     /// The root, undefined if the bytes are damaged. It must not outlive this object: see ``withRoot(_:)``.
-    public var root: Value {
+    package var root: Value {
         Value(root: UnsafeRawBufferPointer(start: start, count: total), externalCount: baseCount) ?? .undefined
     }
 
     /// Calls `body` with the root, undefined if the bytes are damaged, and keeps the bytes alive meanwhile.
-    public func withRoot<Result, Failure: Error>(_ body: (Value) throws(Failure) -> Result) throws(Failure) -> Result {
+    package func withRoot<Result, Failure: Error>(_ body: (Value) throws(Failure) -> Result) throws(Failure) -> Result {
         try withExtendedLifetime(self) { () throws(Failure) in try body(root) }
     }
 
-    public static let emptyDictionary = FleeceData([0x70, 0x00])
-    public static let emptyArray = FleeceData([0x60, 0x00])
+    package static let emptyDictionary = FleeceData([0x70, 0x00])
+    package static let emptyArray = FleeceData([0x60, 0x00])
 }

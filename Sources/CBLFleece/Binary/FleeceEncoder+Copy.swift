@@ -1,13 +1,13 @@
 extension FleeceEncoder {
     /// Writes a value of another encoding, with the keys of this one. `keys` is the table that the other encoding's dictionaries use. Damage, a
     /// value nested too deep or shared beyond measure, and a key that `keys` does not know become the encoder's ``failure``.
-    public func write(_ value: Value, keys: SharedKeys?) {
+    package func write(_ value: Value, keys: SharedKeys?) {
         var budget = WalkBudget(for: value)
         write(value, keys: keys, within: &budget)
     }
 
     /// The same for those who write several parts of one value, which have one budget together.
-    public func write(_ value: Value, keys: SharedKeys?, within budget: inout WalkBudget) {
+    package func write(_ value: Value, keys: SharedKeys?, within budget: inout WalkBudget) {
         copy(value, keys, depth: 0, &budget)
     }
 

@@ -1,13 +1,13 @@
 extension FleeceEncoder {
-    public func writeNull() { add(0x3000) }
-    public func write(_ value: Bool) { add(value ? 0x3800 : 0x3400) }
+    package func writeNull() { add(0x3000) }
+    package func write(_ value: Bool) { add(value ? 0x3800 : 0x3400) }
     /// What JSON cannot say: a value that is no value. Deltas need it inside arrays.
-    public func writeUndefined() { add(0x3C00) }
+    package func writeUndefined() { add(0x3C00) }
 
     // Numbers
 
     /// Writes the signed form, as the reference's `writeInt` does.
-    public func write(_ value: Int64) {
+    package func write(_ value: Int64) {
         if value >= -2048, value <= 2047 {
             add(UInt32(truncatingIfNeeded: value) & 0x0FFF)
         } else {
@@ -18,7 +18,7 @@ extension FleeceEncoder {
     }
 
     /// Writes the unsigned form, as the reference does with the non-negative integers of JSON.
-    public func write(_ value: UInt64) {
+    package func write(_ value: UInt64) {
         if value <= 2047 {
             add(UInt32(truncatingIfNeeded: value))
         } else {
@@ -38,7 +38,7 @@ extension FleeceEncoder {
     }
 
     /// Writes a double, in four bytes if a finite single-precision number says the same. NaN is refused.
-    public func write(_ value: Double) {
+    package func write(_ value: Double) {
         let single = Float(value)
         // The reference asks for a number within the range of a float: infinity is not.
         if Double(single) == value, single.isFinite {
@@ -54,7 +54,7 @@ extension FleeceEncoder {
     }
 
     /// Writes a number of single precision, which prints with as few digits as that needs. NaN is refused.
-    public func write(_ value: Float) {
+    package func write(_ value: Float) {
         if value.isNaN { fail(.notANumber) } else { writeSingle(value, header: 0x20) }
     }
 
@@ -82,17 +82,17 @@ extension FleeceEncoder {
 
     // Strings and data
 
-    public func write(_ string: String) {
+    package func write(_ string: String) {
         var string = string
         string.withUTF8 { writeString(UnsafeRawBufferPointer($0)) }
     }
 
     /// Writes a string of UTF-8 bytes, which the caller vouches for.
-    public func writeString(_ bytes: UnsafeRawBufferPointer) {
+    package func writeString(_ bytes: UnsafeRawBufferPointer) {
         add(stringSlot(bytes))
     }
 
-    public func writeData(_ bytes: UnsafeRawBufferPointer) {
+    package func writeData(_ bytes: UnsafeRawBufferPointer) {
         if bytes.count < 2 {
             add(0x5000 | (bytes.isEmpty ? 0 : 0x0100 | UInt32(bytes[0])))
         } else {
@@ -102,13 +102,13 @@ extension FleeceEncoder {
 
     // Keys
 
-    public func writeKey(_ key: String) {
+    package func writeKey(_ key: String) {
         var key = key
         key.withUTF8 { writeKey(UnsafeRawBufferPointer($0)) }
     }
 
     /// Writes a dictionary key: its number if the table of shared keys has it or takes it, else a string.
-    public func writeKey(_ key: UnsafeRawBufferPointer) {
+    package func writeKey(_ key: UnsafeRawBufferPointer) {
         if let sharedKeys, expectsKey, let index = sharedKeys.add(key) {
             setKey(UInt32(truncatingIfNeeded: index))
         } else {
@@ -117,7 +117,7 @@ extension FleeceEncoder {
     }
 
     /// Writes a key by its number, whatever the table says.
-    public func writeKey(sharedKey index: Int) {
+    package func writeKey(sharedKey index: Int) {
         if index >= 0, index < SharedKeys.capacity {
             setKey(UInt32(truncatingIfNeeded: index))
         } else {

@@ -8,17 +8,17 @@
 ///
 /// Writing never fails on the spot: the first thing that goes wrong is kept in ``failure`` and thrown by `finish`. One encoder serves many
 /// documents and keeps its memory. Hot: it is most of an import, after parsing.
-public final class FleeceEncoder {
+package final class FleeceEncoder {
     // Access to these fields is not checked at every step, which cost a quarter of an import: no method calls anything that could come back to this
     // object while it changes a field.
 
     /// The table that dictionary keys are looked up in, and added to.
-    @exclusivity(unchecked) public var sharedKeys: SharedKeysBuilder?
+    @exclusivity(unchecked) package var sharedKeys: SharedKeysBuilder?
     /// Whether `write(_:keys:)` gives the very bytes that the reference's copying gives: numbers as they are, and those of three or four bytes
     /// inside their slot, which makes the collection wide. Entries of the vendor's indexes are such copies, and must be found again.
-    @exclusivity(unchecked) public var copiesLikeReference = false
+    @exclusivity(unchecked) package var copiesLikeReference = false
     /// The first thing that went wrong since the last reset.
-    @exclusivity(unchecked) public private(set) var failure: FleeceError?
+    @exclusivity(unchecked) package private(set) var failure: FleeceError?
 
     /// The bytes so far, always of even length and with `slack` bytes allocated behind them.
     @exclusivity(unchecked) var output = ByteBuffer(capacity: 4096)
@@ -50,13 +50,13 @@ public final class FleeceEncoder {
         static let root = Frame(firstSlot: 0, key: 0, isDictionary: false)
     }
 
-    public init(sharedKeys: SharedKeysBuilder? = nil) {
+    package init(sharedKeys: SharedKeysBuilder? = nil) {
         self.sharedKeys = sharedKeys
         output.reserve(FleeceEncoder.slack)
     }
 
     /// Forgets what was written.
-    public func reset() {
+    package func reset() {
         output.used = 0
         strings.removeAll()
         slots.truncate(to: 0)
@@ -70,16 +70,16 @@ public final class FleeceEncoder {
     func numbersKeys(as keys: SharedKeys?) -> Bool { keys?.identity == sharedKeys?.state.identity }
 
     /// How many bytes were written so far.
-    public var byteCount: Int { output.used }
+    package var byteCount: Int { output.used }
 
     /// How many collections are open.
-    public var depth: Int { frames.count }
+    package var depth: Int { frames.count }
 
     /// Whether the next thing to write is a dictionary key.
-    public var expectsKey: Bool { current.key == Frame.noKey }
+    package var expectsKey: Bool { current.key == Frame.noKey }
 
     /// Has `finish` throw this, unless something went wrong before.
-    public func fail(_ error: FleeceError) {
+    package func fail(_ error: FleeceError) {
         if failure == nil { failure = error }
     }
 
@@ -121,16 +121,16 @@ public final class FleeceEncoder {
 
     // Collections
 
-    public func beginArray() { begin(isDictionary: false) }
-    public func beginDictionary() { begin(isDictionary: true) }
+    package func beginArray() { begin(isDictionary: false) }
+    package func beginDictionary() { begin(isDictionary: true) }
 
-    public func endArray() {
+    package func endArray() {
         guard end(isDictionary: false) else { return }
         let members = slots.suffix(from: current.firstSlot)
         close(writeArray(members, isWide: current.isWide))
     }
 
-    public func endDictionary() {
+    package func endDictionary() {
         guard end(isDictionary: true) else { return }
         let members = slots.suffix(from: current.firstSlot)
         if let duplicate = sortByKey(members) { fail(.duplicateKey(name(ofKey: duplicate))) }
@@ -163,12 +163,12 @@ public final class FleeceEncoder {
     // Finishing
 
     /// Ends the encoding and gives a copy of it. The encoder is then as good as new, also if this throws.
-    public func finish() throws -> FleeceData {
+    package func finish() throws -> FleeceData {
         try withFinished { FleeceData(copying: $0) }
     }
 
     /// Ends the encoding and lends its bytes to `body`. The encoder is then as good as new, also if this throws.
-    public func withFinished<Result>(_ body: (UnsafeRawBufferPointer) throws -> Result) throws -> Result {
+    package func withFinished<Result>(_ body: (UnsafeRawBufferPointer) throws -> Result) throws -> Result {
         defer { reset() }
         if failure == nil {
             if frames.count != 0 {

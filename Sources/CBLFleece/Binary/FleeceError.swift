@@ -1,5 +1,5 @@
 /// What can be wrong with an encoding, or with the way one is being written.
-public enum FleeceError: Error, Equatable, Sendable {
+package enum FleeceError: Error, Equatable, Sendable {
     /// The bytes at `offset` cannot be part of an encoding.
     case damaged(reason: String, offset: Int)
     /// Collections are nested deeper than ``Limits/depth``.
@@ -19,7 +19,7 @@ public enum FleeceError: Error, Equatable, Sendable {
 }
 
 extension FleeceError: CustomStringConvertible {
-    public var description: String {
+    package var description: String {
         switch self {
         case .damaged(let reason, let offset): "damaged value at byte \(offset): \(reason)"
         case .tooDeep: "values are nested more than \(Limits.depth) levels deep"
@@ -34,15 +34,15 @@ extension FleeceError: CustomStringConvertible {
 }
 
 /// Bounds that keep hostile bytes from exhausting the stack or the clock.
-public enum Limits {
+@usableFromInline package enum Limits {
     /// How deep collections may nest wherever code recurses over a value. The JSON parser stops at 101.
-    public static let depth = 256
+    package static let depth = 256
     /// The largest encoding, in bytes: pointers and offsets are 31-bit quantities.
-    public static let bytes = 0x7FFF_FFF0
+    @usableFromInline package static let bytes = 0x7FFF_FFF0
     /// How large the text of an encoding of so many bytes may become, and how much a walk through it may cost (see ``WalkBudget``). Within a tree
     /// a slot of two bytes leads to a shared string of at most 15 bytes, or to bytes of its own; so only a very large document needs more than
     /// the second bound, which keeps a file of a hundred megabytes from filling the memory.
-    @inlinable public static func expansion(byteCount: Int) -> Int {
+    @inlinable package static func expansion(byteCount: Int) -> Int {
         min(1 << 20 &+ 32 &* byteCount, 1 << 30 &+ 8 &* byteCount)
     }
 }

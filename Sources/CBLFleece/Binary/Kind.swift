@@ -1,4 +1,4 @@
 /// What a Fleece value is. `undefined` also stands for whatever damaged bytes turned out not to be.
-public enum Kind: UInt8, Sendable {
+@usableFromInline package enum Kind: UInt8, Sendable {
     case undefined, null, boolean, integer, double, string, data, array, dictionary
 }

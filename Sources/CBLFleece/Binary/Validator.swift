@@ -4,16 +4,16 @@ import CBLBase
 ///
 /// Reading a value is safe without it; it says whether an encoding is right. Work and depth are bounded: a collection is checked once however
 /// many pointers lead to it, and collections wait on a stack of ours instead of the thread's.
-public struct Validator {
+package struct Validator {
     /// What may be wrong with an encoding and readers may nevertheless live with.
-    public struct Options: OptionSet, Sendable {
-        public let rawValue: UInt8
-        public init(rawValue: UInt8) { self.rawValue = rawValue }
+    package struct Options: OptionSet, Sendable {
+        package let rawValue: UInt8
+        package init(rawValue: UInt8) { self.rawValue = rawValue }
 
         /// Accept the long narrow pointers of writers before 2019.
-        public static let legacyPointers = Options(rawValue: 1)
+        package static let legacyPointers = Options(rawValue: 1)
         /// Accept an undefined root, which is no document.
-        public static let undefinedRoot = Options(rawValue: 2)
+        package static let undefinedRoot = Options(rawValue: 2)
     }
 
     private let bytes: UnsafeRawBufferPointer
@@ -39,7 +39,7 @@ public struct Validator {
 
     /// Throws a ``FleeceError`` that says what is wrong and where. With `keyCount`, numbers of shared keys must be less than it. `externalCount`
     /// bytes at the start of `bytes` are external data; they are checked as far as pointers lead into them.
-    public static func validate(
+    package static func validate(
         _ bytes: UnsafeRawBufferPointer, externalCount: Int = 0, keyCount: Int? = nil, options: Options = []
     ) throws(FleeceError) {
         let dataCount = bytes.count - externalCount
@@ -52,7 +52,7 @@ public struct Validator {
     }
 
     /// As above, for `data` with external pointers into `base`.
-    public static func validate(_ data: FleeceData, keyCount: Int? = nil, options: Options = []) throws(FleeceError) {
+    package static func validate(_ data: FleeceData, keyCount: Int? = nil, options: Options = []) throws(FleeceError) {
         try data.withBytesAndBase { (bytes) throws(FleeceError) in
             try validate(bytes, externalCount: data.baseCount, keyCount: keyCount, options: options)
         }

@@ -2,7 +2,7 @@ extension Value {
     /// Calls `visit` with every dictionary in this value, itself included, each once however many slots lead to it, until that says false. It
     /// takes no longer than there are bytes, whatever they say, and meets all there is: for those who collect, to whom it does not matter
     /// where a dictionary stands.
-    public func forEachDictionary(_ visit: (DictionaryView) throws -> Bool) rethrows {
+    package func forEachDictionary(_ visit: (DictionaryView) throws -> Bool) rethrows {
         var walk = CollectionWalk(from: self)
         while let collection = walk.next() {
             if let dictionary = collection.dictionary, try !visit(dictionary) { return }

@@ -2,7 +2,7 @@
 
 extension Value {
     /// Whether two values say the same. Each side's dictionaries may use a table of shared keys of its own.
-    public func isEqual(to other: Value, _ keys: SharedKeys? = nil, _ otherKeys: SharedKeys? = nil) -> Bool {
+    package func isEqual(to other: Value, _ keys: SharedKeys? = nil, _ otherKeys: SharedKeys? = nil) -> Bool {
         var comparison = Comparison(
             keys: keys, otherKeys: otherKeys, budget: WalkBudget(byteCount: max(limit, other.limit)),
             haveSameKeys: keys?.identity == otherKeys?.identity)
@@ -68,7 +68,7 @@ extension Value {
 }
 
 /// Negative, zero or positive as the number `a` is less than, equal to or greater than `b`, exactly; nil if either is damaged or not a number.
-public func compareNumbers(_ a: Value, _ b: Value) -> Int? {
+package func compareNumbers(_ a: Value, _ b: Value) -> Int? {
     if let first = a.integerBits {
         if let second = b.integerBits {
             let firstIsNegative = !a.isUnsigned && Int64(bitPattern: first) < 0

@@ -1,6 +1,6 @@
 extension Value {
     /// What the first byte says. Damage further on shows when the content is asked for.
-    @inlinable public var kind: Kind {
+    @inlinable package var kind: Kind {
         let first = byte0
         switch first >> 4 {
         case 0, 1: return .integer
@@ -20,11 +20,11 @@ extension Value {
     }
 
     // No value begins with the byte of a pointer: those were followed to get here.
-    @inlinable public var isUndefined: Bool { byte0 & 0xFC == 0x3C }
-    @inlinable public var isNull: Bool { byte0 & 0xFC == 0x30 }
-    @inlinable public var isNumber: Bool { byte0 < 0x30 }
+    @inlinable package var isUndefined: Bool { byte0 & 0xFC == 0x3C }
+    @inlinable package var isNull: Bool { byte0 & 0xFC == 0x30 }
+    @inlinable package var isNumber: Bool { byte0 < 0x30 }
 
-    @inlinable public var boolean: Bool? {
+    @inlinable package var boolean: Bool? {
         switch byte0 & 0xFC {
         case 0x34: false
         case 0x38: true
@@ -33,13 +33,13 @@ extension Value {
     }
 
     /// Whether this is an integer in the unsigned form; it may still fit an `Int64`.
-    @inlinable public var isUnsigned: Bool { byte0 & 0xF8 == 0x18 }
+    @inlinable package var isUnsigned: Bool { byte0 & 0xF8 == 0x18 }
 
     /// Whether this number was declared a single-precision one, which prints with fewer digits.
-    @inlinable public var isFloat: Bool { byte0 & 0xFC == 0x20 }
+    @inlinable package var isFloat: Bool { byte0 & 0xFC == 0x20 }
 
     /// The integer as 64 bits (`isUnsigned` says how to read the top one); nil if this is none.
-    @inlinable public var integerBits: UInt64? {
+    @inlinable package var integerBits: UInt64? {
         let first = byte0
         if first < 0x10 {
             let bits = UInt16(first) << 8 | UInt16(byte1)
@@ -63,19 +63,19 @@ extension Value {
     }
 
     /// The integer, or nil if this is none or exceeds `Int64.max`.
-    @inlinable public var integer: Int64? {
+    @inlinable package var integer: Int64? {
         guard let bits = integerBits, !isUnsigned || bits <= UInt64(Int64.max) else { return nil }
         return Int64(bitPattern: bits)
     }
 
     /// The integer, or nil if this is none or negative.
-    @inlinable public var unsigned: UInt64? {
+    @inlinable package var unsigned: UInt64? {
         guard let bits = integerBits, isUnsigned || bits <= UInt64(Int64.max) else { return nil }
         return bits
     }
 
     /// Any number as a double; nil if this is not a number.
-    @inlinable public var double: Double? {
+    @inlinable package var double: Double? {
         let first = byte0
         if first & 0xF0 == 0x20 {
             // Bit 3 alone says how wide the payload is: readers older than the tag `24` depend on it too.
@@ -91,16 +91,16 @@ extension Value {
     }
 
     /// The bytes of a string, as stored: nothing has checked that they are UTF-8 unless a validator ran.
-    @inlinable public var stringBytes: UnsafeRawBufferPointer? {
+    @inlinable package var stringBytes: UnsafeRawBufferPointer? {
         byte0 & 0xF0 == 0x40 ? payload : nil
     }
 
-    @inlinable public var dataBytes: UnsafeRawBufferPointer? {
+    @inlinable package var dataBytes: UnsafeRawBufferPointer? {
         byte0 & 0xF0 == 0x50 ? payload : nil
     }
 
     /// A copy of the string; invalid UTF-8 is repaired with replacement characters.
-    public var string: String? {
+    package var string: String? {
         guard let bytes = stringBytes else { return nil }
         return String(decoding: bytes, as: UTF8.self)
     }

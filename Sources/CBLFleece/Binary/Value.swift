@@ -3,7 +3,7 @@
 /// Every access is checked against the bytes: damaged ones give `.undefined`, `nil` or nothing, never a read outside of them. A value knows the
 /// end of the region it may occupy, which is the place of the pointer that led to it; so regions shrink strictly from parent to child and no walk
 /// can go round in circles. Hot: read once per row by the SQL functions; see `docs/` for the format.
-@frozen public struct Value: @unchecked Sendable {
+@usableFromInline @frozen package struct Value: @unchecked Sendable {
     // Sendable: the bytes are never written to through a value; that they outlive it is the promise of whoever made it.
 
     @usableFromInline let base: UnsafeRawPointer
@@ -22,12 +22,12 @@
     }
 
     /// The root of an encoding, or nil if these bytes cannot be one: empty, of odd length, or without a root.
-    @inlinable public init?(root bytes: UnsafeRawBufferPointer) {
+    @inlinable package init?(root bytes: UnsafeRawBufferPointer) {
         self.init(root: bytes, externalCount: 0)
     }
 
     /// The root of `bytes` whose first `externalCount` bytes are external data (an encoding of their own).
-    @inlinable public init?(root bytes: UnsafeRawBufferPointer, externalCount: Int) {
+    @inlinable package init?(root bytes: UnsafeRawBufferPointer, externalCount: Int) {
         let count = bytes.count
         guard let base = bytes.baseAddress, externalCount >= 0, count <= Limits.bytes, count &- externalCount >= 2, count & 1 == 0,
             externalCount & 1 == 0
@@ -46,7 +46,7 @@
     }
 
     /// What stands for a value that is missing or cannot be read.
-    @inlinable public static var undefined: Value {
+    @inlinable package static var undefined: Value {
         Value(base: UnsafeRawPointer(("<\0" as StaticString).utf8Start), bound: 2, offset: 0)
     }
 

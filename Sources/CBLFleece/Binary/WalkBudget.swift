@@ -1,6 +1,6 @@
 extension Value {
     /// Whether a walk through the value, on all its paths, would use up its budget.
-    public var isEndless: Bool {
+    package var isEndless: Bool {
         var budget = WalkBudget(for: self)
         func walk(_ value: Value, depth: Int) {
             guard budget.visit(), depth <= Limits.depth else { return }
@@ -30,30 +30,30 @@ extension Value {
 ///         …
 ///     }
 ///     if budget.isExhausted { throw FleeceError.endless }
-@frozen public struct WalkBudget: Sendable {
+@usableFromInline @frozen package struct WalkBudget: Sendable {
     @usableFromInline var left: Int
 
     /// For a walk that begins at this value: it can lead to nothing but what lies before its end.
-    @inlinable public init(for value: Value) { self.init(byteCount: value.limit) }
+    @inlinable package init(for value: Value) { self.init(byteCount: value.limit) }
 
     /// For a walk through an encoding of so many bytes.
-    @inlinable public init(byteCount: Int) { left = Limits.expansion(byteCount: byteCount) }
+    @inlinable package init(byteCount: Int) { left = Limits.expansion(byteCount: byteCount) }
 
-    @inlinable public var isExhausted: Bool { left < 0 }
+    @inlinable package var isExhausted: Bool { left < 0 }
 
     /// Takes in a value; false if there were too many.
     @inlinable @inline(__always)
-    public mutating func visit() -> Bool { spend(WalkBudget.valueCost) }
+    package mutating func visit() -> Bool { spend(WalkBudget.valueCost) }
 
     /// Takes in a dictionary, before its pairs are gone through: those of its parents, which may be many, are looked for again at each step.
     @inlinable @inline(__always)
-    public mutating func enter(_ dictionary: DictionaryView) -> Bool {
+    package mutating func enter(_ dictionary: DictionaryView) -> Bool {
         dictionary.inherits ? spend(dictionary.inheritedSteps &* WalkBudget.valueCost) : !isExhausted
     }
 
     /// Takes in bytes that are copied or compared.
     @inlinable @inline(__always)
-    public mutating func spend(_ count: Int) -> Bool {
+    package mutating func spend(_ count: Int) -> Bool {
         left &-= count
         return left >= 0
     }

@@ -3,7 +3,7 @@ extension Delta {
     ///
     /// `keys` is the table that `old` was encoded with. The delta comes from outside and may be anything; after an error the encoder
     /// holds half a value: reset it.
-    public static func apply(_ delta: UnsafeRawBufferPointer, to old: Value, keys: SharedKeys?, into encoder: FleeceEncoder)
+    package static func apply(_ delta: UnsafeRawBufferPointer, to old: Value, keys: SharedKeys?, into encoder: FleeceEncoder)
         throws(DeltaError)
     {
         let parsed = try parse(delta)
@@ -19,7 +19,7 @@ extension Delta {
         if let failure = encoder.failure { throw DeltaError("\(failure)") }
     }
 
-    public static func apply(_ delta: String, to old: Value, keys: SharedKeys? = nil, into encoder: FleeceEncoder) throws(DeltaError) {
+    package static func apply(_ delta: String, to old: Value, keys: SharedKeys? = nil, into encoder: FleeceEncoder) throws(DeltaError) {
         var delta = delta
         let result: Result<Void, DeltaError> = delta.withUTF8 { bytes in
             Result { () throws(DeltaError) in try apply(UnsafeRawBufferPointer(bytes), to: old, keys: keys, into: encoder) }

@@ -2,14 +2,14 @@ extension Delta {
     /// The delta from one value to another, both encoded with the same table of shared keys. `{}` if they are equal.
     ///
     /// What JSON cannot say (an infinite number, a key that the table does not know, an undefined value but for an item of an array) is an error.
-    public static func create(from old: Value, to new: Value, keys: SharedKeys? = nil) throws(DeltaError) -> String {
+    package static func create(from old: Value, to new: Value, keys: SharedKeys? = nil) throws(DeltaError) -> String {
         var buffer = ByteBuffer()
         try create(from: old, to: new, keys: keys, into: &buffer)
         return buffer.string
     }
 
     /// Appends the delta to a buffer. After an error the buffer is as it was.
-    public static func create(from old: Value, to new: Value, keys: SharedKeys?, into buffer: inout ByteBuffer) throws(DeltaError) {
+    package static func create(from old: Value, to new: Value, keys: SharedKeys?, into buffer: inout ByteBuffer) throws(DeltaError) {
         let start = buffer.count
         do {
             var maker = DeltaMaker(from: old, to: new, keys: keys)

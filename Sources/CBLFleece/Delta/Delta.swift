@@ -3,7 +3,7 @@
 /// A delta node is a scalar (the new value), an array (`[new]`, `[old, new]`, `[]` or `[old, 0, 0]` for a deletion, `["…", 0, 2]` for a
 /// text patch), or an object whose members patch those of an object, or the items of an array (`"3"`, and `"5-"` for all from there on).
 /// The outermost node is not a bare scalar.
-public enum Delta {
+package enum Delta {
     /// How many steps making one delta may take to look for what texts have in common: a few hundredths of a second.
     static let textWork = 1 << 24
 

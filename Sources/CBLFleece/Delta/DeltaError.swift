@@ -1,8 +1,8 @@
 /// Why a delta could not be made or applied.
-public struct DeltaError: Error, Equatable, Sendable, CustomStringConvertible {
-    public let message: String
+package struct DeltaError: Error, Equatable, Sendable, CustomStringConvertible {
+    package let message: String
     /// The keys and indexes that lead to the place within the document.
-    public private(set) var path: [String] = []
+    package private(set) var path: [String] = []
 
     init(_ message: String) { self.message = message }
 
@@ -13,7 +13,7 @@ public struct DeltaError: Error, Equatable, Sendable, CustomStringConvertible {
         return error
     }
 
-    public var description: String {
+    package var description: String {
         path.isEmpty ? message : "at \(path.map { "\"\($0)\"" }.joined(separator: ".")): \(message)"
     }
 

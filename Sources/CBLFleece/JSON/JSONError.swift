@@ -1,5 +1,5 @@
 /// Which grammar a text is read by.
-public enum JSONDialect: Sendable {
+package enum JSONDialect: Sendable {
     /// RFC 8259.
     case json
     /// JSON5: comments, single quotes, bare keys, trailing commas, more forms of numbers and escapes. Not its `Infinity` and
@@ -8,19 +8,19 @@ public enum JSONDialect: Sendable {
 }
 
 /// What is wrong with a JSON text, and where.
-public struct JSONError: Error, Equatable, Sendable, CustomStringConvertible {
+package struct JSONError: Error, Equatable, Sendable, CustomStringConvertible {
     /// A sentence without the place, such as `expected ',' or ']', found 'x'`.
-    public let message: String
+    package let message: String
     /// The byte the message is about, from 0.
-    public let offset: Int
+    package let offset: Int
     /// The line of that byte, from 1.
-    public let line: Int
+    package let line: Int
     /// The character within that line, from 1.
-    public let column: Int
+    package let column: Int
     /// Whether the text is right so far and only stops too early, so that more of it could mend it.
-    public let isUnfinished: Bool
+    package let isUnfinished: Bool
 
-    public var description: String { "line \(line), column \(column): \(message)" }
+    package var description: String { "line \(line), column \(column): \(message)" }
 
     init(_ message: String, at offset: Int, of text: UnsafeRawBufferPointer, isUnfinished: Bool) {
         let before = text.prefix(offset)

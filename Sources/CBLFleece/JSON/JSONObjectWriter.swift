@@ -5,61 +5,61 @@
 ///     line.add("id", "doc1")
 ///     line.add("sequence", 7)
 ///     line.end()
-public struct JSONObjectWriter: ~Copyable {
+package struct JSONObjectWriter: ~Copyable {
     /// What has been written, for values of other kinds: they follow `key(_:)`.
-    public var buffer: ByteBuffer
+    package var buffer: ByteBuffer
     private var isEmpty = true
 
-    public init(capacity: Int = 512) { buffer = ByteBuffer(capacity: capacity) }
+    package init(capacity: Int = 512) { buffer = ByteBuffer(capacity: capacity) }
 
     /// Begins an object: a line of its own, or the value of a member.
-    public mutating func begin() {
+    package mutating func begin() {
         buffer.append("{")
         isEmpty = true
     }
 
-    public mutating func end() {
+    package mutating func end() {
         buffer.append("}")
         isEmpty = false
     }
 
-    public mutating func key(_ name: StaticString) {
+    package mutating func key(_ name: StaticString) {
         buffer.append(isEmpty ? "\"" : ",\"")
         isEmpty = false
         buffer.append(name)
         buffer.append("\":")
     }
 
-    public mutating func add(_ name: StaticString, _ text: UnsafeRawBufferPointer) {
+    package mutating func add(_ name: StaticString, _ text: UnsafeRawBufferPointer) {
         key(name)
         JSONWriter.write(string: text, to: &buffer)
     }
 
-    public mutating func add(_ name: StaticString, _ text: String) {
+    package mutating func add(_ name: StaticString, _ text: String) {
         key(name)
         JSONWriter.write(string: text, to: &buffer)
     }
 
-    public mutating func add(_ name: StaticString, _ flag: Bool) {
+    package mutating func add(_ name: StaticString, _ flag: Bool) {
         key(name)
         buffer.append(flag ? "true" : "false")
     }
 
-    public mutating func add(_ name: StaticString, _ number: Int) { add(name, Int64(number)) }
+    package mutating func add(_ name: StaticString, _ number: Int) { add(name, Int64(number)) }
 
-    public mutating func add(_ name: StaticString, _ number: Int64) {
+    package mutating func add(_ name: StaticString, _ number: Int64) {
         key(name)
         buffer.append(decimal: number)
     }
 
-    public mutating func add(_ name: StaticString, _ number: UInt64) {
+    package mutating func add(_ name: StaticString, _ number: UInt64) {
         key(name)
         buffer.append(decimal: number)
     }
 
     /// A Fleece value, its dictionaries sorted by key. False for one that has no end, which is then null.
     @discardableResult
-    public mutating func add(_ name: StaticString, _ value: Value, _ keys: SharedKeys?) -> Bool {
+    package mutating func add(_ name: StaticString, _ value: Value, _ keys: SharedKeys?) -> Bool {
         key(name)
         let start = buffer.count
         if JSONWriter.write(value, keys: keys, style: .canonical, to: &buffer) { return true }
@@ -68,16 +68,16 @@ public struct JSONObjectWriter: ~Copyable {
         return false
     }
 
-    public mutating func add(_ name: StaticString, list: some Sequence<String>) {
+    package mutating func add(_ name: StaticString, list: some Sequence<String>) {
         add(name, elements: list) { JSONWriter.write(string: $0, to: &$1.buffer) }
     }
 
-    public mutating func add(_ name: StaticString, list: some Sequence<Int>) {
+    package mutating func add(_ name: StaticString, list: some Sequence<Int>) {
         add(name, elements: list) { $1.buffer.append(decimal: Int64($0)) }
     }
 
     /// An object within the object.
-    public mutating func add<Failure: Error>(
+    package mutating func add<Failure: Error>(
         _ name: StaticString, object fill: (inout JSONObjectWriter) throws(Failure) -> Void
     ) throws(Failure) {
         key(name)
@@ -87,7 +87,7 @@ public struct JSONObjectWriter: ~Copyable {
     }
 
     /// A list of objects, one for each item.
-    public mutating func add<Item, Failure: Error>(
+    package mutating func add<Item, Failure: Error>(
         _ name: StaticString, objects items: some Sequence<Item>, _ fill: (Item, inout JSONObjectWriter) throws(Failure) -> Void
     ) throws(Failure) {
         try add(name, elements: items) { (item, writer) throws(Failure) in
@@ -113,7 +113,7 @@ public struct JSONObjectWriter: ~Copyable {
     }
 
     /// An object whose names are numbers; `fill` writes the value of each.
-    public mutating func add<Failure: Error>(
+    package mutating func add<Failure: Error>(
         _ name: StaticString, byNumber numbers: some Sequence<UInt16>, _ fill: (UInt16, inout JSONObjectWriter) throws(Failure) -> Void
     ) throws(Failure) {
         key(name)

@@ -5,17 +5,17 @@
 ///     let data = try encoder.finish()
 ///
 /// After an error the encoder holds half a value: reset it.
-public enum JSONParser {
+package enum JSONParser {
     /// How deep values may nest, counting the outermost as 1: 101 arrays, or a number within 100 of them.
-    public static let maximumDepth = 101
+    package static let maximumDepth = 101
 
     /// Parses a text that is one value, of any kind, between blanks.
-    public static func parse(_ text: UnsafeRawBufferPointer, _ dialect: JSONDialect = .json, into encoder: FleeceEncoder) throws(JSONError)
+    package static func parse(_ text: UnsafeRawBufferPointer, _ dialect: JSONDialect = .json, into encoder: FleeceEncoder) throws(JSONError)
     {
         try parse(text, dialect, depth: maximumDepth, into: encoder)
     }
 
-    public static func parse(
+    package static func parse(
         _ text: UnsafeRawBufferPointer, _ dialect: JSONDialect = .json, depth: Int, into encoder: FleeceEncoder
     ) throws(JSONError) {
         var reader = JSONReader(text, dialect, depth: depth)
@@ -24,7 +24,7 @@ public enum JSONParser {
         guard reader.text.isAtEnd else { throw reader.text.error(expected: "the end of the text") }
     }
 
-    public static func parse(_ text: String, _ dialect: JSONDialect = .json, into encoder: FleeceEncoder) throws(JSONError) {
+    package static func parse(_ text: String, _ dialect: JSONDialect = .json, into encoder: FleeceEncoder) throws(JSONError) {
         var text = text
         let result: Result<Void, JSONError> = text.withUTF8 { bytes in
             Result { () throws(JSONError) in try parse(UnsafeRawBufferPointer(bytes), dialect, into: encoder) }
@@ -34,7 +34,7 @@ public enum JSONParser {
 
     /// Parses an object whose member `key` is not for the encoder: its value, a string or a whole number, goes to `value`.
     /// False if there is no such member. Documents in text name their IDs so.
-    public static func parse(
+    package static func parse(
         _ text: UnsafeRawBufferPointer, _ dialect: JSONDialect = .json, extracting key: UnsafeRawBufferPointer, to value: inout ByteBuffer,
         into encoder: FleeceEncoder
     ) throws(JSONError) -> Bool {
@@ -47,7 +47,7 @@ public enum JSONParser {
     }
 
     /// Both: the value at the start of `text`, without the member `key`.
-    public static func parsePrefix(
+    package static func parsePrefix(
         of text: UnsafeRawBufferPointer, _ dialect: JSONDialect = .json, isWhole: Bool, extracting key: UnsafeRawBufferPointer,
         to value: inout ByteBuffer, into encoder: FleeceEncoder
     ) throws(JSONError) -> (length: Int, isExtracted: Bool)? {
@@ -64,7 +64,7 @@ public enum JSONParser {
     /// encoder and come back with more. A number or word counts as complete only when something follows it.
     ///
     /// This is how arrays of millions of elements, and JSON Lines, are read piece by piece.
-    public static func parsePrefix(
+    package static func parsePrefix(
         of text: UnsafeRawBufferPointer, _ dialect: JSONDialect = .json, isWhole: Bool, into encoder: FleeceEncoder
     ) throws(JSONError) -> Int? {
         var reader = JSONReader(text, dialect)
@@ -82,7 +82,7 @@ public enum JSONParser {
     }
 
     /// How many bytes of white space (and comments) `text` starts with.
-    public static func blanks(at text: UnsafeRawBufferPointer, _ dialect: JSONDialect = .json) throws(JSONError) -> Int {
+    package static func blanks(at text: UnsafeRawBufferPointer, _ dialect: JSONDialect = .json) throws(JSONError) -> Int {
         var text = JSONText(text, dialect)
         try text.skipBlanks()
         return text.place - text.start

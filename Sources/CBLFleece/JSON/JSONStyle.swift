@@ -1,15 +1,15 @@
 /// How JSON text is laid out. Styles combine: `[.canonical, .pretty]`.
-public struct JSONStyle: OptionSet, Sendable {
-    public let rawValue: UInt8
-    public init(rawValue: UInt8) { self.rawValue = rawValue }
+package struct JSONStyle: OptionSet, Sendable {
+    package let rawValue: UInt8
+    package init(rawValue: UInt8) { self.rawValue = rawValue }
 
     /// No blanks, dictionaries in their stored order.
-    public static let compact: JSONStyle = []
+    package static let compact: JSONStyle = []
     /// Dictionaries sorted by the bytes of their keys. Compact and canonical is the form that digests are taken of.
-    public static let canonical = JSONStyle(rawValue: 1)
+    package static let canonical = JSONStyle(rawValue: 1)
     /// A line for each member and item, indented by two spaces per level. Brackets around nothing stand on lines of their own too, as the
     /// vendor's program prints them.
-    public static let pretty = JSONStyle(rawValue: 2)
+    package static let pretty = JSONStyle(rawValue: 2)
     /// Keys without quotes where JSON5 allows that and they are ASCII.
-    public static let json5 = JSONStyle(rawValue: 4)
+    package static let json5 = JSONStyle(rawValue: 4)
 }

@@ -2,20 +2,20 @@
 ///
 /// Three things that JSON has no form for are written all the same, so that a person sees them: `undefined`, `inf`, and a bare
 /// number as the key that the table of shared keys does not know.
-public enum JSONWriter {
+package enum JSONWriter {
     /// Appends the text of a value.
     ///
     /// False if the value is nested too deep, or refers to its parts so often that the text would be out of all proportion to the
     /// bytes, as only hostile bytes do: then `undefined` stands for all of it.
     @discardableResult
-    public static func write(_ value: Value, keys: SharedKeys?, style: JSONStyle = .compact, to buffer: inout ByteBuffer) -> Bool {
+    package static func write(_ value: Value, keys: SharedKeys?, style: JSONStyle = .compact, to buffer: inout ByteBuffer) -> Bool {
         var budget = WalkBudget(for: value)
         return write(value, keys: keys, style: style, within: &budget, to: &buffer)
     }
 
     /// The same for one of several parts of a value, which have one budget together.
     @discardableResult
-    public static func write(
+    package static func write(
         _ value: Value, keys: SharedKeys?, style: JSONStyle = .compact, within budget: inout WalkBudget, to buffer: inout ByteBuffer
     ) -> Bool {
         var rendering = JSONRendering(within: budget, keys: keys, style: style)
@@ -31,7 +31,7 @@ public enum JSONWriter {
     /// Appends the members of a dictionary without its braces, each behind a comma unless it is the first, so that the caller can put
     /// members of its own before them.
     @discardableResult
-    public static func writeMembers(
+    package static func writeMembers(
         of value: Value, keys: SharedKeys?, style: JSONStyle = .compact, startingWithComma: Bool, to buffer: inout ByteBuffer
     ) -> Bool {
         guard let dictionary = value.dictionary else { return false }
@@ -43,33 +43,33 @@ public enum JSONWriter {
     }
 
     /// Appends a double: the shortest digits that read back as the same.
-    public static func write(double: Double, to buffer: inout ByteBuffer) {
+    package static func write(double: Double, to buffer: inout ByteBuffer) {
         buffer.appendNumber { NumberFormatting.write(double, to: $0) }
     }
 
     /// Appends UTF-8 bytes as a string in quotes.
-    public static func write(string bytes: UnsafeRawBufferPointer, to buffer: inout ByteBuffer) {
+    package static func write(string bytes: UnsafeRawBufferPointer, to buffer: inout ByteBuffer) {
         buffer.append(quoted: bytes)
     }
 
     /// Appends UTF-8 bytes as the key of an object: in quotes, unless the style is JSON5 and they need none.
-    public static func write(key bytes: UnsafeRawBufferPointer, style: JSONStyle, to buffer: inout ByteBuffer) {
+    package static func write(key bytes: UnsafeRawBufferPointer, style: JSONStyle, to buffer: inout ByteBuffer) {
         if style.contains(.json5), JSONRendering.isBareKey(bytes) { buffer.append(bytes) } else { buffer.append(quoted: bytes) }
     }
 
     /// Appends binary data as JSON has it: a string of Base64.
-    public static func write(data bytes: UnsafeRawBufferPointer, to buffer: inout ByteBuffer) {
+    package static func write(data bytes: UnsafeRawBufferPointer, to buffer: inout ByteBuffer) {
         buffer.append(base64: bytes)
     }
 
     /// A text as a JSON string, quotes included.
-    public static func quoted(_ text: String) -> String {
+    package static func quoted(_ text: String) -> String {
         var buffer = ByteBuffer()
         write(string: text, to: &buffer)
         return buffer.string
     }
 
-    public static func write(string: String, to buffer: inout ByteBuffer) {
+    package static func write(string: String, to buffer: inout ByteBuffer) {
         var string = string
         string.withUTF8 { buffer.append(quoted: UnsafeRawBufferPointer($0)) }
     }
@@ -77,7 +77,7 @@ public enum JSONWriter {
 
 extension Value {
     /// The value as JSON text; `keys` is the table of shared keys it was encoded with.
-    public func json(keys: SharedKeys? = nil, style: JSONStyle = .compact) -> String {
+    package func json(keys: SharedKeys? = nil, style: JSONStyle = .compact) -> String {
         var buffer = ByteBuffer()
         JSONWriter.write(self, keys: keys, style: style, to: &buffer)
         return buffer.string

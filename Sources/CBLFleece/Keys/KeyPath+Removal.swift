@@ -1,7 +1,7 @@
 extension KeyPath {
     /// Writes `root` anew into an encoder, without what the path leads to: a member of an object goes with its name, and the items behind an
     /// array's item move up. False if the path leads nowhere; the encoder then holds `root` as it was.
-    public func remove(from root: Value, keys: SharedKeys?, into encoder: FleeceEncoder) -> Bool {
+    package func remove(from root: Value, keys: SharedKeys?, into encoder: FleeceEncoder) -> Bool {
         guard components.count > 0, evaluate(in: root, keys: keys) != nil else {
             encoder.write(root, keys: keys)
             return false

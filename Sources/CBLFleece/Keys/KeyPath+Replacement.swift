@@ -3,7 +3,8 @@ extension KeyPath {
     /// that are not there yet, or null, are made; the item just behind the end of an array is appended.
     ///
     /// On an error the encoder is left as it is then: `reset` it.
-    public func replace(in root: Value, keys: SharedKeys?, into encoder: FleeceEncoder, with write: (FleeceEncoder) throws -> Void) throws {
+    package func replace(in root: Value, keys: SharedKeys?, into encoder: FleeceEncoder, with write: (FleeceEncoder) throws -> Void) throws
+    {
         var budget = WalkBudget(for: root)
         try replace(root, at: 0, keys, encoder, &budget, write)
     }

@@ -7,7 +7,7 @@
 /// Hot: `fl_value` evaluates one per row. A name remembers its number in the table of shared keys, and at which pair it was found last: the
 /// next document probably has it there too. So an evaluation allocates nothing, hashes nothing after the first, and mostly searches nothing.
 /// Belongs to one connection, like the table.
-public final class KeyPath {
+package final class KeyPath {
     struct Component: BitwiseCopyable {
         /// Where the name lies in `names`; -1 for an array index.
         var start: Int32
@@ -26,26 +26,26 @@ public final class KeyPath {
     @exclusivity(unchecked) private var keyCount = 0
 
     /// How many components the path has. With none it leads to the value itself.
-    public var count: Int { components.count }
+    package var count: Int { components.count }
 
-    public convenience init(_ path: String) throws(KeyPathError) {
+    package convenience init(_ path: String) throws(KeyPathError) {
         try self.init(bytes: Array(path.utf8))
     }
 
     /// A path in UTF-8, as SQL functions get it.
-    public convenience init(_ path: UnsafeRawBufferPointer) throws(KeyPathError) {
+    package convenience init(_ path: UnsafeRawBufferPointer) throws(KeyPathError) {
         try self.init(bytes: Array(path))
     }
 
     /// One component of a path.
-    public enum Step: Hashable, Sendable {
+    package enum Step: Hashable, Sendable {
         case name(String)
         /// Counts from the end if negative.
         case index(Int)
     }
 
     /// A path whose names are given as they are, without backslashes. Nil if a name is empty, or an index out of all reason.
-    public init?(_ steps: [Step]) {
+    package init?(_ steps: [Step]) {
         var scanner = SyntaxScanner(path: [])
         for step in steps {
             switch step {
@@ -82,7 +82,7 @@ public final class KeyPath {
     }
 
     /// The value at the path, or nil if there is none. `keys` is the table of the value's dictionaries.
-    public func evaluate(in root: Value, keys: SharedKeys?) -> Value? {
+    package func evaluate(in root: Value, keys: SharedKeys?) -> Value? {
         if let keys, keys.identity != identity || keys.count != keyCount { look(up: keys) }
         var value = root
         for index in 0..<components.count {
@@ -195,13 +195,13 @@ public final class KeyPath {
 }
 
 /// A path that is none.
-public struct KeyPathError: Error, Hashable, Sendable, CustomStringConvertible {
-    public let path: String
+package struct KeyPathError: Error, Hashable, Sendable, CustomStringConvertible {
+    package let path: String
     /// The byte at which it stops making sense; nil if the path is right, but does not lead anywhere in a value.
-    public let offset: Int?
-    public let reason: String
+    package let offset: Int?
+    package let reason: String
 
-    public var description: String {
+    package var description: String {
         guard let offset else { return "key path \"\(path)\": \(reason)" }
         return "key path \"\(path)\", byte \(offset): \(reason)"
     }

@@ -3,23 +3,23 @@ import Synchronization
 /// One state of a database's table of dictionary keys: at most 2048 short strings, whose positions stand for them in encodings.
 ///
 /// The table only grows, and a state never changes: any thread may read with it, as long as it likes. ``SharedKeysBuilder`` makes the next one.
-public final class SharedKeys: @unchecked Sendable {
+@usableFromInline package final class SharedKeys: @unchecked Sendable {
     // Sendable: of the memory, which it shares with the states after it, it reads what was there when it was made.
 
-    public static let capacity = 2048
+    @usableFromInline package static let capacity = 2048
     /// The longest key that may enter the table, in bytes.
-    public static let longestKey = 16
+    package static let longestKey = 16
 
     fileprivate let memory: KeyMemory
     private let names: UnsafeRawPointer
     private let lengths: UnsafePointer<UInt8>
     /// How many keys the table holds.
-    public let count: Int
+    package let count: Int
     /// Whether all keys consist of letters and digits that need no escape in JSON, as those do that writers enter.
     let areAllPlain: Bool
 
     /// What all states of one table have in common. An index that was found in one of them is the same in all that are as long as the index.
-    public var identity: UInt64 { memory.identity }
+    package var identity: UInt64 { memory.identity }
 
     fileprivate init(_ memory: KeyMemory, count: Int, areAllPlain: Bool) {
         self.memory = memory
@@ -30,38 +30,38 @@ public final class SharedKeys: @unchecked Sendable {
     }
 
     /// A table without keys.
-    public convenience init() { self.init(KeyMemory(), count: 0, areAllPlain: true) }
+    package convenience init() { self.init(KeyMemory(), count: 0, areAllPlain: true) }
 
     /// The table that a database stores: a plain array of strings.
-    public convenience init(encoded: UnsafeRawBufferPointer) throws {
+    package convenience init(encoded: UnsafeRawBufferPointer) throws {
         let builder = SharedKeysBuilder()
         try builder.update(from: encoded)
         self.init(builder.state.memory, count: builder.state.count, areAllPlain: builder.state.areAllPlain)
     }
 
     /// The index of a key, or nil if the table does not have it.
-    public func index(ofKey key: UnsafeRawBufferPointer) -> Int? {
+    @usableFromInline package func index(ofKey key: UnsafeRawBufferPointer) -> Int? {
         guard key.count <= SharedKeys.longestKey else { return nil }
         return memory.find(PackedBytes(key), length: key.count, among: count).index
     }
 
-    public func index(ofKey key: String) -> Int? {
+    package func index(ofKey key: String) -> Int? {
         var key = key
         return key.withUTF8 { index(ofKey: UnsafeRawBufferPointer($0)) }
     }
 
     /// The bytes of a key, valid as long as the table.
-    public func bytes(at index: Int) -> UnsafeRawBufferPointer? {
+    @usableFromInline package func bytes(at index: Int) -> UnsafeRawBufferPointer? {
         guard index >= 0, index < count else { return nil }
         return UnsafeRawBufferPointer(start: names + index &* SharedKeys.longestKey, count: Int(lengths[index]))
     }
 
-    public func string(at index: Int) -> String? {
+    package func string(at index: Int) -> String? {
         bytes(at: index).map { String(decoding: $0, as: UTF8.self) }
     }
 
     /// The table as the database stores it.
-    public func encoded() -> FleeceData {
+    package func encoded() -> FleeceData {
         let encoder = FleeceEncoder()
         encoder.beginArray()
         for index in 0..<count {
@@ -73,7 +73,7 @@ public final class SharedKeys: @unchecked Sendable {
     }
 
     /// Whether writers enter a key into the table: at most 16 bytes of ASCII letters, digits, `_` and `-`. The empty key is.
-    public static func isEligible(_ key: UnsafeRawBufferPointer) -> Bool {
+    package static func isEligible(_ key: UnsafeRawBufferPointer) -> Bool {
         guard key.count <= longestKey else { return false }
         for byte in key {
             switch byte {
@@ -170,11 +170,11 @@ private final class KeyMemory: @unchecked Sendable {
 /// Makes states of a table of keys: one after another as a connection learns of them, or as its writer adds keys.
 ///
 /// Not thread-safe: each connection has its own.
-public final class SharedKeysBuilder {
+package final class SharedKeysBuilder {
     /// The table as it is now.
-    @exclusivity(unchecked) public private(set) var state: SharedKeys
+    @exclusivity(unchecked) package private(set) var state: SharedKeys
     /// Told of each new state, at once.
-    public var onChange: ((SharedKeys) -> Void)?
+    package var onChange: ((SharedKeys) -> Void)?
     private var memory: KeyMemory {
         didSet { (names, lengths) = (UnsafeRawPointer(memory.names), UnsafePointer(memory.lengths)) }
     }
@@ -187,7 +187,7 @@ public final class SharedKeysBuilder {
     private let successors: UnsafeMutablePointer<UInt16>
     @exclusivity(unchecked) private var lastAdded = 0
 
-    public init() {
+    package init() {
         memory = KeyMemory()
         (names, lengths) = (UnsafeRawPointer(memory.names), UnsafePointer(memory.lengths))
         state = SharedKeys(memory, count: 0, areAllPlain: true)
@@ -198,7 +198,7 @@ public final class SharedKeysBuilder {
     deinit { successors.deallocate() }
 
     /// Takes over the keys that the stored table has and this one has not. The stored one must begin with what is known here.
-    public func update(from encoded: UnsafeRawBufferPointer) throws {
+    package func update(from encoded: UnsafeRawBufferPointer) throws {
         guard let array = Value(root: encoded)?.array else { throw FleeceError.badSharedKeys("it is not an array") }
         guard array.count <= SharedKeys.capacity else { throw FleeceError.badSharedKeys("it has \(array.count) keys") }
         guard array.count >= count else { throw FleeceError.badSharedKeys("it has shrunk from \(count) to \(array.count) keys") }
@@ -227,7 +227,7 @@ public final class SharedKeysBuilder {
     }
 
     /// The index of a key, entered at the end if it is new; nil if it cannot be in the table: not eligible, or the table is full.
-    public func add(_ key: UnsafeRawBufferPointer) -> Int? {
+    package func add(_ key: UnsafeRawBufferPointer) -> Int? {
         guard key.count <= SharedKeys.longestKey else { return nil }
         let guess = Int(successors[lastAdded])
         let packed = PackedBytes(key)
@@ -252,14 +252,14 @@ public final class SharedKeysBuilder {
         return found
     }
 
-    public func add(_ key: String) -> Int? {
+    package func add(_ key: String) -> Int? {
         var key = key
         return key.withUTF8 { add(UnsafeRawBufferPointer($0)) }
     }
 
     /// Forgets the keys added since the table had `oldCount`, when the transaction that added them is rolled back. From then on it is another
     /// table: states that have these keys keep them.
-    public func revert(toCount oldCount: Int) {
+    package func revert(toCount oldCount: Int) {
         guard oldCount >= 0, oldCount < count else { return }
         let old = memory
         memory = KeyMemory()

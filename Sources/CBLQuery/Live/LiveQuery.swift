@@ -28,7 +28,8 @@ package typealias LiveQuery = ObservedQuery<RecordedRows>
 package final class ObservedQuery<Rows: LiveRows>: Sendable {
     package enum Event: Sendable {
         case result(Result)
-        /// A run failed. One that had rows before tries again with the next change.
+        /// A run failed. One that had rows before tries again with the next change; but if a collection is gone that the query reads, this is the
+        /// last event.
         case failure(any Error)
     }
 
@@ -200,10 +201,18 @@ private final class LiveRunner<Rows: LiveRows>: @unchecked Sendable {
             tell(.result(ObservedQuery<Rows>.Result(rows: state.rows, previous: old, unboundParameters: unbound)))
         } catch  where LiveRunner.passes(error) {
             state.withLock { $0.schedule.change(at: .now) }
+        } catch let error as MissingCollection {
+            tell(.failure(StoreError(.notFound, "collection \"\(error.name)\", which the query reads, was deleted", path: database.path)))
+            state.withLock { $0.isStopped = true }
+            subscription.cancel()
         } catch {
             isHopeless = current == nil
             tell(.failure(error))
         }
+    }
+
+    private struct MissingCollection: Error {
+        let name: CollectionName
     }
 
     /// Who takes long to answer has more changes answered together: a third of the time for it at most.
@@ -215,7 +224,8 @@ private final class LiveRunner<Rows: LiveRows>: @unchecked Sendable {
     private func read() throws -> (LiveState<Rows>, unbound: [String]) {
         try database.read { snapshot in
             var state = LiveState(rows: Rows(titles: query.titles))
-            for name in collections where snapshot.hasCollection(name) {
+            for name in collections {
+                guard snapshot.hasCollection(name) else { throw MissingCollection(name: name) }
                 state.lastSequence &+= try snapshot.lastSequence(of: name)
                 state.purges &+= try snapshot.purgeCount(of: name)
             }

@@ -46,6 +46,26 @@ struct ExpressionEvaluator {
         return RecordedRows(titles: expressions.map { _ in "" }, row: try encoder.finish())
     }
 
+    /// The text that an expression is, if it takes no SQLite to know it.
+    func constantText(_ expression: QueryExpression) -> String? {
+        switch expression.node {
+        case .string(let text): text
+        case .parameter(let name): parameters[name]?.withRoot(\.string)
+        default: nil
+        }
+    }
+
+    /// The object that an expression is, as this encoder writes it; nil if it takes SQLite to know it, or it is none.
+    func constantObject(_ expression: QueryExpression, by encoder: FleeceEncoder) throws -> FleeceData? {
+        encoder.reset()
+        guard write(expression, to: encoder) else {
+            encoder.reset()
+            return nil
+        }
+        let object = try encoder.finish()
+        return object.withRoot(\.kind) == .dictionary ? object : nil
+    }
+
     private func write(_ expression: QueryExpression, to encoder: FleeceEncoder) -> Bool {
         switch expression.node {
         case .null: encoder.writeNull()

@@ -109,8 +109,13 @@ extension StatementRunner {
             try parameters.check(against: rows.flatMap { $0.key.parameterNames + $0.value.parameterNames })
             let evaluator = ExpressionEvaluator(transaction, parameters)
             for row in rows {
-                let values = try evaluator.evaluate([row.key, row.value].map { $0.generatingIDs() })
-                try put(values, 0, keyRange: row.key.range, collection, insert, &counts)
+                let (key, value) = (row.key.generatingIDs(), row.value.generatingIDs())
+                if let id = evaluator.constantText(key), let body = try evaluator.constantObject(value, by: transaction.encoder) {
+                    try checkCancellation()
+                    try put(body, as: id, collection, insert, &counts)
+                } else {
+                    try put(try evaluator.evaluate([key, value]), 0, keyRange: row.key.range, collection, insert, &counts)
+                }
             }
         case .select(let key, let value, let select):
             let source = try InsertedRows(key, value, select, transaction)
@@ -138,7 +143,13 @@ extension StatementRunner {
             }
             value.write(to: encoder, keys: nil)
         }
-        let body = try encoder.finish()
+        try put(try encoder.finish(), as: id, collection, insert, &counts)
+    }
+
+    private func put(
+        _ body: FleeceData, as id: String, _ collection: CollectionName, _ insert: CBLLanguage.Statement.Insert,
+        _ counts: inout (inserted: Int, updated: Int)
+    ) throws {
         let saved: SavedRevision
         do {
             saved = try transaction.save(id, in: collection, body: body, parent: insert.replaces ? .current : .none)

@@ -177,8 +177,11 @@ package struct ReceivedBody {
     /// Whether a body may be stored as it came: no reserved names, no blobs. A look at the bytes that errs on the side of reading.
     package static func isPlain(json: UnsafeRawBufferPointer) -> Bool {
         // An escaped character can hide either.
-        !json.contains("\"_") && !json.contains("\"digest\"") && !json.contains("\\u")
+        !mayHaveReservedNames(json: json) && !json.contains("\"digest\"")
     }
+
+    /// Whether there may be names that are not to be stored.
+    static func mayHaveReservedNames(json: UnsafeRawBufferPointer) -> Bool { json.contains("\"_") || json.contains("\\u") }
 }
 
 /// Copies values, and puts right the blobs at some places.

@@ -10,7 +10,9 @@ final class ChangeFeed: Sendable {
         subscription = try database.subscribe { event in
             // What cannot be watched is looked at again when the next session begins.
             guard case .changed(let changes) = event else { return }
-            loop.perform { for name in changes.collections.keys { onChange(name) } }
+            // A session on a collection that is gone finds that out by looking, and ends.
+            let names = changes.deleted.union(changes.collections.keys)
+            loop.perform { for name in names { onChange(name) } }
         }
     }
 

@@ -1,8 +1,8 @@
 import CBLFleece
 import CBLStore
 
-/// Takes revisions in: has them prepared if they are not plain, fetches the blobs that are missing, inserts them in batches, and answers only
-/// then. The pulling half of both roles.
+/// Takes revisions in: inserts them in batches, fetches the blobs that turn out to be missing and inserts those revisions again, and answers only
+/// when they are stored. The pulling half of both roles.
 struct RevisionReceiver {
     struct Incoming {
         var revision: ReceivedRevision
@@ -27,7 +27,6 @@ struct RevisionReceiver {
     typealias Settled = (incoming: Incoming, outcome: Outcome)
 
     private enum Pending {
-        case preparing(Incoming)
         case fetching(Incoming, rest: ArraySlice<ReceivedBody.Blob>)
         case inserting([Incoming])
     }
@@ -67,11 +66,7 @@ struct RevisionReceiver {
         count += 1
         bytes += incoming.bytes
         if let problem = RevisionReceiver.problem(with: message) { return [settle(incoming, .failed(problem), &outbox)] }
-        if message.deltaSource == nil, message.body.withUnsafeBytes({ ReceivedBody.isPlain(json: $0) }) {
-            enqueue(incoming, &port, &outbox)
-        } else {
-            pending[outbox.store(.prepare(incoming.revision), &port)] = .preparing(incoming)
-        }
+        enqueue(incoming, &port, &outbox)
         return []
     }
 
@@ -125,21 +120,13 @@ struct RevisionReceiver {
     /// Takes an answer of the store; nil if it is for somebody else.
     mutating func stored(_ answer: StoreAnswer, _ number: Int, _ port: inout SessionPort, _ outbox: inout Outbox) -> [Settled]? {
         switch (pending[number], answer) {
-        case (.preparing(let incoming)?, .prepared(let preparation)):
-            pending[number] = nil
-            return prepared(incoming, preparation, &port, &outbox)
-        case (.preparing(let incoming)?, let answer):
-            pending[number] = nil
-            return [settle(incoming, .failed(RevisionReceiver.failure(answer)), &outbox)]
         case (.inserting(let revisions)?, .inserted(let insertions)) where insertions.count == revisions.count:
             inserted(number, &port, &outbox)
-            return zip(revisions, insertions).map { incoming, insertion in
-                switch insertion {
-                case .inserted(let isConflict): settle(incoming, .stored(isConflict: isConflict), &outbox)
-                case .known: settle(incoming, .known, &outbox)
-                case .failed(let error): settle(incoming, .failed(error), &outbox)
-                }
+            var settled: [Settled] = []
+            for (incoming, insertion) in zip(revisions, insertions) {
+                if let end = handle(insertion, of: incoming, &port, &outbox) { settled.append(end) }
             }
+            return settled
         case (.inserting(let revisions)?, let answer):
             inserted(number, &port, &outbox)
             return revisions.map { settle($0, .failed(RevisionReceiver.failure(answer)), &outbox) }
@@ -152,21 +139,24 @@ struct RevisionReceiver {
         return SyncError.liteCore(SyncError.LiteCoreCode.unexpectedError, "the revision could not be stored")
     }
 
-    private mutating func prepared(
-        _ incoming: Incoming, _ preparation: Preparation, _ port: inout SessionPort, _ outbox: inout Outbox
-    ) -> [Settled] {
-        switch preparation {
-        case .ready(let properties, let missing):
+    /// Nil if the revision waits for blobs.
+    private mutating func handle(
+        _ insertion: Insertion, of incoming: Incoming, _ port: inout SessionPort, _ outbox: inout Outbox
+    ) -> Settled? {
+        switch insertion {
+        case .inserted(let isConflict): return settle(incoming, .stored(isConflict: isConflict), &outbox)
+        case .known: return settle(incoming, .known, &outbox)
+        case .incomplete(let properties, let missing):
             var incoming = incoming
             incoming.revision.properties = properties
             fetch(incoming, missing[...], &port, &outbox)
-            return []
-        case .removed: return [settle(incoming, .removed, &outbox)]
+            return nil
+        case .removed: return settle(incoming, .removed, &outbox)
         case .deltaFailed(let reason):
             outbox.reply(SyncError.http(422, reason), to: incoming.id)
             leave(incoming)
-            return [(incoming, .needsWhole)]
-        case .failed(let error): return [settle(incoming, .failed(error), &outbox)]
+            return (incoming, .needsWhole)
+        case .failed(let error): return settle(incoming, .failed(error), &outbox)
         }
     }
 

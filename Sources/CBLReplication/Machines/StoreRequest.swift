@@ -26,9 +26,7 @@ package enum StoreRequest: Sendable {
     case inspect(documentID: String, peer: RevisionID?)
     /// Revisions to be sent → `revisions`
     case loadRevisions([SendOrder], SendOptions)
-    /// Applies a delta, translates attachments, and looks which blobs are missing → `prepared`
-    case prepare(ReceivedRevision)
-    /// Stores revisions, in one transaction; notes that the peer has them → `inserted`
+    /// Stores revisions, in one transaction: applies deltas, translates attachments, and notes that the peer has them → `inserted`
     case insert([ReceivedRevision])
     /// Notes what the peer has → `done`
     case mark([RemoteMark])
@@ -44,7 +42,7 @@ package enum StoreRequest: Sendable {
     /// Whether it changes nothing, so that whoever connected to us need not wait for what others want stored.
     var isReading: Bool {
         switch self {
-        case .loadPeerCheckpoint, .readChanges, .review, .loadRevisions, .prepare: true
+        case .loadPeerCheckpoint, .readChanges, .review, .loadRevisions: true
         default: false
         }
     }
@@ -60,7 +58,6 @@ package enum StoreAnswer: Sendable {
     case verdicts([ProposalReply.Item])
     case state(DocumentState)
     case revisions([LoadedRevision])
-    case prepared(Preparation)
     case inserted([Insertion])
     case documents([String])
     /// Whether a revision was made that the peer does not have.
@@ -191,31 +188,28 @@ package enum LoadedRevision: Sendable {
 /// A revision on its way into the database.
 package struct ReceivedRevision: Sendable {
     package var message: RevisionMessage
-    /// What `prepare` made of the body; nil if the body can be stored as it came.
-    package var properties: FleeceData?
+    /// What was made of the body, when `insert` found that blobs are missing; nil if it has not been looked at.
+    package var properties: DocumentProperties?
     /// Whether it may be kept beside a revision that it competes with.
     package var allowsConflict: Bool
 
-    package init(message: RevisionMessage, properties: FleeceData? = nil, allowsConflict: Bool) {
+    package init(message: RevisionMessage, properties: DocumentProperties? = nil, allowsConflict: Bool) {
         self.message = message
         self.properties = properties
         self.allowsConflict = allowsConflict
     }
 }
 
-package enum Preparation: Sendable {
-    case ready(FleeceData, missing: [ReceivedBody.Blob])
-    /// The document left the user's channels.
-    case removed
-    /// The base is not here, or the delta does not fit it.
-    case deltaFailed(String)
-    case failed(SyncError)
-}
-
-package enum Insertion: Hashable, Sendable {
+package enum Insertion: Equatable, Sendable {
     case inserted(isConflict: Bool)
     /// It was here already.
     case known
+    /// Nothing was stored: these blobs are to be fetched first. With the properties it is stored the next time.
+    case incomplete(DocumentProperties, missing: [ReceivedBody.Blob])
+    /// The document left the user's channels; nothing was stored.
+    case removed
+    /// The base is not here, or the delta does not fit it.
+    case deltaFailed(String)
     case failed(SyncError)
 }
 

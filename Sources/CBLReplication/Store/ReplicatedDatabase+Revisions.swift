@@ -115,44 +115,52 @@ extension ReplicatedDatabase {
         return try encoder.finish()
     }
 
-    func prepare(_ received: ReceivedRevision, _ snapshot: Snapshot) throws -> Preparation {
-        let message = received.message
-        let encoder = FleeceEncoder()
-        let properties: FleeceData
+    /// What there is to store of a revision that came, in the words of `encoder`.
+    private enum Reading {
+        case ready(FleeceData)
+        /// There is nothing to store, at least not yet.
+        case other(Insertion)
+    }
+
+    /// Applies a delta, and takes out what is not stored.
+    private func read(_ message: RevisionMessage, _ snapshot: Snapshot, by encoder: FleeceEncoder) throws -> Reading {
+        encoder.reset()
         if let source = message.deltaSource {
             guard let document = try snapshot.document(message.documentID, in: collection),
                 let base = try document.revisions().base(snapshot.local(source))
-            else { return .deltaFailed("the base of the delta is not here") }
+            else { return .other(.deltaFailed("the base of the delta is not here")) }
             do {
-                properties = try apply(message.body, to: base, source, snapshot, encoder)
+                try apply(message.body, to: base, source, snapshot, encoder)
+                if let failure = encoder.failure { throw failure }
             } catch {
-                return .deltaFailed("\(error)")
+                return .other(.deltaFailed("\(error)"))
             }
         } else {
             try parse(message, into: encoder)
-            properties = try encoder.finish()
         }
-        encoder.reset()
-        let body = try properties.withRoot { try ReceivedBody($0, into: encoder, leavesOutSame: true) }
-        if body.isRemoved { return .removed }
+        let properties = try encoder.finish()
+        let keys = encoder.sharedKeys?.state
+        let body = try properties.withRoot { try ReceivedBody($0, keys: keys, into: encoder, leavesOutSame: true) }
+        if body.isRemoved { return .other(.removed) }
         let decoded = body.isAsItCame ? properties : try encoder.finish()
         // What is not wanted needs no blobs.
-        guard try accepts(message, decoded) else { return .failed(.filteredOut) }
+        guard try accepts(message, decoded) else { return .other(.failed(.filteredOut)) }
         if let digest = body.badDigest {
-            return .failed(SyncError.http(404, "the document refers to a blob that its sender does not have: \(digest)"))
+            return .other(.failed(SyncError.http(404, "the document refers to a blob that its sender does not have: \(digest)")))
         }
-        return .ready(decoded, missing: body.blobs.filter { !database.blobs.exists($0.digest) })
+        let missing = body.blobs.filter { !database.blobs.exists($0.digest) }
+        return missing.isEmpty
+            ? .ready(decoded) : .other(.incomplete(DocumentProperties(decoded, keys: encoder.sharedKeys?.state), missing: missing))
     }
 
     private func apply(
         _ delta: [UInt8], to base: FleeceData, _ source: RevisionID, _ snapshot: Snapshot, _ encoder: FleeceEncoder
-    ) throws -> FleeceData {
+    ) throws {
         try delta.withUnsafeBytes { bytes in
             // A peer that sees attachments made the delta between bodies that have them.
             let translates = bytes.contains("\"_attachments\"")
             let old = try Outgoing(base, source, translates: translates, snapshot.sharedKeys)
             try old.properties.withRoot { try Delta.apply(bytes, to: $0, keys: old.keys, into: encoder) }
-            return try encoder.finish()
         }
     }
 
@@ -167,11 +175,33 @@ extension ReplicatedDatabase {
     /// Stores those that the filter takes.
     func insert(_ revisions: [ReceivedRevision]) throws -> [Insertion] {
         guard pullFilter != nil else { return try store(revisions) }
-        let accepted = accepted(revisions)
-        var stored = try store(accepted.compactMap { try? $0.get() })[...]
-        return accepted.map { result in
-            if case .failure(let error) = result { return .failed(error) }
+        let screened = try database.read { snapshot in revisions.map { screen($0, snapshot) } }
+        var stored = try store(screened.compactMap { if case .accepted(let revision) = $0 { revision } else { nil } })[...]
+        return screened.map { result in
+            if case .settled(let insertion) = result { return insertion }
             return stored.popFirst() ?? .failed(.filteredOut)
+        }
+    }
+
+    private enum Screened {
+        case accepted(ReceivedRevision)
+        case settled(Insertion)
+    }
+
+    /// Asks the filter, outside of the transaction that stores. What was read for that is kept, so that nothing is parsed twice; what waited for
+    /// blobs was asked about before.
+    private func screen(_ received: ReceivedRevision, _ snapshot: Snapshot) -> Screened {
+        guard received.properties == nil else { return .accepted(received) }
+        do {
+            switch try read(received.message, snapshot, by: FleeceEncoder()) {
+            case .ready(let properties):
+                var received = received
+                received.properties = DocumentProperties(properties)
+                return .accepted(received)
+            case .other(let insertion): return .settled(insertion)
+            }
+        } catch {
+            return .settled(.failed(ReplicatedDatabase.translate(error)))
         }
     }
 
@@ -207,14 +237,11 @@ extension ReplicatedDatabase {
         _ received: ReceivedRevision, _ transaction: Transaction, _ bodies: inout [FormerBodies.Key: FleeceData]
     ) throws -> Insertion {
         let message = received.message
-        let encoder = transaction.encoder
-        encoder.reset()
-        if let properties = received.properties {
-            properties.withRoot { encoder.write($0, keys: nil) }
-        } else {
-            try parse(message, into: encoder)
+        let body: FleeceData
+        switch try bodyToStore(received, transaction) {
+        case .ready(let properties): body = properties
+        case .other(let insertion): return insertion
         }
-        let body = try encoder.finish()
         // A peer that may not make conflicts leaves no notes either.
         let remote = received.allowsConflict ? self.remote : 0
         if transaction.versioning == .vectors {
@@ -237,6 +264,24 @@ extension ReplicatedDatabase {
         guard outcome.addedCount > 0 else { return .known }
         note(body, of: message, in: &bodies)
         return .inserted(isConflict: outcome.isConflicted)
+    }
+
+    private func bodyToStore(_ received: ReceivedRevision, _ transaction: Transaction) throws -> Reading {
+        if let properties = received.properties { return .ready(try transaction.adopt(properties)) }
+        let message = received.message
+        let (isPlain, isReserved) = message.body.withUnsafeBytes {
+            (message.deltaSource == nil && ReceivedBody.isPlain(json: $0), ReceivedBody.mayHaveReservedNames(json: $0))
+        }
+        if isPlain {
+            transaction.encoder.reset()
+            try parse(message, into: transaction.encoder)
+            return .ready(try transaction.encoder.finish())
+        }
+        // Names that are not stored are not to enter the table of keys either.
+        guard isReserved else { return try read(message, transaction, by: transaction.encoder) }
+        let reading = try read(message, transaction, by: FleeceEncoder())
+        guard case .ready(let properties) = reading else { return reading }
+        return .ready(try transaction.adopt(DocumentProperties(properties)))
     }
 
     private func note(_ body: FleeceData, of message: RevisionMessage, in bodies: inout [FormerBodies.Key: FleeceData]) {

@@ -94,7 +94,6 @@ package struct ReplicatedDatabase: Sendable {
         case .inspect(let id, let peer): return .state(try inspect(id, peer: peer))
         case .loadRevisions(let orders, let options):
             return .revisions(try database.read { snapshot in orders.map { load($0, options, snapshot) } })
-        case .prepare(let revision): return .prepared(try database.read { try prepare(revision, $0) })
         case .insert(let revisions):
             do { return .inserted(try insert(revisions)) } catch let error as StoreError where error.code == .corrupt {
                 // Nothing can be stored until that is repaired, and then everything is to come again.

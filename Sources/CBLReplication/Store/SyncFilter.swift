@@ -52,24 +52,6 @@ extension ReplicatedDatabase {
         }
     }
 
-    /// Which of the revisions the filter takes: those with properties were looked at when they were prepared. What it made of the others for that
-    /// is kept, so that nothing is parsed twice.
-    func accepted(_ revisions: [ReceivedRevision]) -> [Result<ReceivedRevision, SyncError>] {
-        revisions.map { received in
-            guard pullFilter != nil, received.properties == nil else { return .success(received) }
-            var received = received
-            let encoder = FleeceEncoder()
-            do {
-                try parse(received.message, into: encoder)
-                let properties = try encoder.finish()
-                received.properties = properties
-                return try accepts(received.message, properties) ? .success(received) : .failure(.filteredOut)
-            } catch {
-                return .failure(ReplicatedDatabase.translate(error))
-            }
-        }
-    }
-
     /// Of the documents that the user lost access to, those that the filter lets go.
     func toBePurged(_ ids: [String]) throws -> [String] {
         guard let pullFilter else { return ids }

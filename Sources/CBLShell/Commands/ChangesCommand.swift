@@ -60,6 +60,9 @@ enum ChangesCommand {
             let events = mailbox.take()
             try Interruption.check()
             if case .failed(let error)? = events.last { throw error }
+            for case .changed(let changes) in events where changes.deleted.contains(collection) {
+                invocation.session.notice("(Collection \"\(collection)\" was deleted)")
+            }
             if !events.isEmpty { try feed.write(from: database) }
         }
         return .success

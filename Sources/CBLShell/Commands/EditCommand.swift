@@ -41,12 +41,12 @@ enum EditCommand {
             return document
         }
         let file = try EditedFile(text.bytes)
-        guard let input = try edited(file, text.bytes, invocation) else {
+        guard let properties = try edited(file, text.bytes, invocation) else {
             invocation.session.notice("Nothing was changed.")
             return .success
         }
         do {
-            return try save(input, as: id, over: document, invocation)
+            return try save(properties, as: id, over: document, invocation)
         } catch {
             file.keep()
             throw EditCommand.keeping(file, error)
@@ -65,13 +65,13 @@ enum EditCommand {
     }
 
     /// Runs the editor until its text can be read. Nil if the text is as it was.
-    private static func edited(_ file: EditedFile, _ original: UnsafeRawBufferPointer, _ invocation: Invocation) throws -> DocumentInput? {
+    private static func edited(_ file: EditedFile, _ original: UnsafeRawBufferPointer, _ invocation: Invocation) throws -> FleeceData? {
         let editor = Editor(invocation.string("with"))
         while true {
             try editor.edit(file.path)
             do {
                 return try InputSource(file.path).withAll { bytes in
-                    bytes.elementsEqual(original) ? nil : try DocumentInput(bytes)
+                    bytes.elementsEqual(original) ? nil : try DocumentInput(Array(bytes)).encoded(by: FleeceEncoder())
                 }
             } catch let error where error is CommandError || error is FileError {
                 guard let error = ErrorReport.commandError(error) else { throw error }
@@ -94,7 +94,7 @@ enum EditCommand {
         }
     }
 
-    private static func save(_ input: DocumentInput, as id: String, over old: Document?, _ invocation: Invocation) throws -> ExitCode {
+    private static func save(_ properties: FleeceData, as id: String, over old: Document?, _ invocation: Invocation) throws -> ExitCode {
         let change: DocumentChange? = try invocation.change(createsCollection: true) { transaction, collection in
             let document = try transaction.document(id, in: collection)
             guard document?.revision == old?.revision else {
@@ -103,7 +103,8 @@ enum EditCommand {
             let isLive = document.map { !$0.isDeleted } ?? false
             let keys = transaction.sharedKeys
             transaction.encoder.reset()
-            input.body.withRoot { new in
+            // Not simply parsed a second time: what it says is compared with what was there.
+            properties.withRoot { new in
                 if let document, isLive {
                     document.body.withRoot { transaction.encoder.write(new, keepingTypesOf: $0, keys) }
                 } else {
@@ -132,6 +133,8 @@ enum EditCommand {
     /// The error, and where the person's work is.
     private static func keeping(_ file: EditedFile, _ error: any Error) -> any Error {
         guard let known = ErrorReport.commandError(error) else { return error }
+        // An editor may have taken it away.
+        guard file.isThere else { return known }
         return known.hinting("Your text is in \(file.path).")
     }
 }

@@ -51,11 +51,13 @@ enum PutCommand {
         if text != nil, mode == .purge { throw invocation.usageError("--purge takes no JSON") }
         let id = invocation.argument("DOCID")
         try DocumentRules.check(id: id)
-        let input = try text.map { try DocumentInput(argument: $0) }
+        let input = try text.map { try DocumentInput(argument: $0, of: invocation) }
         let isDryRun = invocation.flag("dry-run")
         let changesOnlyExisting = mode == .update || mode == .delete || mode == .purge
 
         let change = try invocation.change(dryRun: isDryRun, createsCollection: !changesOnlyExisting) { transaction, collection in
+            // A mistake in the text goes before what the document has against it.
+            let body = try input.map { try transaction.encode($0) }
             let document = try transaction.document(id, in: collection)
             let isLive = document.map { !$0.isDeleted } ?? false
             if mode == .create, isLive { throw CommandError.conflict("document \"\(id)\" exists already") }
@@ -69,7 +71,6 @@ enum PutCommand {
                 try transaction.purge(id, in: collection)
                 return DocumentChange(.purged, id, in: collection)
             }
-            let body = try input.map { try transaction.adopt($0) }
             guard let body, mode != .delete else {
                 let saved =
                     try document.map { try transaction.delete($0, parent: parent, body: body ?? .emptyDictionary) }

@@ -71,7 +71,7 @@ enum ResolveCommand {
                 "resolve: say what shall stay: a revision, or --keep local, or --keep remote, or --merge FILE",
                 hint: "\"conflicts --body\" shows what competes.")
         }
-        if let file { return .merged(try DocumentInput(file: file)) }
+        if let file { return .merged(try DocumentInput(file: file, of: invocation)) }
         return outcomes[0]
     }
 
@@ -80,7 +80,7 @@ enum ResolveCommand {
         case .revision(let name): .revision(name)
         case .local: .local
         case .remote: .remote
-        case .merged(let input): .merged(try transaction.adopt(input))
+        case .merged(let input): .merged(try transaction.encode(input))
         }
     }
 }

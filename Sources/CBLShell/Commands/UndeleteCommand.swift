@@ -33,13 +33,13 @@ enum UndeleteCommand {
         guard !takesTombstone || invocation.string("body") == nil else {
             throw invocation.usageError("--body and --tombstone exclude each other")
         }
-        let input = try invocation.string("body").map { try DocumentInput(argument: $0) }
+        let input = try invocation.string("body").map { try DocumentInput(argument: $0, of: invocation) }
         let isDryRun = invocation.flag("dry-run")
         let change = try invocation.change(dryRun: isDryRun) { transaction, collection in
             let document = try invocation.document(id, in: collection, transaction)
             _ = try invocation.parent(of: document, id)
             let revival: Transaction.Revival =
-                if let input { .properties(try transaction.adopt(input)) } else { takesTombstone ? .tombstone : .lastProperties }
+                if let input { .properties(try transaction.encode(input)) } else { takesTombstone ? .tombstone : .lastProperties }
             let saved: SavedRevision
             do { saved = try transaction.undelete(document, with: revival) } catch let error as WorkbenchError {
                 throw advise(on: error, document, transaction.sharedKeys)

@@ -78,7 +78,7 @@ struct QueryContext {
     private mutating func findSources(_ words: [Word]) {
         for (index, word) in words.enumerated() where word.isName && QueryContext.collectionWords.contains(word.text.uppercased()) {
             guard index + 1 < words.count, words[index + 1].isName else { continue }
-            let name = String(String.UnicodeScalarView(words[index + 1].text.unicodeScalars.filter { $0 != "`" }))
+            let name = QueryContext.withoutQuotes(words[index + 1].text)
             var alias: String?
             if index + 2 < words.count, words[index + 2].isName {
                 let next = words[index + 2].text
@@ -89,8 +89,22 @@ struct QueryContext {
                 }
             }
             let isDefault = name == "_" || name == "_default"
-            sources.append(Source(collection: isDefault ? "_default" : name, alias: alias ?? (isDefault ? nil : lastPart(of: name))))
+            sources.append(
+                Source(collection: isDefault ? "_default" : name, alias: alias ?? (isDefault ? nil : lastPart(of: name).map(Lexer.name))))
         }
+    }
+
+    /// A path as the database calls what it leads to.
+    private static func withoutQuotes(_ path: String) -> String {
+        var lexer = Lexer(Array(path.utf8))
+        let quote = UInt8(ascii: "`")
+        var name = ""
+        while let token = lexer.next() {
+            let isQuoted = lexer.bytes[token.start] == quote
+            let inner = token.start + 1..<max(token.start + 1, token.kind == .quotedName ? token.end - 1 : token.end)
+            name += isQuoted ? Lexer.unquoted(lexer.bytes[inner], quote: quote) : lexer.text(token.start..<token.end)
+        }
+        return name
     }
 
     private func lastPart(of name: String) -> String? { name.unicodeScalars.split(separator: ".").last.map { String($0) } }

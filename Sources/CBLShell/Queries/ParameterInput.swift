@@ -18,9 +18,9 @@ enum ParameterInput {
         for name in known.names { if let value = known[name] { parameters.offer(value, as: name) } }
         if let text = invocation.string("params") {
             let isObject = text.utf8.first { $0 != 0x20 && $0 != 0x09 && $0 != 0x0A && $0 != 0x0D } == UInt8(ascii: "{")
-            let input = isObject ? try DocumentInput(text: text, subject: "--params") : try DocumentInput(file: text, subject: "--params")
+            let input = isObject ? DocumentInput(text: text, subject: "--params") : try DocumentInput(file: text, subject: "--params")
             let encoder = FleeceEncoder()
-            try input.body.withRoot { root in
+            try input.encoded(by: encoder).withRoot { root in
                 guard let members = root.dictionary else { return }
                 for (key, value) in members {
                     guard let name = key.string else { continue }

@@ -41,12 +41,12 @@ struct QueryInput {
 
     /// What to tell about a mistake in it: in a script with file, line and column.
     func commandError(_ error: QueryError) -> CommandError {
-        guard let sourceName else { return CommandError(.failure, lines: error.reportLines(in: source)) }
         var error = error
         for index in error.diagnostics.indices where !error.diagnostics[index].range.isNone {
             error.diagnostics[index].range.start += offset
             error.diagnostics[index].range.end += offset
         }
+        guard let sourceName else { return CommandError(.failure, lines: error.reportLines(in: source)) }
         let first = error.diagnostics.first { !$0.range.isNone }?.range.start ?? offset
         return CommandError(.failure, lines: error.reportLines(in: source)).behind("\(sourceName):\(place(of: first)): ")
     }

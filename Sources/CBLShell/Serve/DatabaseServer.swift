@@ -74,7 +74,9 @@ struct DatabaseServer {
             listener.stop { mailbox.put(.stopped) }
         }
         while true {
-            for letter in mailbox.take(milliseconds: 200) {
+            // Without a line on the screen there is nothing to do but to answer.
+            let pause: Int32 = progress.isShown ? 200 : -1
+            for letter in isStopping ? mailbox.take(milliseconds: pause) : mailbox.takeUntilInterrupted(milliseconds: pause) {
                 switch letter {
                 case .stopped:
                     if let failure { throw failure }

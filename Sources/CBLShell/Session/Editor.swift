@@ -47,6 +47,8 @@ final class EditedFile {
         }
     }
 
+    var isThere: Bool { access(path, F_OK) == 0 }
+
     /// Leaves the file where it is.
     func keep() { isKept = true }
 

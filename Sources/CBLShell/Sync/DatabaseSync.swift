@@ -42,6 +42,8 @@ struct DatabaseSync {
             throw invocation.usageError("\(SyncPeers.shown(path)): the database to replicate with it is missing")
         }
         let (own, other) = isSwapped ? (peer ?? path, path) : (path, peer)
+        // Nothing is made for what there is nothing to be had from.
+        if direction == .pull, let other, case .database(let path) = try endpoint(other) { try DatabaseSync.checkExistence(path) }
         if direction != .push, peer != nil, !invocation.flag("existing") { session.options.creates = true }
         let database = try session.open(own, writes: true)
         return try run(database, with: endpoint(other ?? knownPeer(of: database, direction)), direction)
@@ -75,11 +77,9 @@ struct DatabaseSync {
         let mode: ActiveSession.Mode = isContinuous ? .continuous : .once
         let filters = try SyncFilters.rules(invocation, direction, names)
         let resolver = has("conflict") ? try invocation.string("conflict").map(SyncFilters.resolver) : nil
-        if direction == .push {
-            try database.read { snapshot in for name in names { _ = try invocation.existing(name, in: snapshot) } }
-        } else {
-            try DatabaseSync.create(names, in: database)
-        }
+        let other = try otherDatabase(endpoint, than: database, names, direction)
+        if direction != .push { try DatabaseSync.create(names, in: database) }
+        if let other { try DatabaseSync.create(names, in: other) }
         let collections = names.map { name in
             var collection = ReplicatorSettings.Collection(
                 name, push: direction == .pull ? .off : mode, pull: direction == .push ? .off : mode)
@@ -89,7 +89,7 @@ struct DatabaseSync {
             if let resolver { collection.resolver = resolver }
             return collection
         }
-        var settings = ReplicatorSettings(try peer(endpoint, names), collections: collections)
+        var settings = ReplicatorSettings(try other.map { .database($0) } ?? server(endpoint), collections: collections)
         settings.isReset = has("reset-checkpoint")
         if let seconds = invocation.parsed.declares("timeout") ? invocation.int("timeout") : nil {
             settings.patience = seconds > 0 ? .seconds(seconds) : nil
@@ -97,22 +97,42 @@ struct DatabaseSync {
         return settings
     }
 
-    private func peer(_ endpoint: Endpoint, _ names: [CollectionName]) throws -> ReplicatorSettings.Peer {
-        switch endpoint {
-        case .remote(let url):
-            do { return .server(try session.peers.settings(for: url, invocation)) } catch let error as TransportError {
-                throw SyncAdvice.commandError(error)
-            }
-        case .database(let path):
-            if let flag = ServerAccess.names.first(where: { invocation.flag($0) }) {
-                throw invocation.usageError("--\(flag) is for servers, and \(path) is a database")
-            }
-            if !invocation.flag("existing") { session.options.creates = true }
-            let other = try session.open(path, writes: true)
-            try DatabaseSync.create(names, in: other)
-            return .database(other)
-        default: throw invocation.usageError("one can replicate with a server or a database only")
+    private func server(_ endpoint: Endpoint) throws -> ReplicatorSettings.Peer {
+        guard case .remote(let url) = endpoint else { throw invocation.usageError("one can replicate with a server or a database only") }
+        do { return .server(try session.peers.settings(for: url, invocation)) } catch let error as TransportError {
+            throw SyncAdvice.commandError(error)
         }
+    }
+
+    /// The database that is to be replicated with; nil if it is a server. Of local collections at least one side has what is named: anything
+    /// else is misspelt, and nothing is made for it.
+    private func otherDatabase(
+        _ endpoint: Endpoint, than database: Database, _ names: [CollectionName], _ direction: Direction
+    ) throws -> Database? {
+        func check(_ names: [CollectionName], in database: Database) throws {
+            try database.read { snapshot in for name in names { _ = try invocation.existing(name, in: snapshot) } }
+        }
+        guard case .database(let path) = endpoint else {
+            if direction == .push { try check(names, in: database) }
+            return nil
+        }
+        if let flag = ServerAccess.names.first(where: { invocation.flag($0) }) {
+            throw invocation.usageError("--\(flag) is for servers, and \(path) is a database")
+        }
+        if let file = FileIdentity(bundle: path), file == FileIdentity(bundle: database.path) {
+            throw invocation.usageError("\(path): a database cannot be replicated with itself")
+        }
+        if direction == .pull { try DatabaseSync.checkExistence(path) }
+        if direction == .push || FileIdentity(bundle: path) == nil { try check(names, in: database) }
+        if !invocation.flag("existing") { session.options.creates = true }
+        let other = try session.open(path, writes: true)
+        let here = try Set(direction == .pull ? [] : database.read { $0.collections() })
+        if direction != .push { try check(names.filter { !here.contains($0) }, in: other) }
+        return other
+    }
+
+    private static func checkExistence(_ path: String) throws(CommandError) {
+        guard FileIdentity(bundle: path) != nil else { throw .cannotOpen("\(path): no such database") }
     }
 
     private static func create(_ names: [CollectionName], in database: Database) throws {
@@ -138,7 +158,9 @@ struct DatabaseSync {
         }
         replicator.start()
         following: while true {
-            for event in mailbox.take(milliseconds: 100) {
+            // Ctrl-C has been answered once it is stopping; the next one ends the program.
+            let pause = report.pause
+            for event in isStopping ? mailbox.take(milliseconds: pause) : mailbox.takeUntilInterrupted(milliseconds: pause) {
                 switch event {
                 case .connected:
                     hasConnected = true

@@ -28,7 +28,7 @@ final class RemoteFollower {
 
     func end() {
         replicator.stop()
-        while !hasEnded { hasEnded = !mailbox.take(milliseconds: 100).isEmpty }
+        while !hasEnded { hasEnded = !mailbox.take(milliseconds: -1).isEmpty }
         database.close()
     }
 }

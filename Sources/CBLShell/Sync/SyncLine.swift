@@ -19,6 +19,14 @@ struct SyncLine {
     var tally = SyncTally()
     var status = SyncStatus()
 
+    /// Whether it says something else as time goes by.
+    var movesByItself: Bool {
+        switch phase {
+        case .working, .waiting: true
+        case .connecting, .watching, .ending: false
+        }
+    }
+
     /// `Pulling: 12,345 documents, 8,200/s, 34.0 MB of 60.0 MB, 2 failed`
     func text(seconds: Double) -> String {
         switch phase {

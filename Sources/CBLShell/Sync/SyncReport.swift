@@ -36,6 +36,9 @@ final class SyncReport {
     /// Draws the progress line anew, if it is time to.
     func draw() { progress.show { line.text(seconds: $0) } }
 
+    /// For how many milliseconds the line need not be drawn anew if nothing happens; -1 for as long as that is.
+    var pause: Int32 { progress.isUpToDate && !line.movesByItself ? -1 : ProgressLine.pause }
+
     func take(_ event: ReplicatorEvent) throws {
         switch event {
         case .status(let status): try take(status)

@@ -59,15 +59,16 @@ enum Interruption {
         errno = before
     }
 
-    /// Waits until a descriptor can be read, or there is reason to end, whenever it came.
-    static func wait(for descriptor: Int32) {
+    /// Waits until a descriptor can be read, or there is reason to end, whenever it came; or until that time is over, unless it is below zero.
+    static func wait(for descriptor: Int32, milliseconds: Int32 = -1) {
         var awaited = [
             pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0),
             pollfd(fd: bell?.descriptor ?? -1, events: Int16(POLLIN), revents: 0),
             // Tells only that nobody reads any more.
             pollfd(fd: pipe.load(ordering: .relaxed), events: 0, revents: 0),
         ]
-        poll(&awaited, 3, bell == nil ? 100 : -1)
+        let isDeaf = bell == nil && !(0..<100).contains(milliseconds)
+        poll(&awaited, 3, isDeaf ? 100 : milliseconds)
     }
 
     /// In the interactive shell an impatient finger should not end the session.
@@ -94,8 +95,11 @@ enum Interruption {
 
 extension Mailbox {
     /// All that has come; waits for something as long as it takes, or until Ctrl-C.
-    func take() -> [Letter] {
-        Interruption.wait(for: descriptor)
+    func take() -> [Letter] { takeUntilInterrupted(milliseconds: -1) }
+
+    /// The same, or until that time is over, unless it is below zero.
+    func takeUntilInterrupted(milliseconds: Int32) -> [Letter] {
+        Interruption.wait(for: descriptor, milliseconds: milliseconds)
         return takeAll()
     }
 }

@@ -18,12 +18,18 @@ final class ProgressLine {
     private let unit: String
     /// What `position` is when the work is done.
     private let total: Int?
-    private let isShown: Bool
+    let isShown: Bool
     private let started: UInt64
     private var nextShow: UInt64
     private(set) var count = 0
     private var position = 0
     private var isOnScreen = false
+    private var isBehind = true
+
+    /// Milliseconds until it can be shown again.
+    static let pause = Int32(interval / 1_000_000)
+    /// Whether the last text that was to be shown stands on the screen, or none is ever shown.
+    var isUpToDate: Bool { !isShown || isOnScreen && !isBehind }
 
     init(_ title: String, total: Int?, unit: String, isShown: Bool) {
         self.title = title
@@ -63,7 +69,8 @@ final class ProgressLine {
     /// Shows a line of somebody else's making, if it is time for one. `line` is given the seconds since the work began.
     func show(_ line: (Double) -> String) {
         let now = MonotonicClock.coarseNanoseconds
-        guard isShown, now >= nextShow else { return }
+        isBehind = now < nextShow
+        guard isShown, !isBehind else { return }
         nextShow = now + ProgressLine.interval
         let text = DisplayWidth.cut(TerminalText.escaped(line(elapsed)), to: max(20, Terminal().width - 1))
         StandardError.write("\r\(text)\u{1B}[K")

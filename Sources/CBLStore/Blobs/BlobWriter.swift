@@ -60,7 +60,7 @@ package final class BlobWriter {
             folder.touch(name)
             return BlobFolder.Stored(digest: digest, length: length, isNew: false)
         }
-        // The content must be on disk before the name says that it is, and before a document that refers to it is committed.
+        // With full durability the content is on disk before the name says that it is, and before a document that refers to it is committed.
         // What has the name and is no blob of this length, a link for example, gives way.
         guard file.finish(), folder.rename(temporary, to: name) else { throw FileCopy.failure("cannot write", file.path) }
         isDone = true

@@ -36,6 +36,14 @@ struct ChangeLook {
             }
         }
         seen.expired = expired
+        let present = Set(states.keys)
+        changes.created = present.subtracting(seen.present)
+        changes.deleted = seen.present.subtracting(present)
+        if let wanted = interest.collections {
+            changes.created.formIntersection(wanted)
+            changes.deleted.formIntersection(wanted)
+        }
+        seen.present = present
         if let id = interest.document, let (name, change) = changes.collections.first {
             changes.collections = [:]
             if change.documentIDs?.contains(id) ?? true || change.lacksPurged {
@@ -49,7 +57,7 @@ struct ChangeLook {
                 seen.sequence = sequence
             }
         }
-        if !changes.collections.isEmpty { events.append(.changed(changes)) }
+        if !changes.isEmpty { events.append(.changed(changes)) }
         if interest.nextExpiration {
             let next = try knownNextExpiration()
             if seen.nextExpiration != .some(next) { events.append(.nextExpiration(next)) }

@@ -63,6 +63,8 @@ final class ChangeSubscriber: @unchecked Sendable {
     /// What it was told, or did not want to know.
     struct Seen {
         var states: [CollectionName: CollectionState] = [:]
+        /// The collections that were there.
+        var present: Set<CollectionName> = []
         var expired: [CollectionName: Int] = [:]
         /// The sequence of the one document that it is about.
         var sequence: UInt64?
@@ -94,7 +96,8 @@ final class ChangeSubscriber: @unchecked Sendable {
         let expired = hub.removals.expiredCounts
         // What may yet be rolled back is no change.
         seen = try database.readCommitted { snapshot in
-            var seen = Seen(states: try snapshot.collectionStates(), expired: expired)
+            let states = try snapshot.collectionStates()
+            var seen = Seen(states: states, present: Set(states.keys), expired: expired)
             if let id = interest.document, let name = interest.collections?.first {
                 seen.sequence = try snapshot.sequence(of: id, in: name)
             }

@@ -17,6 +17,13 @@ package struct DatabaseChanges: Sendable {
     }
 
     package var collections: [CollectionName: Collection] = [:]
+    /// Collections that were not there when the subscriber heard last. What is in them stands in `collections`.
+    package var created: Set<CollectionName> = []
+    /// Collections that are gone with all that was in them. One that is back already is not among them: of that one `collections` says that
+    /// documents were purged.
+    package var deleted: Set<CollectionName> = []
+
+    var isEmpty: Bool { collections.isEmpty && created.isEmpty && deleted.isEmpty }
 }
 
 /// What a subscriber is told, on the hub's thread, one after another.

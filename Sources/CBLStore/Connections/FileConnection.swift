@@ -21,10 +21,16 @@ final class FileConnection: @unchecked Sendable {
     let isWriter: Bool
     /// Where the state that the pool's last reader sees can be found again, if it can.
     var position: ReaderPool.Position?
+    /// While nobody uses it: the state that its transaction still sees, if that was not ended.
+    var pinned: LogPosition?
+    /// Since which round of the pool that is so.
+    var pinnedIn = 0
     private var functions: FunctionContext?
     private(set) var schemaVersion: Int64
     private var dataVersion: Int64
     private var isKnownToHaveLog = false
+    /// That the file is open. Declared last, so that it goes after the connection.
+    var note: OpenFiles.Note?
 
     /// Reads schema and info in a transaction of its own.
     init(_ connection: Connection, functions: FunctionContext? = nil, isWriter: Bool = false) throws {
@@ -57,6 +63,7 @@ final class FileConnection: @unchecked Sendable {
 
     /// Begins a transaction that reads one state of the file, and learns of what changed since the last one.
     func begin(immediate: Bool = false) throws {
+        if pinned != nil { end() }
         try connection.withStatement(immediate ? "BEGIN IMMEDIATE" : "BEGIN") { try $0.run() }
         do { try refresh() } catch {
             end()
@@ -66,6 +73,7 @@ final class FileConnection: @unchecked Sendable {
 
     /// Ends a transaction that changed nothing, or whose changes are not wanted.
     func end() {
+        pinned = nil
         guard connection.isInTransaction else { return }
         try? connection.withStatement("ROLLBACK") { try $0.run() }
     }

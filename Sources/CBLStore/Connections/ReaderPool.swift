@@ -49,14 +49,21 @@ final class ReaderPool: Sendable {
     }
 
     private static let most = 4
+    /// Whether idle readers keep the state that they saw for a moment: who reads one document after another then takes no locks for that. They
+    /// give it up before this database writes, and soon in any case, so that the log can be emptied.
+    private let keepsStates: Bool
+    /// Whether some of them may have one.
+    private let hasPinned = Atomic<Bool>(false)
+    private let round = Atomic<Int>(0)
     private let files: FileAccess
     private var bundle: DatabaseBundle { files.bundle }
     private let session: Mutex<Session?>
     private let loans = Loans()
 
     /// Opens a first connection, so that what is wrong with the database is found at once.
-    init(_ files: FileAccess) throws {
+    init(_ files: FileAccess, keepsStates: Bool = false) throws {
         self.files = files
+        self.keepsStates = keepsStates
         session = Mutex(nil)
         let (session, reader) = try begin()
         reader.end()
@@ -89,9 +96,42 @@ final class ReaderPool: Sendable {
         let isLent = loans.add(reader)
         defer { loans.remove(reader) }
         defer { giveBack(reader, to: session) }
-        defer { reader.end() }
-        guard isLent else { throw StoreError.closed(bundle.path) }
-        return try work()
+        do {
+            guard isLent else { throw StoreError.closed(bundle.path) }
+            let result = try work()
+            rest(reader, of: session)
+            return result
+        } catch {
+            reader.end()
+            throw error
+        }
+    }
+
+    /// Ends the transaction of a reader that is given back, or keeps it for the next one who reads.
+    private func rest(_ reader: FileConnection, of session: Session) {
+        guard keepsStates, case .ordinary = session.access, let state = reader.position?.log, reader.connection.isInTransaction else {
+            return reader.end()
+        }
+        reader.pinned = state
+        reader.pinnedIn = round.load(ordering: .relaxed)
+        if !hasPinned.exchange(true, ordering: .relaxed) { IdleReaders.watch(self) }
+    }
+
+    var keepsSomeState: Bool { hasPinned.load(ordering: .relaxed) }
+
+    /// Has idle readers give up the states that they keep; of rounds before this one only, if asked for. Gives whether there are others.
+    @discardableResult
+    func releaseStates(onlyOld: Bool = false) -> Bool {
+        guard hasPinned.exchange(false, ordering: .relaxed) else { return false }
+        let now = round.wrappingAdd(1, ordering: .relaxed).oldValue
+        return session.withLock { session in
+            var hasMore = false
+            for reader in session?.idle ?? [] where reader.pinned != nil {
+                if onlyOld && reader.pinnedIn == now { hasMore = true } else { reader.end() }
+            }
+            if hasMore { hasPinned.store(true, ordering: .relaxed) }
+            return hasMore
+        }
     }
 
     /// Gives a connection with a transaction begun to somebody who keeps it from call to call, until `takeBack`.
@@ -105,7 +145,7 @@ final class ReaderPool: Sendable {
     }
 
     func takeBack(_ reader: FileConnection, of session: Session) {
-        reader.end()
+        rest(reader, of: session)
         giveBack(reader, to: session)
         loans.remove(reader)
     }
@@ -156,6 +196,11 @@ final class ReaderPool: Sendable {
 
     private func begin(_ reader: FileConnection, of session: Session) throws {
         reader.position = nil
+        if let pinned = reader.pinned, LogPosition(of: reader) == pinned {
+            reader.pinned = nil
+            reader.position = Position(session: session, log: pinned)
+            return
+        }
         guard session.access.canBeShared else { return try reader.begin() }
         guard session.access.isCoordinated else {
             try reader.begin()

@@ -15,9 +15,10 @@ final class Writer: @unchecked Sendable {
     var clock = HybridClock()
     let wallClock: @Sendable () -> UInt64
     private var openFile: FileConnection?
-    private let entry: OpenFiles.Entry?
     private let gate = Gate()
     private let patience: Duration?
+    /// Called before each transaction; set before there is one.
+    var beforeWriting: (@Sendable () -> Void)?
 
     init(_ files: FileAccess, options: Database.Options) throws {
         self.files = files
@@ -34,22 +35,17 @@ final class Writer: @unchecked Sendable {
             if present == nil { try files.checkJournal(cutsOff: options.removesForeignObjects) }
             return (try Writer.connect(files, options), use: .ordinary)
         }
-        self.entry = entry
         do {
             if options.access == .create { try DatabaseCreation.createTables(on: connection) }
             let file = try FileConnection(connection, functions: functions, isWriter: true)
+            file.note = entry.map { OpenFiles.Note($0) }
             openFile = file
             encoder = FleeceEncoder(sharedKeys: file.keys)
             try prepare(file, options)
         } catch {
-            if let entry { OpenFiles.leave(entry) }
+            if openFile == nil, let entry { OpenFiles.leave(entry) }
             throw error
         }
-    }
-
-    deinit {
-        // The connection goes before the note that it is there.
-        if let entry { OpenFiles.leave(entry) }
     }
 
     private static func connect(_ files: FileAccess, _ options: Database.Options) throws -> (Connection, FunctionContext) {
@@ -104,10 +100,14 @@ final class Writer: @unchecked Sendable {
     }
 
     private func enter() throws(StoreError) {
-        guard let patience else { return gate.enter() }
-        guard gate.enter(within: patience) else {
-            throw StoreError(.busy, "another thread is writing, and did not come to an end in time", path: files.bundle.path)
+        if let patience {
+            guard gate.enter(within: patience) else {
+                throw StoreError(.busy, "another thread is writing, and did not come to an end in time", path: files.bundle.path)
+            }
+        } else {
+            gate.enter()
         }
+        beforeWriting?()
     }
 
     private func present() throws(StoreError) -> FileConnection {

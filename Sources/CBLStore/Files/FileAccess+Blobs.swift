@@ -9,7 +9,7 @@ extension FileAccess {
     /// Makes a file for a blob that is to come, of another name until it is complete.
     func makeBlob(_ name: String, in folder: Folder) throws(StoreError) -> UnfinishedBlobFile {
         try checkCipher()
-        return UnfinishedBlobFile(try folder.makeFile(name))
+        return UnfinishedBlobFile(try folder.makeFile(name), durability)
     }
 
     /// Puts a blob into the folder of a copy: it has the same key, and so the file has the same bytes.
@@ -41,10 +41,14 @@ struct BlobFile: Sendable {
 /// The content of a blob on its way into a file.
 final class UnfinishedBlobFile {
     private let file: RegularFile
+    private let durability: Database.Options.Durability
     /// Of the file, so far.
     private(set) var size = 0
 
-    fileprivate init(_ file: RegularFile) { self.file = file }
+    fileprivate init(_ file: RegularFile, _ durability: Database.Options.Durability) {
+        self.file = file
+        self.durability = durability
+    }
 
     var path: String { file.path }
 
@@ -53,6 +57,6 @@ final class UnfinishedBlobFile {
         size += bytes.count
     }
 
-    /// Makes what was written last through a power cut, for its owner to read.
-    func finish() -> Bool { file.finish() }
+    /// Makes what was written last through a power cut, as commits do: at once, or before long. For its owner to read.
+    func finish() -> Bool { file.finish(waits: durability == .full) }
 }

@@ -18,6 +18,15 @@ enum OpenFiles {
         let use: Use
     }
 
+    /// Leaves the table when it goes.
+    final class Note: Sendable {
+        private let entry: Entry
+
+        init(_ entry: Entry) { self.entry = entry }
+
+        deinit { OpenFiles.leave(entry) }
+    }
+
     private static let counts = Mutex<[Entry: Int]>([:])
 
     /// Calls `body` with the use that is already made of the file, if any, and notes the use that `body` decided for.

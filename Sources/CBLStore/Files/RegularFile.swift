@@ -1,3 +1,4 @@
+import CBLSystemFiles
 import CBLBase
 import Glibc
 
@@ -63,8 +64,15 @@ final class RegularFile: Sendable {
         bytes.withUnsafeBytes { pwrite(descriptor, $0.baseAddress, $0.count, off_t(position)) } == bytes.count
     }
 
-    /// Makes what was written last through a power cut, for its owner to read.
-    func finish() -> Bool { fsync(descriptor) == 0 && fchmod(descriptor, 0o400) == 0 }
+    /// Makes what was written last through a power cut, once this returns or before long. For its owner to read.
+    func finish(waits: Bool) -> Bool {
+        if waits {
+            guard fsync(descriptor) == 0 else { return false }
+        } else {
+            cblite_start_writing(descriptor)
+        }
+        return fchmod(descriptor, 0o400) == 0
+    }
 
     /// Writes all of it to any descriptor, which messages call `path`.
     static func write(_ bytes: UnsafeRawBufferPointer, to descriptor: Int32, _ path: String) throws(StoreError) {

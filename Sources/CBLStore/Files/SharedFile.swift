@@ -5,6 +5,8 @@ import Synchronization
 final class SharedFile: Sendable {
     private let identity: FileIdentity?
     private let madeHub = Mutex<ChangeHub?>(nil)
+    /// Blobs that were written inside transactions of this process: once it is another's turn, what refers to them is committed, or was given up.
+    let settledBlobs = Mutex<Set<BlobDigest>>([])
     /// Collections that were deleted, and how often.
     let deletions = Mutex<[CollectionName: Int]>([:])
 

@@ -99,9 +99,14 @@ extension Database {
         let names = try folder.names()
         guard !names.isEmpty else { return }
         let needed = try transaction.referencedBlobs { try progress(.collectingBlobs) }
+        let settled = file.settledBlobs.withLock { blobs in
+            defer { blobs = [] }
+            return blobs
+        }
         for name in names {
             try progress(.collectingBlobs)
-            guard let spared = UnusedBlobs.sparedTime(ofFile: name, needed) else { continue }
+            guard var spared = UnusedBlobs.sparedTime(ofFile: name, needed) else { continue }
+            if let digest = BlobDigest(fileName: name), settled.contains(digest) { spared = -1 }
             guard let status = folder.status(name), status.kind == .file, status.modified < Int64(time(nil)) - spared, folder.remove(name)
             else { continue }
             result.blobsRemoved += 1
@@ -131,5 +136,15 @@ extension Snapshot {
             }
         }
         return digests
+    }
+}
+
+extension Transaction {
+    /// Says that a blob was written for this transaction: when it has ended, the blob need not be spared.
+    package func noteBlob(_ digest: BlobDigest) {
+        database.file.settledBlobs.withLock { blobs in
+            // Of more, compaction spares the youngest.
+            if blobs.count < 100_000 { blobs.insert(digest) }
+        }
     }
 }

@@ -17,14 +17,18 @@ extension Transaction {
         return true
     }
 
-    /// Removes a collection with its documents and indexes.
+    /// Removes a collection with its documents and indexes. They count as purged, for those who meet it made again.
     package func deleteCollection(_ name: CollectionName) throws {
         guard !name.isDefault else { throw StoreError(.invalidName, "the default collection cannot be deleted") }
         let tables = try tables(name)
         for index in try indexes() where index.keyStore == name.keyStore { try dropIndex(index.name) }
         connection.releaseStatements()
         // The rows of `kvmeta` stay: no sequence is to be given a second time under this name.
-        for table in tables.all { try connection.execute("DROP TABLE IF EXISTS \(table.quotedName)") }
+        for table in tables.all {
+            // How many there were says nothing to anybody.
+            try countPurges(connection.integer("SELECT 1 FROM \(table.quotedName) LIMIT 1") == nil ? 0 : 1, in: table.keyStore)
+            try connection.execute("DROP TABLE IF EXISTS \(table.quotedName)")
+        }
         try file.reloadSchema()
     }
 

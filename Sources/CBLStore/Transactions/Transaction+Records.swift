@@ -9,10 +9,15 @@ extension Transaction {
         let sequence = isNew ? try nextSequence(tables) : old?.sequence ?? 0
         let subsequence = isNew ? 0 : old?.nextSubsequence ?? 1
         let flags = Int64(outcome.flags.rawValue) | Int64(subsequence) << 16
-        try outcome.withColumns { version, body, extra in
-            let row = Row(
-                id: id, version: version, body: body, extra: extra, flags: flags, sequence: sequence, expiration: old?.expiration)
-            try put(row, tables, replacing: old, isDeleted: outcome.flags.contains(.deleted))
+        do {
+            try outcome.withColumns { version, body, extra in
+                let row = Row(
+                    id: id, version: version, body: body, extra: extra, flags: flags, sequence: sequence, expiration: old?.expiration)
+                try put(row, tables, replacing: old, isDeleted: outcome.flags.contains(.deleted))
+            }
+        } catch let error as StoreError where error.code == .conflict {
+            if isNew { try giveBack(sequence, tables) }
+            throw error
         }
         return sequence
     }

@@ -192,6 +192,13 @@ package final class Transaction: Snapshot {
         return sequence
     }
 
+    /// A sequence that was not used after all: whoever tries again in this transaction gets it.
+    func giveBack(_ sequence: UInt64, _ tables: CollectionTables) throws {
+        try withCounter(tables.live.keyStore) { counter in
+            if counter.lastSequence == sequence { counter.lastSequence -= 1 }
+        }
+    }
+
     /// Refuses a sequence that leaves no room for those to come.
     func checkSequence(_ sequence: UInt64, _ tables: CollectionTables) throws(StoreError) {
         guard sequence > DocumentRules.highestSequence else { return }

@@ -183,7 +183,7 @@ public final class Blob: Equatable, Hashable, @unchecked Sendable {
     // MARK: Storing
 
     /// Sees to it that the database has the content, and learns its digest and length.
-    func store(in database: Database) throws {
+    func store(in database: Database, _ transaction: Transaction?) throws {
         try state.withLock { state in
             switch state.content {
             case .stored(let owner?) where !owner.hasSameFile(as: database): throw PropertyWriter.foreignBlob
@@ -203,6 +203,7 @@ public final class Blob: Equatable, Hashable, @unchecked Sendable {
             case .stream(let stream): stored = try Blob.write(stream, to: blobs)
             case .stored: return
             }
+            transaction?.noteBlob(stored.digest)
             state.digest = stored.digest.description
             state.length = UInt64(stored.length)
             state.content = .stored(database)

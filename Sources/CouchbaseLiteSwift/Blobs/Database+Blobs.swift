@@ -4,8 +4,8 @@ import Foundation
 extension Database {
     /// Stores a blob without a document. Compaction removes those that no document refers to.
     public func saveBlob(blob: Blob) throws {
-        _ = try openCore()
-        try translatingErrors { try blob.store(in: self) }
+        let core = try openCore()
+        try translatingErrors { try core.step { try blob.store(in: self, $0) } }
     }
 
     /// The blob that a dictionary stands for, such as one that has come as JSON; nil if the database does not have it.

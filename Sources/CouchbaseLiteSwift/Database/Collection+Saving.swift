@@ -92,7 +92,7 @@ extension Collection {
     private func encode(_ document: Document, _ transaction: Transaction) throws -> FleeceData {
         let encoder = transaction.encoder
         encoder.reset()
-        try document.storage.write(to: PropertyWriter(encoder: encoder, database: database))
+        try document.storage.write(to: PropertyWriter(encoder: encoder, database: database, transaction: transaction))
         return try encoder.finish()
     }
 }

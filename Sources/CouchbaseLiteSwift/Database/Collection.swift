@@ -3,7 +3,7 @@ import Foundation
 
 /// Documents of a database under a common name, with indexes.
 public final class Collection: CollectionChangeObservable, Equatable, Hashable, @unchecked Sendable {
-    // Sendable: nothing of it changes.
+    // Sendable: nothing of it changes but the subscriptions, which have a lock.
 
     public static let defaultCollectionName = Database.defaultCollectionName
 
@@ -12,6 +12,8 @@ public final class Collection: CollectionChangeObservable, Equatable, Hashable, 
     let coreName: CollectionName
     /// How many of this name had been deleted before it was opened.
     private let earlierDeletions: Int
+    /// What listeners were added to this object: they stay, whatever becomes of their tokens.
+    let subscriptions = Subscriptions()
 
     init(_ name: CollectionName, _ scope: Scope) {
         coreName = name

@@ -41,6 +41,7 @@ public struct DatabaseConfiguration {
     func options(_ access: CBLStore.Database.Options.Access) -> CBLStore.Database.Options {
         var options = CBLStore.Database.Options(access: access, upgrade: access == .readOnly ? .none : .versionVectors)
         options.durability = fullSync ? .full : .normal
+        options.keepsStates = true
         options.key = encryptionKey?.core
         return options
     }

@@ -74,9 +74,11 @@ extension Collection {
                     if !ids.isEmpty { tell(ids) }
                 }
             }
-            return ListenerToken {
+            subscriptions.add(subscription)
+            return ListenerToken { [subscriptions] in
                 end()
                 subscription.cancel()
+                subscriptions.remove(subscription)
             }
         } catch {
             log(.database, .warning, "A listener of collection \(fullName) hears of nothing: \(error.localizedDescription)")

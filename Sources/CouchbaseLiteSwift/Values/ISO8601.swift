@@ -11,6 +11,6 @@ enum ISO8601 {
         return text.withUTF8 { DateText.localInstant(UnsafeRawBufferPointer($0)) }.map { Date(timeIntervalSince1970: Double($0) / 1000) }
     }
 
-    /// Since 1970. A whole number of them must not lose one to its nearest `Double`.
-    static func milliseconds(_ date: Date) -> Int64 { Int64(cutting: (date.timeIntervalSince1970 * 1000 + 0.0005).rounded(.down)) }
+    /// Since 1970, the nearest one: as Foundation's formatters write a date.
+    static func milliseconds(_ date: Date) -> Int64 { Int64(cutting: (date.timeIntervalSince1970 * 1000 + 0.5).rounded(.down)) }
 }

@@ -7,6 +7,8 @@ struct PropertyWriter {
     let encoder: FleeceEncoder
     /// Nil for values that go nowhere, such as the parameters of a query: their blobs stay what they are.
     let database: Database?
+    /// In which the blobs are stored, too.
+    var transaction: Transaction?
 
     func write(_ item: Item) throws {
         switch item {
@@ -40,7 +42,7 @@ struct PropertyWriter {
     }
 
     private func write(_ blob: Blob) throws {
-        if let database { try blob.store(in: database) }
+        if let database { try blob.store(in: database, transaction) }
         encoder.beginDictionary()
         encoder.writeKey(Blob.typeProperty)
         encoder.write(Blob.blobType)

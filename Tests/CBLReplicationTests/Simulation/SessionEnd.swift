@@ -335,11 +335,11 @@ final class SessionEnd: End {
         case (.lookUp(let entries), _): for entry in entries { try noteLack(of: entry.documentID, entry.revision, collection) }
         case (.review(let entries), _): for entry in entries { try noteLack(of: entry.documentID, entry.revision, collection) }
         case (.loadCheckpoint, .checkpoint(_, let body)): own[collection] = body.map { Checkpoint(json: $0) }
-        case (.prepare(let received), .prepared(.removed)), (.prepare(let received), .prepared(.deltaFailed)):
-            held["\(collection) \(received.message.documentID)"] = nil
         case (.insert(let list), .inserted(let outcomes)):
             for (received, outcome) in zip(list, outcomes) {
                 let key = "\(collection) \(received.message.documentID)"
+                // It waits for blobs.
+                if case .incomplete = outcome { continue }
                 held[key] = nil
                 guard case .inserted(isConflict: false) = outcome, side == .client, link.route.server == nil,
                     let revision = received.message.revision

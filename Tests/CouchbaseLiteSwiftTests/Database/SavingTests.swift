@@ -37,6 +37,24 @@ import Testing
         #expect(try !test.collection.save(document: MutableDocument(id: "doc"), concurrencyControl: .failOnConflict))
     }
 
+    @Test func whatIsRefusedTakesNoSequence() throws {
+        let document = try test.save("doc", ["n": 0])
+        let copies = try (0..<4).map { _ in try test.document("doc").toMutable() }
+        for number in 1...3 { try test.collection.save(document: document.setInt(number, forKey: "n")) }
+        for copy in copies.dropLast() {
+            #expect(try !test.collection.save(document: copy, concurrencyControl: .failOnConflict))
+            #expect(try !test.collection.delete(document: copy, concurrencyControl: .failOnConflict))
+        }
+        try test.collection.save(document: copies[0])
+        #expect(copies[0].sequence == 5)
+        try test.collection.delete(document: copies[1])
+        #expect(copies[1].sequence == 6)
+        // Over a tombstone.
+        try test.collection.save(document: copies[2])
+        #expect(copies[2].sequence == 7)
+        #expect(try test.save("other").sequence == 8)
+    }
+
     @Test func aHandlerDecidesConflicts() throws {
         try test.save("doc", ["n": 0])
         let (one, two) = (try test.document("doc").toMutable(), try test.document("doc").toMutable())
@@ -144,6 +162,16 @@ import Testing
         #expect(told.wait { $0.count == 1 })
         #expect(try test.collection.document(id: "soon") == nil)
         #expect(test.collection.count == 1)
+    }
+
+    @Test func listenersStayWithoutTheirTokens() throws {
+        let (told, toldOfOne) = (Told<CollectionChange>(), Told<DocumentChange>())
+        _ = test.collection.addChangeListener(queue: told.queue) { told.add($0) }
+        _ = test.collection.addDocumentChangeListener(id: "b", queue: toldOfOne.queue) { toldOfOne.add($0) }
+        try test.save("a")
+        try test.save("b")
+        #expect(told.wait { $0.flatMap(\.documentIDs) == ["a", "b"] })
+        #expect(toldOfOne.wait { $0.map(\.documentID) == ["b"] })
     }
 
     @Test func listenersHearOfAllThatIsCommitted() throws {

@@ -80,6 +80,35 @@ import Testing
         #expect(try other.defaultCollection().count == 0)
     }
 
+    @Test func compactionRemovesWhatNoDocumentRefersTo() throws {
+        let (kept, lost, unused) = (
+            Blob(contentType: "x", data: Data("kept".utf8)), Blob(contentType: "x", data: text), Blob(contentType: "x", data: Data())
+        )
+        try test.save("kept", ["blob": kept])
+        let document = try test.save("lost", ["blob": lost])
+        try test.database.saveBlob(blob: unused)
+        try test.collection.purge(document: document)
+        try test.database.performMaintenance(type: .compact)
+        #expect(kept.content == Data("kept".utf8) && lost.content == nil && unused.content == nil)
+        let files = try FileManager.default.contentsOfDirectory(atPath: test.database.path! + "Attachments")
+        #expect(files.count == 1)
+    }
+
+    /// The file of a deleted database may give its place to a blob of the next one.
+    @Test func aDatabaseThatIsClosedDoesNotStandInTheWayOfTheNext() throws {
+        var closed: [Database] = []
+        for number in 0..<20 {
+            let database = try test.folder.open("short-lived")
+            let blobs = (0..<4).map { Blob(contentType: "x", data: Data("\(number) \($0)".utf8)) }
+            let document = MutableDocument(id: "doc").setValue(blobs, forKey: "blobs")
+            try database.defaultCollection().save(document: document)
+            for blob in blobs { #expect(blob.content != nil) }
+            try database.delete()
+            closed.append(database)
+        }
+        withExtendedLifetime(closed) {}
+    }
+
     @Test func savedBlobsAreFoundByWhatStandsForThem() throws {
         let blob = Blob(contentType: "text/plain", data: text)
         try test.database.saveBlob(blob: blob)

@@ -1,0 +1,132 @@
+import CBLBase
+import CBLFleece
+import CBLTestSupport
+import Glibc
+import Synchronization
+import Testing
+
+@testable import CBLStore
+
+/// Readers that keep the state they saw, for the next one who reads.
+@Suite struct KeptStateTests {
+    let directory: TemporaryDirectory
+    let path: String
+
+    init() throws {
+        directory = try TemporaryDirectory()
+        path = directory.path + "/db.cblite2"
+    }
+
+    private func open() throws -> Database {
+        var options = Database.Options.create
+        options.keepsStates = true
+        return try Database(path: path, options: options)
+    }
+
+    private func save(_ database: Database, _ number: Int) throws {
+        try database.write { try $0.save("doc", body: try $0.encode(json: #"{"n":\#(number),"key \#(number)":1}"#)) }
+    }
+
+    private func number(_ database: Database) throws -> Int64? {
+        try database.read { snapshot in
+            try snapshot.document("doc").map { document in
+                document.body.withRoot { $0.dictionary?.value(forKey: "n", snapshot.sharedKeys)?.integer ?? -1 }
+            }
+        }
+    }
+
+    @Test func everyReadSeesTheLastCommitOfAnyConnection() throws {
+        let (one, two) = (try open(), try open())
+        defer {
+            one.close()
+            two.close()
+        }
+        for round in 0..<200 {
+            try save(round % 2 == 0 ? one : two, round)
+            #expect(try number(one) == Int64(round))
+            #expect(try number(two) == Int64(round))
+            #expect(try number(one) == Int64(round))
+        }
+    }
+
+    @Test func aNewCollectionIsSeenAtOnce() throws {
+        let (one, two) = (try open(), try open())
+        defer {
+            one.close()
+            two.close()
+        }
+        let name = try CollectionName(name: "late")
+        #expect(try !one.read { $0.hasCollection(name) })
+        try two.write { _ = try $0.createCollection(name) }
+        #expect(try one.read { $0.hasCollection(name) })
+        try two.write { try $0.deleteCollection(name) }
+        #expect(try !one.read { $0.hasCollection(name) })
+    }
+
+    /// Otherwise the log would grow for ever.
+    @Test func theLogIsStartedAnewAlthoughSomebodyReadsAllTheTime() throws {
+        let database = try open()
+        defer { database.close() }
+        for round in 0..<6000 {
+            try save(database, round % 50)
+            _ = try number(database)
+        }
+        var status = stat()
+        #expect(stat(path + "/db.sqlite3-wal", &status) == 0)
+        #expect(status.st_size < 8 << 20, "the log has \(status.st_size) bytes")
+    }
+
+    /// Another process, or a database that is opened beside, can empty the log soon after.
+    @Test func aStateIsGivenUpSoon() throws {
+        let database = try open()
+        defer { database.close() }
+        try save(database, 1)
+        _ = try number(database)
+        #expect(database.readers.keepsSomeState)
+        for _ in 0..<1000 where database.readers.keepsSomeState { usleep(10_000) }
+        #expect(!database.readers.keepsSomeState)
+        #expect(try number(database) == 1)
+    }
+
+    @Test func aDatabaseClosesWithAStateKept() throws {
+        for _ in 0..<50 {
+            let database = try open()
+            try save(database, 1)
+            _ = try number(database)
+            database.close()
+            #expect(throws: StoreError.self) { try number(database) }
+        }
+        #expect(access(path + "/db.sqlite3-wal", F_OK) != 0)
+    }
+
+    /// Eight threads that read and write through two databases of one file never see an older state than they have seen before.
+    @Test func statesNeverGoBack() throws {
+        let databases = [try open(), try open()]
+        defer { for database in databases { database.close() } }
+        try save(databases[0], 0)
+        let problems = Mutex<[String]>([])
+        let last = Mutex(0)
+        let threads = (0..<8).map { thread in
+            WorkerThread {
+                do {
+                    var seen: Int64 = 0
+                    for _ in 0..<150 {
+                        let database = databases[thread % 2]
+                        if thread < 2 {
+                            try last.withLock {
+                                $0 += 1
+                                try save(database, $0)
+                            }
+                        }
+                        let least = Int64(last.withLock { $0 })
+                        let now = try number(database) ?? -1
+                        if now < seen || now < least { problems.withLock { $0.append("\(now) after \(seen)") } }
+                        seen = now
+                    }
+                } catch { problems.withLock { $0.append("\(error)") } }
+            }
+        }
+        for thread in threads { thread.join() }
+        #expect(problems.withLock { $0 } == [])
+    }
+}
