@@ -71,7 +71,6 @@
     F(key_deinit, gnutls_x509_privkey_deinit) \
     F(key_generate, gnutls_x509_privkey_generate) \
     F(key_import, gnutls_x509_privkey_import2) \
-    F(key_export, gnutls_x509_privkey_export) \
     F(key_export_encrypted, gnutls_x509_privkey_export_pkcs8) \
     F(key_id, gnutls_x509_privkey_get_key_id) \
     F(trust_init, gnutls_x509_trust_list_init) \

@@ -66,6 +66,19 @@ package struct NewCertificate: Sendable {
     }
 }
 
+extension NewCertificate {
+    /// Whether it is as `1.2.840.113549`.
+    static func isObjectID(_ text: String) -> Bool {
+        let parts = text.utf8.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
+        guard (2...32).contains(parts.count) else { return false }
+        let numbers = parts.compactMap { part in
+            part.allSatisfy { 0x30...0x39 ~= $0 } && (part.count == 1 || part.first != 0x30)
+                ? UInt32(String(decoding: part, as: UTF8.self)) : nil
+        }
+        return numbers.count == parts.count && numbers[0] <= 2 && (numbers[0] == 2 || numbers[1] < 40)
+    }
+}
+
 extension TLSIdentity {
     /// What a new identity is for.
     package enum Purpose: Sendable {
@@ -119,8 +132,9 @@ extension TLSIdentity {
             try GnuTLS.check(gnutls.certificate_sign(certificate, certificate, key, GNUTLS_DIG_SHA256, 0), what)
         }
         let der = try GnuTLS.output(what) { output, size in gnutls.certificate_export(certificate, GNUTLS_X509_FMT_DER, output, &size) }
-        let keyDER = try GnuTLS.output(what) { output, size in gnutls.key_export(key, GNUTLS_X509_FMT_DER, output, &size) }
-        return TLSIdentity(certificates: [Certificate(der: der)] + (issuer?.certificates ?? []), keyDER: keyDER)
+        // There are names that can be written and not be read.
+        _ = try Certificate.read(der, name: what)
+        return TLSIdentity(certificates: [Certificate(der: der)] + (issuer?.certificates ?? []), keyDER: try TLSIdentity.der(of: key, what))
     }
 }
 
@@ -151,6 +165,10 @@ extension NewCertificate {
             try GnuTLS.check(gnutls.certificate_add_purpose(certificate, objectID, 0), what)
         }
         for name in alternativeNames {
+            if case .objectID(let text) = name, !NewCertificate.isObjectID(text) {
+                // GnuTLS fails there by freeing memory twice.
+                throw TransportError(.network(.tlsHandshakeFailed), "\(what): \"\(text)\" is no object identifier")
+            }
             let (kind, bytes) = name.encoded
             try GnuTLS.check(
                 gnutls.certificate_add_alternative(certificate, kind, bytes, UInt32(bytes.count), UInt32(GNUTLS_FSAN_APPEND)), what)

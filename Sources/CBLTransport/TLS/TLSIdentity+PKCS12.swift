@@ -3,7 +3,7 @@ import Glibc
 
 extension TLSIdentity {
     /// Reads a PKCS #12 package (`.p12`, `.pfx`) with a key, its certificate, and those that signed it.
-    package init(pkcs12 bytes: [UInt8], password: String?, name: String) throws(TransportError) {
+    package static func read(pkcs12 bytes: [UInt8], password: String?, name: String) throws(TransportError) -> TLSIdentity {
         let gnutls = try GnuTLS.functions()
         var package: gnutls_pkcs12_t?
         try GnuTLS.check(gnutls.package_init(&package), name)
@@ -16,8 +16,7 @@ extension TLSIdentity {
         var failure: TransportError?
         for password in password.map({ [$0] }) ?? [nil, ""] {
             do {
-                self = try TLSIdentity(package, password, name)
-                return
+                return try read(package, password, name)
             } catch {
                 failure = failure ?? error
             }
@@ -25,9 +24,11 @@ extension TLSIdentity {
         throw failure ?? TransportError(.network(.tlsHandshakeFailed), "\(name): it cannot be read")
     }
 
-    private init(_ package: gnutls_pkcs12_t?, _ password: String?, _ name: String) throws(TransportError) {
+    private static func read(
+        _ package: gnutls_pkcs12_t?, _ password: String?, _ name: String
+    ) throws(TransportError) -> TLSIdentity {
         let gnutls = try GnuTLS.functions()
-        guard gnutls.package_verify(package, password) != GNUTLS_E_MAC_VERIFY_FAILED else {
+        guard gnutls.package_verify(package, password) == 0 else {
             throw TransportError(.network(.tlsCertificateRequiredByPeer), "\(name): the password is wrong, or the file is damaged")
         }
         var key: gnutls_x509_privkey_t?
@@ -37,6 +38,8 @@ extension TLSIdentity {
         var otherCount: UInt32 = 0
         let code = gnutls.package_parse(
             package, password, &key, &chain, &count, &others, &otherCount, nil, UInt32(GNUTLS_PKCS12_SP_INCLUDE_SELF_SIGNED))
+        // After an error the pointers lead to what has been freed.
+        try GnuTLS.check(code, name)
         defer {
             gnutls.key_deinit(key)
             for (list, count) in [(chain, count), (others, otherCount)] {
@@ -44,7 +47,6 @@ extension TLSIdentity {
                 free(list)
             }
         }
-        try GnuTLS.check(code, name)
         guard let key, let chain, count > 0 else {
             throw TransportError(
                 .network(.tlsCertificateRequiredByPeer), "\(name): there is no private key with a certificate for it in this file")
@@ -57,10 +59,6 @@ extension TLSIdentity {
                         gnutls.certificate_export(chain[index], GNUTLS_X509_FMT_DER, output, &size)
                     }))
         }
-        // The older form of it, of a key that comes out of such a package, cannot be read again.
-        let keyDER = try GnuTLS.output(name) { output, size in
-            gnutls.key_export_encrypted(key, GNUTLS_X509_FMT_DER, nil, GNUTLS_PKCS_PLAIN.rawValue, output, &size)
-        }
-        self.init(certificates: certificates, keyDER: keyDER)
+        return TLSIdentity(certificates: certificates, keyDER: try der(of: key, name))
     }
 }

@@ -5,7 +5,7 @@ import Glibc
 package struct TLSIdentity: Sendable {
     /// The own certificate first, then those of its authorities.
     package let certificates: [Certificate]
-    // PKCS #8 or older, in DER, not encrypted.
+    // PKCS #8, in DER, not encrypted.
     private let keyDER: [UInt8]
 
     /// Reads the texts of two PEM files, which may be the same one. If the key is encrypted, its passphrase is asked for.
@@ -35,7 +35,7 @@ package struct TLSIdentity: Sendable {
             }
         }
         try GnuTLS.check(code, "\(keyName): there is no private key in it that can be used")
-        keyDER = try GnuTLS.output(keyName) { output, size in gnutls.key_export(handle, GNUTLS_X509_FMT_DER, output, &size) }
+        keyDER = try TLSIdentity.der(of: handle, keyName)
         let keyID = try GnuTLS.output(keyName) { output, size in
             gnutls.key_id(handle, GNUTLS_KEYID_USE_SHA256.rawValue, output?.assumingMemoryBound(to: UInt8.self), &size)
         }
@@ -44,6 +44,14 @@ package struct TLSIdentity: Sendable {
                 .network(.tlsCertificateRequiredByPeer),
                 "\(keyName): the private key does not belong to the certificate in \(certificateName)",
                 advice: "The own certificate must be the first in its file")
+        }
+    }
+
+    /// PKCS #8: the older form of a key that has been read from PKCS #8 cannot always be read again.
+    static func der(of key: gnutls_x509_privkey_t?, _ name: String) throws(TransportError) -> [UInt8] {
+        let gnutls = try GnuTLS.functions()
+        return try GnuTLS.output(name) { output, size in
+            gnutls.key_export_encrypted(key, GNUTLS_X509_FMT_DER, nil, GNUTLS_PKCS_PLAIN.rawValue, output, &size)
         }
     }
 

@@ -80,7 +80,7 @@ public class TLSIdentity: @unchecked Sendable {
     /// password, or the label is taken.
     public static func importIdentity(withData data: Data, password: String?, label: String) throws -> TLSIdentity {
         try translatingCrypto {
-            let core = try CBLTransport.TLSIdentity(pkcs12: [UInt8](data), password: password, name: "the imported data")
+            let core = try CBLTransport.TLSIdentity.read(pkcs12: [UInt8](data), password: password, name: "the imported data")
             try IdentityStore.current.add(core, label)
             return TLSIdentity(core)
         }

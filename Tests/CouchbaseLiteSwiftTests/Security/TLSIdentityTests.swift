@@ -157,6 +157,21 @@ enum TestIdentities {
         }
     }
 
+    @Test(arguments: [certAttrHostname, certAttrEmailAddress, certAttrURL, certAttrCommonName, certAttrPostalAddress, certAttrOrganization])
+    func oddAttributesMakeACertificateOrAnError(_ attribute: String) throws {
+        for value in ["ä@ö.example", "a\u{0}b", " ", String(repeating: "x", count: 3000), "日本", "\n\n", "*.example"] {
+            let label = TestIdentities.label()
+            do {
+                let identity = try TLSIdentity.createIdentity(
+                    for: .clientAuth, attributes: [certAttrCommonName: "somebody"].merging([attribute: value]) { $1 }, label: label)
+                #expect(try TLSIdentity.identity(withLabel: label)?.certs == identity.certs)
+            } catch let error as NSError {
+                #expect(error.code == CBLError.crypto)
+                #expect(try TLSIdentity.identity(withLabel: label) == nil)
+            }
+        }
+    }
+
     @Test func anIdentityIsValidForAYearOrUntilItsExpiration() throws {
         let year = try TestIdentities.create().expiration.timeIntervalSinceNow
         #expect(abs(year - 365 * 86400) < 60)
