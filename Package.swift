@@ -108,7 +108,7 @@ let package = Package(
             ]),
         .testTarget(
             name: "CouchbaseLiteSwiftTests",
-            dependencies: ["CouchbaseLiteSwift", "CBLQuery", "CBLStore", "CBLFleece", "CBLBase", "CBLTestSupport"]),
+            dependencies: ["CouchbaseLiteSwift", "CBLBase", "CBLTestSupport"]),
         .testTarget(
             name: "CommandTests",
             dependencies: [
