@@ -34,6 +34,14 @@ import Testing
         let endless = RetryPolicy.standard(isContinuous: true)
         #expect(endless.decision(after: error, failures: 1000, isContinuous: true) == .retry(afterSeconds: 300))
         #expect(endless.decision(after: SyncError(.networkDown), failures: 1, isContinuous: true) == .waitForNetwork(atMostSeconds: 2))
+        var strict = RetryPolicy.standard(isContinuous: false)
+        #expect(strict.decision(after: SyncError(.unknownHost), failures: 1, isContinuous: false) == .retry(afterSeconds: 2))
+        strict.waitsForNetworkOnce = false
+        strict.returnsAfterFarewell = false
+        #expect(strict.decision(after: SyncError(.unknownHost), failures: 1, isContinuous: false) == .giveUp)
+        #expect(strict.decision(after: SyncError(.unknownHost), failures: 1, isContinuous: true) == .waitForNetwork(atMostSeconds: 2))
+        #expect(endless.decision(after: SyncError(.webSocket, 1001), failures: 1, isContinuous: true) == .retry(afterSeconds: 2))
+        #expect(strict.decision(after: SyncError(.webSocket, 1001), failures: 1, isContinuous: true) == .giveUp)
         #expect(endless.decision(after: SyncError(.http, 404), failures: 1, isContinuous: true) == .giveUp)
     }
 

@@ -78,7 +78,7 @@ import Testing
             lastSequence = last + 1
             let number = receive(
                 .changes(.init(entries: [.init(sequence: RemoteSequence(last + 1), documentID: id, revision: revision, flags: flags)])))
-            answer(.lookups([lookup]))
+            answer(.lookups([lookup]), stores.firstIndex { if case .lookUp = $0.request { true } else { false } } ?? .max)
             return replies[number].flatMap { try? ChangesReply($0) }
         }
 
@@ -167,10 +167,49 @@ import Testing
                 return
             }
             pull.answer(.done)
-            #expect(pull.events.map(\.flags) == [.removed])
         }
+        #expect(pull.events.map(\.flags) == [.removed])
         pull.finish()
         #expect(pull.saved?.remote == RemoteSequence(1))
+    }
+
+    /// What the app decides may take its time, and the document may come again meanwhile.
+    @Test func aConflictIsToldOfOnceWhenItIsSettled() {
+        var pull = Pull()
+        func bring(_ id: String) {
+            _ = pull.announce("a", revision(id), .unknown(ancestors: []))
+            var message = RevisionMessage(
+                documentID: "a", history: history(id), sequence: RemoteSequence(pull.lastSequence), body: Array("{}".utf8))
+            message.isNoReply = true
+            pull.receive(.rev(message))
+            pull.fireTimers()
+            let place = pull.stores.firstIndex { if case .insert = $0.request { true } else { false } }
+            pull.answer(.inserted([.inserted(isConflict: true)]), place ?? .max)
+        }
+        var resolutions: Int { pull.stores.count { if case .resolveConflict = $0.request { true } else { false } } }
+        bring("2-aa")
+        #expect(resolutions == 1 && pull.events.isEmpty)
+        bring("3-aa")
+        #expect(resolutions == 1 && pull.events.isEmpty)
+        pull.answer(.resolved(isNew: false))
+        // The later revision competes with what came of that.
+        #expect(resolutions == 1 && pull.events.isEmpty)
+        pull.finish()
+        #expect(!pull.isClosed)
+        pull.answer(.failed(.liteCore(8, "no")))
+        #expect(pull.events.map(\.error?.code) == [8] && pull.events[0].revision == revision("3-aa"))
+    }
+
+    @Test(arguments: [true, false]) func whatIsBeingSettledIsToldOfAtTheEnd(_ isStopped: Bool) {
+        var pull = Pull()
+        _ = pull.announce("a", first, .unknown(ancestors: []))
+        var message = RevisionMessage(documentID: "a", history: history("1-aa"), sequence: RemoteSequence(1), body: Array("{}".utf8))
+        message.isNoReply = true
+        pull.receive(.rev(message))
+        pull.answer(.inserted([.inserted(isConflict: true)]))
+        pull.handle(isStopped ? .stop : .disconnected(nil))
+        pull.answer(.resolved(isNew: true))
+        #expect(pull.events.map(\.documentID) == ["a"] && pull.events[0].error == nil)
     }
 
     @Test func aBodyThatSaysRemovedIsARemoval() {

@@ -44,7 +44,9 @@ import Testing
     }
 
     @Test(arguments: [401, 403, 404, 418, 500, 503]) func statusesBecomeCodes(_ status: Int) throws {
-        let run = pair.run(config(try Porter(status)))
+        let porter = try Porter(status)
+        let run = pair.run(config(porter))
+        #expect(porter.requests.count == 1)
         #expect(run.error?.domain == CBLError.domain && run.error?.code == CBLError.httpBase + status)
         #expect(run.activities == [.connecting, .stopped])
     }
