@@ -20,6 +20,9 @@ package final class FunctionContext {
     /// The content of the blob that a dictionary of a document refers to; nil if it is not there.
     package var blobContent: ((DictionaryView, SharedKeys?) -> [UInt8]?)?
 
+    /// Which database it is, for models that are given blobs.
+    package var databasePath = ""
+
     /// Encodes results; lent to one call at a time.
     let encoder: FleeceEncoder
     var text = TextOutput()

@@ -26,6 +26,6 @@ package enum SQLFunctions {
     private static let tables = [
         DocumentFunctions.rows, ArrayFunctions.rows, ConditionalFunctions.rows, TypeFunctions.rows, StringFunctions.rows,
         RegexFunctions.rows,
-        NumberFunctions.rows, DateFunctions.rows, VectorFunctions.rows, RankFunction.rows,
+        NumberFunctions.rows, DateFunctions.rows, VectorFunctions.rows, PredictionFunction.rows, RankFunction.rows,
     ]
 }

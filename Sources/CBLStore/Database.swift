@@ -51,6 +51,8 @@ package final class Database: Sendable {
         package var keepsStates = false
         /// The key of an encrypted database. This version can open none; with a key it says what is the case instead of passing over it.
         package var key: EncryptionKey?
+        /// Whether queries may use functions that the vendor has in its Enterprise Edition only.
+        package var offersEnterpriseFunctions = false
         /// Where new versions have their times from, in nanoseconds since 1970.
         package var wallClock = HybridClock.systemTime
 
@@ -67,6 +69,7 @@ package final class Database: Sendable {
     /// The bundle, without a slash at its end.
     package let path: String
     package let isReadOnly: Bool
+    let offersEnterpriseFunctions: Bool
     /// What documents refer to but do not hold themselves.
     package let blobs: BlobFolder
 
@@ -101,6 +104,7 @@ package final class Database: Sendable {
         self.files = files
         self.path = bundle.path
         isReadOnly = options.access == .readOnly
+        offersEnterpriseFunctions = options.offersEnterpriseFunctions
         blobs = BlobFolder(files)
     }
 

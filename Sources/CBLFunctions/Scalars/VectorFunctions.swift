@@ -3,7 +3,7 @@ import CBLFleece
 import CBLSystemSQLite
 import Glibc
 
-/// The vector functions. (Prediction has no function here: without a model there is nothing right to put into such an index.)
+/// The vector functions.
 enum VectorFunctions {
     static let rows = [
         FunctionRow("euclidean_distance", 2) { Call($0, $1, $2).euclideanDistance() },

@@ -90,7 +90,8 @@ enum FunctionTable {
             // Aggregates
             .init("avg", 1...1, .scalar, .aggregate), .init("count", 0...1, .scalar, .aggregate), .init("max", 1...1, .any, .aggregate),
             .init("min", 1...1, .any, .aggregate), .init("sum", 1...1, .scalar, .aggregate),
-            // Vectors
+            // Models and vectors
+            .init("prediction", 2...3, .any, .enterprise),
             .init("euclidean_distance", 2...3, .scalar, .enterprise), .init("cosine_distance", 2...2, .scalar, .enterprise),
         ]
     }()

@@ -15,6 +15,13 @@ package protocol QuerySchema {
     /// The table that an array index keeps for a path: `plainName` is `kv_default:unnest:contacts`, with levels as `contacts[].phones`.
     /// Nil if there is none.
     func unnestTable(plainName: String) -> String?
+
+    /// Whether whoever asks has the functions that the vendor has in its Enterprise Edition only.
+    var offersEnterpriseFunctions: Bool { get }
+}
+
+extension QuerySchema {
+    package var offersEnterpriseFunctions: Bool { false }
 }
 
 /// A collection, and where its documents are.

@@ -5,7 +5,7 @@
 /// Pure: it asks the schema what there is, and runs nothing.
 package struct Translator {
     package struct Options: Sendable {
-        /// Functions that the vendor has in its Enterprise Edition only: distances of vectors.
+        /// Functions that the vendor has in its Enterprise Edition only: distances of vectors, and predictions.
         package var allowsEnterpriseFunctions = false
 
         package init() {}
@@ -21,6 +21,8 @@ package struct Translator {
 
     package init(schema: any QuerySchema, options: Options = Options()) {
         self.schema = schema
+        var options = options
+        if schema.offersEnterpriseFunctions { options.allowsEnterpriseFunctions = true }
         self.options = options
     }
 

@@ -118,4 +118,5 @@ private struct OneRowSchema: QuerySchema {
 
     func fullTextTable(index: String, of collection: QueryCollection) -> String? { nil }
     func unnestTable(plainName: String) -> String? { nil }
+    var offersEnterpriseFunctions: Bool { schema.offersEnterpriseFunctions }
 }

@@ -18,6 +18,8 @@ package struct ReplicatorSettings: Sendable {
         /// What the two filters are called in the checkpoint: under another name everything is looked at anew. Nil if they are always the same.
         package var filterName: String?
         package var resolver: SyncResolver = SyncResolution.standard
+        /// Whether the resolver may take its time: then it is asked about several documents at once, and nothing waits for it but the end.
+        package var resolvesAside = false
         package var skipsDeleted = false
         package var purgesLost = true
 

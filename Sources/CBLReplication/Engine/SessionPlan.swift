@@ -66,6 +66,7 @@ struct SessionPlan: Sendable {
         store.pushFilter = wanted.pushFilter
         store.pullFilter = wanted.pullFilter
         store.resolver = wanted.resolver
+        store.resolvesAside = wanted.resolvesAside
         return store
     }
 

@@ -185,7 +185,7 @@ final class SyncConnection<Session: SyncSession>: WebSocketDelegate, @unchecked 
             let bytes = 2 * orders.reduce(0) { $0 + $1.bodySize }
             if bytes > SyncConnection.largeLoad { return load(request, bytes, memory, from: store, ticket) }
         }
-        if case .resolveConflict = request { return resolve(request, in: store, ticket) }
+        if store.resolvesAside, case .resolveConflict = request { return resolveAside(request, in: store, ticket) }
         storesUnderWay += 1
         (request.isReading ? reader : worker).perform { [weak self] in
             let answer = store.perform(request)
@@ -199,7 +199,7 @@ final class SyncConnection<Session: SyncSession>: WebSocketDelegate, @unchecked 
     }
 
     /// Who settles conflicts may take their time, and ask the database: others go on meanwhile, and so does what is to be stored.
-    private func resolve(_ request: StoreRequest, in store: ReplicatedDatabase, _ ticket: Ticket) {
+    private func resolveAside(_ request: StoreRequest, in store: ReplicatedDatabase, _ ticket: Ticket) {
         resolutionsUnderWay += 1
         storesUnderWay += 1
         SerialQueue(on: resolverThreads).perform { [self] in

@@ -20,6 +20,8 @@ package struct ReplicatedDatabase: Sendable {
     package var pushFilter: SyncFilter?
     package var pullFilter: SyncFilter?
     package var resolver: SyncResolver = SyncResolution.standard
+    /// Whether conflicts are settled on threads of their own.
+    package var resolvesAside = false
     /// Who connected to us, and where their checkpoints are counted.
     struct Visitor: Sendable {
         let name: String

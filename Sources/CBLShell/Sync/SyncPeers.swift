@@ -29,6 +29,7 @@ struct SyncPeers {
         switch peer {
         case .server(let settings): SyncEndpoint.removed(from: settings.handshake.url.description)
         case .database(let database): database.path
+        case .transport(_, let id): id
         }
     }
 

@@ -45,6 +45,7 @@ package struct BlobFolder: Sendable {
     let files: FileAccess
     var bundle: DatabaseBundle { files.bundle }
     var isReadOnly: Bool { files.isReadOnly }
+    var databasePath: String { bundle.path }
     static let pieceSize = 1 << 18
 
     init(_ files: FileAccess) { self.files = files }

@@ -100,6 +100,7 @@ final class FileConnection: @unchecked Sendable {
 
     static func registerFunctions(on connection: Connection, blobs: BlobFolder) throws -> FunctionContext {
         let context = FunctionContext()
+        context.databasePath = blobs.databasePath
         context.revisionText = { version in (try? RevisionID(column: version))?.description }
         context.blobContent = { blob, keys in
             guard let digest = blob.value(forKey: "digest", keys)?.string.flatMap({ BlobDigest($0) }) else { return nil }

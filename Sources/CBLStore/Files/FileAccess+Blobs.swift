@@ -9,7 +9,7 @@ extension FileAccess {
     /// Makes a file for a blob that is to come, of another name until it is complete.
     func makeBlob(_ name: String, in folder: Folder) throws(StoreError) -> UnfinishedBlobFile {
         try checkCipher()
-        return UnfinishedBlobFile(try folder.makeFile(name), durability)
+        return UnfinishedBlobFile(try folder.makeFile(name), durability ?? .normal)
     }
 
     /// Puts a blob into the folder of a copy: it has the same key, and so the file has the same bytes.

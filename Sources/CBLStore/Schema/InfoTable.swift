@@ -20,6 +20,7 @@ struct StoredInfo {
         static let maxRevTreeDepth = "maxRevTreeDepth"
         static let maxRowidWithDeleted = "maxRowidWithDeletedInDefault"
         static let remotes = "remotes"
+        static let cookies = "org.couchbase.cookies"
     }
 
     init(reading connection: Connection) throws {

@@ -19,6 +19,7 @@ package class Snapshot {
 
     /// The generation of the file's schema.
     package var generation: SchemaGeneration { file.catalog.generation }
+    package var offersEnterpriseFunctions: Bool { database.offersEnterpriseFunctions }
     package var versioning: Versioning { file.versioning }
     package var sharedKeys: SharedKeys { file.sharedKeys }
     /// How others know this database; the source of its versions.

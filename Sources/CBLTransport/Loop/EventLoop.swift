@@ -126,20 +126,7 @@ package final class EventLoop: @unchecked Sendable {
         threadID.store(UInt(pthread_self()), ordering: .relaxed)
         var events = [epoll_event](repeating: epoll_event(), count: 64)
         while true {
-            let (work, isStopped) = inbox.withLock { inbox in
-                defer {
-                    inbox.work.removeAll(keepingCapacity: true)
-                    inbox.isWoken = false
-                }
-                return (inbox.work, inbox.isStopped)
-            }
-            for item in work { item() }
-            if isStopped { break }
-            let now = clock.now
-            while let action = timers.popDue(now) { action() }
-            let actions = deferred
-            deferred.removeAll(keepingCapacity: true)
-            for action in actions { action() }
+            guard doWork() else { break }
             let count = epoll_wait(epoll, &events, Int32(events.count), waitingTime())
             for event in events.prefix(max(0, Int(count))) { dispatch(event) }
         }
@@ -148,6 +135,25 @@ package final class EventLoop: @unchecked Sendable {
         deferred = []
         watches = [:]
         hasEnded.store(true, ordering: .releasing)
+    }
+
+    /// What it has done is let go of when this returns, and not while it waits. False if it is to end.
+    private func doWork() -> Bool {
+        let (work, isStopped) = inbox.withLock { inbox in
+            defer {
+                inbox.work.removeAll(keepingCapacity: true)
+                inbox.isWoken = false
+            }
+            return (inbox.work, inbox.isStopped)
+        }
+        for item in work { item() }
+        if isStopped { return false }
+        let now = clock.now
+        while let action = timers.popDue(now) { action() }
+        let actions = deferred
+        deferred.removeAll(keepingCapacity: true)
+        for action in actions { action() }
+        return true
     }
 
     private func dispatch(_ event: epoll_event) {

@@ -75,6 +75,12 @@ public final class Blob: Equatable, Hashable, @unchecked Sendable {
             return
         }
         let dictionary = value.dictionary
+        // A parameter of a query has its content with it.
+        if let content = dictionary?.value(forKey: Blob.contentProperty, source.keys)?.dataBytes {
+            let type = dictionary?.value(forKey: Blob.blobContentType, source.keys)?.string
+            self.init(.data(Data(content)), contentType: type, length: UInt64(content.count))
+            return
+        }
         let length = dictionary?.value(forKey: Blob.blobLengthProperty, source.keys)?.unsigned
         self.init(
             .stored(source.database), contentType: dictionary?.value(forKey: Blob.blobContentType, source.keys)?.string,
@@ -86,6 +92,8 @@ public final class Blob: Equatable, Hashable, @unchecked Sendable {
         self.init(.stored(database), contentType: contentType, digest: digest, length: length)
     }
 
+    /// Of blobs that no database has.
+    static let contentProperty = "data"
     static let binaryType = "application/octet-stream"
 
     // MARK: What is known of it

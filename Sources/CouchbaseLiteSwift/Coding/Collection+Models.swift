@@ -1,4 +1,4 @@
-internal import CBLFleece
+internal import CBLQuery
 internal import CBLStore
 import Foundation
 
@@ -82,13 +82,9 @@ extension Collection {
 
     private func decode<T: Decodable>(_ type: T.Type, _ document: Document) throws -> T {
         guard let source = document.storage.source else { throw notFound(document.id) }
-        var hasID = false
-        let context = DecodingContext(source: source) { _ in
-            hasID = true
-            return DocumentID(document)
-        }
-        let object = try T(from: ValueDecoder(content: .value(source.root), context: context))
-        if !hasID { _ = try DocumentID.of(object as AnyObject) }
+        let context = DecodingContext(source, document: document)
+        let object = try T(from: ValueDecoder(.value(QueryValue(source.root)), context))
+        if !context.hasDocumentID { _ = try DocumentID.of(object as AnyObject) }
         return object
     }
 }

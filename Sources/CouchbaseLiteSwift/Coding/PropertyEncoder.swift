@@ -98,6 +98,8 @@ struct PropertyEncoder: Encoder {
         return encoded
     }
 
+    private static func text(_ path: [any CodingKey]) -> String { "\"" + path.map(\.stringValue).joined(separator: ".") + "\"" }
+
     /// The types that are a value themselves; nil for others.
     private static func scalar(_ value: some Encodable, _ path: [any CodingKey]) throws -> Item? {
         switch value {
@@ -110,11 +112,11 @@ struct PropertyEncoder: Encoder {
         case let value as Blob: return .blob(value)
         case is Data:
             throw libraryError(
-                CBLError.encodingError, "Data cannot be encoded: the property at \(DecodingContext.text(path)) is to be a Blob.")
+                CBLError.encodingError, "Data cannot be encoded: the property at \(text(path)) is to be a Blob.")
         case let value as any FixedWidthInteger:
             if let number = Int64(exactly: value) { return .integer(number) }
             guard let number = UInt64(exactly: value) else {
-                throw libraryError(CBLError.encodingError, "The number at \(DecodingContext.text(path)) has more than 64 bits.")
+                throw libraryError(CBLError.encodingError, "The number at \(text(path)) has more than 64 bits.")
             }
             return .unsigned(number)
         default: return nil
@@ -170,7 +172,7 @@ private struct PropertyContainer<Key: CodingKey>: KeyedEncodingContainerProtocol
 
     mutating func nestedUnkeyedContainer(forKey key: Key) -> any UnkeyedEncodingContainer { inner(key).unkeyedContainer() }
 
-    mutating func superEncoder() -> any Encoder { inner(SuperKey()) }
+    mutating func superEncoder() -> any Encoder { inner(PlainKey(stringValue: "super")) }
     mutating func superEncoder(forKey key: Key) -> any Encoder { inner(key) }
 
     private func inner(_ key: some CodingKey) -> PropertyEncoder {
@@ -194,7 +196,7 @@ private struct ElementContainer: UnkeyedEncodingContainer {
         encoder.target.add(null)
     }
 
-    mutating func encode<T: Encodable>(_ value: T) throws { encoder.target.add(try encoder.encoded(value, IndexKey(count))) }
+    mutating func encode<T: Encodable>(_ value: T) throws { encoder.target.add(try encoder.encoded(value, PlainKey(intValue: count))) }
 
     mutating func nestedContainer<Key: CodingKey>(keyedBy type: Key.Type) -> KeyedEncodingContainer<Key> {
         inner().container(keyedBy: type)
@@ -206,7 +208,7 @@ private struct ElementContainer: UnkeyedEncodingContainer {
 
     private func inner() -> PropertyEncoder {
         let value = EncodedValue()
-        let key = IndexKey(count)
+        let key = PlainKey(intValue: count)
         encoder.target.add(value)
         return encoder.inner(value, key)
     }

@@ -1,182 +1,222 @@
 internal import CBLFleece
+internal import CBLQuery
 import Foundation
 
-/// Named values to be decoded: a stored dictionary, or the columns of a row.
-protocol NamedValues {
-    /// Nil if there is none of this name.
-    func value(named name: String) -> Value?
-    var names: [String] { get }
-}
-
-/// A dictionary as it is stored.
-struct StoredDictionary: NamedValues {
-    let dictionary: DictionaryView
-    let source: StoredValues
-
-    func value(named name: String) -> Value? {
-        guard let value = dictionary.value(forKey: name, source.keys), !value.isUndefined else { return nil }
-        return value
-    }
-
-    var names: [String] { dictionary.compactMap { $0.key.keyString(source.keys) } }
-}
-
-/// What decoders of one document or row have in common.
-struct DecodingContext {
-    let source: StoredValues
-    /// What a property that says which document it is gets; called with the name of the property.
-    let documentID: (_ name: String) throws -> DocumentID
-    /// The code of the errors for what is not there, and for containers of another kind.
-    var missingCode = CBLError.decodingError
-
-    func mismatch(_ type: Any.Type, _ path: [any CodingKey]) -> NSError {
-        libraryError(CBLError.decodingError, "The value of \(DecodingContext.text(path)) is no \(type), or none that fits into one.")
-    }
-
-    func missing(_ what: String, _ path: [any CodingKey]) -> NSError {
-        libraryError(missingCode, "There is no \(what) at \(DecodingContext.text(path)).")
-    }
-
-    static func text(_ path: [any CodingKey]) -> String {
-        path.isEmpty ? "the top" : "\"" + path.map(\.stringValue).joined(separator: ".") + "\""
-    }
-}
-
-/// Decodes types from values where they lie, without dictionaries in between.
+/// Decodes `Decodable` types from stored values where they lie: the properties of a document, or the columns of a row.
 struct ValueDecoder: Decoder {
-    enum Content {
-        case value(Value)
-        case names(any NamedValues)
-    }
-
-    let content: Content
+    let node: DecodedNode
     let context: DecodingContext
-    var codingPath: [any CodingKey] = []
+    /// The way to it, put together when somebody asks for it.
+    private let parentPath: [any CodingKey]
+    private let key: (any CodingKey)?
     var userInfo: [CodingUserInfoKey: Any] { [:] }
 
-    func container<Key: CodingKey>(keyedBy type: Key.Type) throws -> KeyedDecodingContainer<Key> {
-        KeyedDecodingContainer(NamedValuesContainer<Key>(values: try namedValues(), context: context, codingPath: codingPath))
+    init(_ node: DecodedNode, _ context: DecodingContext, _ parentPath: [any CodingKey] = [], _ key: (any CodingKey)? = nil) {
+        self.node = node
+        self.context = context
+        self.parentPath = parentPath
+        self.key = key
     }
 
-    private func namedValues() throws -> any NamedValues {
-        switch content {
-        case .names(let values): return values
-        case .value(let value):
-            guard let dictionary = value.dictionary else { throw context.missing("dictionary", codingPath) }
-            return StoredDictionary(dictionary: dictionary, source: context.source)
+    var codingPath: [any CodingKey] { key.map { parentPath + [$0] } ?? parentPath }
+
+    func container<Key: CodingKey>(keyedBy type: Key.Type) throws -> KeyedDecodingContainer<Key> {
+        switch node {
+        case .row: break
+        case .value(let value) where value.dictionary != nil: break
+        case .value: throw context.noContainer("a dictionary", codingPath)
         }
+        return KeyedDecodingContainer(NamedValuesContainer<Key>(self))
     }
 
     func unkeyedContainer() throws -> any UnkeyedDecodingContainer {
-        guard case .value(let value) = content, let array = value.array else { throw context.missing("array", codingPath) }
-        return ArrayValuesContainer(array: array, context: context, codingPath: codingPath)
+        guard case .collection(let value) = value, let array = value.array else { throw context.noContainer("an array", codingPath) }
+        return OrderedValuesContainer(array, context, codingPath)
     }
 
-    func singleValueContainer() throws -> any SingleValueDecodingContainer { self }
-
-    /// Decodes a value of any type.
-    func decode<T: Decodable>(_ type: T.Type, _ value: Value, at key: (any CodingKey)?) throws -> T {
-        var path: [any CodingKey] { key.map { codingPath + [$0] } ?? codingPath }
-        if let result = try context.scalar(type, value, path) { return result }
-        return try T(from: ValueDecoder(content: .value(value), context: context, codingPath: path))
-    }
+    func singleValueContainer() throws -> any SingleValueDecodingContainer { SingleValueContainer(decoder: self) }
 }
 
-// Values of one type. The path is made for errors alone.
-extension DecodingContext {
-    typealias Path = () -> [any CodingKey]
+/// What is decoded.
+enum DecodedNode {
+    case value(QueryValue)
+    /// The columns of a row and, second to them, what a dictionary in one of them has.
+    case row(Result, DictionaryView?)
 
-    func string(_ value: Value, _ path: @autoclosure Path) throws -> String {
-        guard let result = value.string else { throw mismatch(String.self, path()) }
-        return result
-    }
-
-    func boolean(_ value: Value, _ path: @autoclosure Path) throws -> Bool {
-        guard let result = value.boolean else { throw mismatch(Bool.self, path()) }
-        return result
-    }
-
-    func double(_ value: Value, _ path: @autoclosure Path) throws -> Double {
-        guard let result = value.double else { throw mismatch(Double.self, path()) }
-        return result
-    }
-
-    func float(_ value: Value, _ path: @autoclosure Path) throws -> Float { Float(try double(value, path())) }
-
-    func integer<Integer: FixedWidthInteger>(_ type: Integer.Type, _ value: Value, _ path: @autoclosure Path) throws -> Integer {
-        guard let result = value.exact(type) else { throw mismatch(type, path()) }
-        return result
-    }
-
-    /// The types that are a value themselves; nil for others.
-    fileprivate func scalar<T>(_ type: T.Type, _ value: Value, _ path: @autoclosure Path) throws -> T? {
-        let result: Any?
-        if type == String.self {
-            result = value.string
-        } else if type == Date.self {
-            result = value.string.flatMap(ISO8601.date)
-        } else if type == Blob.self {
-            result = value.kind == .data || value.isBlob(source.keys) ? Blob(stored: value, in: source) : nil
-        } else if type == Bool.self {
-            result = value.boolean
-        } else if type == Double.self {
-            result = value.double
-        } else if type == Float.self {
-            result = value.double.map { Float($0) }
-        } else if let integer = type as? any FixedWidthInteger.Type {
-            result = value.exactly(integer)
-        } else if type == Data.self {
-            throw libraryError(
-                CBLError.decodingError, "Data cannot be decoded: the property at \(DecodingContext.text(path())) is to be a Blob.")
-        } else {
-            return nil
-        }
-        guard let result = result as? T else { throw mismatch(type, path()) }
-        return result
-    }
-}
-
-extension Value {
-    /// The number, if it is one that the type has.
-    func exact<Integer: FixedWidthInteger>(_ type: Integer.Type) -> Integer? {
-        switch kind {
-        case .integer:
-            if isUnsigned, let unsigned { return Integer(exactly: unsigned) }
-            return integer.flatMap { Integer(exactly: $0) }
-        case .double: return double.flatMap { Integer(exactly: $0) }
-        default: return nil
+    /// What is there under a name; MISSING if nothing is.
+    func value(_ name: String, _ context: DecodingContext) -> QueryValue {
+        switch self {
+        case .value(let value): return value.dictionary?.value(forKey: name, context.source.keys).map { QueryValue($0) } ?? .missing
+        case .row(let row, let dictionary):
+            if let column = row.shape.column(name), !row.block.isMissing(row.row, column) { return row.block[row.row, column] }
+            return dictionary?.value(forKey: name, context.source.keys).map { QueryValue($0) } ?? .missing
         }
     }
 
-    fileprivate func exactly(_ type: any FixedWidthInteger.Type) -> Any? {
-        func number<Integer: FixedWidthInteger>(_ type: Integer.Type) -> Any? { exact(type) }
-        return number(type)
+    func names(_ context: DecodingContext) -> [String] {
+        switch self {
+        case .value(let value): return value.dictionary?.compactMap { $0.key.keyString(context.source.keys) } ?? []
+        case .row(let row, let dictionary):
+            return row.keys.filter { row.contains(key: $0) } + (dictionary?.compactMap { $0.key.keyString(context.source.keys) } ?? [])
+        }
     }
 }
 
-extension ValueDecoder: SingleValueDecodingContainer {
-    private func value() throws -> Value {
-        guard case .value(let value) = content else { throw context.mismatch(Any.self, codingPath) }
-        return value
+/// What all decoders of one document or row have in common.
+final class DecodingContext {
+    /// Keeps the memory that is read, and knows the keys in it and where blobs are.
+    let source: StoredValues
+    /// The document that is decoded, if it is one.
+    let document: Document?
+    /// Whether something was decoded that says which document it is.
+    var hasDocumentID = false
+    private let isRow: Bool
+
+    init(_ source: StoredValues, document: Document?) {
+        self.source = source
+        self.document = document
+        isRow = document == nil
     }
 
-    func decodeNil() -> Bool {
-        if case .value(let value) = content { value.isNull || value.isUndefined } else { false }
+    func failure(_ value: QueryValue, _ type: Any.Type, _ path: [any CodingKey]) -> NSError {
+        value.isNothing ? missing(path) : mismatch(type, path)
     }
 
-    func decode<T: Decodable>(_ type: T.Type) throws -> T { try decode(type, try value(), at: nil) }
-    func decode(_ type: Bool.Type) throws -> Bool { try context.boolean(value(), codingPath) }
-    func decode(_ type: String.Type) throws -> String { try context.string(value(), codingPath) }
-    func decode(_ type: Double.Type) throws -> Double { try context.double(value(), codingPath) }
-    func decode(_ type: Float.Type) throws -> Float { try context.float(value(), codingPath) }
-    func decode(_ type: Int.Type) throws -> Int { try context.integer(type, value(), codingPath) }
-    func decode(_ type: Int8.Type) throws -> Int8 { try context.integer(type, value(), codingPath) }
-    func decode(_ type: Int16.Type) throws -> Int16 { try context.integer(type, value(), codingPath) }
-    func decode(_ type: Int32.Type) throws -> Int32 { try context.integer(type, value(), codingPath) }
-    func decode(_ type: Int64.Type) throws -> Int64 { try context.integer(type, value(), codingPath) }
-    func decode(_ type: UInt.Type) throws -> UInt { try context.integer(type, value(), codingPath) }
-    func decode(_ type: UInt8.Type) throws -> UInt8 { try context.integer(type, value(), codingPath) }
-    func decode(_ type: UInt16.Type) throws -> UInt16 { try context.integer(type, value(), codingPath) }
-    func decode(_ type: UInt32.Type) throws -> UInt32 { try context.integer(type, value(), codingPath) }
-    func decode(_ type: UInt64.Type) throws -> UInt64 { try context.integer(type, value(), codingPath) }
+    func missing(_ path: [any CodingKey]) -> NSError {
+        libraryError(isRow ? CBLError.invalidQuery : CBLError.decodingError, "There is no value for \(text(path)).")
+    }
+
+    func noContainer(_ wanted: String, _ path: [any CodingKey]) -> NSError {
+        libraryError(isRow ? CBLError.invalidQuery : CBLError.decodingError, "The value of \(text(path)) is not \(wanted).")
+    }
+
+    private func mismatch(_ type: Any.Type, _ path: [any CodingKey]) -> NSError {
+        libraryError(CBLError.decodingError, "The value of \(text(path)) cannot be decoded as \(type).")
+    }
+
+    private func text(_ path: [any CodingKey]) -> String {
+        path.isEmpty ? "the whole" : "\"" + path.map(\.stringValue).joined(separator: ".") + "\""
+    }
+}
+
+extension QueryValue {
+    var dictionary: DictionaryView? {
+        guard case .collection(let value) = self else { return nil }
+        return value.dictionary
+    }
+
+    var isNothing: Bool {
+        switch self {
+        case .missing, .null: true
+        default: false
+        }
+    }
+
+    /// The number, if the type can have it exactly.
+    @inline(__always)
+    private func exactly<Number: FixedWidthInteger>(_ type: Number.Type) -> Number? {
+        switch self {
+        case .integer(let number): Number(exactly: number)
+        case .unsigned(let number): Number(exactly: number)
+        case .double(let number): Number(exactly: number)
+        default: nil
+        }
+    }
+
+    private var real: Double? {
+        switch self {
+        case .integer(let number): Double(number)
+        case .unsigned(let number): Double(number)
+        case .double(let number): number
+        default: nil
+        }
+    }
+
+    // Each type by itself: what is decoded most takes no detour, and only what fails asks where it is.
+
+    @inline(__always)
+    func decoded(_ type: Bool.Type, _ failure: (Any.Type) -> NSError) throws -> Bool {
+        guard case .boolean(let flag) = self else { throw failure(type) }
+        return flag
+    }
+
+    @inline(__always)
+    func decoded(_ type: String.Type, _ failure: (Any.Type) -> NSError) throws -> String {
+        guard let string else { throw failure(type) }
+        return string
+    }
+
+    @inline(__always)
+    func decoded<Number: FixedWidthInteger>(_ type: Number.Type, _ failure: (Any.Type) -> NSError) throws -> Number {
+        guard let number = exactly(type) else { throw failure(type) }
+        return number
+    }
+
+    func decoded(_ type: Double.Type, _ failure: (Any.Type) -> NSError) throws -> Double {
+        guard let real else { throw failure(type) }
+        return real
+    }
+
+    func decoded(_ type: Float.Type, _ failure: (Any.Type) -> NSError) throws -> Float {
+        guard let real, Float(real).isFinite else { throw failure(type) }
+        return Float(real)
+    }
+}
+
+extension ValueDecoder {
+    /// A row of one column stands for what is in that.
+    var value: QueryValue {
+        switch node {
+        case .value(let value): value
+        case .row(let row, _): row.count == 1 ? row.block[row.row, 0] : .missing
+        }
+    }
+
+    func failure(_ type: Any.Type) -> NSError {
+        context.failure(value, type, codingPath)
+    }
+
+    /// Any type; those that say of themselves how they are stored as they are stored here.
+    func decode<Decoded: Decodable>(_ type: Decoded.Type) throws -> Decoded {
+        if type == String.self { return try value.decoded(String.self) { failure($0) } as! Decoded }
+        if type == Date.self { return try date() as! Decoded }
+        if type == Blob.self as Any.Type { return try blob() as! Decoded }
+        if type == Data.self { return try data() as! Decoded }
+        if type == URL.self { return try url() as! Decoded }
+        if type == Decimal.self { return try decimal() as! Decoded }
+        return try Decoded(from: self)
+    }
+
+    private func date() throws -> Date {
+        guard let date = value.string.flatMap(ISO8601.date) else { throw failure(Date.self) }
+        return date
+    }
+
+    private func blob() throws -> Blob {
+        switch value {
+        case .collection(let value) where value.isBlob(context.source.keys): return Blob(stored: value, in: context.source)
+        case .data(let bytes): return Blob(contentType: Blob.binaryType, data: Data(bytes))
+        default: throw failure(Blob.self)
+        }
+    }
+
+    private func data() throws -> Data {
+        guard case .data(let bytes) = value else { throw failure(Data.self) }
+        return Data(bytes)
+    }
+
+    private func url() throws -> URL {
+        guard let url = value.string.flatMap({ URL(string: $0) }) else { throw failure(URL.self) }
+        return url
+    }
+
+    private func decimal() throws -> Decimal {
+        switch value {
+        case .integer(let number): return Decimal(number)
+        case .unsigned(let number): return Decimal(number)
+        // By its digits: the nearest binary fraction has many more.
+        case .double(let number): return Decimal(string: "\(number)") ?? Decimal(number)
+        default: throw failure(Decimal.self)
+        }
+    }
 }

@@ -22,6 +22,8 @@ public final class Database: @unchecked Sendable {
 
     let core: CBLStore.Database
     let services = DatabaseServices()
+    /// Of the servers that it is replicated with.
+    let cookies = DatabaseCookies()
     let openResults = OpenResults()
 
     /// Opens a database, or makes it.
@@ -44,10 +46,14 @@ public final class Database: @unchecked Sendable {
             try core.keepExpirations()
             return core
         }
+        OpenDatabases.add(self)
         log(.database, .info, "Opened database \(path)")
     }
 
-    deinit { core.close() }
+    deinit {
+        OpenDatabases.removeAll(of: core.path)
+        core.close()
+    }
 
     /// The folder of the database, with a slash at its end; nil when it is closed.
     public var path: String? { core.isOpen ? core.path + "/" : nil }
@@ -84,6 +90,8 @@ public final class Database: @unchecked Sendable {
     /// Gives space back, checks, or helps queries to be planned.
     public func performMaintenance(type: MaintenanceType) throws {
         let core = try openCore()
+        // Results that are still being read would keep the log from being emptied.
+        openResults.keepAll()
         try translatingErrors {
             switch type {
             case .compact: try core.compact()

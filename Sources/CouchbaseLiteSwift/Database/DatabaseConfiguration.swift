@@ -43,6 +43,7 @@ public struct DatabaseConfiguration {
         options.durability = fullSync ? .full : .normal
         options.keepsStates = true
         options.key = encryptionKey?.core
+        options.offersEnterpriseFunctions = true
         return options
     }
 }

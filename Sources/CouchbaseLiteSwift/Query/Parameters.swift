@@ -9,12 +9,18 @@ import Synchronization
 public class Parameters: @unchecked Sendable {
     // Sendable: everything is guarded by the lock.
 
-    private let items: Mutex<[String: Item]>
+    /// A value as queries take it; of a date, which they take as text, the date as well.
+    private struct Entry {
+        let item: Item
+        var date: Date?
+    }
+
+    private let entries: Mutex<[String: Entry]>
     /// Whether a query has it: its values are what the query runs with.
     private let isReadOnly: Bool
 
-    private init(_ items: [String: Item], isReadOnly: Bool) {
-        self.items = Mutex(items)
+    private init(_ entries: [String: Entry], isReadOnly: Bool) {
+        self.entries = Mutex(entries)
         self.isReadOnly = isReadOnly
     }
 
@@ -22,20 +28,25 @@ public class Parameters: @unchecked Sendable {
     public convenience init() { self.init([:], isReadOnly: false) }
 
     /// A copy that can be changed.
-    public convenience init(parameters: Parameters?) { self.init(parameters?.copiedItems ?? [:], isReadOnly: false) }
+    public convenience init(parameters: Parameters?) { self.init(parameters?.copiedEntries ?? [:], isReadOnly: false) }
 
     /// A copy that cannot be changed.
-    func frozen() -> Parameters { Parameters(copiedItems, isReadOnly: true) }
+    func frozen() -> Parameters { Parameters(copiedEntries, isReadOnly: true) }
 
-    private var copiedItems: [String: Item] { items.withLock { $0 }.mapValues(\.independent) }
+    private var copiedEntries: [String: Entry] {
+        entries.withLock { $0 }.mapValues { Entry(item: $0.item.independent, date: $0.date) }
+    }
 
-    /// The value of a name; nil if it has none. Dates are text.
-    public func value(forName name: String) -> Any? { items.withLock { $0[name] }?.object }
+    /// The value of a name; nil if it has none.
+    public func value(forName name: String) -> Any? {
+        guard let entry = entries.withLock({ $0[name] }) else { return nil }
+        return entry.date ?? entry.item.object
+    }
 
-    private func set(_ item: Item?, _ name: String) -> Parameters {
+    private func set(_ item: Item?, _ name: String, date: Date? = nil) -> Parameters {
         programmerErrorUnless(
             !isReadOnly, .internalInconsistency, "The parameters of a query cannot be changed: change a copy, and give that to the query.")
-        items.withLock { $0[name] = item }
+        entries.withLock { $0[name] = item.map { Entry(item: $0, date: date) } }
         return self
     }
 
@@ -53,7 +64,7 @@ public class Parameters: @unchecked Sendable {
 
     /// Sets a date, as text in ISO 8601; nil takes the value away.
     @discardableResult
-    public func setDate(_ value: Date?, forName name: String) -> Parameters { set(value.map { Item($0) }, name) }
+    public func setDate(_ value: Date?, forName name: String) -> Parameters { set(value.map { Item($0) }, name, date: value) }
 
     /// Sets a dictionary; nil takes the value away.
     @discardableResult
@@ -81,16 +92,16 @@ public class Parameters: @unchecked Sendable {
 
     /// Sets a value of any type that documents can hold; nil takes the value away.
     @discardableResult
-    public func setValue(_ value: Any?, forName name: String) -> Parameters { set(value.map { Item($0) }, name) }
+    public func setValue(_ value: Any?, forName name: String) -> Parameters { set(value.map { Item($0) }, name, date: value as? Date) }
 
-    /// As the engine takes them.
-    func encoded() throws -> QueryParameters {
+    /// As the engine takes them. Blobs are stored in the database, if one is given.
+    func encoded(for database: Database? = nil) throws -> QueryParameters {
         var parameters = QueryParameters()
         let encoder = FleeceEncoder()
-        let writer = PropertyWriter(encoder: encoder, database: nil)
-        for (name, item) in items.withLock({ $0 }) {
+        let writer = PropertyWriter(encoder: encoder, database: database)
+        for (name, entry) in entries.withLock({ $0 }) {
             encoder.reset()
-            try writer.write(item)
+            try writer.write(entry.item)
             parameters[name] = try encoder.finish()
         }
         return parameters

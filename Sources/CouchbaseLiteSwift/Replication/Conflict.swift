@@ -12,8 +12,8 @@ public struct Conflict {
 
 /// Decides how conflicts end.
 public protocol ConflictResolverProtocol {
-    /// Gives one of the two documents, or another one with what is to be there instead; nil to delete the document. It is called on background threads, of
-    /// several documents at the same time, and again if the document changes here meanwhile.
+    /// Gives one of the two documents, or another one with what is to be there instead; nil to delete the document. It is called on background
+    /// threads, for several documents at the same time, and again if the document changes here meanwhile.
     func resolve(conflict: Conflict) -> Document?
 }
 

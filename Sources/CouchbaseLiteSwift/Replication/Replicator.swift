@@ -43,6 +43,12 @@ public final class Replicator: @unchecked Sendable {
 
     /// Begins, and returns at once. With a reset everything is compared anew, whatever earlier replications have found out.
     public func start(reset: Bool) {
+        guard !begin(isReset: reset) else { return }
+        log(.replicator, .warning, "The replicator runs already: to start it again does nothing.")
+    }
+
+    /// False if it runs already.
+    func begin(isReset: Bool) -> Bool {
         let database = config.database
         programmerErrorUnless(
             database.core.isOpen, .internalInconsistency, "A replicator cannot be started: the database \"\(database.name)\" is closed.")
@@ -53,9 +59,10 @@ public final class Replicator: @unchecked Sendable {
             state.certificate = nil
             return true
         }
-        guard isNew else { return log(.replicator, .warning, "The replicator runs already: to start it again does nothing.") }
+        guard isNew else { return false }
         log(.replicator, .info, "A replicator of \"\(database.name)\" begins.")
-        run.begin(isReset: reset)
+        run.begin(isReset: isReset)
+        return true
     }
 
     /// Comes to an end at a point from which the next run goes on, and returns at once: the end is told to listeners.
@@ -124,8 +131,8 @@ public final class Replicator: @unchecked Sendable {
         addDocumentReplicationListener(withQueue: nil, listener)
     }
 
-    /// Has the listener called on a queue, by default the main one, with the documents that were replicated, or could not be. Add it before the start:
-    /// what was replicated before is not told.
+    /// Has the listener called on a queue, by default the main one, with the documents that were replicated, or could not be. Add it before the
+    /// start: what was replicated before is not told.
     @discardableResult
     public func addDocumentReplicationListener(
         withQueue queue: DispatchQueue?, _ listener: @escaping (DocumentReplication) -> Void

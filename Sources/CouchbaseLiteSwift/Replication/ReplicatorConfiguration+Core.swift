@@ -15,8 +15,6 @@ extension ReplicatorConfiguration {
         // In memory a delta takes longer than the document.
         if target is DatabaseEndpoint { settings.allowsDeltas = false }
         settings.pushesSettlements = false
-        // Who is alive and says nothing is waited for.
-        settings.patience = nil
         return settings
     }
 
@@ -44,6 +42,7 @@ extension ReplicatorConfiguration {
         if let resolver = configuration.conflictResolver, !(resolver is DefaultConflictResolver) {
             let resolution = ConflictResolution(resolver: resolver, collection: collection)
             settings.resolver = { try resolution.resolve($0) }
+            settings.resolvesAside = true
         }
         return settings
     }
@@ -61,7 +60,7 @@ extension ReplicatorConfiguration {
         let peer: PeerURL
         do { peer = try PeerURL(url.absoluteString) } catch { throw SyncError(error) }
         var server = ReplicatorSettings.server(peer)
-        server.handshake.userAgent = "CouchbaseLiteSwift (Linux)"
+        server.handshake.userAgent = LibraryIdentity.userAgent
         for (name, value) in headers ?? [:] { server.handshake.headers.add(name, value) }
         switch authenticator {
         case let basic as BasicAuthenticator:
@@ -76,6 +75,7 @@ extension ReplicatorConfiguration {
         } else if acceptOnlySelfSignedServerCertificate {
             server.trust = .selfSigned
         }
+        server.cookies = try database.cookies.jar(for: try database.openCore()).accepting(parentDomains: acceptParentDomainCookie)
         server.networkInterface = networkInterface
         server.limits.heartbeat = .seconds(heartbeat)
         server.proxy = .environment(ProcessInfo.processInfo.environment)

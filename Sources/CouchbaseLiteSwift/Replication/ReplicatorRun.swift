@@ -98,7 +98,8 @@ final class ReplicatorRun: @unchecked Sendable {
             change(to: .offline)
         case .ended(let failure):
             if let failure { note(failure) }
-            end(failure?.libraryError)
+            // Who closes the database at the end is not to lose what the server has set.
+            owner.config.database.cookies.whenWritten { EventLoop.shared.perform { self.end(failure?.libraryError) } }
         }
     }
 

@@ -182,7 +182,7 @@ final class ArrayStorage: @unchecked Sendable {
     }
 
     /// Of storage that cannot change.
-    var json: String { source.flatMap { storedValue?.json(keys: $0.keys) } ?? "[]" }
+    var json: String { source.flatMap { storedValue?.json(keys: $0.keys, style: .canonical) } ?? "[]" }
 
     func isEqual(to other: ArrayStorage) -> Bool {
         if self === other { return true }

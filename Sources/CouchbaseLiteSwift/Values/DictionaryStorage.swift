@@ -187,7 +187,7 @@ final class DictionaryStorage: @unchecked Sendable {
     }
 
     /// Of storage that cannot change.
-    var json: String { source.flatMap { storedValue?.json(keys: $0.keys) } ?? "{}" }
+    var json: String { source.flatMap { storedValue?.json(keys: $0.keys, style: .canonical) } ?? "{}" }
 
     // MARK: Comparing
 

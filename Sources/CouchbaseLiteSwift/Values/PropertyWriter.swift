@@ -5,7 +5,7 @@ import Foundation
 /// Writes properties as a database stores them. Blobs that it does not have yet are stored on the way.
 struct PropertyWriter {
     let encoder: FleeceEncoder
-    /// Nil for values that go nowhere, such as the parameters of a query: their blobs stay what they are.
+    /// Nil for values that go nowhere, such as the parameters of a query: blobs that no database has are written with their content.
     let database: Database?
     /// In which the blobs are stored, too.
     var transaction: Transaction?
@@ -53,6 +53,10 @@ struct PropertyWriter {
         if let digest = blob.digest {
             encoder.writeKey(Blob.blobDigestProperty)
             encoder.write(digest)
+        }
+        if database == nil, blob.digest == nil, let content = blob.content {
+            encoder.writeKey(Blob.contentProperty)
+            content.withUnsafeBytes { encoder.writeData($0) }
         }
         if blob.length > 0 {
             encoder.writeKey(Blob.blobLengthProperty)

@@ -192,4 +192,13 @@ import Testing
         let document = MutableDocument().setDate(Date(timeIntervalSinceReferenceDate: 800_000_000 + fraction), forKey: "date")
         #expect(document.string(forKey: "date") == "2026-05-09T06:13:\(seconds)Z")
     }
+
+    @Test func theKeysOfJSONAreSorted() throws {
+        // The database numbers keys as they come: here not by the alphabet.
+        for key in ["delta", "charlie", "bravo", "alpha"] { try test.save(key, [key: 0]) }
+        try test.save("all", ["alpha": ["delta": 1, "bravo": 2], "delta": 3, "charlie": 4, "bravo": 5])
+        let document = try test.document("all")
+        #expect(document.toJSON() == #"{"alpha":{"bravo":2,"delta":1},"bravo":5,"charlie":4,"delta":3}"#)
+        #expect(document.dictionary(forKey: "alpha")?.toJSON() == #"{"bravo":2,"delta":1}"#)
+    }
 }

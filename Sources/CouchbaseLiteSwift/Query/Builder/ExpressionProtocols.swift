@@ -11,7 +11,7 @@ public protocol ExpressionProtocol {
     func greaterThanOrEqualTo(_ expression: ExpressionProtocol) -> ExpressionProtocol
     func equalTo(_ expression: ExpressionProtocol) -> ExpressionProtocol
     func notEqualTo(_ expression: ExpressionProtocol) -> ExpressionProtocol
-    /// A pattern of `%` for any text and `_` for one character. The case of ASCII letters does not count.
+    /// A pattern of `%` for any text and `_` for one character. Case counts.
     func like(_ expression: ExpressionProtocol) -> ExpressionProtocol
     /// A regular expression that is found anywhere in the text.
     func regex(_ expression: ExpressionProtocol) -> ExpressionProtocol

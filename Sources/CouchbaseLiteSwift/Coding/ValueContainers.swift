@@ -1,0 +1,172 @@
+internal import CBLFleece
+internal import CBLQuery
+import Foundation
+
+/// Values by name.
+struct NamedValuesContainer<Key: CodingKey>: KeyedDecodingContainerProtocol {
+    private let node: DecodedNode
+    private let context: DecodingContext
+    let codingPath: [any CodingKey]
+
+    init(_ decoder: ValueDecoder) {
+        node = decoder.node
+        context = decoder.context
+        codingPath = decoder.codingPath
+    }
+
+    var allKeys: [Key] { node.names(context).compactMap { Key(stringValue: $0) } }
+
+    private func value(_ key: some CodingKey) -> QueryValue { node.value(key.stringValue, context) }
+
+    private func failure(_ type: Any.Type, _ key: Key) -> NSError { context.failure(value(key), type, codingPath + [key]) }
+
+    private func child(_ key: Key) throws -> ValueDecoder {
+        let value = value(key)
+        if value.isMissing { throw context.missing(codingPath + [key]) }
+        return ValueDecoder(.value(value), context, codingPath, key)
+    }
+
+    func contains(_ key: Key) -> Bool { !value(key).isMissing }
+    func decodeNil(forKey key: Key) throws -> Bool { value(key).isNothing }
+    func decode(_ type: Bool.Type, forKey key: Key) throws -> Bool { try value(key).decoded(type) { failure($0, key) } }
+    func decode(_ type: String.Type, forKey key: Key) throws -> String { try value(key).decoded(type) { failure($0, key) } }
+    func decode(_ type: Double.Type, forKey key: Key) throws -> Double { try value(key).decoded(type) { failure($0, key) } }
+    func decode(_ type: Float.Type, forKey key: Key) throws -> Float { try value(key).decoded(type) { failure($0, key) } }
+    func decode(_ type: Int.Type, forKey key: Key) throws -> Int { try value(key).decoded(type) { failure($0, key) } }
+    func decode(_ type: Int8.Type, forKey key: Key) throws -> Int8 { try value(key).decoded(type) { failure($0, key) } }
+    func decode(_ type: Int16.Type, forKey key: Key) throws -> Int16 { try value(key).decoded(type) { failure($0, key) } }
+    func decode(_ type: Int32.Type, forKey key: Key) throws -> Int32 { try value(key).decoded(type) { failure($0, key) } }
+    func decode(_ type: Int64.Type, forKey key: Key) throws -> Int64 { try value(key).decoded(type) { failure($0, key) } }
+    func decode(_ type: UInt.Type, forKey key: Key) throws -> UInt { try value(key).decoded(type) { failure($0, key) } }
+    func decode(_ type: UInt8.Type, forKey key: Key) throws -> UInt8 { try value(key).decoded(type) { failure($0, key) } }
+    func decode(_ type: UInt16.Type, forKey key: Key) throws -> UInt16 { try value(key).decoded(type) { failure($0, key) } }
+    func decode(_ type: UInt32.Type, forKey key: Key) throws -> UInt32 { try value(key).decoded(type) { failure($0, key) } }
+    func decode(_ type: UInt64.Type, forKey key: Key) throws -> UInt64 { try value(key).decoded(type) { failure($0, key) } }
+    func decode<Decoded: Decodable>(_ type: Decoded.Type, forKey key: Key) throws -> Decoded {
+        if type == DocumentID.self, let id = try documentID(key) as? Decoded { return id }
+        return try child(key).decode(type)
+    }
+
+    /// That of the document; in a row, what the column of its name says.
+    private func documentID(_ key: Key) throws -> DocumentID {
+        if let document = context.document {
+            context.hasDocumentID = true
+            return DocumentID(document)
+        }
+        return DocumentID(wrappedValue: try value(key).decoded(String.self) { failure($0, key) })
+    }
+
+    func nestedContainer<Nested: CodingKey>(keyedBy type: Nested.Type, forKey key: Key) throws -> KeyedDecodingContainer<Nested> {
+        try child(key).container(keyedBy: type)
+    }
+
+    func nestedUnkeyedContainer(forKey key: Key) throws -> any UnkeyedDecodingContainer { try child(key).unkeyedContainer() }
+
+    func superDecoder() throws -> any Decoder {
+        let key = PlainKey(stringValue: "super")
+        return ValueDecoder(.value(value(key)), context, codingPath, key)
+    }
+
+    func superDecoder(forKey key: Key) throws -> any Decoder { try child(key) }
+}
+
+/// Values in a row, each decoded once.
+struct OrderedValuesContainer: UnkeyedDecodingContainer {
+    private let array: ArrayView
+    private let context: DecodingContext
+    let codingPath: [any CodingKey]
+    private(set) var currentIndex = 0
+
+    init(_ array: ArrayView, _ context: DecodingContext, _ codingPath: [any CodingKey]) {
+        self.array = array
+        self.context = context
+        self.codingPath = codingPath
+    }
+
+    var count: Int? { array.count }
+    var isAtEnd: Bool { currentIndex >= array.count }
+
+    private func current() throws -> ValueDecoder {
+        let key = PlainKey(intValue: currentIndex)
+        guard !isAtEnd else { throw context.missing(codingPath + [key]) }
+        return ValueDecoder(.value(QueryValue(array[currentIndex])), context, codingPath, key)
+    }
+
+    /// What cannot be decoded stays where it is.
+    private mutating func next<Decoded>(_ decode: (ValueDecoder) throws -> Decoded) throws -> Decoded {
+        let decoded = try decode(current())
+        currentIndex += 1
+        return decoded
+    }
+
+    mutating func decodeNil() throws -> Bool {
+        guard try current().value.isNothing else { return false }
+        currentIndex += 1
+        return true
+    }
+
+    mutating func decode(_ type: Bool.Type) throws -> Bool { try next { try $0.value.decoded(type, $0.failure) } }
+    mutating func decode(_ type: String.Type) throws -> String { try next { try $0.value.decoded(type, $0.failure) } }
+    mutating func decode(_ type: Double.Type) throws -> Double { try next { try $0.value.decoded(type, $0.failure) } }
+    mutating func decode(_ type: Float.Type) throws -> Float { try next { try $0.value.decoded(type, $0.failure) } }
+    mutating func decode(_ type: Int.Type) throws -> Int { try next { try $0.value.decoded(type, $0.failure) } }
+    mutating func decode(_ type: Int8.Type) throws -> Int8 { try next { try $0.value.decoded(type, $0.failure) } }
+    mutating func decode(_ type: Int16.Type) throws -> Int16 { try next { try $0.value.decoded(type, $0.failure) } }
+    mutating func decode(_ type: Int32.Type) throws -> Int32 { try next { try $0.value.decoded(type, $0.failure) } }
+    mutating func decode(_ type: Int64.Type) throws -> Int64 { try next { try $0.value.decoded(type, $0.failure) } }
+    mutating func decode(_ type: UInt.Type) throws -> UInt { try next { try $0.value.decoded(type, $0.failure) } }
+    mutating func decode(_ type: UInt8.Type) throws -> UInt8 { try next { try $0.value.decoded(type, $0.failure) } }
+    mutating func decode(_ type: UInt16.Type) throws -> UInt16 { try next { try $0.value.decoded(type, $0.failure) } }
+    mutating func decode(_ type: UInt32.Type) throws -> UInt32 { try next { try $0.value.decoded(type, $0.failure) } }
+    mutating func decode(_ type: UInt64.Type) throws -> UInt64 { try next { try $0.value.decoded(type, $0.failure) } }
+    mutating func decode<Decoded: Decodable>(_ type: Decoded.Type) throws -> Decoded { try next { try $0.decode(type) } }
+
+    mutating func nestedContainer<Nested: CodingKey>(keyedBy type: Nested.Type) throws -> KeyedDecodingContainer<Nested> {
+        try next { try $0.container(keyedBy: type) }
+    }
+
+    mutating func nestedUnkeyedContainer() throws -> any UnkeyedDecodingContainer { try next { try $0.unkeyedContainer() } }
+    mutating func superDecoder() throws -> any Decoder { try next { $0 } }
+}
+
+/// One value.
+struct SingleValueContainer: SingleValueDecodingContainer {
+    let decoder: ValueDecoder
+
+    var codingPath: [any CodingKey] { decoder.codingPath }
+
+    func decodeNil() -> Bool { decoder.value.isNothing }
+
+    func decode(_ type: Bool.Type) throws -> Bool { try decoder.value.decoded(type, decoder.failure) }
+    func decode(_ type: String.Type) throws -> String { try decoder.value.decoded(type, decoder.failure) }
+    func decode(_ type: Double.Type) throws -> Double { try decoder.value.decoded(type, decoder.failure) }
+    func decode(_ type: Float.Type) throws -> Float { try decoder.value.decoded(type, decoder.failure) }
+    func decode(_ type: Int.Type) throws -> Int { try decoder.value.decoded(type, decoder.failure) }
+    func decode(_ type: Int8.Type) throws -> Int8 { try decoder.value.decoded(type, decoder.failure) }
+    func decode(_ type: Int16.Type) throws -> Int16 { try decoder.value.decoded(type, decoder.failure) }
+    func decode(_ type: Int32.Type) throws -> Int32 { try decoder.value.decoded(type, decoder.failure) }
+    func decode(_ type: Int64.Type) throws -> Int64 { try decoder.value.decoded(type, decoder.failure) }
+    func decode(_ type: UInt.Type) throws -> UInt { try decoder.value.decoded(type, decoder.failure) }
+    func decode(_ type: UInt8.Type) throws -> UInt8 { try decoder.value.decoded(type, decoder.failure) }
+    func decode(_ type: UInt16.Type) throws -> UInt16 { try decoder.value.decoded(type, decoder.failure) }
+    func decode(_ type: UInt32.Type) throws -> UInt32 { try decoder.value.decoded(type, decoder.failure) }
+    func decode(_ type: UInt64.Type) throws -> UInt64 { try decoder.value.decoded(type, decoder.failure) }
+    func decode<Decoded: Decodable>(_ type: Decoded.Type) throws -> Decoded { try decoder.decode(type) }
+}
+
+/// A key that no type has declared.
+struct PlainKey: CodingKey {
+    private let name: String?
+    let intValue: Int?
+    var stringValue: String { name ?? intValue.map { "\($0)" } ?? "" }
+
+    init(stringValue: String) {
+        name = stringValue
+        intValue = nil
+    }
+
+    init(intValue: Int) {
+        name = nil
+        self.intValue = intValue
+    }
+}
