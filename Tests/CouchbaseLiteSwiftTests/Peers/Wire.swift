@@ -1,5 +1,6 @@
-import CouchbaseLiteSwift
 import Synchronization
+
+@testable import CouchbaseLiteSwift
 
 /// A transport of a program, in memory: two ends, each of which is a connection.
 final class Wire: Sendable {
@@ -25,9 +26,8 @@ final class Wire: Sendable {
         // Sendable: everything that comes is dealt with on the queue.
 
         private struct Inbox {
-            var receiver: (any ReplicatorConnection)?
+            var receiver: Unchecked<any ReplicatorConnection>?
             var waiting: [Data] = []
-            var isCut = false
         }
 
         let other = Mutex<End?>(nil)
@@ -41,7 +41,8 @@ final class Wire: Sendable {
 
         func open(connection: any ReplicatorConnection, completion: @escaping (Bool, MessagingError?) -> Void) {
             guard manner.opens else { return completion(false, failure) }
-            inbox.withLock { $0.receiver = connection }
+            let receiver = Unchecked(connection)
+            inbox.withLock { $0.receiver = receiver }
             queue.async { self.deliver() }
             completion(true, nil)
         }
@@ -68,7 +69,7 @@ final class Wire: Sendable {
                 defer { if inbox.receiver != nil { inbox.waiting = [] } }
                 return (inbox.receiver, inbox.waiting)
             }
-            guard let receiver else { return }
+            guard let receiver = receiver?.value else { return }
             guard manner.cuts else {
                 for data in all { receiver.receive(message: Message.fromData(data)) }
                 return
@@ -97,7 +98,7 @@ final class Wire: Sendable {
                 defer { inbox.receiver = nil }
                 return inbox.receiver
             }
-            receiver?.close(error: nil)
+            receiver?.value.close(error: nil)
         }
     }
 }
