@@ -14,16 +14,20 @@ final class DatabaseCookies: Sendable {
         try jar.withLock { jar in
             if let jar { return jar }
             let stored = try database.read { try $0.storedCookies() }
-            let made = CookieJar(stored.map(DatabaseCookies.decode) ?? [], onChange: { [queue, weak database] cookies in
-                queue.async { [weak database] in
-                    do {
-                        let encoding = try DatabaseCookies.encode(cookies)
-                        try database?.write { try $0.setStoredCookies(encoding) }
-                    } catch {
-                        log(.replicator, .warning, "The cookies of a server could not be stored: \(translated(error).localizedDescription)")
+            let made = CookieJar(
+                stored.map(DatabaseCookies.decode) ?? [],
+                onChange: { [queue, weak database] cookies in
+                    queue.async { [weak database] in
+                        do {
+                            let encoding = try DatabaseCookies.encode(cookies)
+                            try database?.write { try $0.setStoredCookies(encoding) }
+                        } catch {
+                            log(
+                                .replicator, .warning,
+                                "The cookies of a server could not be stored: \(translated(error).localizedDescription)")
+                        }
                     }
-                }
-            })
+                })
             jar = made
             return made
         }

@@ -58,10 +58,9 @@ final class Wire: Sendable {
         }
 
         private func arrived(_ data: Data) {
-            queue.asyncAfter(deadline: .now() + .microseconds(Int.random(in: 0...300))) {
-                self.inbox.withLock { $0.waiting.append(data) }
-                self.deliver()
-            }
+            // The order stays the same.
+            inbox.withLock { $0.waiting.append(data) }
+            queue.asyncAfter(deadline: .now() + .microseconds(Int.random(in: 0...300))) { self.deliver() }
         }
 
         private func deliver() {
@@ -89,16 +88,17 @@ final class Wire: Sendable {
                 return other
             }
             completion()
+            let isBroken = error != nil
             // Whoever hangs up is heard after what was said.
-            other?.queue.asyncAfter(deadline: .now() + .milliseconds(5)) { other?.hungUp() }
+            other?.queue.asyncAfter(deadline: .now() + .milliseconds(5)) { other?.hungUp(isBroken) }
         }
 
-        private func hungUp() {
+        private func hungUp(_ isBroken: Bool) {
             let receiver = inbox.withLock { inbox in
                 defer { inbox.receiver = nil }
                 return inbox.receiver
             }
-            receiver?.value.close(error: nil)
+            receiver?.value.close(error: isBroken ? failure : nil)
         }
     }
 }

@@ -82,7 +82,9 @@ import Testing
             for number in 0..<10 { try pair.save("doc-\(number)", ["n": number], in: collection) }
             var configuration = CollectionConfiguration(collection: collection)
             if name == "flowers" { configuration.documentIDs = ["doc-1", "doc-2"] }
-            if name == "trees" { configuration.pushFilter = { document, _ in document.int(forKey: "n") < 5 && document.collection == collection } }
+            if name == "trees" {
+                configuration.pushFilter = { document, _ in document.int(forKey: "n") < 5 && document.collection == collection }
+            }
             configurations.append(configuration)
         }
         let run = pair.run(ReplicatorConfiguration(collections: configurations, target: DatabaseEndpoint(database: pair.theirs)))

@@ -41,7 +41,9 @@ final class Pair: @unchecked Sendable {
 
     /// Replicates once, or until a continuous replicator has nothing left to do, and stops it.
     @discardableResult
-    func run(_ config: ReplicatorConfiguration, reset: Bool = false) -> Replication { Replication(Replicator(config: config), reset: reset) }
+    func run(_ config: ReplicatorConfiguration, reset: Bool = false) -> Replication {
+        Replication(Replicator(config: config), reset: reset)
+    }
 
     /// Has a document that both changed since they last had it in common; nil is a deletion.
     func conflict(_ local: [String: Any]?, _ remote: [String: Any]?) throws { try conflict("doc", local, remote) }

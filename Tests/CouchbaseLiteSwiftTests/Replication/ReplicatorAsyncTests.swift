@@ -39,7 +39,8 @@ import Testing
     }
 
     @Test func cancellingStopsIt() async throws {
-        let replicator = Replicator(config: pair.config(continuous: true, to: URLEndpoint(url: URL(string: "ws://127.0.0.1:4083/nothing")!)))
+        let replicator = Replicator(
+            config: pair.config(continuous: true, to: URLEndpoint(url: URL(string: "ws://127.0.0.1:4083/nothing")!)))
         let waiting = Task { try await replicator.replicate() }
         while replicator.status.activity != .offline { try await Task.sleep(for: .milliseconds(5)) }
         waiting.cancel()
