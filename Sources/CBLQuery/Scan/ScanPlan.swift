@@ -41,6 +41,8 @@ struct ScanPlan {
         let translated = query.translated
         guard let pieces = options.pieces, let select = query.select, translated.sources.count == 1, translated.hiddenColumns == 0,
             !select.isDistinct,
+            // Before the table is asked for its length: a query that finds a few documents takes hardly longer than that.
+            translated.isAggregate || !select.groupBy.isEmpty || !select.orderBy.isEmpty,
             select.having == nil, select.sources.count <= 1, let source = translated.sources.first, !source.readsDeleted,
             !translated.parameters.contains(TableScan.firstRow), !translated.parameters.contains(TableScan.lastRow),
             let rows = try TableScan.rows(of: source.collection.table, on: snapshot, pieces),

@@ -16,8 +16,9 @@ final class ChangeHub: @unchecked Sendable {
     private static let mostWorkers = 4
     static let threadName = "cblite-changes"
 
-    /// Looks are no closer together than this, however much is written. The first one after a pause comes at once.
-    private static let rest = Duration.milliseconds(20)
+    /// So many times as long as a look took there is none, however much is written; within these limits. The first one after a pause comes at once.
+    private static let restFactor = 4
+    private static let rests = Duration.microseconds(500)...Duration.milliseconds(20)
 
     private let lock = WaitCondition()
     private var subscribers: [ChangeSubscriber] = []
@@ -150,7 +151,8 @@ final class ChangeHub: @unchecked Sendable {
             if mustLook || due.map({ $0 <= now }) ?? false {
                 if !mustLook { secondLooks += 1 }
                 let retry = look()
-                isRested = .now + ChangeHub.rest
+                let end = ContinuousClock.now
+                isRested = end + min(max((end - now) * ChangeHub.restFactor, ChangeHub.rests.lowerBound), ChangeHub.rests.upperBound)
                 let pause = retry ?? signs.pause(secondLooks, of: lock.locked { pauses })
                 due = pause.map { .now + $0 }
             }

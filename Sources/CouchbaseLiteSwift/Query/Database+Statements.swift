@@ -20,7 +20,8 @@ extension Database {
     /// Runs a statement of SQL++ that writes: `INSERT`, `UPSERT`, `UPDATE`, `DELETE`, or one that makes or drops a collection or an index. Each
     /// document is saved as any other change would save it. All of it is done, or nothing.
     ///
-    ///     try database.execute("UPDATE hotels SET stars = stars + 1 WHERE city = $city", parameters: Parameters().setString("Kiel", forName: "city"))
+    ///     let city = Parameters().setString("Kiel", forName: "city")
+    ///     try database.execute("UPDATE hotels SET stars = stars + 1 WHERE city = $city", parameters: city)
     @discardableResult
     public func execute(_ statement: String, parameters: Parameters? = nil) throws -> StatementResult {
         let core = try openCore()
