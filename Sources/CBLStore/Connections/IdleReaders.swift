@@ -34,7 +34,9 @@ enum IdleReaders {
             let pools = state.withLock { $0.pools.compactMap(\.pool) }
             let done = pools.filter { !$0.releaseStates(onlyOld: true) }
             let isOver = state.withLock { state in
-                state.pools.removeAll { watched in watched.pool.map { pool in !pool.keepsSomeState && done.contains { $0 === pool } } ?? true }
+                state.pools.removeAll { watched in
+                    watched.pool.map { pool in !pool.keepsSomeState && done.contains { $0 === pool } } ?? true
+                }
                 if state.pools.isEmpty { state.isRunning = false }
                 return state.pools.isEmpty
             }

@@ -1,5 +1,5 @@
-import CBLSystemFiles
 import CBLBase
+import CBLSystemFiles
 import Glibc
 
 /// A regular file that is open: not a link to one, nor anything that one could wait at, or read without end.
