@@ -23,11 +23,11 @@ import Testing
         return try Database(path: path, options: options)
     }
 
-    private func save(_ database: Database, _ number: Int) throws {
+    private static func save(_ database: Database, _ number: Int) throws {
         try database.write { try $0.save("doc", body: try $0.encode(json: #"{"n":\#(number),"key \#(number)":1}"#)) }
     }
 
-    private func number(_ database: Database) throws -> Int64? {
+    private static func number(_ database: Database) throws -> Int64? {
         try database.read { snapshot in
             try snapshot.document("doc").map { document in
                 document.body.withRoot { $0.dictionary?.value(forKey: "n", snapshot.sharedKeys)?.integer ?? -1 }
@@ -42,10 +42,10 @@ import Testing
             two.close()
         }
         for round in 0..<200 {
-            try save(round % 2 == 0 ? one : two, round)
-            #expect(try number(one) == Int64(round))
-            #expect(try number(two) == Int64(round))
-            #expect(try number(one) == Int64(round))
+            try KeptStateTests.save(round % 2 == 0 ? one : two, round)
+            #expect(try KeptStateTests.number(one) == Int64(round))
+            #expect(try KeptStateTests.number(two) == Int64(round))
+            #expect(try KeptStateTests.number(one) == Int64(round))
         }
     }
 
@@ -68,8 +68,8 @@ import Testing
         let database = try open()
         defer { database.close() }
         for round in 0..<6000 {
-            try save(database, round % 50)
-            _ = try number(database)
+            try KeptStateTests.save(database, round % 50)
+            _ = try KeptStateTests.number(database)
         }
         var status = stat()
         #expect(stat(path + "/db.sqlite3-wal", &status) == 0)
@@ -80,21 +80,21 @@ import Testing
     @Test func aStateIsGivenUpSoon() throws {
         let database = try open()
         defer { database.close() }
-        try save(database, 1)
-        _ = try number(database)
+        try KeptStateTests.save(database, 1)
+        _ = try KeptStateTests.number(database)
         #expect(database.readers.keepsSomeState)
         for _ in 0..<1000 where database.readers.keepsSomeState { usleep(10_000) }
         #expect(!database.readers.keepsSomeState)
-        #expect(try number(database) == 1)
+        #expect(try KeptStateTests.number(database) == 1)
     }
 
     @Test func aDatabaseClosesWithAStateKept() throws {
         for _ in 0..<50 {
             let database = try open()
-            try save(database, 1)
-            _ = try number(database)
+            try KeptStateTests.save(database, 1)
+            _ = try KeptStateTests.number(database)
             database.close()
-            #expect(throws: StoreError.self) { try number(database) }
+            #expect(throws: StoreError.self) { try KeptStateTests.number(database) }
         }
         #expect(access(path + "/db.sqlite3-wal", F_OK) != 0)
     }
@@ -103,7 +103,7 @@ import Testing
     @Test func statesNeverGoBack() throws {
         let databases = [try open(), try open()]
         defer { for database in databases { database.close() } }
-        try save(databases[0], 0)
+        try KeptStateTests.save(databases[0], 0)
         let problems = Mutex<[String]>([])
         let last = Mutex(0)
         let threads = (0..<8).map { thread in
@@ -115,11 +115,11 @@ import Testing
                         if thread < 2 {
                             try last.withLock {
                                 $0 += 1
-                                try save(database, $0)
+                                try KeptStateTests.save(database, $0)
                             }
                         }
                         let least = Int64(last.withLock { $0 })
-                        let now = try number(database) ?? -1
+                        let now = try KeptStateTests.number(database) ?? -1
                         if now < seen || now < least { problems.withLock { $0.append("\(now) after \(seen)") } }
                         seen = now
                     }
