@@ -1,61 +1,80 @@
 #pragma once
 #include <dlfcn.h>
+#include <stdbool.h>
+#include <stdint.h>
 #include <stdio.h>
-#include <unicode/ucasemap.h>
-#include <unicode/ucol.h>
-#include <unicode/uregex.h>
 #include <unicode/uvernum.h>
 
 // ICU is loaded when text first needs it: linking it would cost every start of the program more than a millisecond.
-// ICU's functions carry its version in their names, by macros that the quoting below expands first.
+//
+// Its own headers are not used but for its version, which is in the names of its functions: who imports a library that stands on this one may
+// import Foundation as well, which has an ICU of its own, and the compiler would see two definitions of every type.
 
-#define CBLITE_ICU_QUOTE_EXPANDED(name) #name
-#define CBLITE_ICU_QUOTE(name) CBLITE_ICU_QUOTE_EXPANDED(name)
+struct cblite_case_map;
+struct cblite_collator;
+struct cblite_regex;
+// 72 bytes that tell where a pattern is wrong; nobody reads them.
+struct cblite_parse_error { int32_t words[18]; };
+
+// What functions report: above zero it is an error.
+static const int32_t cblite_icu_no_error = 0;
+static const int32_t cblite_icu_regex_stack_overflow = 66321;
+static const int32_t cblite_icu_regex_time_out = 66322;
+
+// Attributes of collators and their values.
+static const int32_t cblite_icu_case_level = 3;
+static const int32_t cblite_icu_strength = 5;
+static const int32_t cblite_icu_primary = 0;
+static const int32_t cblite_icu_secondary = 1;
+static const int32_t cblite_icu_tertiary = 2;
+static const int32_t cblite_icu_on = 17;
 
 #define CBLITE_ICU_COMMON(F) \
-    F(case_map_open, ucasemap_open) \
-    F(lower, ucasemap_utf8ToLower) \
-    F(upper, ucasemap_utf8ToUpper)
+    F(struct cblite_case_map *, case_map_open, ucasemap_open, (const char *, uint32_t, int32_t *)) \
+    F(int32_t, lower, ucasemap_utf8ToLower, (const struct cblite_case_map *, char *, int32_t, const char *, int32_t, int32_t *)) \
+    F(int32_t, upper, ucasemap_utf8ToUpper, (const struct cblite_case_map *, char *, int32_t, const char *, int32_t, int32_t *))
 
 #define CBLITE_ICU_I18N(F) \
-    F(collator_open, ucol_open) \
-    F(collator_close, ucol_close) \
-    F(collator_set_attribute, ucol_setAttribute) \
-    F(collator_compare, ucol_strcollUTF8) \
-    F(regex_open, uregex_open) \
-    F(regex_close, uregex_close) \
-    F(regex_set_text, uregex_setText) \
-    F(regex_set_time_limit, uregex_setTimeLimit) \
-    F(regex_set_stack_limit, uregex_setStackLimit) \
-    F(regex_find, uregex_find) \
-    F(regex_find_next, uregex_findNext) \
-    F(regex_group_count, uregex_groupCount) \
-    F(regex_start, uregex_start) \
-    F(regex_end, uregex_end)
+    F(struct cblite_collator *, collator_open, ucol_open, (const char *, int32_t *)) \
+    F(void, collator_close, ucol_close, (struct cblite_collator *)) \
+    F(void, collator_set_attribute, ucol_setAttribute, (struct cblite_collator *, int32_t, int32_t, int32_t *)) \
+    F(int32_t, collator_compare, ucol_strcollUTF8, (const struct cblite_collator *, const char *, int32_t, const char *, int32_t, int32_t *)) \
+    F(struct cblite_regex *, regex_open, uregex_open, (const uint16_t *, int32_t, uint32_t, struct cblite_parse_error *, int32_t *)) \
+    F(void, regex_close, uregex_close, (struct cblite_regex *)) \
+    F(void, regex_set_text, uregex_setText, (struct cblite_regex *, const uint16_t *, int32_t, int32_t *)) \
+    F(void, regex_set_time_limit, uregex_setTimeLimit, (struct cblite_regex *, int32_t, int32_t *)) \
+    F(void, regex_set_stack_limit, uregex_setStackLimit, (struct cblite_regex *, int32_t, int32_t *)) \
+    F(int8_t, regex_find, uregex_find, (struct cblite_regex *, int32_t, int32_t *)) \
+    F(int8_t, regex_find_next, uregex_findNext, (struct cblite_regex *, int32_t *)) \
+    F(int32_t, regex_group_count, uregex_groupCount, (struct cblite_regex *, int32_t *)) \
+    F(int32_t, regex_start, uregex_start, (struct cblite_regex *, int32_t, int32_t *)) \
+    F(int32_t, regex_end, uregex_end, (struct cblite_regex *, int32_t, int32_t *))
 
-#define CBLITE_ICU_FIELD(field, function) __typeof__(&function) field;
+#define CBLITE_ICU_FIELD(result, field, function, parameters) result (*field) parameters;
 struct cblite_icu {
     CBLITE_ICU_COMMON(CBLITE_ICU_FIELD)
     CBLITE_ICU_I18N(CBLITE_ICU_FIELD)
 };
 
+#define CBLITE_ICU_QUOTE_EXPANDED(name) #name
+#define CBLITE_ICU_QUOTE(name) CBLITE_ICU_QUOTE_EXPANDED(name)
+#define CBLITE_ICU_VERSION CBLITE_ICU_QUOTE(U_ICU_VERSION_MAJOR_NUM)
+
 // Fills the table; false if a library or a function is missing, with a sentence about it in `message`.
 static inline bool cblite_icu_load(struct cblite_icu *icu, char *message, size_t size) {
-    const char *names[2] = {
-        "libicuuc.so." CBLITE_ICU_QUOTE(U_ICU_VERSION_MAJOR_NUM), "libicui18n.so." CBLITE_ICU_QUOTE(U_ICU_VERSION_MAJOR_NUM)};
+    const char *names[2] = {"libicuuc.so." CBLITE_ICU_VERSION, "libicui18n.so." CBLITE_ICU_VERSION};
     void *common = dlopen(names[0], RTLD_LAZY | RTLD_LOCAL);
     void *i18n = common ? dlopen(names[1], RTLD_LAZY | RTLD_LOCAL) : NULL;
     if (!i18n) {
-        snprintf(message, size, "the Unicode library %s is not installed (Debian package libicu%s)", names[common ? 1 : 0],
-            CBLITE_ICU_QUOTE(U_ICU_VERSION_MAJOR_NUM));
+        snprintf(message, size, "the Unicode library %s is not installed (Debian package libicu" CBLITE_ICU_VERSION ")", names[common ? 1 : 0]);
         return false;
     }
     const char *missing = NULL;
-#define CBLITE_ICU_LOAD(library, field, function) \
-    *(void **)&icu->field = dlsym(library, CBLITE_ICU_QUOTE(function)); \
-    if (!icu->field) missing = CBLITE_ICU_QUOTE(function);
-#define CBLITE_ICU_LOAD_COMMON(field, function) CBLITE_ICU_LOAD(common, field, function)
-#define CBLITE_ICU_LOAD_I18N(field, function) CBLITE_ICU_LOAD(i18n, field, function)
+#define CBLITE_ICU_LOAD(library, field, name) \
+    *(void **)&icu->field = dlsym(library, name); \
+    if (!icu->field) missing = name;
+#define CBLITE_ICU_LOAD_COMMON(result, field, function, parameters) CBLITE_ICU_LOAD(common, field, #function "_" CBLITE_ICU_VERSION)
+#define CBLITE_ICU_LOAD_I18N(result, field, function, parameters) CBLITE_ICU_LOAD(i18n, field, #function "_" CBLITE_ICU_VERSION)
     CBLITE_ICU_COMMON(CBLITE_ICU_LOAD_COMMON)
     CBLITE_ICU_I18N(CBLITE_ICU_LOAD_I18N)
     if (missing) snprintf(message, size, "the Unicode library %s has no function %s", names[1], missing);

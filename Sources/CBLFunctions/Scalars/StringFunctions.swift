@@ -1,5 +1,5 @@
 import CBLFleece
-import CBLSystemICU
+internal import CBLSystemICU
 import CBLSystemSQLite
 
 /// The string functions of SQL++.
@@ -95,7 +95,7 @@ extension Call {
         }
         do throws(ICU.Missing) {
             let icu = try ICU.load()
-            var status = U_ZERO_ERROR
+            var status = cblite_icu_no_error
             guard let map = ICU.rootCaseMap(icu) else { return fail("the Unicode library has no case mapping") }
             // No character grows to more than three times its bytes.
             var changed = [CChar](repeating: 0, count: text.count * 3 + 16)

@@ -1,4 +1,4 @@
-import CBLSystemICU
+internal import CBLSystemICU
 
 /// The Unicode library, loaded when text outside ASCII first needs it.
 struct ICU: @unchecked Sendable {
@@ -19,14 +19,14 @@ struct ICU: @unchecked Sendable {
 
     static func load() throws(Missing) -> ICU { try loaded.get() }
 
-    static func isFailure(_ status: UErrorCode) -> Bool { status.rawValue > U_ZERO_ERROR.rawValue }
+    static func isFailure(_ status: Int32) -> Bool { status > cblite_icu_no_error }
 
     /// The case mapping that belongs to no language.
     static func rootCaseMap(_ icu: ICU) -> OpaquePointer? { caseMap }
 
     // Opened once, and only read from then on.
     nonisolated(unsafe) private static let caseMap: OpaquePointer? = {
-        var status = U_ZERO_ERROR
+        var status = cblite_icu_no_error
         guard let icu = try? loaded.get() else { return nil }
         return icu.functions.case_map_open("", 0, &status)
     }()

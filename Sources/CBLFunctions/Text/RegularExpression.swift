@@ -1,5 +1,5 @@
 import CBLSQLite
-import CBLSystemICU
+internal import CBLSystemICU
 
 /// A compiled regular expression over bytes.
 final class RegularExpression {
@@ -24,8 +24,8 @@ final class RegularExpression {
         } catch {
             throw Failure(message: error.message)
         }
-        var status = U_ZERO_ERROR
-        var place = UParseError()
+        var status = cblite_icu_no_error
+        var place = cblite_parse_error()
         let handle = icu.functions.regex_open(translation.units, Int32(translation.units.count), 0, &place, &status)
         guard let handle, !ICU.isFailure(status) else {
             throw Failure(message: "invalid regular expression \"\(String(decoding: pattern, as: UTF8.self))\"")
@@ -51,7 +51,7 @@ final class RegularExpression {
         end = ContinuousClock.now + RegularExpression.patience
         for index in 0..<text.count { units[index] = RegexTranslation.unit(text[index]) }
         count = text.count
-        var status = U_ZERO_ERROR
+        var status = cblite_icu_no_error
         icu.functions.regex_set_text(handle, units.baseAddress, Int32(truncatingIfNeeded: count), &status)
         return try check(icu.functions.regex_find(handle, 0, &status), status)
     }
@@ -59,22 +59,22 @@ final class RegularExpression {
     /// Goes to the next match.
     func findNext() throws(Failure) -> Bool {
         guard ContinuousClock.now < end, !Interrupts.isRequested else { throw Failure(message: "the regular expression takes too long") }
-        var status = U_ZERO_ERROR
+        var status = cblite_icu_no_error
         return try check(icu.functions.regex_find_next(handle, &status), status)
     }
 
-    private func check(_ found: UBool, _ status: UErrorCode) throws(Failure) -> Bool {
+    private func check(_ found: Int8, _ status: Int32) throws(Failure) -> Bool {
         switch status {
         case _ where !ICU.isFailure(status): return found != 0
-        case U_REGEX_TIME_OUT: throw Failure(message: "the regular expression takes too long")
-        case U_REGEX_STACK_OVERFLOW: throw Failure(message: "the regular expression takes too much memory")
-        default: throw Failure(message: "the regular expression cannot be searched for (ICU error \(status.rawValue))")
+        case cblite_icu_regex_time_out: throw Failure(message: "the regular expression takes too long")
+        case cblite_icu_regex_stack_overflow: throw Failure(message: "the regular expression takes too much memory")
+        default: throw Failure(message: "the regular expression cannot be searched for (ICU error \(status))")
         }
     }
 
     /// The bytes of a group of the current match; 0 is the whole. Nil for a group that took no part.
     func group(_ number: Int) -> Range<Int>? {
-        var status = U_ZERO_ERROR
+        var status = cblite_icu_no_error
         guard number <= icu.functions.regex_group_count(handle, &status) else { return nil }
         let start = icu.functions.regex_start(handle, Int32(number), &status)
         let end = icu.functions.regex_end(handle, Int32(number), &status)

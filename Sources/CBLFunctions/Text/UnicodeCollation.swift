@@ -1,4 +1,4 @@
-import CBLSystemICU
+internal import CBLSystemICU
 import CBLSystemSQLite
 
 /// Compares text as the vendor's Unicode collations do: a fast rule of its own while both texts are ASCII, ICU for all else.
@@ -53,11 +53,11 @@ final class UnicodeCollation {
         do throws(ICU.Missing) {
             let icu = try ICU.load()
             if collator == nil { collator = try open(icu) }
-            var status = U_ZERO_ERROR
+            var status = cblite_icu_no_error
             let order = icu.functions.collator_compare(
                 collator, first.assumingMemoryBound(to: CChar.self).baseAddress, Int32(truncatingIfNeeded: first.count),
                 second.assumingMemoryBound(to: CChar.self).baseAddress, Int32(truncatingIfNeeded: second.count), &status)
-            return order.rawValue
+            return order
         } catch {
             failure = error
             return 0
@@ -65,19 +65,19 @@ final class UnicodeCollation {
     }
 
     private func open(_ icu: ICU) throws(ICU.Missing) -> OpaquePointer {
-        var status = U_ZERO_ERROR
+        var status = cblite_icu_no_error
         guard let collator = icu.functions.collator_open(name.locale, &status), !ICU.isFailure(status) else {
             throw ICU.Missing(message: "the Unicode library has no collation for the locale \"\(name.locale)\"")
         }
         let strength =
             switch (name.ignoresCase, name.ignoresDiacritics) {
-            case (false, false): UCOL_TERTIARY
-            case (true, false): UCOL_SECONDARY
-            case (_, true): UCOL_PRIMARY
+            case (false, false): cblite_icu_tertiary
+            case (true, false): cblite_icu_secondary
+            case (_, true): cblite_icu_primary
             }
-        icu.functions.collator_set_attribute(collator, UCOL_STRENGTH, strength, &status)
+        icu.functions.collator_set_attribute(collator, cblite_icu_strength, strength, &status)
         if name.ignoresDiacritics && !name.ignoresCase {
-            icu.functions.collator_set_attribute(collator, UCOL_CASE_LEVEL, UCOL_ON, &status)
+            icu.functions.collator_set_attribute(collator, cblite_icu_case_level, cblite_icu_on, &status)
         }
         return collator
     }
