@@ -1,6 +1,7 @@
 # make run      build cblite, make a sample database once, and open it: at a terminal interactively, otherwise a tour of it is printed
 # make test     build and run every test
 # make dependency-check   see that another package can depend on this one by URL and version
+# make examples-check     see that the programs in Examples build likewise, and work
 # make bench    measure against the table in Benchmarks/README.md (see there)
 # make install  PREFIX=/usr/local DESTDIR=
 # make format   format every source file;  make docs  regenerate the man page, the completions and docs/sqlpp-functions.md
@@ -24,7 +25,7 @@ BINARY   = .build/release/cblite
 SAMPLE   = .build/samples/travel.cblite2
 SOURCES  = Package.swift Sources Tests Benchmarks
 
-.PHONY: run build test imports-check files-check dependency-check bench install format format-check docs docs-check packages clean
+.PHONY: run build test imports-check files-check dependency-check examples-check bench install format format-check docs docs-check packages clean
 
 run: build $(SAMPLE)
 	@if [ -t 0 ] && [ -t 1 ]; then exec $(BINARY) --writeable $(SAMPLE); else \
@@ -59,6 +60,9 @@ files-check:
 
 dependency-check:
 	Tests/dependency.sh
+
+examples-check:
+	Tests/examples.sh
 
 # The data set of ../shared/bench; BENCH='--vendor PATH' compares with the vendor's program, BENCH='--runs 3 import' does less.
 bench: build

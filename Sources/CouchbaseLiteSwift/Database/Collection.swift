@@ -101,6 +101,7 @@ public final class Collection: CollectionChangeObservable, Equatable, Hashable, 
     public func setDocumentExpiration(id: String, expiration: Date?) throws {
         let time = expiration.map(ISO8601.milliseconds)
         guard try write({ try $0.setExpiration(id, in: coreName, time) }) else { throw notFound(id) }
+        if time != nil { try translatingErrors { try openCore().keepExpirations() } }
     }
 
     /// When a document will be purged; nil for never, or if there is no such document.

@@ -40,10 +40,14 @@ public final class Database: @unchecked Sendable {
         let path = config.path(ofDatabase: name)
         core = try translatingErrors {
             let core = try CBLStore.Database(path: path, options: config.options(.create))
-            try core.write { transaction in
-                for name in transaction.collections() { try transaction.purgeExpired(in: name) }
+            // Nothing is written, and no thread is started, where no document expires.
+            let next = try core.read { snapshot in try snapshot.collections().compactMap { try snapshot.nextExpiration(of: $0) }.min() }
+            if let next {
+                if next <= Transaction.now {
+                    try core.write { for name in $0.collections() { try $0.purgeExpired(in: name) } }
+                }
+                try core.keepExpirations()
             }
-            try core.keepExpirations()
             return core
         }
         OpenDatabases.add(self)
