@@ -374,6 +374,7 @@ extension ActiveSession {
                 case .localDone(let sequence): workers[index].checkpointer.localDone(sequence, &outbox)
                 case .remoteReached(let sequence): workers[index].checkpointer.remoteReached(sequence, &outbox)
                 case .pulled(let id, let revision): workers[index].pusher?.pulled(id, revision, &outbox)
+                case .surpassed(let id, let sequence): workers[index].pusher?.surpassed(id, by: sequence, &outbox)
                 case .resolvedWithNewRevision: workers[index].pusher?.databaseChanged(isOwn: configuration.pushesSettlements, &outbox)
                 case .progress(let completed, let total, let documents):
                     status.completed += completed

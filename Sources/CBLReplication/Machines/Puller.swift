@@ -148,10 +148,13 @@ struct Puller {
                 continue
             }
             switch index < lookups.count ? lookups[index] : .known {
-            case .known:
+            case .known, .surpassed:
                 reply.items.append(.notWanted)
                 announced[entry.documentID] = nil
                 outbox.notes.append(.pulled(documentID: entry.documentID, .known(entry.revision)))
+                if case .surpassed(let sequence) = lookups[index] {
+                    outbox.notes.append(.surpassed(documentID: entry.documentID, by: sequence))
+                }
                 finish(place, &outbox)
             case .unknown(let ancestors):
                 reply.items.append(.wanted(ancestors: ancestors))

@@ -21,6 +21,8 @@ struct Pusher {
 
     private enum Pending {
         case reading
+        /// One change that an earlier session had given up.
+        case readingAgain
         case proposed([Change])
         /// `isNews` if the peer has announced its revision since it refused ours.
         case inspecting(Change, peer: RevisionID?, isNews: Bool)
@@ -130,6 +132,8 @@ struct Pusher {
         case (.reading?, .changes(let list)):
             isReading = false
             take(list, &outbox)
+        case (.readingAgain?, .changes(let list)):
+            for change in list.changes where change.remoteRevision != change.revision && busy[change.documentID] == nil { begin(change) }
         case (.reading?, .failed(let error)):
             outbox.actions.append(.close(error))
         case (.inspecting(let change, let peer, let isNews)?, .state(let state)):
@@ -394,6 +398,14 @@ extension Pusher {
             inspect(change, peer: nil, &outbox)
         }
         goOn(&outbox)
+    }
+
+    /// The puller has learned that the peer has what this change was made of. It may have refused the change in an earlier session, without saying what
+    /// was in the way, because it was not to be seen then.
+    mutating func surpassed(_ documentID: String, by sequence: UInt64, _ outbox: inout Outbox) {
+        // What is read later is offered anyway.
+        guard sequence <= lastRead, busy[documentID] == nil, waiting[documentID] == nil, !isStopping else { return }
+        pending[outbox.store(.readChanges(since: sequence - 1, limit: 1), &port)] = .readingAgain
     }
 
     var hasWaitingConflicts: Bool { !waiting.isEmpty }

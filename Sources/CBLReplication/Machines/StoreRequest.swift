@@ -136,6 +136,8 @@ package struct LostDocument: Hashable, Sendable {
 /// What is known of an announced revision.
 package enum Lookup: Hashable, Sendable {
     case known
+    /// It is known, which nobody knew of this peer, and what was made of it since is the change with this sequence.
+    case surpassed(by: UInt64)
     /// Not here; these revisions of the document are, the best base of a delta first.
     case unknown(ancestors: [RevisionID])
 }

@@ -52,6 +52,8 @@ struct Outbox {
     }
 
     enum Note {
+        /// The peer has an older revision than the change with this sequence, and nobody knew that.
+        case surpassed(documentID: String, by: UInt64)
         /// Local changes were read up to a sequence; these of them are not done yet.
         case changesRead(upTo: UInt64, pending: [UInt64])
         case localDone(UInt64)

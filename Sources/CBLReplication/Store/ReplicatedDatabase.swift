@@ -176,7 +176,7 @@ package struct ReplicatedDatabase: Sendable {
 
     private func lookUp(_ entries: [ChangesMessage.Entry]) throws -> [Lookup] {
         var toNote: [(String, RevisionID)] = []
-        let lookups: [Lookup] = try database.read { snapshot in
+        var lookups: [Lookup] = try database.read { snapshot in
             try entries.map { entry in
                 guard !entry.flags.losesAccess, let revision = entry.revision.map(snapshot.local) else { return .unknown(ancestors: []) }
                 // It cannot be stored over one that is damaged, but it is not known either, and the others are to come.
@@ -194,6 +194,10 @@ package struct ReplicatedDatabase: Sendable {
                 for (id, revision) in toNote {
                     do {
                         try transaction.noteLatest(revision, of: id, in: collection, onRemote: remote)
+                        guard let document = try transaction.document(id, in: collection), document.revision != revision,
+                            !document.isConflicted, let place = entries.firstIndex(where: { $0.documentID == id })
+                        else { continue }
+                        lookups[place] = .surpassed(by: document.sequence)
                     } catch let error as StoreError where error.code == .notFound {
                         // Changed since it was looked at; the note comes with the next push.
                     }
