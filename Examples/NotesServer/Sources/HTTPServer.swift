@@ -78,12 +78,12 @@ final class HTTPServer: Sendable {
     }
 
     private static func write(_ data: Data, _ connection: Int32) {
-        data.withUnsafeBytes { bytes in
-            var rest = bytes[...]
-            while !rest.isEmpty {
-                let count = send(connection, UnsafeRawBufferPointer(rebasing: rest).baseAddress, rest.count, Int32(MSG_NOSIGNAL.rawValue))
+        data.withUnsafeBytes { (bytes: UnsafeRawBufferPointer) in
+            var sent = 0
+            while sent < bytes.count {
+                let count = send(connection, bytes.baseAddress! + sent, bytes.count - sent, Int32(MSG_NOSIGNAL.rawValue))
                 guard count > 0 else { return }
-                rest = rest.dropFirst(count)
+                sent += count
             }
         }
     }

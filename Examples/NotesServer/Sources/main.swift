@@ -59,11 +59,10 @@ struct Notes: Sendable {
 }
 
 do {
-    setvbuf(stdout, nil, _IOLBF, 0)
     let environment = ProcessInfo.processInfo.environment
     let notes = try Notes(directory: environment["NOTES_HOME"] ?? DatabaseConfiguration().directory)
     let server = try HTTPServer(port: environment["PORT"].flatMap(UInt16.init) ?? 8080)
-    print("http://localhost:\(server.port)/notes")
+    FileHandle.standardOutput.write(Data("http://localhost:\(server.port)/notes\n".utf8))
     server.run { notes.answer($0) }
 } catch {
     FileHandle.standardError.write(Data((error.localizedDescription + "\n").utf8))

@@ -68,6 +68,14 @@ public final class Database: @unchecked Sendable {
         return core
     }
 
+    /// Does something with the core. What closing interrupts fails because the database is closed, and for no other reason.
+    func whileOpen<Result>(_ work: () throws -> Result) throws -> Result {
+        do { return try work() } catch {
+            _ = try openCore()
+            throw translated(error)
+        }
+    }
+
     /// Whether both are open on the same files.
     func hasSameFile(as other: Database) -> Bool { self === other || core.path == other.core.path }
 

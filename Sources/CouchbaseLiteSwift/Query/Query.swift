@@ -120,7 +120,7 @@ public class Query: @unchecked Sendable {
         let core = try database.openCore()
         let query = try compiled()
         let parameters = encodedParameters
-        return try translatingErrors {
+        return try database.whileOpen {
             // What this transaction has changed only its own connection can see, and that goes on changing it.
             if core.isInTransaction {
                 return ResultSet(try core.glance { try KeptRows(query.run(on: $0, parameters: parameters)) }, database)
