@@ -8,5 +8,7 @@ let library: Package.Dependency =
 let package = Package(
     name: "notes-server",
     dependencies: [library],
-    targets: [.executableTarget(name: "notes-server", dependencies: [.product(name: "CouchbaseLiteSwift", package: "cblite")], path: "Sources")]
+    targets: [
+        .executableTarget(name: "notes-server", dependencies: [.product(name: "CouchbaseLiteSwift", package: "cblite")], path: "Sources")
+    ]
 )

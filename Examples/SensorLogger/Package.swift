@@ -8,5 +8,7 @@ let library: Package.Dependency =
 let package = Package(
     name: "sensor-logger",
     dependencies: [library],
-    targets: [.executableTarget(name: "sensor-logger", dependencies: [.product(name: "CouchbaseLiteSwift", package: "cblite")], path: "Sources")]
+    targets: [
+        .executableTarget(name: "sensor-logger", dependencies: [.product(name: "CouchbaseLiteSwift", package: "cblite")], path: "Sources")
+    ]
 )

@@ -19,7 +19,7 @@ final class HTTPServer: Sendable {
     private static let longest = 1 << 20
 
     init(port: UInt16) throws {
-        socket = Glibc.socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+        let socket = Glibc.socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
         var yes: Int32 = 1
         setsockopt(socket, SOL_SOCKET, SO_REUSEADDR, &yes, socklen_t(MemoryLayout<Int32>.size))
         var address = sockaddr_in()
@@ -31,6 +31,7 @@ final class HTTPServer: Sendable {
             $0.withMemoryRebound(to: sockaddr.self, capacity: 1) { bind(socket, $0, length) == 0 && getsockname(socket, $0, &length) == 0 }
         }
         guard isBound, listen(socket, 64) == 0 else { throw POSIXError(POSIXErrorCode(rawValue: errno) ?? .EIO) }
+        self.socket = socket
         self.port = UInt16(bigEndian: address.sin_port)
     }
 
@@ -41,7 +42,8 @@ final class HTTPServer: Sendable {
             guard connection >= 0 else { continue }
             Thread.detachNewThread {
                 defer { close(connection) }
-                let response = HTTPServer.read(connection).map(answer) ?? Response(status: "400 Bad Request", json: #"{"error":"bad request"}"#)
+                let response =
+                    HTTPServer.read(connection).map(answer) ?? Response(status: "400 Bad Request", json: #"{"error":"bad request"}"#)
                 let text = """
                     HTTP/1.1 \(response.status)\r\nContent-Type: application/json\r\nContent-Length: \(response.json.utf8.count)\r
                     Connection: close\r\n\r\n\(response.json)
@@ -81,7 +83,7 @@ final class HTTPServer: Sendable {
         data.withUnsafeBytes { (bytes: UnsafeRawBufferPointer) in
             var sent = 0
             while sent < bytes.count {
-                let count = send(connection, bytes.baseAddress! + sent, bytes.count - sent, Int32(MSG_NOSIGNAL.rawValue))
+                let count = send(connection, bytes.baseAddress! + sent, bytes.count - sent, Int32(MSG_NOSIGNAL))
                 guard count > 0 else { return }
                 sent += count
             }

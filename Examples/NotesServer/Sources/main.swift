@@ -38,14 +38,16 @@ struct Notes: Sendable {
                 let note = try MutableDocument(id: parts.count == 2 ? parts[1] : nil, json: text)
                 try notes.save(document: note)
                 let id = MutableDictionaryObject().setString(note.id, forKey: "id").toDictionary()
-                return Response(status: "201 Created", json: String(decoding: try JSONSerialization.data(withJSONObject: id), as: UTF8.self))
+                return Response(
+                    status: "201 Created", json: String(decoding: try JSONSerialization.data(withJSONObject: id), as: UTF8.self))
             case ("DELETE", "notes", 2):
                 guard let note = try notes.document(id: parts[1]) else { return Notes.missing }
                 try notes.delete(document: note)
                 return Response()
             case ("GET", "search", 2):
                 let words = Parameters().setString(parts[1], forName: "words")
-                return Response(json: try rows("SELECT META().id, text FROM notes WHERE MATCH(words, $words) ORDER BY RANK(words) DESC", words))
+                return Response(
+                    json: try rows("SELECT META().id, text FROM notes WHERE MATCH(words, $words) ORDER BY RANK(words) DESC", words))
             default: return Response(status: "405 Method Not Allowed", json: #"{"error":"no such request"}"#)
             }
         } catch let error as NSError where [CBLError.invalidJSON, CBLError.badDocID, CBLError.invalidQuery].contains(error.code) {

@@ -21,7 +21,9 @@ func show(_ rows: [TodoList.Row]) { print(TodoList.text(rows), terminator: "") }
 
 /// Syncs once, and says how it went.
 func sync(_ list: TodoList, _ text: String) throws {
-    guard let url = URL(string: text), ["ws", "wss"].contains(url.scheme) else { fail("\(text) is no URL that begins with ws:// or wss://") }
+    guard let url = URL(string: text), ["ws", "wss"].contains(url.scheme) else {
+        fail("\(text) is no URL that begins with ws:// or wss://")
+    }
     let configuration = ReplicatorConfiguration(
         collections: CollectionConfiguration.fromCollections([list.tasks]), target: URLEndpoint(url: url))
     let replicator = Replicator(config: configuration)
