@@ -6,9 +6,14 @@ final class SharedFile: Sendable {
     private let identity: FileIdentity?
     private let madeHub = Mutex<ChangeHub?>(nil)
     /// Blobs that were written inside transactions of this process: once it is another's turn, what refers to them is committed, or was given up.
-    let settledBlobs = Mutex<Set<BlobDigest>>([])
-    /// Collections that were deleted, and how often.
-    let deletions = Mutex<[CollectionName: Int]>([:])
+    let settledBlobs = Mutex<SettledBlobs?>(nil)
+    /// Collections that were deleted, each as often as that was done. A list, like that of all files below.
+    let deletions = Mutex<[CollectionName]>([])
+
+    /// Made with the first one: see below what a set of a type of our own costs before.
+    final class SettledBlobs {
+        var digests: Set<BlobDigest> = []
+    }
 
     private init(_ identity: FileIdentity?) { self.identity = identity }
 

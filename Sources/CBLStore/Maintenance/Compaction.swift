@@ -100,8 +100,8 @@ extension Database {
         guard !names.isEmpty else { return }
         let needed = try transaction.referencedBlobs { try progress(.collectingBlobs) }
         let settled = file.settledBlobs.withLock { blobs in
-            defer { blobs = [] }
-            return blobs
+            defer { blobs = nil }
+            return blobs?.digests ?? []
         }
         for name in names {
             try progress(.collectingBlobs)
@@ -143,8 +143,10 @@ extension Transaction {
     /// Says that a blob was written for this transaction: when it has ended, the blob need not be spared.
     package func noteBlob(_ digest: BlobDigest) {
         database.file.settledBlobs.withLock { blobs in
+            let settled = blobs ?? SharedFile.SettledBlobs()
+            blobs = settled
             // Of more, compaction spares the youngest.
-            if blobs.count < 100_000 { blobs.insert(digest) }
+            if settled.digests.count < 100_000 { settled.digests.insert(digest) }
         }
     }
 }
