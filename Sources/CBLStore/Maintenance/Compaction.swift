@@ -99,10 +99,7 @@ extension Database {
         let names = try folder.names()
         guard !names.isEmpty else { return }
         let needed = try transaction.referencedBlobs { try progress(.collectingBlobs) }
-        let settled = file.settledBlobs.withLock { blobs in
-            defer { blobs = nil }
-            return blobs?.digests ?? []
-        }
+        let settled = file.settledBlobs.withLock { $0?.digests ?? [] }
         for name in names {
             try progress(.collectingBlobs)
             guard var spared = UnusedBlobs.sparedTime(ofFile: name, needed) else { continue }
