@@ -122,6 +122,8 @@ struct Removals {
     /// By collection, with the number of rows that the file counts as purged.
     private(set) var purged: [CollectionName: Removed] = [:]
     private(set) var expired: [CollectionName: Removed] = [:]
+    /// Those that were deleted as a whole.
+    var collections: [CollectionName] = []
 
     mutating func notePurged(_ id: String?, from collection: CollectionName) { purged[collection, default: Removed()].note(id) }
     mutating func countPurged(_ count: Int, from collection: CollectionName) { purged[collection, default: Removed()].count += count }
@@ -134,6 +136,7 @@ struct Removals {
     mutating func merge(_ inner: Removals) {
         purged.merge(inner.purged) { $0.merged(with: $1) }
         expired.merge(inner.expired) { $0.merged(with: $1) }
+        collections += inner.collections
     }
 
     /// The file counts no purges: then they are as traceless as what has expired.

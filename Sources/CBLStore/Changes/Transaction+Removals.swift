@@ -28,6 +28,16 @@ extension Transaction {
         return hub.removals.notePurged(noted)
     }
 
+    /// The collections are there again.
+    func takeBackDeletions() {
+        guard !removals.collections.isEmpty else { return }
+        database.file.deletions.withLock { deletions in
+            for name in removals.collections {
+                if let place = deletions.lastIndex(of: name) { deletions.remove(at: place) }
+            }
+        }
+    }
+
     /// After it.
     func tellOfCommit() {
         guard let hub else { return }

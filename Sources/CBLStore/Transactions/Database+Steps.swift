@@ -16,6 +16,4 @@ extension Database {
     /// How often a collection of this name was deleted in this process, by whichever `Database` of the file. Who has seen it before that has seen
     /// another one.
     package func deletions(of collection: CollectionName) -> Int { file.deletions.withLock { list in list.count { $0 == collection } } }
-
-    package func noteDeletion(of collection: CollectionName) { file.deletions.withLock { $0.append(collection) } }
 }

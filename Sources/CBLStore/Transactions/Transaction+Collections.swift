@@ -30,6 +30,8 @@ extension Transaction {
             try connection.execute("DROP TABLE IF EXISTS \(table.quotedName)")
         }
         try file.reloadSchema()
+        removals.collections.append(name)
+        database.file.deletions.withLock { $0.append(name) }
     }
 
     func createTable(_ keyStore: String, isCollection: Bool) throws {

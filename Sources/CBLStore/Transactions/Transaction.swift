@@ -119,6 +119,7 @@ package final class Transaction: Snapshot {
         // What is inside may have taken this one with it.
         guard isOpen else { return }
         isOpen = false
+        takeBackDeletions()
         guard let enclosing else {
             file.end()
             file.forget(sharedKeyCount: sharedKeyCount)

@@ -59,12 +59,9 @@ extension Database {
         let name = try collectionName(name, scope)
         guard !name.isDefault else { throw libraryError(CBLError.invalidParameter, "The default collection cannot be deleted.") }
         try translatingErrors {
-            let isDeleted = try core.step { transaction in
-                guard transaction.hasCollection(name) else { return false }
-                try transaction.deleteCollection(name)
-                return true
+            try core.step { transaction in
+                if transaction.hasCollection(name) { try transaction.deleteCollection(name) }
             }
-            if isDeleted { core.noteDeletion(of: name) }
         }
     }
 

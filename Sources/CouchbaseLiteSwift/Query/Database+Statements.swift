@@ -32,7 +32,6 @@ extension Database {
             }
             let parameters = try parameters?.encoded(for: self) ?? .none
             let outcome = try core.write { try StatementRunner($0, parameters: parameters).run(statement) }
-            if case .collectionDropped(let name) = outcome { core.noteDeletion(of: name) }
             return StatementResult(outcome)
         }
     }

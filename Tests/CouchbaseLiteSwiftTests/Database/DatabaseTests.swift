@@ -99,6 +99,21 @@ import Testing
         #expect(code { try test.database.deleteCollection(name: "_default") } == CBLError.invalidParameter)
     }
 
+    @Test func aDeletionThatIsRolledBackHasNotBeen() throws {
+        struct Failure: Error {}
+        let hotels = try test.database.createCollection(name: "hotels")
+        try hotels.save(document: MutableDocument(id: "doc"))
+        #expect(throws: NSError.self) {
+            try test.database.inBatch {
+                try test.database.deleteCollection(name: "hotels")
+                #expect(hotels.count == 0)
+                throw Failure()
+            }
+        }
+        #expect(hotels.count == 1)
+        #expect(try hotels.document(id: "doc") != nil)
+    }
+
     @Test func aCollectionThatAnotherDatabaseDeletesIsGone() throws {
         let other = try test.another()
         defer { try? other.close() }
