@@ -28,3 +28,24 @@ final class Listener<Change>: Sendable {
         }
     }
 }
+
+/// All who want to hear of the same thing.
+final class Listeners<Change>: Sendable {
+    private let all = Mutex<[ObjectIdentifier: Listener<Change>]>([:])
+
+    var isEmpty: Bool { all.withLock { $0.isEmpty } }
+
+    func add(_ queue: DispatchQueue?, _ handler: @escaping (Change) -> Void) -> ListenerToken {
+        let listener = Listener(queue, handler)
+        let key = ObjectIdentifier(listener)
+        all.withLock { $0[key] = listener }
+        return ListenerToken { [weak self] in
+            listener.remove()
+            _ = self?.all.withLock { $0.removeValue(forKey: key) }
+        }
+    }
+
+    func tell(_ change: Change) {
+        for listener in all.withLock({ Array($0.values) }) { listener.tell(change) }
+    }
+}

@@ -44,11 +44,11 @@ public class MessageEndpointListener: @unchecked Sendable {
     private struct State {
         var peer: PassivePeer?
         var connections: [ObjectIdentifier: CarriedMessages] = [:]
-        var listeners: [ObjectIdentifier: Listener<MessageEndpointListenerChange>] = [:]
     }
 
     private let config: MessageEndpointListenerConfiguration
     private let state = Mutex(State())
+    private let listeners = Listeners<MessageEndpointListenerChange>()
     private static let loop = EventLoop.shared
 
     public init(config: MessageEndpointListenerConfiguration) { self.config = config }
@@ -136,8 +136,7 @@ public class MessageEndpointListener: @unchecked Sendable {
         _ key: ObjectIdentifier, _ connection: any MessageEndpointConnection, _ activity: Replicator.ActivityLevel, _ error: NSError?
     ) {
         let status = Replicator.Status(activity: activity, progress: Replicator.Progress(completed: 0, total: 0), error: error)
-        let listeners = state.withLock { Array($0.listeners.values) }
-        for listener in listeners { listener.tell(MessageEndpointListenerChange(connection: connection, status: status)) }
+        listeners.tell(MessageEndpointListenerChange(connection: connection, status: status))
     }
 
     /// Has the listener called on the main queue when a connection does something else than before.
@@ -151,13 +150,7 @@ public class MessageEndpointListener: @unchecked Sendable {
     public func addChangeListener(
         withQueue queue: DispatchQueue?, _ listener: @escaping (MessageEndpointListenerChange) -> Void
     ) -> ListenerToken {
-        let listener = Listener(queue, listener)
-        let key = ObjectIdentifier(listener)
-        state.withLock { $0.listeners[key] = listener }
-        return ListenerToken { [weak self] in
-            listener.remove()
-            _ = self?.state.withLock { $0.listeners.removeValue(forKey: key) }
-        }
+        listeners.add(queue, listener)
     }
 }
 

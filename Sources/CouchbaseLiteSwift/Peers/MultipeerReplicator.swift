@@ -11,13 +11,13 @@ public class MultipeerReplicator: @unchecked Sendable {
         var isStarted = false
         var isStopped = false
         var error: NSError?
-        var listeners: [ObjectIdentifier: Listener<MultipeerReplicatorStatus>] = [:]
     }
 
     public let config: MultipeerReplicatorConfiguration
     /// By what others know this side.
     public let peerID: PeerID
     private let state = Mutex(State())
+    private let listeners = Listeners<MultipeerReplicatorStatus>()
 
     /// Throws if the database is closed, or a collection was deleted.
     public init(config: MultipeerReplicatorConfiguration) throws {
@@ -56,13 +56,10 @@ public class MultipeerReplicator: @unchecked Sendable {
     }
 
     private func tell(_ error: NSError?) {
-        let listeners = state.withLock { Array($0.listeners.values) }
-        for listener in listeners {
-            for transport in config.transports.sorted(by: { $0.rawValue < $1.rawValue }) {
-                listener.tell(MultipeerReplicatorStatus(transport: transport, active: false, error: error))
-            }
-            listener.tell(MultipeerReplicatorStatus(transport: nil, active: false, error: error))
+        for transport in config.transports.sorted(by: { $0.rawValue < $1.rawValue }) {
+            listeners.tell(MultipeerReplicatorStatus(transport: transport, active: false, error: error))
         }
+        listeners.tell(MultipeerReplicatorStatus(transport: nil, active: false, error: error))
     }
 
     /// What is known of a peer; of this side always something, of others nothing before they were found.
@@ -86,13 +83,7 @@ public class MultipeerReplicator: @unchecked Sendable {
     public func addStatusListener(
         on queue: DispatchQueue? = nil, listener: @escaping (MultipeerReplicatorStatus) -> Void
     ) -> ListenerToken {
-        let listener = Listener(queue, listener)
-        let key = ObjectIdentifier(listener)
-        state.withLock { $0.listeners[key] = listener }
-        return ListenerToken { [weak self] in
-            listener.remove()
-            _ = self?.state.withLock { $0.listeners.removeValue(forKey: key) }
-        }
+        listeners.add(queue, listener)
     }
 
     // As long as no peer is found, there is nothing to tell about peers.

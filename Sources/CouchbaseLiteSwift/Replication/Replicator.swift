@@ -16,8 +16,6 @@ public final class Replicator: @unchecked Sendable {
     private struct State {
         var status = Status(activity: .stopped, progress: Progress(completed: 0, total: 0), error: nil)
         var run: ReplicatorRun?
-        var listeners: [ObjectIdentifier: Listener<ReplicatorChange>] = [:]
-        var documentListeners: [ObjectIdentifier: Listener<DocumentReplication>] = [:]
         var certificate: Certificate?
         var correlationID: String?
     }
@@ -25,6 +23,8 @@ public final class Replicator: @unchecked Sendable {
     /// As it was given; later changes of the caller's copy do not reach it.
     public let config: ReplicatorConfiguration
     private let state = Mutex(State())
+    private let listeners = Listeners<ReplicatorChange>()
+    private let documentListeners = Listeners<DocumentReplication>()
 
     public init(config: ReplicatorConfiguration) { self.config = config }
 
@@ -71,11 +71,8 @@ public final class Replicator: @unchecked Sendable {
     // MARK: What a run tells
 
     func update(_ status: Status, tells: Bool) {
-        let listeners = state.withLock { state in
-            state.status = status
-            return tells ? Array(state.listeners.values) : []
-        }
-        for listener in listeners { listener.tell(ReplicatorChange(replicator: self, status: status)) }
+        state.withLock { $0.status = status }
+        if tells { listeners.tell(ReplicatorChange(replicator: self, status: status)) }
     }
 
     func connected(_ id: String?, _ certificate: Certificate?) {
@@ -87,11 +84,10 @@ public final class Replicator: @unchecked Sendable {
 
     func refused(_ certificate: Certificate) { state.withLock { $0.certificate = certificate } }
 
-    var tellsDocuments: Bool { state.withLock { !$0.documentListeners.isEmpty } }
+    var tellsDocuments: Bool { !documentListeners.isEmpty }
 
     func replicated(_ documents: [ReplicatedDocument], isPush: Bool) {
-        let listeners = state.withLock { Array($0.documentListeners.values) }
-        for listener in listeners { listener.tell(DocumentReplication(replicator: self, isPush: isPush, documents: documents)) }
+        documentListeners.tell(DocumentReplication(replicator: self, isPush: isPush, documents: documents))
     }
 
     /// From now on it can be started again.
@@ -116,13 +112,7 @@ public final class Replicator: @unchecked Sendable {
     public func addChangeListener(
         withQueue queue: DispatchQueue?, _ listener: @escaping (ReplicatorChange) -> Void
     ) -> ListenerToken {
-        let listener = Listener(queue, listener)
-        let key = ObjectIdentifier(listener)
-        state.withLock { $0.listeners[key] = listener }
-        return ListenerToken { [weak self] in
-            listener.remove()
-            _ = self?.state.withLock { $0.listeners.removeValue(forKey: key) }
-        }
+        listeners.add(queue, listener)
     }
 
     /// Has the listener called on the main queue with the documents that were replicated, or could not be.
@@ -137,13 +127,7 @@ public final class Replicator: @unchecked Sendable {
     public func addDocumentReplicationListener(
         withQueue queue: DispatchQueue?, _ listener: @escaping (DocumentReplication) -> Void
     ) -> ListenerToken {
-        let listener = Listener(queue, listener)
-        let key = ObjectIdentifier(listener)
-        state.withLock { $0.documentListeners[key] = listener }
-        return ListenerToken { [weak self] in
-            listener.remove()
-            _ = self?.state.withLock { $0.documentListeners.removeValue(forKey: key) }
-        }
+        documentListeners.add(queue, listener)
     }
 }
 
