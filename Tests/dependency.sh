@@ -7,14 +7,7 @@ cd "$(dirname "$0")/.."
 place=$(mktemp -d)
 trap 'rm -rf "$place"' EXIT
 
-# A release of what lies here now, whether it is committed or not.
-mkdir "$place/cblite"
-git ls-files -z --cached --others --exclude-standard | tar --create --null --files-from=- --ignore-failed-read 2>/dev/null \
-    | tar --extract --directory "$place/cblite"
-git -C "$place/cblite" init --quiet
-git -C "$place/cblite" add --all
-git -C "$place/cblite" -c user.name=test -c user.email=test@localhost -c commit.gpgSign=false commit --quiet --message "Release"
-git -C "$place/cblite" -c tag.gpgSign=false tag 99.0.0
+. Tests/release.sh
 
 # One target uses what we offer; the other is there to be built: before SwiftPM builds anything, it looks at the whole graph.
 mkdir -p "$place/guest/Sources/guest" "$place/guest/Sources/alone"

@@ -7,14 +7,7 @@ place=$(mktemp -d)
 server=
 trap '[ -z "$server" ] || kill "$server" 2>/dev/null; rm -rf "$place"' EXIT
 
-# A release of what lies here now, whether it is committed or not.
-mkdir "$place/cblite"
-git ls-files -z --cached --others --exclude-standard | tar --create --null --files-from=- --ignore-failed-read 2>/dev/null \
-    | tar --extract --directory "$place/cblite"
-git -C "$place/cblite" init --quiet
-git -C "$place/cblite" add --all
-git -C "$place/cblite" -c user.name=test -c user.email=test@localhost -c commit.gpgSign=false commit --quiet --message "Release"
-git -C "$place/cblite" -c tag.gpgSign=false tag 99.0.0
+. Tests/release.sh
 
 # All in one package, so that the library is built once. Its folder is the same each time, so that what is built stays.
 guest=${EXAMPLES_BUILD:-$PWD/.build/examples}

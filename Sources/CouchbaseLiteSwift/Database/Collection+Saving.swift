@@ -16,7 +16,7 @@ extension Collection {
     public func save(document: MutableDocument, conflictHandler: @escaping (MutableDocument, Document?) -> Bool) throws -> Bool {
         if try save(document: document, concurrencyControl: .failOnConflict) { return true }
         while true {
-            guard let current = try currentDocument(document.id) else { throw notFound(document.id) }
+            guard let current = try storedDocument(document.id) else { throw notFound(document.id) }
             let isDeleted = current.place.isDeleted
             guard conflictHandler(document, isDeleted ? nil : current) else { return false }
             document.place.adopt(current.place)
@@ -34,19 +34,6 @@ extension Collection {
             throw notFound(document.id)
         }
         return try store(document, concurrencyControl, isDeletion: true)
-    }
-
-    /// What is stored of a document, be it deleted.
-    private func currentDocument(_ id: String) throws -> Document? {
-        guard
-            let (document, stored) = try read({ snapshot in
-                try snapshot.document(id, in: coreName).map {
-                    ($0, StoredValues($0.body, keys: snapshot.sharedKeys, database: database))
-                }
-            })
-        else { return nil }
-        return Document(
-            id: document.id, DictionaryStorage(stored.root, in: stored, isMutable: false), DocumentPlace(document, in: self))
     }
 
     private func store(_ document: Document, _ control: ConcurrencyControl, isDeletion: Bool) throws -> Bool {

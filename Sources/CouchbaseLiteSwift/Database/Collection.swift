@@ -69,15 +69,18 @@ public final class Collection: CollectionChangeObservable, Equatable, Hashable, 
 
     /// A document by its ID, as it is now; nil if there is none, or it was deleted or has expired.
     public func document(id: String) throws -> Document? {
-        guard let (document, stored) = try read({ try liveDocument(id, in: $0) }) else { return nil }
-        let storage = DictionaryStorage(stored.root, in: stored, isMutable: false)
-        return Document(id: document.id, storage, DocumentPlace(document, in: self))
+        try storedDocument(id) { $0.isLive }
     }
 
-    /// The row of a document and its properties.
-    func liveDocument(_ id: String, in snapshot: Snapshot) throws -> (CBLStore.Document, StoredValues)? {
-        guard let document = try snapshot.document(id, in: coreName), document.isLive else { return nil }
-        return (document, StoredValues(document.body, keys: snapshot.sharedKeys, database: database))
+    /// What is stored of a document, if it is to be had.
+    func storedDocument(_ id: String, if isWanted: (CBLStore.Document) -> Bool = { _ in true }) throws -> Document? {
+        let found = try read { snapshot in
+            try snapshot.document(id, in: coreName).flatMap { row in
+                isWanted(row) ? (row, DocumentProperties(row.body, keys: snapshot.sharedKeys)) : nil
+            }
+        }
+        guard let (row, properties) = found else { return nil }
+        return Document(id: row.id, properties, DocumentPlace(row, in: self), of: self)
     }
 
     /// The place of a document, whether there is one or not.

@@ -32,11 +32,7 @@ public final class Database: @unchecked Sendable {
         LogDispatch.shared.adviseFiles()
         self.name = name
         self.config = config
-        do {
-            try FileManager.default.createDirectory(atPath: config.directory, withIntermediateDirectories: true)
-        } catch {
-            throw libraryError(CBLError.cantOpenFile, "The folder \(config.directory) cannot be made: \(error.localizedDescription)")
-        }
+        try config.makeDirectory()
         let path = config.path(ofDatabase: name)
         core = try translatingErrors {
             let core = try CBLStore.Database(path: path, options: config.options(.create))
@@ -165,11 +161,7 @@ public final class Database: @unchecked Sendable {
         guard !FileManager.default.fileExists(atPath: target) else {
             throw systemError(EEXIST, "There is a database at \(target) already.")
         }
-        do {
-            try FileManager.default.createDirectory(atPath: config.directory, withIntermediateDirectories: true)
-        } catch {
-            throw libraryError(CBLError.cantOpenFile, "The folder \(config.directory) cannot be made: \(error.localizedDescription)")
-        }
+        try config.makeDirectory()
         try translatingErrors {
             let source = try CBLStore.Database(path: path, options: config.options(.readOnly))
             defer { source.close() }

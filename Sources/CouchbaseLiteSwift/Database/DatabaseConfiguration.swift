@@ -30,6 +30,14 @@ public struct DatabaseConfiguration {
         return FileManager.default.currentDirectoryPath
     }
 
+    func makeDirectory() throws {
+        do {
+            try FileManager.default.createDirectory(atPath: directory, withIntermediateDirectories: true)
+        } catch {
+            throw libraryError(CBLError.cantOpenFile, "The folder \(directory) cannot be made: \(error.localizedDescription)")
+        }
+    }
+
     /// Where a database of this name is. A slash would lead elsewhere.
     func path(ofDatabase name: String) -> String { DatabaseConfiguration.path(ofDatabase: name, in: directory) }
 

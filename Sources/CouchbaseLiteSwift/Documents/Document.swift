@@ -118,3 +118,11 @@ public class Document: DictionaryProtocol, Equatable, Hashable, Sequence, @unche
     /// The properties as compact JSON, their names as they are stored.
     public func toJSON() -> String { storage.json }
 }
+
+extension Document {
+    /// Properties as a collection has them, read where they lie.
+    convenience init(id: String, _ properties: DocumentProperties, _ place: DocumentPlace, of collection: Collection) {
+        let stored = StoredValues(properties.data, keys: properties.keys, database: collection.database)
+        self.init(id: id, DictionaryStorage(stored.root, in: stored, isMutable: false), place)
+    }
+}

@@ -52,11 +52,3 @@ struct ConflictResolution: @unchecked Sendable {
         }
     }
 }
-
-extension Document {
-    /// One that no row of the database says.
-    convenience init(id: String, _ properties: DocumentProperties, _ place: DocumentPlace, of collection: Collection) {
-        let stored = StoredValues(properties.data, keys: properties.keys, database: collection.database)
-        self.init(id: id, DictionaryStorage(stored.root, in: stored, isMutable: false), place)
-    }
-}
