@@ -21,7 +21,7 @@ import Testing
         let closing = try await client.closing()
         #expect(closing.code == .normal)
         #expect(closing.error == nil)
-        let other = try #require(echo.owner)
+        let other = try #require(await echo.owner())
         let heard = try await other.closing()
         #expect(heard.code == .normal)
         #expect(heard.reason == "done")

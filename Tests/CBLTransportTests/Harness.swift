@@ -137,10 +137,12 @@ func open(_ url: String, on loop: EventLoop = Loops.client, _ change: (inout Web
 /// A server whose connections say back whatever they hear.
 final class EchoServer: Sendable {
     let server: WebSocketServer
+    private let loop: EventLoop
     private let owners = Mutex<[Recorder]>([])
     let requests = Mutex<[PeerRequest]>([])
 
     init(on loop: EventLoop = Loops.server, _ change: (inout WebSocketServer.Settings) -> Void = { _ in }) throws {
+        self.loop = loop
         var settings = WebSocketServer.Settings()
         settings.address = "127.0.0.1"
         change(&settings)
@@ -162,7 +164,13 @@ final class EchoServer: Sendable {
     }
 
     var url: String { "ws\(server.settings.identity == nil ? "" : "s")://localhost:\(server.port)/db/_blipsync" }
-    var owner: Recorder? { owners.withLock { $0.last } }
+
+    /// The owner of the server's end of the last connection. The loop that has just accepted a client makes it in the same turn.
+    func owner() async -> Recorder? {
+        await onLoop(loop) {}
+        return owners.withLock { $0.last }
+    }
+
     func stop() { server.stop() }
 }
 

@@ -37,7 +37,7 @@ import Testing
         let heard = Recorder(onWritable: { pump($0) })
         Loops.client.perform { WebSocketConnection(complete, on: Loops.client, delegate: heard).open() }
         _ = try await heard.opening()
-        let reader = try #require(echo.owner)
+        let reader = try #require(await echo.owner())
         _ = try await reader.opening()
         reader.replaceMessageHandler { connection, bytes in
             let count = progress.withLock { progress in
