@@ -65,6 +65,9 @@ extension Collection {
         _ interest: ChangeInterest, _ tell: @escaping @Sendable ([String]) -> Void, end: @escaping @Sendable () -> Void
     ) -> ListenerToken {
         let name = coreName
+        var interest = interest
+        // Listeners are called on queues.
+        interest.isPassedOn = true
         do {
             let core = try openCore()
             if core.isInTransaction == false { try core.prepareChangeFeed(of: name) }

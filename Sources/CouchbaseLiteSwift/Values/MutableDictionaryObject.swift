@@ -112,7 +112,7 @@ public final class MutableDictionaryObject: DictionaryObject, MutableDictionaryP
     /// Has the properties of a JSON object instead of all that there were.
     @discardableResult
     public func setJSON(_ json: String) throws -> Self {
-        storage.replaceAll(with: try ItemTable(json: json))
+        try storage.replaceAll(withJSON: json)
         return self
     }
 
