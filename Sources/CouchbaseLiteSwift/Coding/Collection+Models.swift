@@ -2,8 +2,11 @@ internal import CBLQuery
 internal import CBLStore
 import Foundation
 
+/// What `save(from:)` takes: an object of a class that is `Encodable`. A struct is not accepted, since its ID could not be filled in.
 public typealias DocumentEncodable = Encodable & AnyObject
+/// What `document(id:as:)` gives: an object of a class that is `Decodable`.
 public typealias DocumentDecodable = Decodable & AnyObject
+/// A class that is both saved and read, as `save(from:conflictHandler:)` needs it.
 public typealias DocumentCodable = Codable & AnyObject
 
 // Documents as objects of the program's own classes, which have a property with `@DocumentID`.

@@ -77,9 +77,12 @@ extension Database {
 
 /// A group of collections.
 public final class Scope: @unchecked Sendable {
+    /// `_default`: what the scope that is always there is called.
     public static let defaultScopeName = Database.defaultScopeName
 
+    /// Its name. A scope comes with its first collection and goes with its last one.
     public let name: String
+    /// The very object that it was taken from.
     public let database: Database
 
     init(_ name: String, _ database: Database) {

@@ -12,7 +12,9 @@ import Synchronization
 public final class Database: @unchecked Sendable {
     // Sendable: what changes is guarded by the lock, or by the core.
 
+    /// `_default`: what the scope that is always there is called.
     public static let defaultScopeName = CollectionName.defaultName
+    /// `_default`: what the collection that is always there is called.
     public static let defaultCollectionName = CollectionName.defaultName
 
     /// The name it was opened by.
@@ -188,6 +190,7 @@ public enum ConcurrencyControl: UInt8 {
     case failOnConflict
 }
 
+/// What `performMaintenance(type:)` is to do. No kind of it changes a document.
 public enum MaintenanceType: UInt8 {
     /// Gives space back to the file system, and removes blobs that no document refers to.
     case compact

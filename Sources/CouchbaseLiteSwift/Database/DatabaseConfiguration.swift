@@ -21,6 +21,7 @@ public struct DatabaseConfiguration {
         encryptionKey = config?.encryptionKey
     }
 
+    /// False: a loss of power may take the last commits, and never a part of one.
     public static let defaultFullSync = false
 
     static var defaultDirectory: String {

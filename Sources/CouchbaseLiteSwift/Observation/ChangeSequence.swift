@@ -20,6 +20,7 @@ public struct ChangeSequence<Element>: AsyncSequence {
         return Iterator(stream.makeAsyncIterator(), Registration { continuation.finish() })
     }
 
+    /// Listens as long as it exists. It is for one task at a time.
     public struct Iterator: AsyncIteratorProtocol {
         private var changes: AsyncStream<Unchecked<Element>>.Iterator
         private let registration: Registration

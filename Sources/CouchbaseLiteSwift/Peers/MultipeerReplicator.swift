@@ -13,6 +13,7 @@ public class MultipeerReplicator: @unchecked Sendable {
         var error: NSError?
     }
 
+    /// As it was given; later changes of the caller's copy do not reach it.
     public let config: MultipeerReplicatorConfiguration
     /// By what others know this side.
     public let peerID: PeerID
