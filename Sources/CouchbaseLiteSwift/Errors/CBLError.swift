@@ -53,7 +53,7 @@ public struct CBLError {
     public static let wrongFormat = 21
     /// A key, a certificate or an identity cannot be read, made or stored.
     public static let crypto = 22
-    /// The query cannot be understood; the message says where and why. Rows that do not fit the type they are decoded as are this, too.
+    /// The query cannot be understood; the message says why. Rows that do not fit the type they are decoded as are this, too.
     public static let invalidQuery = 23
     /// The query needs an index that is not there: `MATCH()` needs a full-text one.
     public static let missingIndex = 24

@@ -52,7 +52,7 @@ public protocol DictionaryProtocol: DictionaryFragment {
 public protocol ArrayProtocol: ArrayFragment {
     /// How many items there are.
     var count: Int { get }
-    /// What is at the index: a string, an `NSNumber`, `NSNull`, a blob, an array or a dictionary. An array ends the program if there is no such index.
+    /// What is at the index: a string, an `NSNumber`, `NSNull`, a blob, an array or a dictionary. Beyond the end of an array the program ends.
     func value(at index: Int) -> Any?
     /// The string at the index; nil if there is none, or another type.
     func string(at index: Int) -> String?
