@@ -133,7 +133,7 @@ public final class Blob: Equatable, Hashable, @unchecked Sendable {
         }
     }
 
-    /// Whether a dictionary stands for a blob.
+    /// Whether a dictionary stands for a blob: it must have `@type` and a digest, whether a database has the content or not.
     public static func isBlob(properties: [String: Any]) -> Bool {
         guard properties[typeProperty] as? String == blobType, properties[blobDigestProperty] is String else { return false }
         if let type = properties[blobContentType], !(type is String) { return false }

@@ -11,7 +11,7 @@ public typealias DocumentCodable = Codable & AnyObject
 
 // Documents as objects of the program's own classes, which have a property with `@DocumentID`.
 extension Collection {
-    /// A document as an object; nil if there is none.
+    /// A document as an object; nil if there is none. Throws `decodingError` if the document does not fit.
     public func document<T: DocumentDecodable>(id: String, as type: T.Type) throws -> T? {
         guard let document = try document(id: id) else { return nil }
         return try decode(type, document)

@@ -63,7 +63,7 @@ public class EncryptionKey: @unchecked Sendable {
 
     init(_ core: CBLStore.EncryptionKey) { self.core = core }
 
-    /// A key of 32 bytes, as it is.
+    /// A key of 32 bytes, as it is. Another length ends the program.
     public static func key(_ key: Data) -> EncryptionKey {
         guard key.count == 32, let core = key.withUnsafeBytes({ CBLStore.EncryptionKey($0) }) else {
             programmerError(.invalidArgument, "A key has 32 bytes, not \(key.count).")

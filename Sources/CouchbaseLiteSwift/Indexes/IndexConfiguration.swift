@@ -5,7 +5,7 @@ public protocol IndexConfiguration {}
 ///
 ///     try hotels.createIndex(withName: "byCity", config: ValueIndexConfiguration(["city", "name"], where: "type = 'hotel'"))
 public struct ValueIndexConfiguration: IndexConfiguration {
-    /// The columns.
+    /// The columns, in SQL++.
     public let expressions: [String]
     /// Only documents that meet it are in the index, and only queries that say the same use it.
     public let `where`: String?
@@ -19,7 +19,7 @@ public struct ValueIndexConfiguration: IndexConfiguration {
 
 /// An index over the words of texts, for `MATCH()`.
 public struct FullTextIndexConfiguration: IndexConfiguration {
-    /// The texts.
+    /// What gives the texts, in SQL++.
     public let expressions: [String]
     /// Only documents that meet it are in the index.
     public let `where`: String?

@@ -9,7 +9,7 @@ public class MessageEndpointListenerConfiguration: @unchecked Sendable {
 
     /// What others may replicate with: of one database.
     public let collections: [Collection]
-    /// What the connections carry.
+    /// What the connections carry. The endpoints of the other side must say the same.
     public let protocolType: ProtocolType
 
     /// There must be at least one collection, and all must be of one database.

@@ -28,7 +28,7 @@ public class MultipeerReplicator: @unchecked Sendable {
         peerID = PeerID(config.identity.certs[0])
     }
 
-    /// The peers that were found.
+    /// The peers that were found: none in this version.
     public var neighborPeers: [PeerID] { [] }
 
     /// Tells listeners of the status that it is unsupported. One that was stopped cannot be started again.

@@ -184,8 +184,8 @@ extension Query: CustomStringConvertible {
 public struct QueryChange {
     /// The object that the listener was added to.
     public let query: Query
-    /// All rows that there are now.
+    /// All rows that there are now, to be gone through once; nil if the query has failed.
     public let results: ResultSet?
-    /// Why there are none.
+    /// Why there are none; nil as long as the query works.
     public let error: Error?
 }

@@ -60,7 +60,7 @@ public struct ReplicatedDocument {
     public let flags: DocumentFlags
     /// Nil if all went well.
     public let error: (any Error)?
-    /// The names of its scope and its collection.
+    /// The name of the scope of its collection.
     public let scope: String
     /// The collection's name alone.
     public let collection: String
