@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Writes the code of the library's guides, and of the first page, into tests, so that it is compiled and run: Tests/CouchbaseLiteSwiftTests/Guides/*Guide.swift.
+# Writes the code of the library's guides, of their first page and of docs/library.md into tests, so that it is compiled and run: Tests/CouchbaseLiteSwiftTests/Guides/*Guide.swift.
 #
 # The blocks of a guide that begin with ```swift are one function, in their order. What stands behind
 #     <!-- sample
@@ -14,8 +14,9 @@ tests=Tests/CouchbaseLiteSwiftTests/Guides
 mkdir -p $tests
 rm -f $tests/*Guide.swift
 
-for guide in $catalogue/*.md $catalogue/Guides/*.md; do
+for guide in docs/library.md $catalogue/*.md $catalogue/Guides/*.md; do
     name=$(basename "$guide" .md)
+    name=${name^}
     awk -v name="$name" -v guide="$guide" '
         function emit(line) { body = body (line == "" ? "" : (isCompiledOnly ? "        " : "    ") line) "\n" }
         /^```swift *$/ {
