@@ -40,12 +40,14 @@ private func guideThreadsAndAsync() async throws {
         return seen
     }
 
-    while !watching.isCancelled {
-        try hotels.save(document: MutableDocument(id: "another-\(UUID().uuidString)"))
-        try await Task.sleep(for: .milliseconds(20))
-        if hotels.count > 20 { break }
+    let saving = Task {
+        while !Task.isCancelled {
+            try hotels.save(document: MutableDocument())
+            try await Task.sleep(for: .milliseconds(20))
+        }
     }
     #expect(await watching.value.count >= 2)
+    saving.cancel()
 
     let queue = DispatchQueue(label: "hotels")
     let token = hotels.addChangeListener(queue: queue) { change in print(change.documentIDs) }
