@@ -81,4 +81,61 @@ private func guidePeerToPeer() async throws {
     print(door.status.connectionCount)
     door.stop()                                      // waits until those who are connected are gone
     listener.stop()
+
+    /// One end. Here the other end is in the same program; in an app there is a socket between them.
+    final class Pipe: MessageEndpointConnection, @unchecked Sendable {
+        var other: Pipe?
+        private let lock = NSLock()
+        private var receiver: (any ReplicatorConnection)?
+        private var early: [Message] = []
+
+        func open(connection: any ReplicatorConnection, completion: @escaping (Bool, MessagingError?) -> Void) {
+            completion(true, nil)
+            lock.withLock {
+                receiver = connection
+                for message in early { connection.receive(message: message) }
+            }
+        }
+
+        func send(message: Message, completion: @escaping (Bool, MessagingError?) -> Void) {
+            other?.arrived(message)
+            completion(true, nil)
+        }
+
+        func arrived(_ message: Message) {
+            lock.withLock {
+                if let receiver { receiver.receive(message: message) } else { early.append(message) }
+            }
+        }
+
+        func close(error: (any Error)?, completion: @escaping () -> Void) {
+            other?.lock.withLock { other?.receiver }?.close(error: nil)
+            completion()
+        }
+    }
+
+    /// Called for each attempt to connect.
+    final class Pipes: MessageEndpointDelegate {
+        let listener: MessageEndpointListener
+
+        init(_ listener: MessageEndpointListener) { self.listener = listener }
+
+        func createConnection(endpoint: MessageEndpoint) -> any MessageEndpointConnection {
+            let (here, there) = (Pipe(), Pipe())
+            (here.other, there.other) = (there, here)
+            listener.accept(connection: there)               // in an app: on the other device
+            return here
+        }
+    }
+
+    let office = MessageEndpointListener(
+        config: MessageEndpointListenerConfiguration(collections: [orders], protocolType: .messageStream))
+    let endpoint = MessageEndpoint(uid: "kitchen", target: nil, protocolType: .messageStream, delegate: Pipes(office))
+    try await Replicator(config: ReplicatorConfiguration(
+        collections: CollectionConfiguration.fromCollections([waiterOrders]), target: endpoint)).replicate()
+
+    try waiterOrders.save(document: MutableDocument(id: "order-2", data: ["table": 5]))
+    try await Replicator(config: ReplicatorConfiguration(
+        collections: CollectionConfiguration.fromCollections([waiterOrders]), target: endpoint)).replicate()
+    #expect(orders.count == 2)
 }

@@ -97,6 +97,18 @@ private func guideQueries() async throws {
     #expect(throws: (any Error).self) { try database.createQuery("UPDATE hotels SET closed = true") }
     #expect(throws: (any Error).self) { try database.execute("SELECT 1") }
 
+    struct Size: PredictiveModel {
+        func predict(input: DictionaryObject) -> DictionaryObject? {
+            MutableDictionaryObject().setString(input.int(forKey: "rooms") < 25 ? "small" : "large", forKey: "name")
+        }
+    }
+
+    Database.prediction.registerModel(Size(), withName: "size")
+    let sizes = try database.createQuery("SELECT name, PREDICTION(size, {'rooms': rooms}).name AS size FROM hotels ORDER BY rooms")
+
+    #expect(try sizes.execute().map { $0.string(forKey: "size") } == ["small", "small", "large", "large"])
+    Database.prediction.unregisterModel(withName: "size")
+
     try database.inBatch {
         try hotels.save(document: MutableDocument(id: "hotel-new"))
         #expect(try database.createQuery("SELECT META().id FROM hotels WHERE city IS MISSING").execute().allResults().count == 1)
