@@ -22,6 +22,18 @@ private func guideMovingFromApple() async throws {
 
     token.remove()
 
+    let onMain = DispatchSemaphore(value: 0)
+    let listened = try database.defaultCollection()
+    let withoutQueue = listened.addChangeListener { _ in onMain.signal() }
+    try listened.save(document: MutableDocument())
+    var isHeard = false
+    for _ in 0..<600 where !isHeard {
+        isHeard = onMain.wait(timeout: .now()) == .success
+        try await Task.sleep(for: .milliseconds(100))
+    }
+    #expect(isHeard)
+    withoutQueue.remove()
+
     TLSIdentity.storageDirectory = FileManager.default.currentDirectoryPath + "/identities"
     let identity = try TLSIdentity.createIdentity(
         for: .serverAuth, attributes: [certAttrCommonName: "kitchen"], label: "kitchen")
