@@ -28,8 +28,9 @@ public final class Database: @unchecked Sendable {
     let cookies = DatabaseCookies()
     let openResults = OpenResults()
 
-    /// Opens a database, or makes it with its folder. Documents that have expired are purged. Throws `corruptData`, `unreadableDatabase`,
-    /// `databaseTooOld` or `databaseTooNew` for files that are no databases of this library.
+    /// Opens a database, or makes it with its folder. A file of an older version is brought to the newest format, which that version does not read.
+    /// Documents that have expired are purged. Throws `corruptData`, `unreadableDatabase`, `databaseTooOld` or `databaseTooNew` for files that it
+    /// cannot open.
     public init(name: String, config: DatabaseConfiguration = DatabaseConfiguration()) throws {
         guard !name.isEmpty else { throw libraryError(CBLError.invalidParameter, "A database must have a name.") }
         LogDispatch.shared.adviseFiles()
