@@ -8,7 +8,7 @@ public struct DatabaseConfiguration {
     public var directory: String
     /// Whether each commit waits until it is safe from a loss of power. Without it the last ones may be lost then, none is half there.
     public var fullSync: Bool
-    /// The key of an encrypted database.
+    /// The key of an encrypted database; nil for none. This version can neither make nor open one: with a key, opening throws.
     public var encryptionKey: EncryptionKey?
 
     /// The default: `CouchbaseLite` in `$XDG_DATA_HOME`, or in `~/.local/share`.
@@ -21,6 +21,7 @@ public struct DatabaseConfiguration {
         encryptionKey = config?.encryptionKey
     }
 
+    /// False: a loss of power may take the last commits, and never a part of one.
     public static let defaultFullSync = false
 
     static var defaultDirectory: String {
@@ -63,7 +64,7 @@ public class EncryptionKey: @unchecked Sendable {
 
     init(_ core: CBLStore.EncryptionKey) { self.core = core }
 
-    /// A key of 32 bytes, as it is.
+    /// A key of 32 bytes, as it is. Another length ends the program.
     public static func key(_ key: Data) -> EncryptionKey {
         guard key.count == 32, let core = key.withUnsafeBytes({ CBLStore.EncryptionKey($0) }) else {
             programmerError(.invalidArgument, "A key has 32 bytes, not \(key.count).")

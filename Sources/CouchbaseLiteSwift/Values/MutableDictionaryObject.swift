@@ -5,6 +5,7 @@ public final class MutableDictionaryObject: DictionaryObject, MutableDictionaryP
     /// An empty one.
     public init() { super.init(DictionaryStorage()) }
 
+    /// One with these properties. A value that documents cannot hold ends the program.
     public init(data: [String: Any]) {
         super.init(DictionaryStorage())
         setData(data)
