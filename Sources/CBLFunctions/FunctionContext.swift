@@ -23,6 +23,10 @@ package final class FunctionContext {
     /// Which database it is, for models that are given blobs.
     package var databasePath = ""
 
+    /// The paths that statements have asked for last: SQLite forgets what belongs to a statement whenever it has run.
+    @exclusivity(unchecked) private var paths: [(text: [UInt8], path: KeyPath)] = []
+    private static let mostPaths = 32
+
     /// Encodes results; lent to one call at a time.
     let encoder: FleeceEncoder
     var text = TextOutput()
@@ -32,6 +36,15 @@ package final class FunctionContext {
         unretainedKeys = sharedKeys.map(Unmanaged.passUnretained)
         encoder = FleeceEncoder()
         encoder.copiesLikeReference = true
+    }
+
+    /// The compiled form of a path.
+    func path(_ text: UnsafeRawBufferPointer) throws(KeyPathError) -> KeyPath {
+        if let known = paths.first(where: { $0.text.count == text.count && $0.text.elementsEqual(text) }) { return known.path }
+        let path = try KeyPath(text)
+        if paths.count >= FunctionContext.mostPaths { paths.removeFirst(FunctionContext.mostPaths / 2) }
+        paths.append((Array(text), path))
+        return path
     }
 }
 

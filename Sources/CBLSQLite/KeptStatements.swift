@@ -6,11 +6,18 @@ struct KeptStatements {
 
     private var recent: [Text: Statement] = [:]
     private var older: [Text: Statement] = [:]
+    /// The one that was lent last, if it is kept.
+    private var last: Statement?
 
     /// A statement of this text that nobody has, marked as lent; nil if there is none. It stays here meanwhile.
     mutating func lend(_ sql: String) -> Statement? {
+        // Whoever reads one document after another asks for the same each time.
+        if let last, last.sql == sql { return last.lent }
         let text = Text(sql: sql)
-        if let statement = recent[text] { return statement.lent }
+        if let statement = recent[text] {
+            last = statement
+            return statement.lent
+        }
         guard let statement = older.removeValue(forKey: text) else { return nil }
         put(statement, text)
         return statement.lent
@@ -28,6 +35,7 @@ struct KeptStatements {
     mutating func take(_ sql: String) -> Statement? {
         let text = Text(sql: sql)
         guard let statement = recent[text] ?? older[text], !statement.isLent else { return nil }
+        last = nil
         return recent.removeValue(forKey: text) ?? older.removeValue(forKey: text)
     }
 
@@ -35,6 +43,7 @@ struct KeptStatements {
     mutating func keep(_ statement: Statement) { put(statement, Text(sql: statement.sql)) }
 
     private mutating func put(_ statement: Statement, _ text: Text) {
+        last = nil
         if recent.count >= KeptStatements.fewest {
             older = recent
             recent = [:]
@@ -43,6 +52,7 @@ struct KeptStatements {
     }
 
     mutating func removeAll() {
+        last = nil
         recent.removeAll()
         older.removeAll()
     }

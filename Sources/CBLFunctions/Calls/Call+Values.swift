@@ -82,7 +82,7 @@ extension Call {
             return nil
         }
         do {
-            let path = Unmanaged.passRetained(try KeyPath(text))
+            let path = Unmanaged.passRetained(try database.path(text))
             sqlite3_set_auxdata(context, Int32(index), path.toOpaque()) {
                 if let object = $0 { Unmanaged<KeyPath>.fromOpaque(object).release() }
             }

@@ -25,7 +25,7 @@ final class QueryDecisions: Sendable {
 
     /// What counts instead of the query, if anything does.
     func counting(for query: Query, on snapshot: Snapshot) -> String? {
-        let mayHoldTombstones = snapshot.documentTables(of: .default)?.mayHoldTombstones ?? true
+        let mayHoldTombstones = snapshot.mayHoldTombstones(.default)
         if let known = kept.withLock({ $0.counting }), known.mayHoldTombstones == mayHoldTombstones { return known.sql }
         let sql = CountShortCut.sql(for: query, on: snapshot)
         kept.withLock { $0.counting = (mayHoldTombstones, sql) }

@@ -1,7 +1,9 @@
 import CBLFleece
 
 /// A document as its row says, which it keeps; what is asked for is decoded then. It stays valid after the transaction it was read in.
-package struct Document: Sendable {
+///
+/// A class because it is handed on often: a copy of all of it would count a reference for each of its parts.
+package final class Document: Sendable {
     package let id: String
     package let collection: CollectionName
     /// The current revision.

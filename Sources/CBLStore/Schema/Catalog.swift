@@ -18,6 +18,8 @@ final class KeyTable: Sendable {
     /// `extra`, or what stands for it.
     let extra: String
     let expiration: String
+    /// The columns of a document by the names that all tables have in common: see `DocumentTables`.
+    let columnNames: String
     /// Statements that are run for each document, so that their texts are not made for each.
     let statements: Statements
 
@@ -54,6 +56,7 @@ final class KeyTable: Sendable {
         let swapped = mayBeSwapped ? "CASE WHEN typeof(expiration)='blob' THEN" : nil
         extra = hasExtra ? swapped.map { "(\($0) expiration ELSE extra END)" } ?? "extra" : "NULL"
         expiration = hasExpiration ? swapped.map { "(\($0) extra ELSE expiration END)" } ?? "expiration" : "NULL"
+        columnNames = "key, sequence, flags, version, body, \(expiration) AS expiration, \(extra) AS extra"
         statements = Statements(
             select: "SELECT sequence, flags, version, body, \(extra), \(expiration) FROM \(quotedName) WHERE key=?",
             any: "SELECT 1 FROM \(quotedName) LIMIT 1",

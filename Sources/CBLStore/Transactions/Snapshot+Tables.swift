@@ -35,12 +35,11 @@ extension Snapshot {
         guard let tables = catalog.collections[name] else { return nil }
         return DocumentTables(
             live: tables.live.name, deleted: tables.deleted?.name, mayHoldTombstones: mayHoldTombstones(tables),
-            liveColumns: Snapshot.columns(tables.live), deletedColumns: tables.deleted.map(Snapshot.columns) ?? "")
+            liveColumns: tables.live.columnNames, deletedColumns: tables.deleted?.columnNames ?? "")
     }
 
-    private static func columns(_ table: KeyTable) -> String {
-        "key, sequence, flags, version, body, \(table.expiration) AS expiration, \(table.extra) AS extra"
-    }
+    /// Whether there can be tombstones among the live documents of a collection; as long as nothing is known of it, there can.
+    package func mayHoldTombstones(_ name: CollectionName) -> Bool { catalog.collections[name].map(mayHoldTombstones) ?? true }
 
     /// The full-text table of an index. Files of before 3.1, and what an upgrade left of them, have capitals as they are.
     package func fullTextTable(index: String, ofTable table: String) -> String? {

@@ -39,6 +39,7 @@ public class Query: @unchecked Sendable {
         var parameters: Parameters?
         var encoded = QueryParameters.none
         var observer: QueryObserver?
+        var shape: RowShape?
     }
 
     let source: Source
@@ -124,11 +125,22 @@ public class Query: @unchecked Sendable {
         return try database.whileOpen {
             // What this transaction has changed only its own connection can see, and that goes on changing it.
             if core.isInTransaction {
-                return ResultSet(try core.glance { try KeptRows(query.run(on: $0, parameters: parameters)) }, database)
+                let rows = try core.glance { try KeptRows(query.run(on: $0, parameters: parameters)) }
+                return ResultSet(rows, shape(rows.titles))
             }
             let rows = try OpenRows(query, on: core, parameters: parameters)
             if !rows.isRead { database.openResults.add(rows) }
-            return ResultSet(rows, database)
+            return ResultSet(rows, shape(rows.titles))
+        }
+    }
+
+    /// The same from one run to the next, as long as the schema is the same.
+    func shape(_ titles: [String]) -> RowShape {
+        state.withLock { state in
+            if let shape = state.shape, shape.titles == titles { return shape }
+            let shape = RowShape(titles, database)
+            state.shape = shape
+            return shape
         }
     }
 

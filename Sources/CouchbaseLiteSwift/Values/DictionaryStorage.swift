@@ -46,7 +46,7 @@ final class DictionaryStorage: @unchecked Sendable {
         // What was handed out of storage that cannot change is as it is stored.
         guard other.isMutable else { return }
         self.removed = removed
-        for (name, item) in overlay.entries { self.overlay.set(name, item.independent) }
+        for entry in overlay.entries { self.overlay.set(entry.name, entry.item.independent) }
     }
 
     /// One that can be changed by itself.
@@ -130,7 +130,7 @@ final class DictionaryStorage: @unchecked Sendable {
 
     private func plain(_ overlay: ItemTable, into dictionary: [String: Any]) -> [String: Any] {
         var dictionary = dictionary
-        for (name, item) in overlay.entries { dictionary[name] = item.plainObject }
+        for entry in overlay.entries { dictionary[entry.name] = entry.item.plainObject }
         return dictionary
     }
 
@@ -142,6 +142,7 @@ final class DictionaryStorage: @unchecked Sendable {
 
     func set(_ name: String, _ item: Item) {
         lock.withLock { _ in
+            overlay.prepare()
             overlay.set(name, item)
             if !removed.isEmpty { removed.remove(name) }
         }
@@ -196,9 +197,9 @@ final class DictionaryStorage: @unchecked Sendable {
             }
         }
         if isMutable {
-            for (name, item) in overlay.entries where name != skipped {
-                encoder.writeKey(name)
-                try writer.write(item)
+            for entry in overlay.entries where entry.name != skipped {
+                encoder.writeKey(entry.name)
+                try writer.write(entry.item)
             }
         }
         encoder.endDictionary()

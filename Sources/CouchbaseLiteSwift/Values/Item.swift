@@ -164,11 +164,16 @@ extension Value {
         }
     }
 
+    private static let typeKey: StaticString = "@type"
+
     /// Whether it stands for a blob: by its type, or as attachments did before there was one.
     func isBlob(_ keys: SharedKeys?) -> Bool {
         guard let dictionary, dictionary.count > 1 else { return false }
-        if let type = dictionary.value(forKey: "@type", keys)?.stringBytes { return type.elementsEqual(Blob.blobType.utf8) }
-        return dictionary.count >= 4 && ["digest", "revpos", "stub", "length"].allSatisfy { dictionary.value(forKey: $0, keys) != nil }
+        // No table of keys has one with such a sign.
+        let type = Value.typeKey.withUTF8Buffer { dictionary.value(forStringKey: UnsafeRawBufferPointer($0)) }
+        if let bytes = type?.stringBytes { return bytes.elementsEqual(Blob.blobType.utf8) }
+        func has(_ name: String) -> Bool { dictionary.value(forKey: name, keys) != nil }
+        return dictionary.count >= 4 && has("revpos") && has("digest") && has("stub") && has("length")
     }
 
     /// What the value is with nothing but plain arrays and dictionaries, and blobs, below it.

@@ -1,9 +1,19 @@
 /// Items by name, in the order in which they came. Most containers have few, which are found sooner by looking at all than by hashing.
 struct ItemTable {
-    private(set) var entries: [(name: String, item: Item)] = []
+    struct Entry {
+        let name: String
+        var item: Item
+    }
+
+    private(set) var entries: [Entry] = []
     private var places: [String: Int]?
     private static let manyNames = 16
     private static let usualNames = 8
+
+    /// Makes room for what most containers have that a program fills.
+    mutating func prepare() {
+        if entries.isEmpty { entries.reserveCapacity(ItemTable.usualNames) }
+    }
 
     var count: Int { entries.count }
     var names: [String] { entries.map(\.name) }
@@ -22,9 +32,8 @@ struct ItemTable {
             entries[place].item = item
             return false
         }
-        if entries.isEmpty { entries.reserveCapacity(ItemTable.usualNames) }
         places?[name] = entries.count
-        entries.append((name, item))
+        entries.append(Entry(name: name, item: item))
         if places == nil, entries.count > ItemTable.manyNames { index() }
         return true
     }

@@ -81,7 +81,7 @@ final class QueryObserver: DatabaseService, @unchecked Sendable {
     }
 
     private func tell(_ listener: Listener<QueryChange>, _ rows: KeptRows) {
-        listener.tell(QueryChange(query: query, results: ResultSet(rows, query.database), error: nil))
+        listener.tell(QueryChange(query: query, results: ResultSet(rows, query.shape(rows.titles)), error: nil))
     }
 
     func setParameters(_ parameters: QueryParameters) { state.withLock { $0.live }?.setParameters(parameters) }

@@ -20,14 +20,14 @@ public final class ResultSet: Sequence, IteratorProtocol, @unchecked Sendable {
     let shape: RowShape
     private let state: Mutex<State>
 
-    init(_ rows: OpenRows, _ database: Database) {
-        shape = RowShape(rows.titles, database)
+    init(_ rows: OpenRows, _ shape: RowShape) {
+        self.shape = shape
         state = Mutex(State(open: rows))
     }
 
     /// Rows that are there already. Nobody else is told of how far they are read.
-    init(_ rows: KeptRows, _ database: Database) {
-        shape = RowShape(rows.titles, database)
+    init(_ rows: KeptRows, _ shape: RowShape) {
+        self.shape = shape
         state = Mutex(State(kept: rows.blocks[...]))
     }
 
