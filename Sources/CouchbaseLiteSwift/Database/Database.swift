@@ -47,7 +47,7 @@ public final class Database: @unchecked Sendable {
             return core
         }
         OpenDatabases.add(self)
-        log(.database, .info, "Opened database \(path)")
+        CouchbaseLiteSwift.log(.database, .info, "Opened database \(path)")
     }
 
     deinit {
@@ -123,7 +123,7 @@ public final class Database: @unchecked Sendable {
         try translatingErrors { try checkNotInBatch("closed") }
         services.stopAll()
         core.close()
-        log(.database, .info, "Closed database \(core.path)")
+        CouchbaseLiteSwift.log(.database, .info, "Closed database \(core.path)")
     }
 
     /// Closes the database and deletes its files. Refused while it is open elsewhere in this program.
@@ -166,7 +166,7 @@ public final class Database: @unchecked Sendable {
             let source = try CBLStore.Database(path: path, options: config.options(.readOnly))
             defer { source.close() }
             let omitted = try source.copy(to: target)
-            for error in omitted { log(.database, .warning, "Left out of the copy: \(error)") }
+            for error in omitted { CouchbaseLiteSwift.log(.database, .warning, "Left out of the copy: \(error)") }
         }
     }
 
