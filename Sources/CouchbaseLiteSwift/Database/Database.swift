@@ -25,6 +25,7 @@ public final class Database: @unchecked Sendable {
     /// Of the servers that it is replicated with.
     let cookies = DatabaseCookies()
     let openResults = OpenResults()
+    let asyncWork = AsyncWork()
 
     /// Opens a database, or makes it.
     public init(name: String, config: DatabaseConfiguration = DatabaseConfiguration()) throws {
@@ -181,14 +182,14 @@ public final class Database: @unchecked Sendable {
 }
 
 /// What saving does when the document was changed by somebody else meanwhile.
-public enum ConcurrencyControl: UInt8 {
+public enum ConcurrencyControl: UInt8, Sendable {
     /// The other change is replaced.
     case lastWriteWins
     /// The save is not done.
     case failOnConflict
 }
 
-public enum MaintenanceType: UInt8 {
+public enum MaintenanceType: UInt8, Sendable {
     /// Gives space back to the file system, and removes blobs that no document refers to.
     case compact
     /// Builds all indexes anew.

@@ -4,7 +4,7 @@ public protocol IndexConfiguration {}
 /// An index over values: what is equal to something, or in a range, is found by it.
 ///
 ///     try hotels.createIndex(withName: "byCity", config: ValueIndexConfiguration(["city", "name"], where: "type = 'hotel'"))
-public struct ValueIndexConfiguration: IndexConfiguration {
+public struct ValueIndexConfiguration: IndexConfiguration, Sendable {
     /// The columns.
     public let expressions: [String]
     /// Only documents that meet it are in the index, and only queries that say the same use it.
@@ -17,7 +17,7 @@ public struct ValueIndexConfiguration: IndexConfiguration {
 }
 
 /// An index over the words of texts, for `MATCH()`.
-public struct FullTextIndexConfiguration: IndexConfiguration {
+public struct FullTextIndexConfiguration: IndexConfiguration, Sendable {
     /// The texts.
     public let expressions: [String]
     /// Only documents that meet it are in the index.
@@ -41,7 +41,7 @@ public struct FullTextIndexConfiguration: IndexConfiguration {
 }
 
 /// An index over the items of an array, for `UNNEST`.
-public struct ArrayIndexConfiguration: IndexConfiguration {
+public struct ArrayIndexConfiguration: IndexConfiguration, Sendable {
     /// The array, or an array in the items of another: `contacts[].phones`.
     public let path: String
     /// What of each item is in the index; nil for the items themselves.
