@@ -26,15 +26,16 @@ struct Footprint: CustomStringConvertible {
 
     /// The same, as soon as nothing is left, or when it seems that something stays.
     static func settled(since before: Footprint) -> Footprint {
-        for _ in 0..<60 where !before.isFlat(after: settled()) { continue }
-        return Footprint()
+        var after = settled()
+        for _ in 0..<60 where !before.isFlat(after: after) { after = settled() }
+        return after
     }
 
     var description: String { "\(kilobytes) KiB, \(descriptors) descriptors, \(threads) threads" }
 
-    /// Whether what was done in between has left nothing. Memory is never quite the same.
-    func isFlat(after: Footprint, kilobytes slack: Int = 8192) -> Bool {
-        after.kilobytes <= kilobytes + slack && after.descriptors <= descriptors && after.threads <= threads + 1
+    /// Whether what was done in between has left nothing. Memory is never quite the same, and a few connections for readers come and go.
+    func isFlat(after: Footprint) -> Bool {
+        after.kilobytes <= kilobytes + 8192 && after.descriptors <= descriptors + 12 && after.threads <= threads + 1
     }
 
     /// For whoever reads what the test prints.

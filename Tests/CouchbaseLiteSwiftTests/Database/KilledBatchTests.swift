@@ -6,7 +6,7 @@ import Testing
 /// What `kill -9` at any moment leaves of a program that saves batches: all of a batch or nothing, and every one that was reported done.
 /// `CBLITE_CRASH_ROUNDS` says how often it is killed.
 @Suite(.serialized) struct KilledBatchTests {
-    private static let rounds = ProcessInfo.processInfo.environment["CBLITE_CRASH_ROUNDS"].flatMap(Int.init) ?? 8
+    private static let rounds = ProcessInfo.processInfo.environment["CBLITE_CRASH_ROUNDS"].flatMap(Int.init) ?? 5
     private static let documents = 20
 
     private static func configuration(_ path: String) -> DatabaseConfiguration {
