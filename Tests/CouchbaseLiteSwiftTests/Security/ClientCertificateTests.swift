@@ -64,6 +64,19 @@ import Testing
         #expect(there.collection.count == 0)
     }
 
+    /// What is itself in the list needs no authority, but its time has to be now.
+    @Test func oneThatIsNamedItselfIsLetInAsLongAsItIsValid() throws {
+        for (identity, expected) in [
+            (try client(), 0), (try client(from: -2 * Self.day, to: -60), CBLError.tlsClientCertRejected),
+            (try client(from: 3600), CBLError.tlsClientCertRejected),
+        ] {
+            let listener = try there.listen { $0.authenticator = ListenerCertificateAuthenticator(rootCerts: [identity.certs[0]]) }
+            let result = try here.outcome(with: listener) { $0.authenticator = ClientCertificateAuthenticator(identity: identity) }
+            #expect(result == expected)
+            listener.stop()
+        }
+    }
+
     /// The certificate of one with the key of another, as if the check at its making were not there.
     @Test func aCertificateWithoutItsKeyCannotBeShown() throws {
         let (mine, other) = (try client(), try client())
