@@ -49,8 +49,10 @@ public struct AsyncRows: AsyncSequence, Sendable {
     fileprivate let query: Query
     fileprivate let parameters: QueryParameters
 
+    /// Stands before the first row.
     public func makeAsyncIterator() -> Iterator { Iterator(query, parameters) }
 
+    /// Goes through the rows once. A task that is cancelled ends it.
     public struct Iterator: AsyncIteratorProtocol {
         private enum State {
             case new(QueryParameters)

@@ -36,6 +36,7 @@ extension Database {
 public protocol Logger {
     /// What it wants: this level and those above.
     var level: LogLevel { get }
+    /// Takes a message, on whichever thread it comes from; that waits for it.
     func log(level: LogLevel, domain: LogDomain, message: String)
 }
 

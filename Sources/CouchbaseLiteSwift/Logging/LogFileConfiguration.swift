@@ -8,8 +8,11 @@ public final class LogFileConfiguration: Sendable {
         var maxRotateCount = LogFileConfiguration.defaultMaxRotateCount
     }
 
+    /// The form that the vendor's tools decode.
     public static let defaultUsePlaintext = false
+    /// 512 KiB.
     public static let defaultMaxSize: UInt64 = 524_288
+    /// Two files of each level in all.
     public static let defaultMaxRotateCount = 1
 
     /// Made if it is not there.
@@ -17,6 +20,7 @@ public final class LogFileConfiguration: Sendable {
     private let values: Mutex<Values>
     private let isFrozen: Bool
 
+    /// The defaults, for files in this directory.
     public init(directory: String) {
         self.directory = directory
         values = Mutex(Values())
