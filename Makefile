@@ -25,7 +25,7 @@ RELEASE  = -c release --static-swift-stdlib -Xlinker -L$(STATIC) \
            -Xswiftc -use-ld=lld -Xlinker -z -Xlinker pack-relative-relocs
 BINARY   = .build/release/cblite
 SAMPLE   = .build/samples/travel.cblite2
-SOURCES  = Package.swift Sources Tests Benchmarks Examples
+SOURCES  = Package.swift Sources Tests Benchmarks Examples Extras
 
 .PHONY: run build test imports-check files-check dependency-check examples-check bench install format format-check docs generated documentation docs-check packages clean
 

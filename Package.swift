@@ -103,7 +103,7 @@ let package = Package(
             dependencies: ["CBLWorkbench", "CBLReplication", "CBLLanguage", "CBLStore", "CBLFleece", "CBLTestSupport"]),
         .testTarget(
             name: "CouchbaseLiteSwiftTests",
-            dependencies: ["CouchbaseLiteSwift", "CBLTransport", "CBLBase", "CBLTestSupport"]),
+            dependencies: ["cblite", "CouchbaseLiteSwift", "CBLTransport", "CBLBase", "CBLTestSupport"]),
         .testTarget(
             name: "CBLShellTests",
             dependencies: [

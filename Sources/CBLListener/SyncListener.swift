@@ -54,12 +54,13 @@ package final class SyncListener: Sendable {
     /// How many of them have something to do.
     package var busyConnectionCount: Int { router.busyConnections.withLock { $0.count } }
 
-    /// Takes no more connections, says farewell to those that are open, and tells when they are gone and what came over them is written.
-    package func stop(then completion: @escaping @Sendable () -> Void) {
+    /// Takes no more connections, says farewell to those that are open, and tells when they are gone and what came over them is written. Who says
+    /// nothing for longer than `silence` is cut off.
+    package func stop(droppingSilentAfter silence: Duration? = nil, then completion: @escaping @Sendable () -> Void) {
         server.stopListening()
         let left = Mutex(shares.count)
         for peer in router.peers.values {
-            peer.stop { [server] in
+            peer.stop(droppingSilentAfter: silence) { [server] in
                 let isLast = left.withLock { left in
                     left -= 1
                     return left == 0

@@ -23,10 +23,10 @@ package final class OpenRows: @unchecked Sendable {
     private static let firstBlock = 32
 
     /// Runs it, and reads the first rows.
-    package init(_ query: Query, on database: Database, parameters: QueryParameters) throws {
+    package init(_ query: Query, on database: Database, parameters: QueryParameters, options: QueryOptions = QueryOptions()) throws {
         titles = query.titles
         snapshot = try OpenSnapshot(of: database)
-        let rows = try snapshot.use { try query.run(on: $0, parameters: parameters) }
+        let rows = try snapshot.use { try query.run(on: $0, parameters: parameters, options: options) }
         // Whoever ends the snapshot, the statement is given up before.
         snapshot.beforeEnd { rows.finish() }
         self.rows = rows

@@ -127,14 +127,23 @@ package final class PassivePeer: @unchecked Sendable {
     }
 
     /// Says farewell to all, and tells when they are gone and what they have sent is written, on any thread. Connections that come later find
-    /// nobody.
-    package func stop(then completion: (@Sendable () -> Void)? = nil) {
+    /// nobody. Who says nothing for longer than `silence` is cut off; without it, who does not answer the farewell in time.
+    package func stop(droppingSilentAfter silence: Duration? = nil, then completion: (@Sendable () -> Void)? = nil) {
         loop.perform {
             self.isStopped = true
+            if let silence { self.dropSilent(silence, since: self.loop.now) }
             self.feed?.stop()
             if let completion { self.onEmpty.append(completion) }
             for connection in self.connections.values { connection.stop() }
             self.tellIfEmpty()
+        }
+    }
+
+    private func dropSilent(_ limit: Duration, since stop: LoopTime) {
+        loop.timer(after: limit / 5) { [weak self] in
+            guard let self, !self.connections.isEmpty else { return }
+            for connection in self.connections.values where connection.isSilent(for: limit, since: stop) { connection.terminate() }
+            self.dropSilent(limit, since: stop)
         }
     }
 

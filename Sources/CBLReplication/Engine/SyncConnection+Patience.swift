@@ -31,6 +31,12 @@ extension SyncConnection {
                 ? SyncError.liteCore(SyncError.LiteCoreCode.remoteError, message) : SyncError(NetworkFailure.timeout, message))
     }
 
+    /// Whether nothing has gone over the connection for so long, nor been done for it here.
+    func isSilent(for limit: Duration, since start: LoopTime) -> Bool {
+        guard storesUnderWay == 0, unwrittenBytes == 0 else { return false }
+        return loop.now.since(start) >= limit && loop.now.since(lastProgress) >= limit
+    }
+
     private func isPeerInDebt(_ patience: Patience) -> Bool {
         guard hasOpened, storesUnderWay == 0, unwrittenBytes == 0, !isHeldUp else { return false }
         return patience.isOnce || !awaited.isEmpty || !fetches.isEmpty

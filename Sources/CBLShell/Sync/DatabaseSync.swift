@@ -43,7 +43,10 @@ struct DatabaseSync {
         }
         let (own, other) = isSwapped ? (peer ?? path, path) : (path, peer)
         // Nothing is made for what there is nothing to be had from.
-        if direction == .pull, let other, case .database(let path) = try endpoint(other) { try DatabaseSync.checkExistence(path) }
+        if direction != .push, let other, case .database(let path) = try endpoint(other) {
+            if direction == .pull { try DatabaseSync.checkExistence(path) }
+            if FileIdentity(bundle: own) == nil { try checkCollections(in: path) }
+        }
         if direction != .push, peer != nil, !invocation.flag("existing") { session.options.creates = true }
         let database = try session.open(own, writes: true)
         return try run(database, with: endpoint(other ?? knownPeer(of: database, direction)), direction)
@@ -129,6 +132,16 @@ struct DatabaseSync {
         let here = try Set(direction == .pull ? [] : database.read { $0.collections() })
         if direction != .push { try check(names.filter { !here.contains($0) }, in: other) }
         return other
+    }
+
+    /// What a database that is to be made gets, the other one must have.
+    private func checkCollections(in path: String) throws {
+        guard let named = session.options.collection, named != "*" else { return }
+        let names = try ArchiveTransfer.collections([named], invocation) ?? []
+        // One that cannot be read is told of when it is opened as it has to be.
+        guard let other = try? Database(path: path) else { return }
+        defer { other.close() }
+        try other.read { snapshot in for name in names { _ = try invocation.existing(name, in: snapshot) } }
     }
 
     private static func checkExistence(_ path: String) throws(CommandError) {

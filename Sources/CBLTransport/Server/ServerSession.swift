@@ -248,7 +248,9 @@ extension WebSocketServer.ClientCertificates {
             case .notAsked: true
             case .authorities(let trusted):
                 // A certificate that is itself in the list needs nobody's signature.
-                chain.first.map { trusted.contains($0) || (try? Certificate.status(of: chain, trusting: trusted)) == 0 } ?? false
+                chain.first.map { leaf in
+                    trusted.contains(leaf) ? leaf.isInItsTime : (try? Certificate.status(of: chain, trusting: trusted)) == 0
+                } ?? false
             case .check(let check): !chain.isEmpty && check(chain)
             case .ask: !chain.isEmpty
             }

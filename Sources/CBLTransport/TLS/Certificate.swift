@@ -120,6 +120,12 @@ package struct Certificate: Hashable, Sendable {
         return namesItself && (try? Certificate.status(of: [self], trusting: [self])) == 0
     }
 
+    /// Whether it is valid already, and still.
+    package var isInItsTime: Bool {
+        let objections = GNUTLS_CERT_EXPIRED.rawValue | GNUTLS_CERT_NOT_ACTIVATED.rawValue
+        return (try? Certificate.status(of: [self], trusting: [self])).map { $0 & objections == 0 } ?? false
+    }
+
     package static let usualChecks: UInt32 = cblite_gnutls_any_trust_purpose
 
     /// What GnuTLS has against a chain, the leaf first, if only these authorities are trusted: 0 is nothing.

@@ -27,6 +27,7 @@ public final class Database: @unchecked Sendable {
     /// Of the servers that it is replicated with.
     let cookies = DatabaseCookies()
     let openResults = OpenResults()
+    let asyncWork = AsyncWork()
 
     /// Opens a database, or makes it with its folder. A file of an older version is brought to the newest format, which that version does not read.
     /// Documents that have expired are purged. Throws `corruptData`, `unreadableDatabase`, `databaseTooOld` or `databaseTooNew` for files that it
@@ -51,7 +52,7 @@ public final class Database: @unchecked Sendable {
             return core
         }
         OpenDatabases.add(self)
-        log(.database, .info, "Opened database \(path)")
+        CouchbaseLiteSwift.log(.database, .info, "Opened database \(path)")
     }
 
     deinit {
@@ -128,7 +129,7 @@ public final class Database: @unchecked Sendable {
         try translatingErrors { try checkNotInBatch("closed") }
         services.stopAll()
         core.close()
-        log(.database, .info, "Closed database \(core.path)")
+        CouchbaseLiteSwift.log(.database, .info, "Closed database \(core.path)")
     }
 
     /// Closes the database and deletes its files. Throws `busy` while it is open elsewhere in this program.
@@ -172,7 +173,7 @@ public final class Database: @unchecked Sendable {
             let source = try CBLStore.Database(path: path, options: config.options(.readOnly))
             defer { source.close() }
             let omitted = try source.copy(to: target)
-            for error in omitted { log(.database, .warning, "Left out of the copy: \(error)") }
+            for error in omitted { CouchbaseLiteSwift.log(.database, .warning, "Left out of the copy: \(error)") }
         }
     }
 
@@ -187,15 +188,24 @@ public final class Database: @unchecked Sendable {
 }
 
 /// What saving does when the document was changed by somebody else meanwhile.
+<<<<<<< HEAD
 public enum ConcurrencyControl: UInt8 {
     /// The other change is replaced, without a word.
+=======
+public enum ConcurrencyControl: UInt8, Sendable {
+    /// The other change is replaced.
+>>>>>>> 14aa7f4f5183f3e94ef1f6b22092a8c4a9827f68
     case lastWriteWins
     /// Nothing is saved or deleted, and the result is false.
     case failOnConflict
 }
 
+<<<<<<< HEAD
 /// What `performMaintenance(type:)` is to do. No kind of it changes a document.
 public enum MaintenanceType: UInt8 {
+=======
+public enum MaintenanceType: UInt8, Sendable {
+>>>>>>> 14aa7f4f5183f3e94ef1f6b22092a8c4a9827f68
     /// Gives space back to the file system, and removes blobs that no document refers to.
     case compact
     /// Builds all indexes anew.

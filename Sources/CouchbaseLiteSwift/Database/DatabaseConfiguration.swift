@@ -3,7 +3,7 @@ internal import CBLStore
 import Foundation
 
 /// How a database is opened, and where it is.
-public struct DatabaseConfiguration {
+public struct DatabaseConfiguration: Sendable {
     /// The folder that has the database's own folder. It is made if there is none.
     public var directory: String
     /// Whether each commit waits until it is safe from a loss of power. Without it the last ones may be lost then, none is half there.

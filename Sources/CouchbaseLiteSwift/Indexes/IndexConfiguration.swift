@@ -4,8 +4,13 @@ public protocol IndexConfiguration {}
 /// An index over values: what is equal to something, or in a range, is found by it.
 ///
 ///     try hotels.createIndex(withName: "byCity", config: ValueIndexConfiguration(["city", "name"], where: "type = 'hotel'"))
+<<<<<<< HEAD
 public struct ValueIndexConfiguration: IndexConfiguration {
     /// The columns, in SQL++.
+=======
+public struct ValueIndexConfiguration: IndexConfiguration, Sendable {
+    /// The columns.
+>>>>>>> 14aa7f4f5183f3e94ef1f6b22092a8c4a9827f68
     public let expressions: [String]
     /// Only documents that meet it are in the index, and only queries that say the same use it.
     public let `where`: String?
@@ -18,8 +23,13 @@ public struct ValueIndexConfiguration: IndexConfiguration {
 }
 
 /// An index over the words of texts, for `MATCH()`.
+<<<<<<< HEAD
 public struct FullTextIndexConfiguration: IndexConfiguration {
     /// What gives the texts, in SQL++.
+=======
+public struct FullTextIndexConfiguration: IndexConfiguration, Sendable {
+    /// The texts.
+>>>>>>> 14aa7f4f5183f3e94ef1f6b22092a8c4a9827f68
     public let expressions: [String]
     /// Only documents that meet it are in the index.
     public let `where`: String?
@@ -44,7 +54,7 @@ public struct FullTextIndexConfiguration: IndexConfiguration {
 }
 
 /// An index over the items of an array, for `UNNEST`.
-public struct ArrayIndexConfiguration: IndexConfiguration {
+public struct ArrayIndexConfiguration: IndexConfiguration, Sendable {
     /// The array, or an array in the items of another: `contacts[].phones`.
     public let path: String
     /// What of each item is in the index; nil for the items themselves.

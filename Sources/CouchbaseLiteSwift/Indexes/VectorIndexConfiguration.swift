@@ -41,7 +41,7 @@ public enum DistanceMetric: UInt32, Sendable {
 }
 
 /// An index over vectors, which finds those that are close to another.
-public struct VectorIndexConfiguration: IndexConfiguration {
+public struct VectorIndexConfiguration: IndexConfiguration, Sendable {
     /// What gives the vector of a document, in SQL++.
     public let expression: String
     /// How many numbers a vector has.

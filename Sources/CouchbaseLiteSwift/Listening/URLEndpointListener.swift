@@ -27,9 +27,12 @@ public class URLEndpointListener: @unchecked Sendable {
         let identity: TLSIdentity?
         let loop: EventLoop
 
+        /// How long clients may say nothing that are to say farewell.
+        private static let patience = Duration.milliseconds(500)
+
         func end() {
             let done = DispatchSemaphore(value: 0)
-            listener.stop { done.signal() }
+            listener.stop(droppingSilentAfter: Running.patience) { done.signal() }
             done.wait()
             loop.stop()
         }

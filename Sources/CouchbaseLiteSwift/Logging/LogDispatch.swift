@@ -18,6 +18,8 @@ final class LogDispatch: Sendable {
     /// For each domain, four bits with the lowest level that somebody listens to: so it costs next to nothing where nobody does.
     private let thresholds: Atomic<UInt64>
     private let hasAdvised = Atomic<Bool>(false)
+    /// What the program sets sinks by.
+    let interface = Atomic<LogInterface>(.none)
     private let showOnConsole: @Sendable (String) -> Void
 
     init(

@@ -119,10 +119,17 @@ public class Query: @unchecked Sendable {
 
     /// Runs the query. Its rows are those of this moment, whatever is changed while they are read.
     public func execute() throws -> ResultSet {
+        // What this transaction has changed only its own connection can see, and that goes on changing it.
+        if try database.openCore().isInTransaction { return try allRows(encodedParameters) }
+        return ResultSet(try openRows(encodedParameters), database)
+    }
+
+    /// Rows that are read as they are asked for.
+    func openRows(_ parameters: QueryParameters, _ options: QueryOptions = QueryOptions()) throws -> OpenRows {
         let core = try database.openCore()
         let query = try compiled()
-        let parameters = encodedParameters
         return try database.whileOpen {
+<<<<<<< HEAD
             // What this transaction has changed only its own connection can see, and that goes on changing it.
             if core.isInTransaction {
                 let rows = try core.glance { try KeptRows(query.run(on: $0, parameters: parameters)) }
@@ -141,6 +148,20 @@ public class Query: @unchecked Sendable {
             let shape = RowShape(titles, database)
             state.shape = shape
             return shape
+=======
+            let rows = try OpenRows(query, on: core, parameters: parameters, options: options)
+            if !rows.isRead { database.openResults.add(rows) }
+            return rows
+        }
+    }
+
+    /// Rows that are all read.
+    func allRows(_ parameters: QueryParameters, _ options: QueryOptions = QueryOptions()) throws -> ResultSet {
+        let core = try database.openCore()
+        let query = try compiled()
+        return try database.whileOpen {
+            ResultSet(try core.glance { try KeptRows(query.run(on: $0, parameters: parameters, options: options)) }, database)
+>>>>>>> 14aa7f4f5183f3e94ef1f6b22092a8c4a9827f68
         }
     }
 

@@ -14,8 +14,8 @@ struct ConflictResolution: @unchecked Sendable {
         if conflict.local == nil, conflict.remote == nil { return .standard(conflict) }
         let local = conflict.local.map { document(conflict, $0, place(ofLocal: conflict)) }
         let remote = conflict.remote.map { document(conflict, $0, DocumentPlace(revision: conflict.remoteRevision, in: collection)) }
-        let result = resolver.resolve(
-            conflict: Conflict(documentID: conflict.documentID, localDocument: local, remoteDocument: remote))
+        let question = Conflict(documentID: conflict.documentID, localDocument: local, remoteDocument: remote)
+        let result = AwaitedCallback.run { resolver.resolve(conflict: question) }
         guard let result else { return .deleted }
         if result === local { return .local }
         if result === remote { return .remote }

@@ -16,7 +16,7 @@ struct DocumentFilter: @unchecked Sendable {
         let isEmpty = revision.isDeleted || revision.losesAccess
         let properties = isEmpty ? DocumentProperties(.emptyDictionary) : DocumentProperties(revision.properties, keys: revision.keys)
         let place = DocumentPlace(revision: revision.revision, in: collection, isDeleted: revision.isDeleted, isLent: true)
-        return filter(Document(id: revision.documentID, properties, place, of: collection), flags)
+        return AwaitedCallback.run { filter(Document(id: revision.documentID, properties, place, of: collection), flags) }
     }
 }
 

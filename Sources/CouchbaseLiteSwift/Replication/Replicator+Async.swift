@@ -1,5 +1,4 @@
 import Foundation
-import Synchronization
 
 extension Replicator {
     /// Its status, whenever that changes, from the beginning of the loop on. It goes on after the replicator has stopped: leave the loop.
@@ -16,7 +15,7 @@ extension Replicator {
     /// Throws what it has stopped with. If the task is cancelled, it is stopped.
     @discardableResult
     public func replicate(reset: Bool = false) async throws -> Status {
-        let waiting = WaitingTask()
+        let waiting = Awaited<Status>()
         let isContinuous = config.continuous
         // A queue of its own: none that the program waits on.
         let token = addChangeListener(withQueue: DispatchQueue(label: "CouchbaseLiteSwift.replicate")) { change in
@@ -38,32 +37,3 @@ extension Replicator {
 
 /// A queue for listeners that only pass on what they hear.
 private let replications = DispatchQueue(label: "CouchbaseLiteSwift.replications")
-
-/// The first result counts, whether it comes before somebody waits for it or after.
-private final class WaitingTask: Sendable {
-    private struct State {
-        var status: Replicator.Status?
-        var continuation: CheckedContinuation<Replicator.Status, Never>?
-    }
-
-    private let state = Mutex(State())
-
-    func finish(_ status: Replicator.Status) {
-        let continuation = state.withLock { state in
-            if state.status == nil { state.status = status }
-            defer { state.continuation = nil }
-            return state.continuation
-        }
-        continuation?.resume(returning: status)
-    }
-
-    func value() async -> Replicator.Status {
-        await withCheckedContinuation { continuation in
-            let status = state.withLock { state in
-                if state.status == nil { state.continuation = continuation }
-                return state.status
-            }
-            if let status { continuation.resume(returning: status) }
-        }
-    }
-}

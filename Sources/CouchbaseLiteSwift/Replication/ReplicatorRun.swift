@@ -75,6 +75,11 @@ final class ReplicatorRun: @unchecked Sendable {
 
     func stopAndWait() {
         stop()
+        guard !AwaitedCallback.isRunning else {
+            // It may be this replicator that waits for the caller, or one that waits for that. Nothing can be stored any more: it ends at once.
+            condition.locked { engine }?.stop()
+            return
+        }
         let end = Deadline(after: ReplicatorRun.patience)
         condition.locked {
             while !isOver, condition.wait(until: end) {}

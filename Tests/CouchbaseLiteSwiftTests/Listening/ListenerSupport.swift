@@ -93,6 +93,13 @@ final class RawConnection {
 
     func send(_ bytes: [UInt8]) { _ = Glibc.send(descriptor, bytes, bytes.count, Int32(MSG_NOSIGNAL)) }
 
+    /// What comes next.
+    func receive() -> [UInt8] {
+        var buffer = [UInt8](repeating: 0, count: 4096)
+        let count = recv(descriptor, &buffer, buffer.count, 0)
+        return Array(buffer.prefix(max(0, count)))
+    }
+
     /// Everything that comes before the other side hangs up, or nothing comes any more.
     func answer() -> [UInt8] {
         var all: [UInt8] = []

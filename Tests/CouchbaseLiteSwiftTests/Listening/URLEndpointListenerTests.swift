@@ -241,6 +241,30 @@ import Testing
         #expect(listener.port == nil)
     }
 
+    @Test func whoIsSilentDoesNotHoldItUp() throws {
+        let listener = try there.listen { $0.disableTLS = true }
+        let port = try #require(listener.port)
+        let key = "dGhlIHNhbXBsZSBub25jZQ=="
+        let request = [
+            "GET /db/_blipsync HTTP/1.1", "Host: 127.0.0.1:\(port)", "Upgrade: websocket", "Connection: Upgrade",
+            "Sec-WebSocket-Key: \(key)",
+            "Sec-WebSocket-Version: 13", "Sec-WebSocket-Protocol: BLIP_3+CBMobile_4", "", "",
+        ]
+        let silent = try RawConnection(port: port)
+        silent.send(Array(request.joined(separator: "\r\n").utf8))
+        #expect(silent.receive().starts(with: Array("HTTP/1.1 101".utf8)))
+        let run = Run(try here.configuration(listener) { $0.continuous = true })
+        run.replicator.start()
+        #expect(run.isReached(.idle))
+        let start = ContinuousClock.now
+        listener.stop()
+        // A farewell that nobody answers would be waited for five seconds.
+        #expect(ContinuousClock.now - start < .seconds(4))
+        #expect(try run.end()?.code == CBLError.webSocketGoingAway)
+        // It was told as well.
+        #expect(silent.answer().first == 0x88)
+    }
+
     @Test func itEndsWithItsDatabase() throws {
         let listener = try there.listen()
         let another = try there.listen()
