@@ -2,14 +2,14 @@
 struct ItemTable {
     private(set) var names: [String] = []
     private(set) var items: [Item] = []
-    private var places: [String: Int]?
+    private var places: [PropertyName: Int]?
     private static let manyNames = 16
 
     var count: Int { names.count }
 
     func place(of name: String) -> Int? {
-        if let places { return places[name] }
-        for (place, candidate) in names.enumerated() where candidate == name { return place }
+        if let places { return places[PropertyName(name)] }
+        for (place, candidate) in names.enumerated() where candidate.hasSameBytes(as: name) { return place }
         return nil
     }
 
@@ -22,11 +22,11 @@ struct ItemTable {
             items[place] = item
             return false
         }
-        places?[name] = names.count
+        places?[PropertyName(name)] = names.count
         names.append(name)
         items.append(item)
         if places == nil, names.count > ItemTable.manyNames {
-            places = Dictionary(uniqueKeysWithValues: names.enumerated().map { ($1, $0) })
+            places = Dictionary(uniqueKeysWithValues: names.enumerated().map { (PropertyName($1), $0) })
         }
         return true
     }
@@ -36,7 +36,7 @@ struct ItemTable {
         guard let place = place(of: name) else { return false }
         names.remove(at: place)
         items.remove(at: place)
-        if places != nil { places = Dictionary(uniqueKeysWithValues: names.enumerated().map { ($1, $0) }) }
+        if places != nil { places = Dictionary(uniqueKeysWithValues: names.enumerated().map { (PropertyName($1), $0) }) }
         return true
     }
 
