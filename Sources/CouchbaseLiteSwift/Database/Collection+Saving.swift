@@ -48,6 +48,10 @@ extension Collection {
                 return true
             } catch let error as StoreError where error.code == .conflict {
                 guard control == .lastWriteWins else { return false }
+            } catch let error as StoreError where error.code == .invalidDocument {
+                try DocumentRules.check(id: document.id)
+                // Not the ID then: what is in the document.
+                throw libraryError(CBLError.corruptRevisionData, error.description)
             }
             guard let current = try transaction.document(document.id, in: coreName) else { throw notFound(document.id) }
             if isDeletion {
