@@ -52,6 +52,18 @@ import Testing
         #expect(try !test.collection.save(document: MutableDocument(id: "doc"), concurrencyControl: .failOnConflict))
     }
 
+    /// Nothing is left that it could be in conflict with.
+    @Test(arguments: [true, false])
+    func whatWasPurgedMeanwhileIsNotFound(_ mayFail: Bool) throws {
+        let control: ConcurrencyControl = mayFail ? .failOnConflict : .lastWriteWins
+        try test.save("doc", ["n": 0])
+        let document = try test.document("doc").toMutable()
+        try test.collection.purge(id: "doc")
+        #expect(code { _ = try test.collection.save(document: document, concurrencyControl: control) } == CBLError.notFound)
+        #expect(code { _ = try test.collection.delete(document: document, concurrencyControl: control) } == CBLError.notFound)
+        #expect(test.collection.count == 0)
+    }
+
     @Test func whatIsRefusedTakesNoSequence() throws {
         let document = try test.save("doc", ["n": 0])
         let copies = try (0..<4).map { _ in try test.document("doc").toMutable() }
