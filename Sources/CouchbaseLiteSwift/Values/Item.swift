@@ -164,10 +164,14 @@ extension Value {
         }
     }
 
-    /// Whether it stands for a blob: by its type, or as attachments did before there was one.
+    /// Whether it stands for a blob: by its type and something to find the content by, or as attachments did before there was a type.
     func isBlob(_ keys: SharedKeys?) -> Bool {
         guard let dictionary, dictionary.count > 1 else { return false }
-        if let type = dictionary.value(forKey: "@type", keys)?.stringBytes { return type.elementsEqual(Blob.blobType.utf8) }
+        if let type = dictionary.value(forKey: "@type", keys)?.stringBytes {
+            guard type.elementsEqual(Blob.blobType.utf8) else { return false }
+            return dictionary.value(forKey: Blob.blobDigestProperty, keys)?.stringBytes != nil
+                || dictionary.value(forKey: Blob.contentProperty, keys)?.dataBytes != nil
+        }
         return dictionary.count >= 4 && ["digest", "revpos", "stub", "length"].allSatisfy { dictionary.value(forKey: $0, keys) != nil }
     }
 
