@@ -45,7 +45,7 @@ struct ValidatorTests {
 
     @Test(arguments: [
         "0000", "3000", "6000", "7000", "0000 8001", "7001 0004 0000 8003", "7001 4000 7000 8003", "7001 0800 7000 8003",
-        "6002 0000 8001 8003",
+        "6002 0000 8001 8003", "24ed 0000 4040 8003", "2000 cdcc cc3d 8003", "20ed cdcc cc3d 8003", "28ff 9a99 9999 9999 b93f 8005",
     ])
     func whatIsUnusualButRightIsAccepted(_ text: String) throws {
         try Validator.validate(FleeceData(hex(text)), keyCount: 5)

@@ -143,7 +143,8 @@ package struct Validator {
         case 1:
             if value.integerBits == nil { throw tooLong(value) }
         case 2:
-            guard value.byte0 & 3 == 0, value.byte0 != 0x2C, value.byte1 == 0 else {
+            // The second byte means nothing, and the vendor's library leaves in it what was there before.
+            guard value.byte0 & 3 == 0, value.byte0 != 0x2C else {
                 throw .damaged(reason: "there is no such kind of number", offset: value.start)
             }
             guard let double = value.double else { throw tooLong(value) }

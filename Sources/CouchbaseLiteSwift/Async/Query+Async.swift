@@ -23,7 +23,7 @@ extension Query {
             let (query, parameters, cancellation) = (query, query.encodedParameters, QueryCancellation())
             return try await query.database.asyncWork.read(endedBy: cancellation) {
                 let rows = try query.openRows(parameters, QueryOptions(cancellation: cancellation))
-                return try ResultSet(rows, query.database).data(as: type, dataKey: dataKey)
+                return try ResultSet(rows, query.shape(rows.titles)).data(as: type, dataKey: dataKey)
             }
         }
 

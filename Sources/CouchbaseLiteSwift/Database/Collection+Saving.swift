@@ -47,9 +47,14 @@ extension Collection {
                 place.update(saved, in: self, isDeleted: isDeletion)
                 return true
             } catch let error as StoreError where error.code == .conflict {
-                guard control == .lastWriteWins else { return false }
+                // Looked at below.
+            } catch let error as StoreError where error.code == .invalidDocument {
+                try DocumentRules.check(id: document.id)
+                // Not the ID then: what is in the document.
+                throw libraryError(CBLError.corruptRevisionData, error.description)
             }
             guard let current = try transaction.document(document.id, in: coreName) else { throw notFound(document.id) }
+            guard control == .lastWriteWins else { return false }
             if isDeletion {
                 guard !current.isDeleted else {
                     place.adopt(DocumentPlace(current, in: self))

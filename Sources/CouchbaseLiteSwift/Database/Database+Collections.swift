@@ -45,10 +45,11 @@ extension Database {
         }
     }
 
-    /// A collection by its name; nil if there is none. Without a scope it is looked for in the default one.
+    /// A collection by its name; nil if there is none, and an error if there can be none of that name. Without a scope it is looked for in the default
+    /// one.
     public func collection(name: String, scope: String? = defaultScopeName) throws -> Collection? {
         let core = try openCore()
-        guard let name = try? collectionName(name, scope) else { return nil }
+        let name = try collectionName(name, scope)
         return try translatingErrors {
             try core.glance { $0.hasCollection(name) } ? Collection(name, Scope(name.scope, self)) : nil
         }

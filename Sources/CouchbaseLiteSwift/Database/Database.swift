@@ -188,24 +188,15 @@ public final class Database: @unchecked Sendable {
 }
 
 /// What saving does when the document was changed by somebody else meanwhile.
-<<<<<<< HEAD
-public enum ConcurrencyControl: UInt8 {
-    /// The other change is replaced, without a word.
-=======
 public enum ConcurrencyControl: UInt8, Sendable {
-    /// The other change is replaced.
->>>>>>> 14aa7f4f5183f3e94ef1f6b22092a8c4a9827f68
+    /// The other change is replaced, without a word.
     case lastWriteWins
     /// Nothing is saved or deleted, and the result is false.
     case failOnConflict
 }
 
-<<<<<<< HEAD
 /// What `performMaintenance(type:)` is to do. No kind of it changes a document.
-public enum MaintenanceType: UInt8 {
-=======
 public enum MaintenanceType: UInt8, Sendable {
->>>>>>> 14aa7f4f5183f3e94ef1f6b22092a8c4a9827f68
     /// Gives space back to the file system, and removes blobs that no document refers to.
     case compact
     /// Builds all indexes anew.

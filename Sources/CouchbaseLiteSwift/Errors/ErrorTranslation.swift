@@ -31,7 +31,7 @@ func translated(_ error: any Error) -> NSError {
     case let error as SQLiteError:
         NSError(domain: sqliteErrorDomain, code: Int(error.code), userInfo: [NSLocalizedDescriptionKey: error.message])
     case let error as FleeceError:
-        NSError(domain: "CouchbaseLite.Fleece", code: 1, userInfo: [NSLocalizedDescriptionKey: "\(error)"])
+        NSError(domain: "CouchbaseLite.Fleece", code: code(error), userInfo: [NSLocalizedDescriptionKey: "\(error)"])
     case let error as any CoreErrorTranslation: error.libraryError
     // Every error can be cast to this one: what was thrown by the program's own code stays what it is.
     case let error as NSError: error
@@ -41,6 +41,16 @@ func translated(_ error: any Error) -> NSError {
 /// For errors of other parts of the core, next to what uses them.
 protocol CoreErrorTranslation: Error {
     var libraryError: NSError { get }
+}
+
+/// The numbers are those of the vendor's encoder.
+private func code(_ error: FleeceError) -> Int {
+    switch error {
+    case .tooLarge: 1
+    case .damaged, .tooDeep, .endless, .notANumber: 3
+    case .duplicateKey, .misuse: 4
+    case .badSharedKeys: 9
+    }
 }
 
 private func code(_ error: StoreError) -> Int {

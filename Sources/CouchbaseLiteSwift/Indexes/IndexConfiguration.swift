@@ -4,13 +4,8 @@ public protocol IndexConfiguration {}
 /// An index over values: what is equal to something, or in a range, is found by it.
 ///
 ///     try hotels.createIndex(withName: "byCity", config: ValueIndexConfiguration(["city", "name"], where: "type = 'hotel'"))
-<<<<<<< HEAD
-public struct ValueIndexConfiguration: IndexConfiguration {
-    /// The columns, in SQL++.
-=======
 public struct ValueIndexConfiguration: IndexConfiguration, Sendable {
-    /// The columns.
->>>>>>> 14aa7f4f5183f3e94ef1f6b22092a8c4a9827f68
+    /// The columns, in SQL++.
     public let expressions: [String]
     /// Only documents that meet it are in the index, and only queries that say the same use it.
     public let `where`: String?
@@ -23,13 +18,8 @@ public struct ValueIndexConfiguration: IndexConfiguration, Sendable {
 }
 
 /// An index over the words of texts, for `MATCH()`.
-<<<<<<< HEAD
-public struct FullTextIndexConfiguration: IndexConfiguration {
-    /// What gives the texts, in SQL++.
-=======
 public struct FullTextIndexConfiguration: IndexConfiguration, Sendable {
-    /// The texts.
->>>>>>> 14aa7f4f5183f3e94ef1f6b22092a8c4a9827f68
+    /// What gives the texts, in SQL++.
     public let expressions: [String]
     /// Only documents that meet it are in the index.
     public let `where`: String?

@@ -121,7 +121,8 @@ public class Query: @unchecked Sendable {
     public func execute() throws -> ResultSet {
         // What this transaction has changed only its own connection can see, and that goes on changing it.
         if try database.openCore().isInTransaction { return try allRows(encodedParameters) }
-        return ResultSet(try openRows(encodedParameters), database)
+        let rows = try openRows(encodedParameters)
+        return ResultSet(rows, shape(rows.titles))
     }
 
     /// Rows that are read as they are asked for.
@@ -129,26 +130,6 @@ public class Query: @unchecked Sendable {
         let core = try database.openCore()
         let query = try compiled()
         return try database.whileOpen {
-<<<<<<< HEAD
-            // What this transaction has changed only its own connection can see, and that goes on changing it.
-            if core.isInTransaction {
-                let rows = try core.glance { try KeptRows(query.run(on: $0, parameters: parameters)) }
-                return ResultSet(rows, shape(rows.titles))
-            }
-            let rows = try OpenRows(query, on: core, parameters: parameters)
-            if !rows.isRead { database.openResults.add(rows) }
-            return ResultSet(rows, shape(rows.titles))
-        }
-    }
-
-    /// The same from one run to the next, as long as the schema is the same.
-    func shape(_ titles: [String]) -> RowShape {
-        state.withLock { state in
-            if let shape = state.shape, shape.titles == titles { return shape }
-            let shape = RowShape(titles, database)
-            state.shape = shape
-            return shape
-=======
             let rows = try OpenRows(query, on: core, parameters: parameters, options: options)
             if !rows.isRead { database.openResults.add(rows) }
             return rows
@@ -160,8 +141,18 @@ public class Query: @unchecked Sendable {
         let core = try database.openCore()
         let query = try compiled()
         return try database.whileOpen {
-            ResultSet(try core.glance { try KeptRows(query.run(on: $0, parameters: parameters, options: options)) }, database)
->>>>>>> 14aa7f4f5183f3e94ef1f6b22092a8c4a9827f68
+            let rows = try core.glance { try KeptRows(query.run(on: $0, parameters: parameters, options: options)) }
+            return ResultSet(rows, shape(rows.titles))
+        }
+    }
+
+    /// The same from one run to the next, as long as the schema is the same.
+    func shape(_ titles: [String]) -> RowShape {
+        state.withLock { state in
+            if let shape = state.shape, shape.titles == titles { return shape }
+            let shape = RowShape(titles, database)
+            state.shape = shape
+            return shape
         }
     }
 

@@ -19,7 +19,7 @@ final class DictionaryStorage: @unchecked Sendable {
     @exclusivity(unchecked) private var stored: DictionaryView?
     /// Over what is stored: in mutable storage changes, in others the containers that were handed out.
     @exclusivity(unchecked) private var overlay = ItemTable()
-    @exclusivity(unchecked) private var removed: Set<String> = []
+    @exclusivity(unchecked) private var removed: Set<PropertyName> = []
 
     /// Of stored properties.
     init(_ value: Value, in source: StoredValues, isMutable: Bool) {
@@ -62,7 +62,7 @@ final class DictionaryStorage: @unchecked Sendable {
 
     private func currentEntry(_ name: String) -> Entry {
         if let item = overlay[name] { return .item(item) }
-        if !removed.isEmpty, removed.contains(name) { return .absent }
+        if !removed.isEmpty, removed.contains(PropertyName(name)) { return .absent }
         return storedEntry(name)
     }
 
@@ -103,7 +103,9 @@ final class DictionaryStorage: @unchecked Sendable {
             if let stored {
                 names.reserveCapacity(stored.count + overlay.count)
                 for (key, _) in stored {
-                    if let name = key.keyString(source?.keys), removed.isEmpty || !removed.contains(name) { names.append(name) }
+                    if let name = key.keyString(source?.keys), removed.isEmpty || !removed.contains(PropertyName(name)) {
+                        names.append(name)
+                    }
                 }
             }
             guard isMutable, overlay.count > 0 else { return names }
@@ -121,7 +123,9 @@ final class DictionaryStorage: @unchecked Sendable {
         var result: [String: Any] = [:]
         if let stored {
             for (key, value) in stored {
-                guard let name = key.keyString(source.keys), !removed.contains(name), overlay.place(of: name) == nil else { continue }
+                guard let name = key.keyString(source.keys), !removed.contains(PropertyName(name)), overlay.place(of: name) == nil else {
+                    continue
+                }
                 result[name] = value.plainObject(source)
             }
         }
@@ -134,7 +138,7 @@ final class DictionaryStorage: @unchecked Sendable {
         return dictionary
     }
 
-    private func state() -> (source: StoredValues?, stored: DictionaryView?, overlay: ItemTable, removed: Set<String>) {
+    private func state() -> (source: StoredValues?, stored: DictionaryView?, overlay: ItemTable, removed: Set<PropertyName>) {
         lock.withLock { _ in (source, stored, overlay, removed) }
     }
 
@@ -144,14 +148,14 @@ final class DictionaryStorage: @unchecked Sendable {
         lock.withLock { _ in
             overlay.prepare()
             overlay.set(name, item)
-            if !removed.isEmpty { removed.remove(name) }
+            if !removed.isEmpty { removed.remove(PropertyName(name)) }
         }
     }
 
     func remove(_ name: String) {
         lock.withLock { _ in
             overlay.remove(name)
-            if stored?.value(forKey: name, source?.keys) != nil { removed.insert(name) }
+            if stored?.value(forKey: name, source?.keys) != nil { removed.insert(PropertyName(name)) }
         }
     }
 
@@ -188,7 +192,7 @@ final class DictionaryStorage: @unchecked Sendable {
             for (key, value) in stored {
                 if isMutable, !removed.isEmpty || overlay.count > 0 {
                     guard let name = key.keyString(source.keys) else { continue }
-                    if removed.contains(name) || overlay.place(of: name) != nil || name == skipped { continue }
+                    if removed.contains(PropertyName(name)) || overlay.place(of: name) != nil || name == skipped { continue }
                     encoder.writeKey(name)
                 } else if let name = key.keyBytes(source.keys) {
                     encoder.writeKey(name)

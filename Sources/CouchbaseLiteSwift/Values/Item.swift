@@ -166,12 +166,16 @@ extension Value {
 
     private static let typeKey: StaticString = "@type"
 
-    /// Whether it stands for a blob: by its type, or as attachments did before there was one.
+    /// Whether it stands for a blob: by its type and something to find the content by, or as attachments did before there was a type.
     func isBlob(_ keys: SharedKeys?) -> Bool {
         guard let dictionary, dictionary.count > 1 else { return false }
         // No table of keys has one with such a sign.
         let type = Value.typeKey.withUTF8Buffer { dictionary.value(forStringKey: UnsafeRawBufferPointer($0)) }
-        if let bytes = type?.stringBytes { return bytes.elementsEqual(Blob.blobType.utf8) }
+        if let bytes = type?.stringBytes {
+            guard bytes.elementsEqual(Blob.blobType.utf8) else { return false }
+            return dictionary.value(forKey: Blob.blobDigestProperty, keys)?.stringBytes != nil
+                || dictionary.value(forKey: Blob.contentProperty, keys)?.dataBytes != nil
+        }
         func has(_ name: String) -> Bool { dictionary.value(forKey: name, keys) != nil }
         return dictionary.count >= 4 && has("revpos") && has("digest") && has("stub") && has("length")
     }

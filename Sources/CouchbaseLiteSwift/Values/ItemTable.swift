@@ -6,7 +6,7 @@ struct ItemTable {
     }
 
     private(set) var entries: [Entry] = []
-    private var places: [String: Int]?
+    private var places: [PropertyName: Int]?
     private static let manyNames = 16
     private static let usualNames = 8
 
@@ -19,8 +19,8 @@ struct ItemTable {
     var names: [String] { entries.map(\.name) }
 
     func place(of name: String) -> Int? {
-        if let places { return places[name] }
-        return entries.firstIndex { $0.name == name }
+        if let places { return places[PropertyName(name)] }
+        return entries.firstIndex { $0.name.hasSameBytes(as: name) }
     }
 
     subscript(name: String) -> Item? { place(of: name).map { entries[$0].item } }
@@ -32,7 +32,7 @@ struct ItemTable {
             entries[place].item = item
             return false
         }
-        places?[name] = entries.count
+        places?[PropertyName(name)] = entries.count
         entries.append(Entry(name: name, item: item))
         if places == nil, entries.count > ItemTable.manyNames { index() }
         return true
@@ -47,6 +47,6 @@ struct ItemTable {
     }
 
     private mutating func index() {
-        places = Dictionary(uniqueKeysWithValues: entries.enumerated().map { ($1.name, $0) })
+        places = Dictionary(uniqueKeysWithValues: entries.enumerated().map { (PropertyName($1.name), $0) })
     }
 }

@@ -87,6 +87,9 @@ import Testing
         #expect(try test.database.scope(name: "inventory")?.collections() == [hotels])
         #expect(try test.database.scope(name: "nothing") == nil)
         #expect(try test.database.collection(name: "nothing") == nil)
+        for (name, scope) in [("a b", "_default"), ("_x", "_default"), ("", "x"), ("x", "_y"), ("_default", "x")] {
+            #expect(code { _ = try test.database.collection(name: name, scope: scope) } == CBLError.invalidParameter)
+        }
         #expect(try test.database.defaultScope().collections() == [test.collection])
         try hotels.save(document: MutableDocument(id: "doc"))
         try test.database.deleteCollection(name: "hotels", scope: "inventory")

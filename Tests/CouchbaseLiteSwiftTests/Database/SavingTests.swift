@@ -25,6 +25,21 @@ import Testing
         #expect(test.collection.count == 0)
     }
 
+    @Test(arguments: ["", "_id", "_rev", "_deleted"])
+    func propertiesThatNoDocumentCanHaveAreRefused(_ name: String) throws {
+        let document = MutableDocument(id: "doc", data: ["inside": [name: 1]])
+        try test.collection.save(document: document)
+        #expect(code { try test.collection.save(document: document.setInt(1, forKey: name)) } == CBLError.corruptRevisionData)
+        #expect(try test.document("doc").count == 1)
+    }
+
+    @Test func whatIsNoNumberIsRefused() throws {
+        let error = #expect(throws: (any Error).self) {
+            try test.collection.save(document: MutableDocument(id: "doc").setDouble(.nan, forKey: "x"))
+        }
+        #expect((error as NSError?)?.domain == "CouchbaseLite.Fleece" && (error as NSError?)?.code == 3 && test.collection.count == 0)
+    }
+
     @Test func theLastWriterWinsOrIsRefused() throws {
         try test.save("doc", ["n": 0])
         let (one, two) = (try test.document("doc").toMutable(), try test.document("doc").toMutable())
@@ -35,6 +50,18 @@ import Testing
         #expect(try test.document("doc").int(forKey: "n") == 2)
         #expect(try test.collection.save(document: two.setInt(3, forKey: "n"), concurrencyControl: .failOnConflict))
         #expect(try !test.collection.save(document: MutableDocument(id: "doc"), concurrencyControl: .failOnConflict))
+    }
+
+    /// Nothing is left that it could be in conflict with.
+    @Test(arguments: [true, false])
+    func whatWasPurgedMeanwhileIsNotFound(_ mayFail: Bool) throws {
+        let control: ConcurrencyControl = mayFail ? .failOnConflict : .lastWriteWins
+        try test.save("doc", ["n": 0])
+        let document = try test.document("doc").toMutable()
+        try test.collection.purge(id: "doc")
+        #expect(code { _ = try test.collection.save(document: document, concurrencyControl: control) } == CBLError.notFound)
+        #expect(code { _ = try test.collection.delete(document: document, concurrencyControl: control) } == CBLError.notFound)
+        #expect(test.collection.count == 0)
     }
 
     @Test func whatIsRefusedTakesNoSequence() throws {

@@ -113,6 +113,14 @@ import Testing
         withExtendedLifetime(closed) {}
     }
 
+    @Test func whatOnlySaysThatItIsABlobKeepsItsProperties() throws {
+        let json = #"{"blob":{"@type":"blob","content_type":"a/b","data":"x","more":[1]}}"#
+        try test.collection.save(document: MutableDocument(id: "doc", json: json))
+        let read = try test.document("doc")
+        #expect(read.toJSON() == json && read.blob(forKey: "blob") == nil)
+        #expect(read.dictionary(forKey: "blob")?.string(forKey: "data") == "x")
+    }
+
     @Test func savedBlobsAreFoundByWhatStandsForThem() throws {
         let blob = Blob(contentType: "text/plain", data: text)
         try test.database.saveBlob(blob: blob)

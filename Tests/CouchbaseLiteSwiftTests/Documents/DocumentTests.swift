@@ -43,6 +43,23 @@ import Testing
         }
     }
 
+    /// Unicode writes "é" in two ways, which Swift takes for the same.
+    @Test func namesThatLookTheSameAreNot() throws {
+        let (one, two) = ("\u{e9}", "e\u{301}")
+        let many = (0..<20).map { "\"p\($0)\":\($0)" }.joined(separator: ",")
+        for others in ["\"p\":0", many] {
+            let document = try MutableDocument(id: "doc", json: "{\"\(one)\":1,\"\(two)\":2,\(others)}")
+            #expect(document.int(forKey: one) == 1 && document.int(forKey: two) == 2)
+            try test.collection.save(document: document)
+            let read = try test.document("doc").toMutable()
+            try test.collection.save(document: read.setInt(3, forKey: one))
+            #expect(try test.document("doc").int(forKey: one) == 3 && test.document("doc").int(forKey: two) == 2)
+            try test.collection.save(document: read.removeValue(forKey: two))
+            #expect(try test.document("doc").int(forKey: one) == 3 && !test.document("doc").contains(key: two))
+            #expect(read.count == document.count - 1)
+        }
+    }
+
     /// The table of conversions, for what is stored and for what is only set.
     @Test func valuesAreConvertedByTheTable() throws {
         let properties: [String: Any] = [

@@ -6,20 +6,21 @@ final class RowShape: Sendable {
     let titles: [String]
     let database: Database
     /// The column of a title. Of few columns, looking at all of them is quicker.
-    private let places: [String: Int]?
+    private let places: [PropertyName: Int]?
     /// The titles as they stand in JSON, each with the sign behind it.
     private let jsonKeys: [String]
 
     init(_ titles: [String], _ database: Database) {
         self.titles = titles
         self.database = database
-        places = titles.count > 8 ? Dictionary(titles.enumerated().map { ($1, $0) }, uniquingKeysWith: { first, _ in first }) : nil
+        places =
+            titles.count > 8 ? Dictionary(titles.enumerated().map { (PropertyName($1), $0) }, uniquingKeysWith: { first, _ in first }) : nil
         jsonKeys = titles.map { JSONWriter.quoted($0) + ":" }
     }
 
     func column(_ title: String) -> Int? {
-        if let places { return places[title] }
-        for (column, candidate) in titles.enumerated() where candidate == title { return column }
+        if let places { return places[PropertyName(title)] }
+        for (column, candidate) in titles.enumerated() where candidate.hasSameBytes(as: title) { return column }
         return nil
     }
 
