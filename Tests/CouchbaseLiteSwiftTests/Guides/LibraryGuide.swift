@@ -52,6 +52,18 @@ private func guideLibrary() async throws {
 
     #expect(rows.count == 900)
 
+    try await hotels.async.save(document: hotel)
+    try await database.async.inBatch {
+        for number in 1...3 { try hotels.save(document: MutableDocument(id: "inn-\(number)", data: ["rooms": number])) }
+    }
+    let large = try await query.async.execute(as: Row.self)
+    for try await row in query.async.rows() { print(row.string(forKey: "name") ?? "-") }     // read as they are asked for
+    let journeys = try await Database.async.open(name: "journeys")
+
+    #expect(large.count == 900)
+    #expect(hotels.count == 1003)
+    try journeys.close()
+
     func compiledOnly1() async throws {
         var configuration = ReplicatorConfiguration(
             collections: CollectionConfiguration.fromCollections([hotels]), target: URLEndpoint(url: URL(string: "wss://sync.example.com/travel")!))
