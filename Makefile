@@ -4,7 +4,9 @@
 # make examples-check     see that the programs in Examples build likewise, and work
 # make bench    measure against the table in Benchmarks/README.md (see there)
 # make install  PREFIX=/usr/local DESTDIR=
-# make format   format every source file;  make docs  regenerate the man page, the completions and docs/sqlpp-functions.md
+# make format   format every source file
+# make docs     write what is generated anew (man page, completions, docs/sqlpp-functions.md, tests of the guides), and build the
+#               library's documentation into .build/docs
 
 PREFIX  ?= /usr/local
 DESTDIR ?=
@@ -25,7 +27,7 @@ BINARY   = .build/release/cblite
 SAMPLE   = .build/samples/travel.cblite2
 SOURCES  = Package.swift Sources Tests Benchmarks Examples Extras
 
-.PHONY: run build test imports-check files-check dependency-check examples-check bench install format format-check docs docs-check packages clean
+.PHONY: run build test imports-check files-check dependency-check examples-check bench install format format-check docs generated documentation docs-check packages clean
 
 run: build $(SAMPLE)
 	@if [ -t 0 ] && [ -t 1 ]; then exec $(BINARY) --writeable $(SAMPLE); else \
@@ -84,8 +86,10 @@ format:
 format-check:
 	$(SWIFT) format lint --strict --recursive $(SOURCES)
 
-# The generated files come from the declarations of the commands.
-docs: packages
+docs: generated documentation
+
+# The generated files come from the declarations of the commands, and from the guides of the library.
+generated: packages
 	@$(SWIFT) build $(STRICT) --product cblite
 	@mkdir -p man completions
 	.build/debug/cblite generate man > man/cblite.1
@@ -93,9 +97,17 @@ docs: packages
 	.build/debug/cblite generate zsh > completions/cblite.zsh
 	.build/debug/cblite generate fish > completions/cblite.fish
 	.build/debug/cblite generate functions > docs/sqlpp-functions.md
+	Tests/guides.sh
 
-docs-check: docs
-	git diff --exit-code -- man completions docs/sqlpp-functions.md
+# Of a file that is new there is no difference: it must not be there.
+docs-check: generated
+	git diff --exit-code -- man completions docs/sqlpp-functions.md 'Tests/CouchbaseLiteSwiftTests/Guides/*Guide.swift'
+	@new=$$(git ls-files --others -- 'Tests/CouchbaseLiteSwiftTests/Guides/*Guide.swift'); [ -z "$$new" ] || { echo "$$new is not in the repository" >&2; exit 1; }
+
+# The pages of the library, from what was built of it.
+documentation: packages
+	@$(SWIFT) build $(STRICT) --target CouchbaseLiteSwift
+	Tests/documentation.sh
 
 # Installs the Debian packages that are not there yet; says what it would need where it may not.
 packages:

@@ -14,7 +14,7 @@ package final class Connection {
     package let handle: OpaquePointer
     /// The main file, as SQLite calls it; empty in memory.
     private let path: String
-    private var idle = IdleStatements()
+    @exclusivity(unchecked) private var kept = KeptStatements()
     private var cacheSize = 0
     var heedsInterrupts = false
     /// What is wrong with the schema, if the connection had to be told to pass over it.
@@ -56,7 +56,7 @@ package final class Connection {
     package static func inMemory() throws(SQLiteError) -> Connection { try Connection(path: ":memory:", mode: .create) }
 
     deinit {
-        idle.removeAll()
+        kept.removeAll()
         sqlite3_close_v2(handle)
         if !path.isEmpty { FileLayer.forget(path) }
     }
@@ -127,18 +127,18 @@ package final class Connection {
     package func withStatement<Result>(
         _ sql: String, _ body: (Statement) throws -> Result
     ) throws -> Result {
-        let statement = try idle.take(sql) ?? prepare(sql)
+        let statement = try kept.lend(sql) ?? kept.lend(prepare(sql))
         defer {
             statement.reset()
             statement.clearBindings()
-            idle.keep(statement)
+            statement.isLent = false
         }
         return try body(statement)
     }
 
     /// The same for a caller that goes on using it: compiled now, or kept from the last time. It should come back with `keep`.
     package func take(_ sql: String) throws(SQLiteError) -> Statement {
-        if let statement = idle.take(sql) { return statement }
+        if let statement = kept.take(sql) { return statement }
         return try prepare(sql)
     }
 
@@ -146,11 +146,11 @@ package final class Connection {
     package func keep(_ statement: Statement) {
         statement.reset()
         statement.clearBindings()
-        idle.keep(statement)
+        kept.keep(statement)
     }
 
     /// Finalises the kept statements: before closing, and before a change of schema that they would stand in the way of.
-    package func releaseStatements() { idle.removeAll() }
+    package func releaseStatements() { kept.removeAll() }
 
     /// The first column of the first row, if there is a row and the column is not NULL.
     package func integer(_ sql: String) throws -> Int64? {
@@ -231,9 +231,15 @@ package final class Connection {
 
     /// The error for a result code that was just returned on this connection.
     package func error(_ code: Int32, sql: String? = nil) -> SQLiteError {
+        SQLiteError(code, on: handle, sql: sql)
+    }
+}
+
+extension SQLiteError {
+    init(_ code: Int32, on handle: OpaquePointer?, sql: String?) {
         let extended = sqlite3_extended_errcode(handle)
         let isCurrent = extended & 0xFF == code & 0xFF
-        return SQLiteError(
+        self.init(
             extendedCode: isCurrent ? extended : code,
             message: String(cString: isCurrent ? sqlite3_errmsg(handle) : sqlite3_errstr(code)), sql: sql)
     }

@@ -6,8 +6,8 @@ import CBLSystemSQLite
 package final class Statement {
     package let sql: String
     package let handle: OpaquePointer
-    // Weak because the connection keeps statements for their next use: otherwise neither would ever go.
-    private weak var connection: Connection?
+    /// Whether the connection has lent it to somebody.
+    @exclusivity(unchecked) var isLent = false
 
     init(_ sql: String, on connection: Connection, isKept: Bool = true) throws(SQLiteError) {
         var handle: OpaquePointer?
@@ -26,13 +26,11 @@ package final class Statement {
         }
         self.sql = sql
         self.handle = handle
-        self.connection = connection
     }
 
-    private init(_ handle: OpaquePointer, _ sql: String, on connection: Connection) {
+    private init(_ handle: OpaquePointer, _ sql: String) {
         self.sql = sql
         self.handle = handle
-        self.connection = connection
     }
 
     /// The first statement of a text, nil if only blanks or comments are there, and how many bytes it takes.
@@ -44,14 +42,13 @@ package final class Statement {
         let length = tail.map { $0 - start } ?? text.count
         let sql = String(decoding: text.prefix(length), as: UTF8.self)
         guard code == SQLITE_OK else { throw connection.error(code, sql: sql) }
-        return (handle.map { Statement($0, sql, on: connection) }, length)
+        return (handle.map { Statement($0, sql) }, length)
     }
 
     deinit { sqlite3_finalize(handle) }
 
-    private func error(_ code: Int32) -> SQLiteError {
-        connection?.error(code, sql: sql) ?? SQLiteError(extendedCode: code, message: String(cString: sqlite3_errstr(code)), sql: sql)
-    }
+    // SQLite keeps what the statement belongs to as long as the statement is there.
+    private func error(_ code: Int32) -> SQLiteError { SQLiteError(code, on: sqlite3_db_handle(handle), sql: sql) }
 
     /// Goes to the next row; false when there is none.
     @discardableResult

@@ -4,6 +4,8 @@
 package struct CollectionName: Hashable, Sendable {
     package let scope: String
     package let name: String
+    /// Made once: it is asked for with every document.
+    private let digest: Int
 
     package static let defaultName = "_default"
     /// The collection that every database has.
@@ -32,6 +34,16 @@ package struct CollectionName: Hashable, Sendable {
     private init(uncheckedScope scope: String, name: String) {
         self.scope = scope
         self.name = name
+        var hasher = Hasher()
+        hasher.combine(scope)
+        hasher.combine(name)
+        digest = hasher.finalize()
+    }
+
+    package func hash(into hasher: inout Hasher) { hasher.combine(digest) }
+
+    package static func == (one: CollectionName, two: CollectionName) -> Bool {
+        one.digest == two.digest && one.name == two.name && one.scope == two.scope
     }
 
     private static func check(_ name: String, _ kind: String) throws(StoreError) {

@@ -93,7 +93,7 @@ package final class Database: Sendable {
             }
             let readers = try ReaderPool(files, keepsStates: options.keepsStates)
             self.readers = readers
-            if options.keepsStates { writer?.beforeWriting = { [weak readers] in readers?.releaseStates() } }
+            if options.keepsStates { writer?.beforeWriting = { readers.releaseStates() } }
             file = SharedFile.enter(bundle)
         } catch {
             switch StoreError.translating(error, path: bundle.path) {
@@ -145,6 +145,7 @@ package final class Database: Sendable {
         abandonTransaction()
         readers.close()
         writer?.close()
+        blobs.close()
         file.leave()
     }
 

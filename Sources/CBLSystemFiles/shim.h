@@ -9,6 +9,9 @@
 // A descriptor of a folder that is neither read nor written, but what is in it is reached by it.
 static const int cblite_open_path = __O_PATH;
 
+// A file that is in no folder, though in the file system of one.
+static const int cblite_open_nameless = __O_TMPFILE;
+
 // For `lseek`: the next byte that is stored, and the next that is not.
 static const int cblite_seek_data = 3;
 static const int cblite_seek_hole = 4;
@@ -29,7 +32,3 @@ static inline unsigned int cblite_file_system(const char *path) {
     struct statfs facts;
     return statfs(path, &facts) == 0 ? (unsigned int)facts.f_type : 0;
 }
-
-// Begins to write what was written to a file to the disk, and waits for nothing.
-extern int sync_file_range(int, long, long, unsigned int);
-static inline void cblite_start_writing(int descriptor) { sync_file_range(descriptor, 0, 0, 2); }

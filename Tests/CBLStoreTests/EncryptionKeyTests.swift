@@ -111,7 +111,7 @@ import Testing
         let keyed = FileAccess(database.bundle, .readWrite, key: key)
         #expect(try plain.openBlob(blob.digest.fileName, in: folder)?.length == 7)
         #expect(throws: StoreError.self) { try keyed.openBlob(blob.digest.fileName, in: folder) }
-        #expect(throws: StoreError.self) { try keyed.makeBlob("incoming_x", in: folder) }
+        #expect(throws: StoreError.self) { try keyed.makeBlob(in: folder) }
         #expect(throws: StoreError.self) { try keyed.connect() }
         #expect(throws: StoreError.self) { try BlobFolder(keyed).check(blob.digest) }
         #expect(throws: StoreError.self) { try Array("other".utf8).withUnsafeBytes { try BlobFolder(keyed).write($0) } }

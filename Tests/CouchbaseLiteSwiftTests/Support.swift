@@ -54,7 +54,7 @@ final class TemporaryDatabase: @unchecked Sendable {
 final class Told<Value>: @unchecked Sendable {
     private let values = Mutex<[Box]>([])
     private struct Box: @unchecked Sendable { let value: Value }
-    /// Where listeners of tests are called: the main queue does not run there.
+    /// Where listeners of tests are called: whether somebody serves the main queue depends on who runs the tests.
     let queue = DispatchQueue(label: "told")
 
     func add(_ value: Value) {

@@ -8,7 +8,9 @@ struct StringTable: ~Copyable {
     private var mask: Int
     private var used = 0
     private var round: UInt64 = 1
-    private let seed = UInt64.random(in: .min ... .max)
+    private let seed = StringTable.processSeed
+    /// Nobody can make texts that collide, and to ask for a number takes longer than to encode a small document.
+    private static let processSeed = UInt64.random(in: .min ... .max)
 
     init() {
         entries = .allocate(capacity: 256)

@@ -1,6 +1,7 @@
 import CBLBase
 import CBLFleece
 import Glibc
+import Synchronization
 
 /// The SHA-1 of a blob's content, by which documents refer to it: `sha1-c2XTGPrFT86b4bdd8Xo4E/Zpuww=`.
 package struct BlobDigest: Hashable, Sendable, CustomStringConvertible {
@@ -43,6 +44,7 @@ package struct BlobDigest: Hashable, Sendable, CustomStringConvertible {
 /// memory. The folder is made with the first blob.
 package struct BlobFolder: Sendable {
     let files: FileAccess
+    private let opened = OpenedFolder()
     var bundle: DatabaseBundle { files.bundle }
     var isReadOnly: Bool { files.isReadOnly }
     var databasePath: String { bundle.path }
@@ -54,7 +56,10 @@ package struct BlobFolder: Sendable {
     static let unfinishedPrefix = "incoming_"
 
     /// The folder, open; nil if there is none yet. An error if something else has its place.
-    func folder() throws(StoreError) -> Folder? { try bundle.attachments() }
+    func folder() throws(StoreError) -> Folder? { try opened.folder(at: bundle.attachmentsPath) }
+
+    /// Keeps nothing open until it is needed again.
+    func close() { opened.forget() }
 
     /// What stands in a blob's place.
     func status(of digest: BlobDigest) -> FileStatus? { (try? folder())??.status(digest.fileName) }
@@ -102,17 +107,6 @@ package struct BlobFolder: Sendable {
         }
     }
 
-    /// Stores bytes.
-    package func write(_ bytes: UnsafeRawBufferPointer) throws(StoreError) -> Stored {
-        var rest = bytes[...]
-        return try write { buffer in
-            let piece = rest.prefix(buffer.count)
-            buffer.copyMemory(from: UnsafeRawBufferPointer(rebasing: piece))
-            rest = rest.dropFirst(piece.count)
-            return piece.count
-        }
-    }
-
     /// Stores what `next` puts into the buffer it is given, piece by piece, until it gives 0.
     package func write(next: (UnsafeMutableRawBufferPointer) throws(StoreError) -> Int) throws(StoreError) -> Stored {
         let writer = try BlobWriter(self)
@@ -141,4 +135,24 @@ package struct BlobFolder: Sendable {
 
     /// Longer ones are not even looked at: a file with holes may claim to be of any length.
     package static let longest = 1 << 40
+}
+
+/// A folder that is opened once, as long as it stands where it stood.
+private final class OpenedFolder: Sendable {
+    private struct Known {
+        let folder: Folder
+        let identity: FileIdentity
+    }
+
+    private let known = Mutex<Known?>(nil)
+
+    /// The folder at a path; nil if there is nothing.
+    func folder(at path: String) throws(StoreError) -> Folder? {
+        if let status = FileStatus(path), let known = known.withLock({ $0 }), known.identity == status.identity { return known.folder }
+        guard let folder = try Folder(path) else { return nil }
+        if let status = folder.status { known.withLock { $0 = Known(folder: folder, identity: status.identity) } }
+        return folder
+    }
+
+    func forget() { known.withLock { $0 = nil } }
 }

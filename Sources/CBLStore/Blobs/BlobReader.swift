@@ -1,7 +1,7 @@
 import CBLBase
 import Glibc
 
-/// A blob's file, of which nobody knows yet whether its content is what its name says. It gives nothing but its length.
+/// A blob's file, of which nobody knows yet whether its content is what its name says.
 ///
 ///     let reader = try UncheckedBlob(blobs, digest).check()
 ///
@@ -17,10 +17,11 @@ package final class UncheckedBlob: @unchecked Sendable {
         self.digest = digest
         bundlePath = blobs.bundle.path
         let folder = try blobs.folder()
-        if let status = folder?.status(digest.fileName), status.kind != .file {
+        let status = folder?.status(digest.fileName)
+        if let status, status.kind != .file {
             throw StoreError(.corrupt, "blob \(digest) is \(status.kind.rawValue), not a file", path: bundlePath)
         }
-        guard let folder, let file = try blobs.files.openBlob(digest.fileName, in: folder) else {
+        guard let folder, let status, let file = try blobs.files.openBlob(digest.fileName, status, in: folder) else {
             throw StoreError(.notFound, "no blob \(digest)", path: bundlePath)
         }
         guard file.length <= longest else {
@@ -49,6 +50,9 @@ package final class UncheckedBlob: @unchecked Sendable {
         return BlobReader(file, content: wholeContent)
     }
 
+    /// As it is, for who takes it as it comes.
+    package func unchecked() -> BlobReader { BlobReader(file, content: nil) }
+
     /// Looks at all of it. `progress` is called for each piece, and may throw to stop the work.
     package func check(_ progress: () throws -> Void = {}) throws -> BlobReader {
         while true {
@@ -58,7 +62,7 @@ package final class UncheckedBlob: @unchecked Sendable {
     }
 }
 
-/// A blob that is open to be read at any position, on any thread. Its content was what its digest says when it was looked at.
+/// A blob that is open to be read at any position, on any thread. Its content was what its digest says when it was looked at, if it was.
 package final class BlobReader: Sendable {
     let file: BlobFile
     /// All of it, if it is short.

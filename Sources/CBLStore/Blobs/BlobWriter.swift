@@ -5,24 +5,16 @@ package final class BlobWriter {
     private let blobs: BlobFolder
     private let folder: Folder
     private let file: UnfinishedBlobFile
-    private let temporary: String
     private var sha1 = SHA1()
     package private(set) var length = 0
-    private var isDone = false
     /// What is not in the file yet. A peer's frames have odd lengths, and whole pages are written in less time than parts of them.
     private var gathered: [UInt8] = []
     private static let chunk = 1 << 17
 
     package init(_ blobs: BlobFolder) throws(StoreError) {
         self.blobs = blobs
-        guard !blobs.isReadOnly else { throw StoreError(.readOnly, "the database was opened for reading only", path: blobs.bundle.path) }
-        folder = try blobs.bundle.folder().makeFolder(DatabaseBundle.attachmentsName)
-        temporary = BlobFolder.unfinishedPrefix + String(UInt64.random(in: .min ... .max), radix: 36)
-        file = try blobs.files.makeBlob(temporary, in: folder)
-    }
-
-    deinit {
-        if !isDone { folder.remove(temporary) }
+        folder = try blobs.folderToWrite()
+        file = try blobs.files.makeBlob(in: folder)
     }
 
     package func append(_ bytes: UnsafeRawBufferPointer) throws(StoreError) {
@@ -54,16 +46,38 @@ package final class BlobWriter {
         try flush()
         let digest = BlobDigest(sha1.finish())
         if let expected, expected != digest { throw StoreError(.corrupt, "the content of blob \(expected) has another digest: \(digest)") }
-        let name = digest.fileName
-        if let present = folder.status(name), present.kind == .file, present.size == file.size {
-            // Young again, so that no garbage collection takes it before the document that will refer to it is committed.
-            folder.touch(name)
-            return BlobFolder.Stored(digest: digest, length: length, isNew: false)
-        }
-        // With full durability the content is on disk before the name says that it is, and before a document that refers to it is committed.
-        // What has the name and is no blob of this length, a link for example, gives way.
-        guard file.finish(), folder.rename(temporary, to: name) else { throw FileCopy.failure("cannot write", file.path) }
-        isDone = true
+        if let stored = blobs.present(digest, file.size, in: folder) { return stored }
+        try file.finish(digest.fileName)
         return BlobFolder.Stored(digest: digest, length: length, isNew: true)
+    }
+}
+
+extension BlobFolder {
+    /// The folder, made if it is not there.
+    fileprivate func folderToWrite() throws(StoreError) -> Folder {
+        guard !isReadOnly else { throw StoreError(.readOnly, "the database was opened for reading only", path: bundle.path) }
+        if let folder = try folder() { return folder }
+        return try bundle.folder().makeFolder(DatabaseBundle.attachmentsName)
+    }
+
+    /// A blob that is there already. What has its name and is no file of this length, a link for example, is not it.
+    fileprivate func present(_ digest: BlobDigest, _ length: Int, in folder: Folder) -> Stored? {
+        guard let present = folder.status(digest.fileName), present.kind == .file, present.size == length else { return nil }
+        // Young again, so that no garbage collection takes it before the document that will refer to it is committed.
+        folder.touch(digest.fileName)
+        return Stored(digest: digest, length: length, isNew: false)
+    }
+
+    /// Stores bytes.
+    package func write(_ bytes: UnsafeRawBufferPointer) throws(StoreError) -> Stored {
+        let folder = try folderToWrite()
+        var sha1 = SHA1()
+        sha1.update(bytes)
+        let digest = BlobDigest(sha1.finish())
+        if let stored = present(digest, bytes.count, in: folder) { return stored }
+        let file = try files.makeBlob(in: folder)
+        try file.append(bytes)
+        try file.finish(digest.fileName)
+        return Stored(digest: digest, length: bytes.count, isNew: true)
     }
 }

@@ -26,8 +26,14 @@ final class ChangeHub: @unchecked Sendable {
     private var signs: FileSigns?
     private var thread: pthread_t?
     private var hasSign = false
-    /// The one whose handler is running.
-    private var called: ChangeSubscriber?
+    /// Those whose handlers are running, and the threads that they run on.
+    private var calls: [(subscriber: ChangeSubscriber, thread: pthread_t)] = []
+    /// Whether somebody is finding out what subscribers have not seen yet, and telling them: the thread after a look, or whoever has committed.
+    private var isTelling = false
+    /// How many transactions of this process are just being committed.
+    private var commits = 0
+    /// Until when the kernel's notices are most likely of commits of ours that everybody knows of.
+    private var isQuietUntil = ContinuousClock.now
     private var looks = 0
     private var pauses = FileSigns.pauses
     private let wantsIDs = Atomic<Bool>(false)
@@ -79,7 +85,7 @@ final class ChangeHub: @unchecked Sendable {
         withExtendedLifetime(handler) {}
         guard waits else { return }
         lock.locked {
-            while called === subscriber, !isCurrent { lock.wait() }
+            while calls.contains(where: { $0.subscriber === subscriber && pthread_equal($0.thread, pthread_self()) == 0 }) { lock.wait() }
         }
     }
 
@@ -90,6 +96,33 @@ final class ChangeHub: @unchecked Sendable {
             hasSign = true
             signs.bell.ring()
         }
+    }
+
+    func beginCommit() { lock.locked { commits += 1 } }
+    func endCommit() { lock.locked { commits -= 1 } }
+
+    /// Tells of what was just committed in this process by the thread that did it, if all subscribers knew what was before, and their handlers
+    /// only pass on what they hear; false if the hub has to look.
+    func tell(_ commit: [CollectionName: CommitNote.Told]) -> Bool {
+        let told = lock.locked { () -> [ChangeSubscriber]? in
+            guard !isTelling, subscribers.allSatisfy({ $0.isAdmitted && !$0.isClosed && $0.interest.isPassedOn }) else { return nil }
+            isTelling = true
+            return subscribers
+        }
+        guard let told else { return false }
+        defer { endTelling() }
+        guard told.allSatisfy({ $0.hasSeenAll(before: commit) }) else { return false }
+        lock.locked {
+            let now = ContinuousClock.now
+            if isQuietUntil < now { isQuietUntil = now + ChangeHub.rests.upperBound }
+        }
+        for subscriber in told { if let event = subscriber.see(commit) { tell(subscriber, event) } }
+        return true
+    }
+
+    private func endTelling() {
+        lock.locked { isTelling = false }
+        lock.signal()
     }
 
     /// The database is being closed: its subscribers are told, and nothing else any more.
@@ -137,17 +170,22 @@ final class ChangeHub: @unchecked Sendable {
         var secondLooks = 0
         var due: ContinuousClock.Instant?
         var isRested = ContinuousClock.now
+        // Whether the kernel has given notice, since the last look.
+        var isNoticed = false
         while true {
-            guard let mustLook = hasToLook() else { return }
+            guard let isRung = hasToLook() else { return }
             tellOfClosing()
             let now = ContinuousClock.now
-            if mustLook, now < isRested {
+            let start = isRung ? isRested : max(isRested, quietUntil(now))
+            let mustLook = isRung || isNoticed
+            if mustLook, now < start {
                 ringAlarms()
                 // As long as the sign stands, nobody rings because of another.
-                lock.locked { hasSign = true }
-                signs.waitForBell(atMost: min(isRested - now, timeLeft(until: nil) ?? .seconds(1)))
+                if isRung { lock.locked { hasSign = true } }
+                signs.waitForBell(atMost: min(start - now, timeLeft(until: nil) ?? .seconds(1)))
                 continue
             }
+            isNoticed = false
             if mustLook || due.map({ $0 <= now }) ?? false {
                 if !mustLook { secondLooks += 1 }
                 let retry = look()
@@ -160,7 +198,7 @@ final class ChangeHub: @unchecked Sendable {
             guard !lock.locked({ hasSign }) else { continue }
             if signs.wait(atMost: timeLeft(until: due)) {
                 secondLooks = 0
-                lock.locked { hasSign = true }
+                isNoticed = true
             }
         }
     }
@@ -174,6 +212,11 @@ final class ChangeHub: @unchecked Sendable {
             thread = nil
             return nil
         }
+    }
+
+    /// Until when what the kernel notices is nothing new, as far as is known.
+    private func quietUntil(_ now: ContinuousClock.Instant) -> ContinuousClock.Instant {
+        lock.locked { commits > 0 ? now + ChangeHub.rests.upperBound : isQuietUntil }
     }
 
     private func timeLeft(until due: ContinuousClock.Instant?) -> Duration? {
@@ -201,13 +244,16 @@ final class ChangeHub: @unchecked Sendable {
     private func tell(_ subscriber: ChangeSubscriber, _ event: ChangeEvent) {
         var handler = lock.locked { () -> (@Sendable (ChangeEvent) -> Void)? in
             if subscriber.isClosed { guard case .closed = event else { return nil } }
-            called = subscriber.handler == nil ? nil : subscriber
+            if subscriber.handler != nil { calls.append((subscriber, pthread_self())) }
             return subscriber.handler
         }
         guard handler != nil else { return }
         handler?(event)
         handler = nil
-        lock.locked { called = nil }
+        lock.locked {
+            let own = calls.lastIndex { $0.subscriber === subscriber && pthread_equal($0.thread, pthread_self()) != 0 }
+            if let own { calls.remove(at: own) }
+        }
         // Whoever cancels may be waiting.
         lock.signal()
     }
@@ -216,7 +262,10 @@ final class ChangeHub: @unchecked Sendable {
     ///
     /// It reads with a database of one of those who are to be told, whichever is open: all of them see the same.
     private func look() -> Duration? {
+        defer { endTelling() }
         let (awaiting, isEverybody, number) = lock.locked {
+            while isTelling { lock.wait() }
+            isTelling = true
             looks += 1
             let awaiting = subscribers.filter { !$0.isClosed && $0.isAdmitted }
             return (awaiting, awaiting.count == subscribers.count, additions)

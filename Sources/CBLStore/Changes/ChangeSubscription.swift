@@ -107,3 +107,38 @@ final class ChangeSubscriber: @unchecked Sendable {
         for name in seen.states.keys { seen.states[name]?.lastSequence = since[name] ?? 0 }
     }
 }
+
+// What a commit in this process was, told without a look. Only for who finds out what subscribers have not seen: see `ChangeHub.tell`.
+extension ChangeSubscriber {
+    /// Whether there is nothing before these changes that it was not told.
+    func hasSeenAll(before commit: [CollectionName: CommitNote.Told]) -> Bool {
+        !interest.nextExpiration
+            && commit.allSatisfy { name, told in
+                guard interest.collections?.contains(name) ?? true, let start = told.start else { return true }
+                return seen.states[name]?.lastSequence ?? 0 == start && seen.present.contains(name)
+            }
+    }
+
+    /// Notes what it is told from now on; nil if there is nothing for it.
+    func see(_ commit: [CollectionName: CommitNote.Told]) -> ChangeEvent? {
+        var changes = DatabaseChanges()
+        for (name, told) in commit where interest.collections?.contains(name) ?? true {
+            var state = seen.states[name] ?? CollectionState()
+            let previous = state.lastSequence
+            if let last = told.last { state.lastSequence = last }
+            state.purges = state.purges.addingClamped(told.purges)
+            seen.states[name] = state
+            var change = DatabaseChanges.Collection(previous: previous, last: state.lastSequence)
+            change.isPurged = interest.purges && told.purges > 0
+            guard change.isChanged || change.isPurged else { continue }
+            if interest.documentIDs { change.documentIDs = interest.purges ? told.documentIDs : told.savedIDs }
+            if let id = interest.document {
+                guard let sequence = told.sequence(of: id) else { continue }
+                seen.sequence = sequence
+                change.documentIDs = [id]
+            }
+            changes.collections[name] = change
+        }
+        return changes.isEmpty ? nil : .changed(changes)
+    }
+}

@@ -50,6 +50,9 @@ package struct ChangeInterest: Sendable {
     package var documentIDs: Bool
     /// Whether to tell when the next document expires.
     package var nextExpiration = false
+    /// Whether the handler only passes on what it hears, to a queue for example: then it may be called by the thread that has committed something,
+    /// before `write` returns.
+    package var isPassedOn = false
     /// Only this document, of the one collection: changed, purged, expired.
     private(set) var document: String?
 

@@ -38,10 +38,24 @@ extension Transaction {
         }
     }
 
+    /// The outermost transaction is just being committed: what the kernel tells of that is nothing new.
+    func willCommit() {
+        guard note != nil, let hub else { return }
+        committing = hub
+        hub.beginCommit()
+    }
+
+    func hasNotCommitted() {
+        committing?.endCommit()
+        committing = nil
+    }
+
     /// After it.
     func tellOfCommit() {
+        defer { hasNotCommitted() }
         guard let hub else { return }
         hub.removals.noteExpired(removals.expired, keepsIDs: hub.wantsDocumentIDs)
+        if hub === committing, let told = note?.told(removals), hub.tell(told) { return }
         hub.signal()
     }
 }

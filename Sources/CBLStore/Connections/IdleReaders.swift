@@ -6,12 +6,8 @@ import Synchronization
 ///
 /// One thread for all databases of the process, as long as there is something to watch.
 enum IdleReaders {
-    private struct Watched {
-        weak var pool: ReaderPool?
-    }
-
     private struct State {
-        var pools: [Watched] = []
+        var pools: [ReaderPool] = []
         var isRunning = false
     }
 
@@ -21,7 +17,7 @@ enum IdleReaders {
 
     static func watch(_ pool: ReaderPool) {
         state.withLock { state in
-            if !state.pools.contains(where: { $0.pool === pool }) { state.pools.append(Watched(pool: pool)) }
+            if !state.pools.contains(where: { $0 === pool }) { state.pools.append(pool) }
             guard !state.isRunning else { return }
             state.isRunning = true
             _ = WorkerThread(name: "cblite-readers") { run() }
@@ -31,12 +27,9 @@ enum IdleReaders {
     private static func run() {
         while true {
             usleep(pause)
-            let pools = state.withLock { $0.pools.compactMap(\.pool) }
-            let done = pools.filter { !$0.releaseStates(onlyOld: true) }
+            let done = state.withLock { $0.pools }.filter { !$0.releaseStates(onlyOld: true) }
             let isOver = state.withLock { state in
-                state.pools.removeAll { watched in
-                    watched.pool.map { pool in !pool.keepsSomeState && done.contains { $0 === pool } } ?? true
-                }
+                state.pools.removeAll { pool in !pool.keepsSomeState && done.contains { $0 === pool } }
                 if state.pools.isEmpty { state.isRunning = false }
                 return state.pools.isEmpty
             }

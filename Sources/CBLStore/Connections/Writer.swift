@@ -33,7 +33,7 @@ final class Writer: @unchecked Sendable {
             // What an interrupted creation left is empty.
             if present != nil || options.access != .create || status.size > 0 { try files.check(present) }
             if present == nil { try files.checkJournal(cutsOff: options.removesForeignObjects) }
-            return (try Writer.connect(files, options), use: .ordinary)
+            return (try Writer.connect(files, options, isEmpty: status.size == 0), use: .ordinary)
         }
         do {
             if options.access == .create { try DatabaseCreation.createTables(on: connection) }
@@ -48,13 +48,13 @@ final class Writer: @unchecked Sendable {
         }
     }
 
-    private static func connect(_ files: FileAccess, _ options: Database.Options) throws -> (Connection, FunctionContext) {
+    private static func connect(_ files: FileAccess, _ options: Database.Options, isEmpty: Bool) throws -> (Connection, FunctionContext) {
         let connection = try files.connect()
         // Before the schema is cleaned: to drop an index takes the functions and collations that it names.
         let functions = try FileConnection.registerFunctions(on: connection, blobs: BlobFolder(files.opened(.readOnly)))
         if options.removesForeignObjects { try SchemaCleaning.run(on: connection) }
         try connection.configure(SQLITE_DBCONFIG_DEFENSIVE, true)
-        if options.access == .create { try connection.execute("PRAGMA auto_vacuum=incremental") }
+        if options.access == .create, isEmpty { try connection.execute("PRAGMA auto_vacuum=incremental") }
         try connection.execute(
             script: """
                 PRAGMA journal_mode=WAL; PRAGMA cache_size=-10240; PRAGMA mmap_size=0; PRAGMA synchronous=normal;
@@ -64,10 +64,14 @@ final class Writer: @unchecked Sendable {
         return (connection, functions)
     }
 
+    /// Brings the file to what this release expects; few files need it, and the others are not written.
     private func prepare(_ file: FileConnection, _ options: Database.Options) throws {
+        let upgrade = options.upgrade == .none ? nil : Upgrade(file)
+        let toVectors = options.upgrade == .versionVectors
+        guard TombstoneRepair.isNeeded(file) || upgrade?.isNeeded(toVectors: toVectors) == true else { return }
         try file.begin(immediate: true)
         do {
-            if options.upgrade != .none { try Upgrade(file).run(toVectors: options.upgrade == .versionVectors) }
+            try upgrade?.run(toVectors: toVectors)
             try TombstoneRepair.run(on: file)
             try file.connection.execute("COMMIT")
         } catch {

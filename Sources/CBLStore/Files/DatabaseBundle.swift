@@ -40,7 +40,9 @@ struct DatabaseBundle: Sendable {
     func folder() throws(StoreError) -> Folder { try Folder(following: path) }
 
     /// The folder of the blobs; nil if there is none.
-    func attachments() throws(StoreError) -> Folder? { try Folder("\(path)/\(DatabaseBundle.attachmentsName)") }
+    func attachments() throws(StoreError) -> Folder? { try Folder(attachmentsPath) }
+
+    var attachmentsPath: String { "\(path)/\(DatabaseBundle.attachmentsName)" }
 
     func status(_ part: Part) -> FileStatus? { FileStatus(path(of: part)) }
 

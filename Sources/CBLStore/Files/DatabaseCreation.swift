@@ -26,9 +26,11 @@ enum DatabaseCreation {
 
     /// Makes tables and info, if the file is empty.
     static func createTables(on connection: Connection) throws {
+        guard try isEmpty(connection) else { return }
         try connection.execute("BEGIN IMMEDIATE")
         do {
-            if try connection.integer("PRAGMA user_version") == 0, try connection.integer("SELECT 1 FROM sqlite_master LIMIT 1") == nil {
+            // Another process may have been quicker.
+            if try isEmpty(connection) {
                 try connection.execute(Schema.kvmeta)
                 try connection.execute("PRAGMA user_version=\(SchemaGeneration.newest.rawValue)")
                 for keyStore in ["default", "del_default", "info"] {
@@ -47,5 +49,9 @@ enum DatabaseCreation {
             try? connection.execute("ROLLBACK")
             throw error
         }
+    }
+
+    private static func isEmpty(_ connection: Connection) throws -> Bool {
+        try connection.integer("PRAGMA user_version") == 0 && connection.integer("SELECT 1 FROM sqlite_master LIMIT 1") == nil
     }
 }

@@ -1,15 +1,15 @@
 /// What has the content of blobs.
 extension FileAccess {
-    /// Opens a blob's file for reading; nil if there is none.
-    func openBlob(_ name: String, in folder: Folder) throws(StoreError) -> BlobFile? {
+    /// Opens a blob's file for reading, which perhaps was found just now; nil if there is none.
+    func openBlob(_ name: String, _ found: FileStatus? = nil, in folder: Folder) throws(StoreError) -> BlobFile? {
         try checkCipher()
-        return try folder.openFile(name).map { BlobFile($0) }
+        return try folder.openFile(name, found).map { BlobFile($0) }
     }
 
-    /// Makes a file for a blob that is to come, of another name until it is complete.
-    func makeBlob(_ name: String, in folder: Folder) throws(StoreError) -> UnfinishedBlobFile {
+    /// Makes a file for a blob that is to come, without its name until it is complete.
+    func makeBlob(in folder: Folder) throws(StoreError) -> UnfinishedBlobFile {
         try checkCipher()
-        return UnfinishedBlobFile(try folder.makeFile(name), durability ?? .normal)
+        return UnfinishedBlobFile(try folder.makeFile(temporarily: UnfinishedBlobFile.temporaryName), in: folder, durability ?? .normal)
     }
 
     /// Puts a blob into the folder of a copy: it has the same key, and so the file has the same bytes.
@@ -38,25 +38,39 @@ struct BlobFile: Sendable {
     func read(at position: Int, into bytes: inout [UInt8]) throws(StoreError) -> Int { try file.read(at: position, into: &bytes) }
 }
 
-/// The content of a blob on its way into a file.
+/// The content of a blob on its way into a file. Without a name at the end, it leaves nothing.
 final class UnfinishedBlobFile {
-    private let file: RegularFile
+    private let unnamed: Folder.UnnamedFile
+    private let folder: Folder
     private let durability: Database.Options.Durability
+    private var hasName = false
     /// Of the file, so far.
     private(set) var size = 0
 
-    fileprivate init(_ file: RegularFile, _ durability: Database.Options.Durability) {
-        self.file = file
+    fileprivate init(_ unnamed: Folder.UnnamedFile, in folder: Folder, _ durability: Database.Options.Durability) {
+        self.unnamed = unnamed
+        self.folder = folder
         self.durability = durability
     }
 
-    var path: String { file.path }
+    deinit { if !hasName, let name = unnamed.temporary { folder.remove(name) } }
+
+    fileprivate static func temporaryName() -> String {
+        BlobFolder.unfinishedPrefix + String(UInt64.random(in: .min ... .max), radix: 36)
+    }
+
+    var path: String { unnamed.file.path }
 
     func append(_ bytes: UnsafeRawBufferPointer) throws(StoreError) {
-        try file.write(bytes)
+        try unnamed.file.write(bytes)
         size += bytes.count
     }
 
-    /// Makes what was written last through a power cut, as commits do: at once, or before long. For its owner to read.
-    func finish() -> Bool { file.finish(waits: durability == .full) }
+    /// Gives it its name, in place of what has it. With full durability the content is on disk before the name says that it is, and before a
+    /// document that refers to it is committed.
+    func finish(_ name: String) throws(StoreError) {
+        if durability == .full, !unnamed.file.synchronize() { throw FileCopy.failure("cannot write", path) }
+        hasName = folder.name(unnamed, name, temporarily: UnfinishedBlobFile.temporaryName)
+        guard hasName else { throw FileCopy.failure("cannot write", path) }
+    }
 }

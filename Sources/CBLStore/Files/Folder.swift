@@ -37,6 +37,9 @@ final class Folder: Sendable {
 
     func path(of name: String) -> String { "\(path)/\(name)" }
 
+    /// What it is itself.
+    var status: FileStatus? { FileStatus(descriptor: descriptor) }
+
     /// What stands under a name; nil if nothing does.
     func status(_ name: String) -> FileStatus? { FileStatus(name, in: descriptor) }
 
@@ -68,11 +71,15 @@ final class Folder: Sendable {
 
     /// Opens a file for reading; nil if there is none. Not the main file of a database that this process has open: closing it would drop SQLite's
     /// locks (see `OpenFiles`), and another name may be one for the same file.
-    func openFile(_ name: String) throws(StoreError) -> RegularFile? {
-        if let status = status(name), OpenFiles.contains(status) {
-            throw StoreError(.corrupt, "\(path(of: name)) is another name of a database's main file")
+    ///
+    /// `found` is what was seen there just now, if somebody has looked.
+    func openFile(_ name: String, _ found: FileStatus? = nil) throws(StoreError) -> RegularFile? {
+        guard let found = found ?? status(name) else {
+            if errno == ENOENT { return nil }
+            throw FileCopy.failure("cannot open", path(of: name))
         }
-        return try RegularFile(name, in: descriptor, path: path(of: name))
+        if OpenFiles.contains(found) { throw StoreError(.corrupt, "\(path(of: name)) is another name of a database's main file") }
+        return try RegularFile(name, found, in: descriptor, path: path(of: name))
     }
 
     /// Makes a file that was not there, open for writing.
@@ -81,6 +88,35 @@ final class Folder: Sendable {
             name, in: descriptor, path: path(of: name), flags: O_RDWR | O_CREAT | O_EXCL, permissions: permissions)
         guard let file else { throw FileCopy.failure("cannot create", path(of: name), ENOENT) }
         return file
+    }
+
+    /// Makes a file that nobody can find, for its owner to read, before it has got a name with `name`. Where that cannot be, it is called
+    /// `temporary` until then.
+    func makeFile(temporarily temporary: () -> String) throws(StoreError) -> UnnamedFile {
+        if let file = RegularFile(namelessIn: descriptor, path: path, permissions: 0o400) { return UnnamedFile(file: file, temporary: nil) }
+        let name = temporary()
+        return UnnamedFile(file: try makeFile(name, permissions: 0o400), temporary: name)
+    }
+
+    struct UnnamedFile {
+        let file: RegularFile
+        /// What it is called; nil for nothing.
+        let temporary: String?
+    }
+
+    /// Names a file, in place of what has the name.
+    func name(_ unnamed: UnnamedFile, _ name: String, temporarily temporary: () -> String) -> Bool {
+        if let present = unnamed.temporary { return rename(present, to: name) }
+        func link(as name: String) -> Bool {
+            linkat(AT_FDCWD, "/proc/self/fd/\(unnamed.file.descriptor)", descriptor, name, AT_SYMLINK_FOLLOW) == 0
+        }
+        if link(as: name) { return true }
+        // What is in the way goes when there is something to take its place.
+        let present = temporary()
+        guard errno == EEXIST, link(as: present) else { return false }
+        if rename(present, to: name) { return true }
+        remove(present)
+        return false
     }
 
     /// Gives another name to a file, in place of what has it.

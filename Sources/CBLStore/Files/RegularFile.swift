@@ -11,11 +11,13 @@ final class RegularFile: Sendable {
 
     /// Opens what is at a path; nil if nothing is. `name` is relative to the directory, and `path` is what messages call it.
     ///
-    /// It is looked at before it is opened, since a device may act on that, and again afterwards.
-    init?(_ name: String, in directory: Int32 = AT_FDCWD, path: String, flags: Int32 = O_RDONLY, permissions: mode_t = 0) throws(StoreError)
-    {
+    /// It is looked at before it is opened, since a device may act on that, unless somebody has just done so, and again afterwards.
+    init?(
+        _ name: String, _ found: FileStatus? = nil, in directory: Int32 = AT_FDCWD, path: String, flags: Int32 = O_RDONLY,
+        permissions: mode_t = 0
+    ) throws(StoreError) {
         if flags & O_CREAT == 0 {
-            guard let found = FileStatus(name, in: directory) else {
+            guard let found = found ?? FileStatus(name, in: directory) else {
                 if errno == ENOENT { return nil }
                 throw FileCopy.failure("cannot open", path)
             }
@@ -35,6 +37,23 @@ final class RegularFile: Sendable {
         self.status = status
         self.path = path
     }
+
+    /// Makes a file without a name in a folder, open for writing; nil where the system or the file system cannot. It is gone with its descriptor,
+    /// unless it gets a name.
+    init?(namelessIn directory: Int32, path: String, permissions: mode_t) {
+        guard RegularFile.canNameDescriptors else { return nil }
+        let descriptor = openat(directory, ".", cblite_open_nameless | O_RDWR | O_CLOEXEC, permissions)
+        guard descriptor >= 0 else { return nil }
+        guard let status = FileStatus(descriptor: descriptor) else {
+            close(descriptor)
+            return nil
+        }
+        self.descriptor = descriptor
+        self.status = status
+        self.path = path
+    }
+
+    private static let canNameDescriptors = access("/proc/self/fd", X_OK) == 0
 
     deinit { close(descriptor) }
 
@@ -64,15 +83,8 @@ final class RegularFile: Sendable {
         bytes.withUnsafeBytes { pwrite(descriptor, $0.baseAddress, $0.count, off_t(position)) } == bytes.count
     }
 
-    /// Makes what was written last through a power cut, once this returns or before long. For its owner to read.
-    func finish(waits: Bool) -> Bool {
-        if waits {
-            guard fsync(descriptor) == 0 else { return false }
-        } else {
-            cblite_start_writing(descriptor)
-        }
-        return fchmod(descriptor, 0o400) == 0
-    }
+    /// Waits until the disk has what was written.
+    func synchronize() -> Bool { fsync(descriptor) == 0 }
 
     /// Writes all of it to any descriptor, which messages call `path`.
     static func write(_ bytes: UnsafeRawBufferPointer, to descriptor: Int32, _ path: String) throws(StoreError) {

@@ -2,7 +2,9 @@ import CBLSQLite
 import CBLSystemSQLite
 
 /// One key store's table as the file has it. Columns differ between generations, so statements name what is there.
-struct KeyTable: Sendable {
+///
+/// A class, as `CollectionTables` is: they are looked up for every document, and never change.
+final class KeyTable: Sendable {
     let keyStore: String
     let name: String
     let hasExtra: Bool
@@ -22,9 +24,16 @@ struct KeyTable: Sendable {
     struct Statements: Sendable {
         /// The row of a key: `Snapshot.record`.
         let select: String
+        /// Whether there is a row.
+        let any: String
         /// The values of a row in the order of `Transaction.bind`.
         let insert: String
         let update: String
+        /// Removes a row as it was read, and whatever row has a key.
+        let delete: String
+        let purge: String
+        /// Sets the expiration of a key.
+        let expire: String
         /// Marks what has a key and a version as synced, unless it is in conflict: then there is more to be done.
         let markSynced: String
     }
@@ -47,22 +56,32 @@ struct KeyTable: Sendable {
         expiration = hasExpiration ? swapped.map { "(\($0) extra ELSE expiration END)" } ?? "expiration" : "NULL"
         statements = Statements(
             select: "SELECT sequence, flags, version, body, \(extra), \(expiration) FROM \(quotedName) WHERE key=?",
+            any: "SELECT 1 FROM \(quotedName) LIMIT 1",
             insert: hasExtra
                 ? "INSERT OR IGNORE INTO \(quotedName) (version, body, flags, sequence, key, extra) VALUES (?1, ?2, ?3, ?4, ?5, ?6)"
                 : "INSERT OR IGNORE INTO \(quotedName) (version, body, flags, sequence, key) VALUES (?1, ?2, ?3, ?4, ?5)",
             update: "UPDATE \(quotedName) SET version=?1, body=?2, flags=?3, sequence=?4\(hasExtra ? ", extra=?6" : "")"
                 + " WHERE key=?5 AND sequence=?7 AND (flags >> 16)=?8",
+            delete: "DELETE FROM \(quotedName) WHERE key=? AND sequence=? AND (flags >> 16)=?",
+            purge: "DELETE FROM \(quotedName) WHERE key=?",
+            expire: "UPDATE \(quotedName) SET expiration=? WHERE key=?",
             markSynced: "UPDATE \(quotedName) SET flags=((flags + 0x10000) | 8) WHERE key=? AND version=? AND flags & 2 = 0")
     }
 }
 
 /// A collection's tables: one for live documents, and since 3.1 one for tombstones.
-struct CollectionTables: Sendable {
+final class CollectionTables: Sendable {
     let name: CollectionName
     let live: KeyTable
     let deleted: KeyTable?
+    let all: [KeyTable]
 
-    var all: [KeyTable] { deleted.map { [live, $0] } ?? [live] }
+    init(name: CollectionName, live: KeyTable, deleted: KeyTable?) {
+        self.name = name
+        self.live = live
+        self.deleted = deleted
+        all = deleted.map { [live, $0] } ?? [live]
+    }
 }
 
 /// What the file's schema holds, read once for each version of the schema.

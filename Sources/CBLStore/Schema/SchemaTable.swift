@@ -1,3 +1,5 @@
+import Synchronization
+
 /// What a table of a schema is, told by its text, if releases of Couchbase Lite make such a table.
 enum SchemaTable: Equatable {
     /// `kvmeta`: the last sequence and the number of purges of each key store.
@@ -12,7 +14,21 @@ enum SchemaTable: Equatable {
     case vectors
     case statistics
 
+    /// What texts have said before: each connection reads the same few. A list, for the first dictionary of a kind takes as long as all of them.
+    private static let known = Mutex<[(name: String, sql: String, table: SchemaTable)]>([])
+    private static let mostKnown = 64
+
     init?(name: String, sql: String) {
+        if let known = SchemaTable.known.withLock({ $0.first { $0.name == name && $0.sql == sql }?.table }) {
+            self = known
+            return
+        }
+        self.init(reading: sql, name: name)
+        let table = self
+        SchemaTable.known.withLock { if $0.count < SchemaTable.mostKnown { $0.append((name, sql, table)) } }
+    }
+
+    private init?(reading sql: String, name: String) {
         var text = SchemaText(sql)
         if text.take("CREATE VIRTUAL TABLE") {
             guard text.take(name: name), text.take("USING"), let table = SchemaTable.virtual(&text) else { return nil }

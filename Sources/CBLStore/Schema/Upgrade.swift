@@ -9,14 +9,22 @@ struct Upgrade {
 
     init(_ file: FileConnection) { self.file = file }
 
+    /// Whether there is anything to do. Most files are new enough, and are opened without a transaction.
+    func isNeeded(toVectors: Bool) -> Bool {
+        generation < .newest || file.info.tombstonesMayBeInDefault || file.versioning.rawValue < versioning(toVectors).rawValue
+    }
+
+    private func versioning(_ toVectors: Bool) -> Versioning { toVectors ? .vectors : .trees }
+
     func run(toVectors: Bool) throws {
+        guard isNeeded(toVectors: toVectors) else { return }
         if generation < .newest {
             try upgradeSchema()
             try file.reloadSchema()
         }
         try TombstoneRepair.run(on: file)
         try moveTombstones()
-        let versioning: Versioning = toVectors ? .vectors : .trees
+        let versioning = versioning(toVectors)
         if file.versioning.rawValue < versioning.rawValue {
             try file.infoTable.set(StoredInfo.Key.versioning, integer: UInt64(versioning.rawValue))
         }

@@ -7,15 +7,18 @@ extension Transaction {
     /// Removes a document, live or deleted, as if it had never been. False if there was none.
     @discardableResult
     package func purge(_ id: String, in collection: CollectionName = .default) throws -> Bool {
-        var key = id
-        return try key.withUTF8 { bytes in
-            let key = UnsafeRawBufferPointer(bytes)
-            let tables = try tables(collection)
-            guard let old = try record(key, in: tables) else { return false }
-            try delete(key, old.isInDeletedTable ? tables.deleted ?? tables.live : tables.live, old)
+        for table in try tables(collection).all {
+            let isGone = try connection.withStatement(table.statements.purge) { statement in
+                try statement.bind(id, 1)
+                try statement.run()
+                return connection.changes > 0
+            }
+            guard isGone else { continue }
+            try countPurges(1, in: table.keyStore, areKnown: true)
             notePurged(id, from: collection)
             return true
         }
+        return false
     }
 
     /// Removes all tombstones of a collection. Gives their number.
@@ -34,15 +37,15 @@ extension Transaction {
     /// Says when a document will be gone, in milliseconds since 1970; nil for never. False if there is no such document.
     @discardableResult
     package func setExpiration(_ id: String, in collection: CollectionName = .default, _ time: Int64?) throws -> Bool {
-        for table in try tables(collection).all where !table.hasExpiration {
-            guard time != nil else { continue }
+        let tables = try tables(collection)
+        for table in tables.all where !table.hasExpiration && time != nil {
             // Before 3.1, the column came with the first expiration.
             connection.releaseStatements()
             for sql in Schema.addExpiration(table.name) { try connection.execute(sql) }
             try file.reloadSchema()
         }
-        for table in try tables(collection).all where table.hasExpiration {
-            let hasChanged = try connection.withStatement("UPDATE \(table.quotedName) SET expiration=? WHERE key=?") { statement in
+        for table in try self.tables(collection).all where table.hasExpiration {
+            let hasChanged = try connection.withStatement(table.statements.expire) { statement in
                 try statement.bind(time, 1)
                 try statement.bind(id, 2)
                 try statement.run()
@@ -50,7 +53,7 @@ extension Transaction {
             }
             if hasChanged { return true }
         }
-        return try time == nil && record(id, in: tables(collection)) != nil
+        return try time == nil && record(id, in: tables) != nil
     }
 
     /// Removes the documents whose time has come. Gives their number.

@@ -19,6 +19,7 @@ extension Transaction {
             if isNew { try giveBack(sequence, tables) }
             throw error
         }
+        if isNew { noteSaved(id, sequence, tables) }
         return sequence
     }
 
@@ -99,9 +100,8 @@ extension Transaction {
 
     /// Removes a row as it was read.
     func delete(_ id: UnsafeRawBufferPointer, _ table: KeyTable, _ old: Record) throws {
-        let sql = "DELETE FROM \(table.quotedName) WHERE key=? AND sequence=? AND (flags >> 16)=?"
-        try connection.withStatement(sql) { statement in
-            try statement.bind(text: id, 1)
+        try connection.withStatement(table.statements.delete) { statement in
+            try statement.bind(text: id, 1, staysInPlace: true)
             try statement.bind(Int64(bitPattern: old.sequence), 2)
             try statement.bind(Int64(old.subsequence), 3)
             try statement.run()

@@ -78,7 +78,19 @@ extension Transaction {
     }
 
     func save(_ id: UnsafeRawBufferPointer, _ tables: CollectionTables, _ revision: Revision, parent: Parent) throws -> SavedRevision {
-        try save(id, tables, replacing: try record(id, in: tables), revision, parent: parent)
+        // Whether there is none tells the insertion.
+        if parent == .none, !revision.isDeleted, try !hasTombstones(tables) {
+            do { return try save(id, tables, replacing: nil, revision, parent: parent) } catch let error as StoreError
+                where error.code == .conflict
+            {}
+        }
+        return try save(id, tables, replacing: try record(id, in: tables), revision, parent: parent)
+    }
+
+    /// Whether a document that is saved anew may have been deleted before.
+    private func hasTombstones(_ tables: CollectionTables) throws -> Bool {
+        guard let table = tables.deleted, !mayHoldTombstones(tables) else { return true }
+        return try connection.integer(table.statements.any) != nil
     }
 
     private func save(

@@ -19,9 +19,14 @@ package final class Transaction: Snapshot {
     var json = ByteBuffer(capacity: 4096)
     private let sharedKeyCount: Int
     private var storedKeyCount: Int
-    private var counters: [String: Counter] = [:]
+    /// Of the few key stores that one transaction changes.
+    @exclusivity(unchecked) private var counters: [Counter] = []
     /// What went without a trace.
     var removals = Removals()
+    /// What was saved, if anybody wants to know.
+    @exclusivity(unchecked) private(set) var note: CommitNote?
+    /// Who knows that this is just being committed.
+    var committing: ChangeHub?
     private(set) var isOpen = true
     private var depth: Int?
     private let enclosing: Transaction?
@@ -31,6 +36,7 @@ package final class Transaction: Snapshot {
 
     /// What `kvmeta` will say of a key store.
     private struct Counter {
+        let keyStore: String
         var lastSequence: UInt64
         var purges: Int
         var hasNewSequence = false
@@ -47,6 +53,7 @@ package final class Transaction: Snapshot {
         encoder.reset()
         sharedKeyCount = file.sharedKeys.count
         storedKeyCount = sharedKeyCount
+        note = database.file.presentHub?.wantsDocumentIDs ?? false ? CommitNote() : nil
         super.init(file, of: database)
     }
 
@@ -64,6 +71,7 @@ package final class Transaction: Snapshot {
         try file.refresh()
         sharedKeyCount = file.sharedKeys.count
         storedKeyCount = sharedKeyCount
+        note = enclosing.note == nil ? nil : CommitNote()
         try file.connection.execute("SAVEPOINT \(savepoint)")
         super.init(file, of: enclosing.database)
         enclosing.inner = self
@@ -95,9 +103,11 @@ package final class Transaction: Snapshot {
             guard connection.isInTransaction else { throw StoreError(.noTransaction, "SQLite has rolled the transaction back") }
             try flush()
             noted = try noteRemovals()
+            if isOutermost { willCommit() }
             let sql = enclosing == nil ? "COMMIT" : "RELEASE \(savepoint)"
             try connection.withStatement(sql) { try $0.run() }
         } catch {
+            if isOutermost { hasNotCommitted() }
             if let noted { database.file.presentHub?.removals.takeBack(noted) }
             rollBack()
             throw StoreError.translating(error, path: database.path)
@@ -105,10 +115,12 @@ package final class Transaction: Snapshot {
         isOpen = false
         if let enclosing {
             enclosing.removals.merge(removals)
+            if let note { enclosing.note?.merge(note) }
             enclosing.inner = nil
         } else {
-            writer.finish()
+            // Before the next one can commit: each is told by itself, in order.
             tellOfCommit()
+            writer.finish()
         }
     }
 
@@ -139,13 +151,16 @@ package final class Transaction: Snapshot {
 
     /// Writes down what is only counted so far, for others to read in the same transaction.
     private func flush() throws {
-        for (keyStore, counter) in counters {
+        for counter in counters {
+            note?.end(counter.keyStore, lastSequence: counter.lastSequence, purges: counter.purges)
             if counter.hasNewSequence {
-                try setMetadata(keyStore, "lastSeq", Int64(bitPattern: counter.lastSequence))
+                try setMetadata(counter.keyStore, "lastSeq", Int64(bitPattern: counter.lastSequence))
             }
-            if counter.hasNewPurges && generation.countsPurges { try setMetadata(keyStore, "purgeCnt", Int64(counter.purges)) }
+            if counter.hasNewPurges && generation.countsPurges {
+                try setMetadata(counter.keyStore, "purgeCnt", Int64(counter.purges))
+            }
         }
-        counters = [:]
+        counters = []
         depth = nil
         guard sharedKeys.count > storedKeyCount else { return }
         try file.storeSharedKeys()
@@ -162,7 +177,7 @@ package final class Transaction: Snapshot {
     }
 
     override func metadata(_ keyStore: String) throws -> (lastSequence: UInt64, purges: Int) {
-        if let counter = counters[keyStore] { return (counter.lastSequence, counter.purges) }
+        if let counter = counters.first(where: { $0.keyStore == keyStore }) { return (counter.lastSequence, counter.purges) }
         return try super.metadata(keyStore)
     }
 
@@ -175,11 +190,11 @@ package final class Transaction: Snapshot {
     }
 
     private func withCounter<Result>(_ keyStore: String, _ change: (inout Counter) -> Result) throws -> Result {
-        if counters[keyStore] == nil {
-            let stored = try super.metadata(keyStore)
-            counters[keyStore] = Counter(lastSequence: stored.lastSequence, purges: stored.purges)
-        }
-        return change(&counters[keyStore]!)
+        if let place = counters.firstIndex(where: { $0.keyStore == keyStore }) { return change(&counters[place]) }
+        let stored = try super.metadata(keyStore)
+        note?.begin(keyStore, CollectionState(lastSequence: stored.lastSequence, purges: stored.purges))
+        counters.append(Counter(keyStore: keyStore, lastSequence: stored.lastSequence, purges: stored.purges))
+        return change(&counters[counters.count - 1])
     }
 
     /// The next sequence of a collection.
@@ -191,6 +206,11 @@ package final class Transaction: Snapshot {
         }
         try checkSequence(sequence, tables)
         return sequence
+    }
+
+    /// What has got the last sequence.
+    func noteSaved(_ id: UnsafeRawBufferPointer, _ sequence: UInt64, _ tables: CollectionTables) {
+        note?.save(id, sequence, in: tables.live.keyStore)
     }
 
     /// A sequence that was not used after all: whoever tries again in this transaction gets it.

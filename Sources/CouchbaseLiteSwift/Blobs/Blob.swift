@@ -12,9 +12,13 @@ public final class Blob: Equatable, Hashable, @unchecked Sendable {
 
     /// The type of dictionaries that stand for blobs, and the names of what they hold.
     public static let blobType = "blob"
+    /// The key under which such a dictionary has `blobType`: `@type`.
     public static let typeProperty = "@type"
+    /// The key of the digest, a string that begins with `sha1-`.
     public static let blobDigestProperty = "digest"
+    /// The key of the length, in bytes. It may be missing.
     public static let blobLengthProperty = "length"
+    /// The key of the content's type, such as `image/jpeg`. It may be missing.
     public static let blobContentType = "content_type"
 
     private enum Content {
@@ -40,6 +44,7 @@ public final class Blob: Equatable, Hashable, @unchecked Sendable {
         self.contentType = contentType
     }
 
+    /// Its content is the data, which is stored when the document that refers to it is saved.
     public convenience init(contentType: String, data: Data) {
         self.init(.data(data), contentType: contentType, length: UInt64(data.count))
     }
@@ -128,7 +133,7 @@ public final class Blob: Equatable, Hashable, @unchecked Sendable {
         }
     }
 
-    /// Whether a dictionary stands for a blob.
+    /// Whether a dictionary stands for a blob: it must have `@type` and a digest, whether a database has the content or not.
     public static func isBlob(properties: [String: Any]) -> Bool {
         guard properties[typeProperty] as? String == blobType, properties[blobDigestProperty] is String else { return false }
         if let type = properties[blobContentType], !(type is String) { return false }

@@ -2,13 +2,16 @@ internal import CBLQuery
 internal import CBLStore
 import Foundation
 
+/// What `save(from:)` takes: an object of a class that is `Encodable`. A struct is not accepted, since its ID could not be filled in.
 public typealias DocumentEncodable = Encodable & AnyObject
+/// What `document(id:as:)` gives: an object of a class that is `Decodable`.
 public typealias DocumentDecodable = Decodable & AnyObject
+/// A class that is both saved and read, as `save(from:conflictHandler:)` needs it.
 public typealias DocumentCodable = Codable & AnyObject
 
 // Documents as objects of the program's own classes, which have a property with `@DocumentID`.
 extension Collection {
-    /// A document as an object; nil if there is none.
+    /// A document as an object; nil if there is none. Throws `decodingError` if the document does not fit.
     public func document<T: DocumentDecodable>(id: String, as type: T.Type) throws -> T? {
         guard let document = try document(id: id) else { return nil }
         return try decode(type, document)
@@ -83,7 +86,7 @@ extension Collection {
     private func decode<T: Decodable>(_ type: T.Type, _ document: Document) throws -> T {
         guard let source = document.storage.source else { throw notFound(document.id) }
         let context = DecodingContext(source, document: document)
-        let object = try T(from: ValueDecoder(.value(QueryValue(source.root)), context))
+        let object = try T(from: ValueDecoder(QueryValue(source.root), context))
         if !context.hasDocumentID { _ = try DocumentID.of(object as AnyObject) }
         return object
     }

@@ -31,6 +31,7 @@ import Synchronization
         }
     }
 
+    /// An ID for a new document, or for whichever document has it when the object is saved; nil has one made at the first save.
     public init(wrappedValue: String?) { state = Mutex(State(id: wrappedValue)) }
 
     init(_ document: Document) { state = Mutex(State(id: document.id, place: document.place)) }

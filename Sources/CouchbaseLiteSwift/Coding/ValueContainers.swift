@@ -4,27 +4,14 @@ import Foundation
 
 /// Values by name.
 struct NamedValuesContainer<Key: CodingKey>: KeyedDecodingContainerProtocol {
-    private let node: DecodedNode
-    private let context: DecodingContext
-    let codingPath: [any CodingKey]
+    let decoder: ValueDecoder
 
-    init(_ decoder: ValueDecoder) {
-        node = decoder.node
-        context = decoder.context
-        codingPath = decoder.codingPath
-    }
+    var codingPath: [any CodingKey] { decoder.codingPath }
+    var allKeys: [Key] { decoder.names.compactMap { Key(stringValue: $0) } }
 
-    var allKeys: [Key] { node.names(context).compactMap { Key(stringValue: $0) } }
+    private func value(_ key: Key) -> QueryValue { decoder.value(key.stringValue) }
 
-    private func value(_ key: some CodingKey) -> QueryValue { node.value(key.stringValue, context) }
-
-    private func failure(_ type: Any.Type, _ key: Key) -> NSError { context.failure(value(key), type, codingPath + [key]) }
-
-    private func child(_ key: Key) throws -> ValueDecoder {
-        let value = value(key)
-        if value.isMissing { throw context.missing(codingPath + [key]) }
-        return ValueDecoder(.value(value), context, codingPath, key)
-    }
+    private func failure(_ type: Any.Type, _ key: Key) -> NSError { decoder.context.failure(value(key), type, codingPath + [key]) }
 
     func contains(_ key: Key) -> Bool { !value(key).isMissing }
     func decodeNil(forKey key: Key) throws -> Bool { value(key).isNothing }
@@ -44,52 +31,51 @@ struct NamedValuesContainer<Key: CodingKey>: KeyedDecodingContainerProtocol {
     func decode(_ type: UInt64.Type, forKey key: Key) throws -> UInt64 { try value(key).decoded(type) { failure($0, key) } }
     func decode<Decoded: Decodable>(_ type: Decoded.Type, forKey key: Key) throws -> Decoded {
         if type == DocumentID.self, let id = try documentID(key) as? Decoded { return id }
-        return try child(key).decode(type)
+        return try decoder.child(key).decode(type)
     }
 
     /// That of the document; in a row, what the column of its name says.
     private func documentID(_ key: Key) throws -> DocumentID {
-        if let document = context.document {
-            context.hasDocumentID = true
+        if let document = decoder.context.document {
+            decoder.context.hasDocumentID = true
             return DocumentID(document)
         }
         return DocumentID(wrappedValue: try value(key).decoded(String.self) { failure($0, key) })
     }
 
     func nestedContainer<Nested: CodingKey>(keyedBy type: Nested.Type, forKey key: Key) throws -> KeyedDecodingContainer<Nested> {
-        try child(key).container(keyedBy: type)
+        try decoder.child(key).container(keyedBy: type)
     }
 
-    func nestedUnkeyedContainer(forKey key: Key) throws -> any UnkeyedDecodingContainer { try child(key).unkeyedContainer() }
+    func nestedUnkeyedContainer(forKey key: Key) throws -> any UnkeyedDecodingContainer { try decoder.child(key).unkeyedContainer() }
 
     func superDecoder() throws -> any Decoder {
         let key = PlainKey(stringValue: "super")
-        return ValueDecoder(.value(value(key)), context, codingPath, key)
+        return ValueDecoder(decoder.value(key.stringValue), decoder.context, in: decoder, key)
     }
 
-    func superDecoder(forKey key: Key) throws -> any Decoder { try child(key) }
+    func superDecoder(forKey key: Key) throws -> any Decoder { try decoder.child(key) }
 }
 
 /// Values in a row, each decoded once.
 struct OrderedValuesContainer: UnkeyedDecodingContainer {
     private let array: ArrayView
-    private let context: DecodingContext
-    let codingPath: [any CodingKey]
+    private let decoder: ValueDecoder
     private(set) var currentIndex = 0
 
-    init(_ array: ArrayView, _ context: DecodingContext, _ codingPath: [any CodingKey]) {
+    init(_ array: ArrayView, _ decoder: ValueDecoder) {
         self.array = array
-        self.context = context
-        self.codingPath = codingPath
+        self.decoder = decoder
     }
 
+    var codingPath: [any CodingKey] { decoder.codingPath }
     var count: Int? { array.count }
     var isAtEnd: Bool { currentIndex >= array.count }
 
     private func current() throws -> ValueDecoder {
         let key = PlainKey(intValue: currentIndex)
-        guard !isAtEnd else { throw context.missing(codingPath + [key]) }
-        return ValueDecoder(.value(QueryValue(array[currentIndex])), context, codingPath, key)
+        guard !isAtEnd else { throw decoder.context.missing(codingPath + [key]) }
+        return ValueDecoder(QueryValue(array[currentIndex]), decoder.context, in: decoder, key)
     }
 
     /// What cannot be decoded stays where it is.
@@ -155,18 +141,21 @@ struct SingleValueContainer: SingleValueDecodingContainer {
 }
 
 /// A key that no type has declared.
-struct PlainKey: CodingKey {
-    private let name: String?
-    let intValue: Int?
-    var stringValue: String { name ?? intValue.map { "\($0)" } ?? "" }
+enum PlainKey: CodingKey {
+    case name(String)
+    case index(Int)
 
-    init(stringValue: String) {
-        name = stringValue
-        intValue = nil
+    var stringValue: String {
+        switch self {
+        case .name(let name): name
+        case .index(let index): "\(index)"
+        }
     }
 
-    init(intValue: Int) {
-        name = nil
-        self.intValue = intValue
+    var intValue: Int? {
+        if case .index(let index) = self { index } else { nil }
     }
+
+    init(stringValue: String) { self = .name(stringValue) }
+    init(intValue: Int) { self = .index(intValue) }
 }

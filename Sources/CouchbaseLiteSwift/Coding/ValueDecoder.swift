@@ -3,62 +3,81 @@ internal import CBLQuery
 import Foundation
 
 /// Decodes `Decodable` types from stored values where they lie: the properties of a document, or the columns of a row.
-struct ValueDecoder: Decoder {
-    let node: DecodedNode
+///
+/// There is one for each container, which its parts refer to; what is decoded most, strings and numbers in a container, needs none of its own.
+final class ValueDecoder: Decoder {
     let context: DecodingContext
+    private let content: QueryValue
+    /// The columns of a row, whose names come before those of `dictionary`.
+    private let row: Result?
+    private let dictionary: DictionaryView?
     /// The way to it, put together when somebody asks for it.
-    private let parentPath: [any CodingKey]
+    private let parent: ValueDecoder?
     private let key: (any CodingKey)?
     var userInfo: [CodingUserInfoKey: Any] { [:] }
 
-    init(_ node: DecodedNode, _ context: DecodingContext, _ parentPath: [any CodingKey] = [], _ key: (any CodingKey)? = nil) {
-        self.node = node
+    init(_ value: QueryValue, _ context: DecodingContext, in parent: ValueDecoder? = nil, _ key: (any CodingKey)? = nil) {
         self.context = context
-        self.parentPath = parentPath
+        self.parent = parent
         self.key = key
+        content = value
+        row = nil
+        dictionary = value.dictionary
     }
 
-    var codingPath: [any CodingKey] { key.map { parentPath + [$0] } ?? parentPath }
+    /// Of a row and, second to its columns, what a dictionary in one of them has.
+    init(_ row: Result, _ dictionary: DictionaryView?, _ context: DecodingContext) {
+        self.context = context
+        self.row = row
+        self.dictionary = dictionary
+        // A row of one column stands for what is in that.
+        content = row.count == 1 ? row.block[row.row, 0] : .missing
+        parent = nil
+        key = nil
+    }
+
+    var value: QueryValue { content }
+
+    var codingPath: [any CodingKey] {
+        var keys: [any CodingKey] = []
+        var place: ValueDecoder? = self
+        while let decoder = place {
+            if let key = decoder.key { keys.append(key) }
+            place = decoder.parent
+        }
+        return keys.reversed()
+    }
 
     func container<Key: CodingKey>(keyedBy type: Key.Type) throws -> KeyedDecodingContainer<Key> {
-        switch node {
-        case .row: break
-        case .value(let value) where value.dictionary != nil: break
-        case .value: throw context.noContainer("a dictionary", codingPath)
-        }
-        return KeyedDecodingContainer(NamedValuesContainer<Key>(self))
+        guard row != nil || dictionary != nil else { throw context.noContainer("a dictionary", codingPath) }
+        return KeyedDecodingContainer(NamedValuesContainer<Key>(decoder: self))
     }
 
-    func unkeyedContainer() throws -> any UnkeyedDecodingContainer {
-        guard case .collection(let value) = value, let array = value.array else { throw context.noContainer("an array", codingPath) }
-        return OrderedValuesContainer(array, context, codingPath)
+    func unkeyedContainer() throws -> any UnkeyedDecodingContainer { OrderedValuesContainer(try array(), self) }
+
+    func array() throws -> ArrayView {
+        guard case .collection(let value) = content, let array = value.array else { throw context.noContainer("an array", codingPath) }
+        return array
     }
 
     func singleValueContainer() throws -> any SingleValueDecodingContainer { SingleValueContainer(decoder: self) }
-}
-
-/// What is decoded.
-enum DecodedNode {
-    case value(QueryValue)
-    /// The columns of a row and, second to them, what a dictionary in one of them has.
-    case row(Result, DictionaryView?)
 
     /// What is there under a name; MISSING if nothing is.
-    func value(_ name: String, _ context: DecodingContext) -> QueryValue {
-        switch self {
-        case .value(let value): return value.dictionary?.value(forKey: name, context.source.keys).map { QueryValue($0) } ?? .missing
-        case .row(let row, let dictionary):
-            if let column = row.shape.column(name), !row.block.isMissing(row.row, column) { return row.block[row.row, column] }
-            return dictionary?.value(forKey: name, context.source.keys).map { QueryValue($0) } ?? .missing
-        }
+    func value(_ name: String) -> QueryValue {
+        if let row, let column = row.shape.column(name), !row.block.isMissing(row.row, column) { return row.block[row.row, column] }
+        return dictionary?.value(forKey: name, context.source.keys).map { QueryValue($0) } ?? .missing
     }
 
-    func names(_ context: DecodingContext) -> [String] {
-        switch self {
-        case .value(let value): return value.dictionary?.compactMap { $0.key.keyString(context.source.keys) } ?? []
-        case .row(let row, let dictionary):
-            return row.keys.filter { row.contains(key: $0) } + (dictionary?.compactMap { $0.key.keyString(context.source.keys) } ?? [])
-        }
+    var names: [String] {
+        let columns = row.map { row in row.keys.filter { row.contains(key: $0) } } ?? []
+        return columns + (dictionary?.compactMap { $0.key.keyString(context.source.keys) } ?? [])
+    }
+
+    /// Of what is there under a name.
+    func child(_ key: some CodingKey) throws -> ValueDecoder {
+        let value = value(key.stringValue)
+        if value.isMissing { throw context.missing(codingPath + [key]) }
+        return ValueDecoder(value, context, in: self, key)
     }
 }
 
@@ -164,27 +183,36 @@ extension QueryValue {
 }
 
 extension ValueDecoder {
-    /// A row of one column stands for what is in that.
-    var value: QueryValue {
-        switch node {
-        case .value(let value): value
-        case .row(let row, _): row.count == 1 ? row.block[row.row, 0] : .missing
-        }
-    }
-
     func failure(_ type: Any.Type) -> NSError {
         context.failure(value, type, codingPath)
     }
 
-    /// Any type; those that say of themselves how they are stored as they are stored here.
+    /// Any type; those that say of themselves how they are stored as they are stored here. Lists of what is decoded most are, too: the language's
+    /// own way makes a container for each, and asks for every item whether there is another one.
     func decode<Decoded: Decodable>(_ type: Decoded.Type) throws -> Decoded {
-        if type == String.self { return try value.decoded(String.self) { failure($0) } as! Decoded }
-        if type == Date.self { return try date() as! Decoded }
+        func same<Known>(_ known: Known) -> Decoded { unsafeBitCast(known, to: Decoded.self) }
+        if type == String.self { return same(try value.decoded(String.self) { failure($0) }) }
+        if type == [String].self { return same(try list { try $0.decoded(String.self, $1) }) }
+        if type == Date.self { return same(try date()) }
         if type == Blob.self as Any.Type { return try blob() as! Decoded }
-        if type == Data.self { return try data() as! Decoded }
-        if type == URL.self { return try url() as! Decoded }
-        if type == Decimal.self { return try decimal() as! Decoded }
+        if type == Data.self { return same(try data()) }
+        if type == URL.self { return same(try url()) }
+        if type == Decimal.self { return same(try decimal()) }
+        if type == [Int].self { return same(try list { try $0.decoded(Int.self, $1) }) }
+        if type == [Double].self { return same(try list { try $0.decoded(Double.self, $1) }) }
+        if type == [Float].self { return same(try list { try $0.decoded(Float.self, $1) }) }
         return try Decoded(from: self)
+    }
+
+    private func list<Item>(_ decode: (QueryValue, (Any.Type) -> NSError) throws -> Item) throws -> [Item] {
+        let array = try array()
+        var items: [Item] = []
+        items.reserveCapacity(array.count)
+        for (place, stored) in array.enumerated() {
+            let value = QueryValue(stored)
+            items.append(try decode(value) { context.failure(value, $0, codingPath + [PlainKey(intValue: place)]) })
+        }
+        return items
     }
 
     private func date() throws -> Date {

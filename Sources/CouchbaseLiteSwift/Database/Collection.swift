@@ -5,9 +5,12 @@ import Foundation
 public final class Collection: CollectionChangeObservable, Equatable, Hashable, @unchecked Sendable {
     // Sendable: nothing of it changes but the subscriptions, which have a lock.
 
+    /// `_default`: what the collection that is always there is called.
     public static let defaultCollectionName = Database.defaultCollectionName
 
+    /// The scope that it is in.
     public let scope: Scope
+    /// The very object that it was taken from. Documents of another object on the same file are refused, with `invalidParameter`.
     public let database: Database
     let coreName: CollectionName
     /// How many of this name had been deleted before it was opened.
@@ -22,6 +25,7 @@ public final class Collection: CollectionChangeObservable, Equatable, Hashable, 
         earlierDeletions = name.isDefault ? 0 : database.core.deletions(of: name)
     }
 
+    /// Without the scope. It is unique in the scope, and upper and lower case are not the same.
     public var name: String { coreName.name }
 
     /// With the scope's name: `inventory.hotels`.

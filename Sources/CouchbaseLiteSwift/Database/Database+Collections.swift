@@ -2,7 +2,7 @@ internal import CBLStore
 import Foundation
 
 extension Database {
-    /// The scope that is always there.
+    /// The scope `_default`, which is always there. Throws `notOpen` if the database is closed.
     public func defaultScope() throws -> Scope {
         _ = try openCore()
         return Scope(Database.defaultScopeName, self)
@@ -22,19 +22,20 @@ extension Database {
         return name == Database.defaultScopeName || names.contains { $0.scope == name } ? Scope(name, self) : nil
     }
 
-    /// The collection that is always there.
+    /// The collection `_default` of the scope `_default`, which every database has. In queries it is called `_`.
     public func defaultCollection() throws -> Collection {
         _ = try openCore()
         return Collection(.default, Scope(Database.defaultScopeName, self))
     }
 
-    /// The collections of a scope.
+    /// The collections of a scope, by default of the default one; none if there is no such scope.
     public func collections(scope: String? = defaultScopeName) throws -> [Collection] {
         let scope = Scope(scope ?? Database.defaultScopeName, self)
         return try collectionNames().filter { $0.scope == scope.name }.map { Collection($0, scope) }
     }
 
-    /// Makes a collection, or gives the one that is there.
+    /// Makes a collection, or gives the one that is there. Throws `invalidParameter` unless the name has 1 to 251 letters, digits, `_`, `-` and
+    /// `%`, and begins with neither `_` nor `%`.
     public func createCollection(name: String, scope: String? = defaultScopeName) throws -> Collection {
         let core = try openCore()
         let name = try collectionName(name, scope)
@@ -44,7 +45,7 @@ extension Database {
         }
     }
 
-    /// A collection by its name; nil if there is none.
+    /// A collection by its name; nil if there is none. Without a scope it is looked for in the default one.
     public func collection(name: String, scope: String? = defaultScopeName) throws -> Collection? {
         let core = try openCore()
         guard let name = try? collectionName(name, scope) else { return nil }
@@ -75,11 +76,14 @@ extension Database {
     }
 }
 
-/// A group of collections.
+/// A group of collections, of which names are unique only within it. It comes with its first collection and goes with its last one.
 public final class Scope: @unchecked Sendable {
+    /// `_default`: what the scope that is always there is called.
     public static let defaultScopeName = Database.defaultScopeName
 
+    /// Its name. A scope comes with its first collection and goes with its last one.
     public let name: String
+    /// The very object that it was taken from.
     public let database: Database
 
     init(_ name: String, _ database: Database) {

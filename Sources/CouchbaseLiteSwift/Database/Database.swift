@@ -12,7 +12,9 @@ import Synchronization
 public final class Database: @unchecked Sendable {
     // Sendable: what changes is guarded by the lock, or by the core.
 
+    /// `_default`: what the scope that is always there is called.
     public static let defaultScopeName = CollectionName.defaultName
+    /// `_default`: what the collection that is always there is called.
     public static let defaultCollectionName = CollectionName.defaultName
 
     /// The name it was opened by.
@@ -27,7 +29,9 @@ public final class Database: @unchecked Sendable {
     let openResults = OpenResults()
     let asyncWork = AsyncWork()
 
-    /// Opens a database, or makes it.
+    /// Opens a database, or makes it with its folder. A file of an older version is brought to the newest format, which that version does not read.
+    /// Documents that have expired are purged. Throws `corruptData`, `unreadableDatabase`, `databaseTooOld` or `databaseTooNew` for files that it
+    /// cannot open.
     public init(name: String, config: DatabaseConfiguration = DatabaseConfiguration()) throws {
         guard !name.isEmpty else { throw libraryError(CBLError.invalidParameter, "A database must have a name.") }
         LogDispatch.shared.adviseFiles()
@@ -96,7 +100,8 @@ public final class Database: @unchecked Sendable {
         }
     }
 
-    /// Gives space back, checks, or helps queries to be planned.
+    /// Gives space back, checks, or helps queries to be planned. It takes as long as the database is large. What a check finds is thrown as
+    /// `corruptData`.
     public func performMaintenance(type: MaintenanceType) throws {
         let core = try openCore()
         // Results that are still being read would keep the log from being emptied.
@@ -127,7 +132,7 @@ public final class Database: @unchecked Sendable {
         CouchbaseLiteSwift.log(.database, .info, "Closed database \(core.path)")
     }
 
-    /// Closes the database and deletes its files. Refused while it is open elsewhere in this program.
+    /// Closes the database and deletes its files. Throws `busy` while it is open elsewhere in this program.
     public func delete() throws {
         let core = try openCore()
         try translatingErrors {
@@ -142,20 +147,21 @@ public final class Database: @unchecked Sendable {
         throw libraryError(CBLError.transactionNotClosed, "The database cannot be \(verb) inside a batch.")
     }
 
-    /// Deletes a database that is not open. If there is none, nothing happens.
+    /// Deletes a database of the folder, by default of the default one. Throws `busy` while this program has it open. If there is none, nothing
+    /// happens.
     public static func delete(withName name: String, inDirectory directory: String? = nil) throws {
         let path = DatabaseConfiguration.path(ofDatabase: name, in: directory ?? DatabaseConfiguration.defaultDirectory)
         guard FileManager.default.fileExists(atPath: path) else { return }
         try translatingErrors { try CBLStore.Database.delete(at: path) }
     }
 
-    /// Whether there is a database of this name.
+    /// Whether there is a database of this name in the folder, by default in the default one. Nothing is opened.
     public static func exists(withName name: String, inDirectory directory: String? = nil) -> Bool {
         let path = DatabaseConfiguration.path(ofDatabase: name, in: directory ?? DatabaseConfiguration.defaultDirectory)
         return FileManager.default.fileExists(atPath: path)
     }
 
-    /// Copies a database, with a new identity of its own, under a name that no other has.
+    /// Copies a database, with a new identity of its own. Throws `EEXIST` of `NSPOSIXErrorDomain` if there is one of the name already.
     public static func copy(fromPath path: String, toDatabase name: String, withConfig config: DatabaseConfiguration?) throws {
         let config = config ?? DatabaseConfiguration()
         let target = config.path(ofDatabase: name)
@@ -183,12 +189,13 @@ public final class Database: @unchecked Sendable {
 
 /// What saving does when the document was changed by somebody else meanwhile.
 public enum ConcurrencyControl: UInt8, Sendable {
-    /// The other change is replaced.
+    /// The other change is replaced, without a word.
     case lastWriteWins
-    /// The save is not done.
+    /// Nothing is saved or deleted, and the result is false.
     case failOnConflict
 }
 
+/// What `performMaintenance(type:)` is to do. No kind of it changes a document.
 public enum MaintenanceType: UInt8, Sendable {
     /// Gives space back to the file system, and removes blobs that no document refers to.
     case compact

@@ -8,7 +8,7 @@ public struct DatabaseConfiguration: Sendable {
     public var directory: String
     /// Whether each commit waits until it is safe from a loss of power. Without it the last ones may be lost then, none is half there.
     public var fullSync: Bool
-    /// The key of an encrypted database.
+    /// The key of an encrypted database; nil for none. This version can neither make nor open one: with a key, opening throws.
     public var encryptionKey: EncryptionKey?
 
     /// The default: `CouchbaseLite` in `$XDG_DATA_HOME`, or in `~/.local/share`.
@@ -21,12 +21,14 @@ public struct DatabaseConfiguration: Sendable {
         encryptionKey = config?.encryptionKey
     }
 
+    /// False: a loss of power may take the last commits, and never a part of one.
     public static let defaultFullSync = false
 
     static var defaultDirectory: String {
-        let environment = ProcessInfo.processInfo.environment
-        if let data = environment["XDG_DATA_HOME"], data.hasPrefix("/") { return data + "/CouchbaseLite" }
-        if let home = environment["HOME"], home.hasPrefix("/") { return home + "/.local/share/CouchbaseLite" }
+        // All of the environment is not needed for that, and takes longer to read than some files to open.
+        func folder(_ name: String) -> String? { getenv(name).map { String(cString: $0) }.flatMap { $0.hasPrefix("/") ? $0 : nil } }
+        if let data = folder("XDG_DATA_HOME") { return data + "/CouchbaseLite" }
+        if let home = folder("HOME") { return home + "/.local/share/CouchbaseLite" }
         return FileManager.default.currentDirectoryPath
     }
 
@@ -62,7 +64,7 @@ public class EncryptionKey: @unchecked Sendable {
 
     init(_ core: CBLStore.EncryptionKey) { self.core = core }
 
-    /// A key of 32 bytes, as it is.
+    /// A key of 32 bytes, as it is. Another length ends the program.
     public static func key(_ key: Data) -> EncryptionKey {
         guard key.count == 32, let core = key.withUnsafeBytes({ CBLStore.EncryptionKey($0) }) else {
             programmerError(.invalidArgument, "A key has 32 bytes, not \(key.count).")

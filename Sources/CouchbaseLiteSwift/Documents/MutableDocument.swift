@@ -15,11 +15,13 @@ public final class MutableDocument: Document, MutableDictionaryProtocol, @unchec
         self.init(id: id ?? DocumentRules.newID(), DictionaryStorage(), DocumentPlace())
     }
 
+    /// A new one with these properties, and an ID that no other has. A value that documents cannot hold ends the program.
     public convenience init(data: [String: Any]) { self.init(id: nil, data: data) }
 
     /// A new one with the properties of a JSON object.
     public convenience init(json: String) throws { try self.init(id: nil, json: json) }
 
+    /// A new one with these properties. Without an ID it gets one that no other has; a value that documents cannot hold ends the program.
     public convenience init(id: String?, data: [String: Any]) {
         self.init(id: id)
         setData(data)
@@ -134,7 +136,7 @@ public final class MutableDocument: Document, MutableDictionaryProtocol, @unchec
     /// Has the properties of a JSON object instead of all that there were.
     @discardableResult
     public func setJSON(_ json: String) throws -> Self {
-        storage.replaceAll(with: try ItemTable(json: json))
+        try storage.replaceAll(withJSON: json)
         return self
     }
 

@@ -155,6 +155,7 @@ public final class DocumentFragment: DictionaryFragment {
         }
     }
 
+    /// Whether there is such a document that is neither deleted nor expired.
     public var exists: Bool { document != nil }
 
     /// The place of a property.

@@ -4,10 +4,15 @@ import Foundation
 
 /// What has indexes.
 public protocol Indexable {
+    /// The names of all indexes, in no particular order.
     func indexes() throws -> [String]
+    /// Makes an index, and fills it. If there is the same one, nothing happens; another of that name is replaced.
     func createIndex(withName name: String, config: IndexConfiguration) throws
+    /// Makes an index, and fills it. If there is the same one, nothing happens; another of that name is replaced.
     func createIndex(_ index: Index, name: String) throws
+    /// Deletes an index. If there is none, nothing happens.
     func deleteIndex(forName name: String) throws
+    /// An index by its name; nil if there is none.
     func index(withName name: String) throws -> QueryIndex?
 }
 
@@ -100,7 +105,9 @@ extension Collection: Indexable {
 
 /// An index that there is.
 public class QueryIndex: @unchecked Sendable {
+    /// Whose documents are in it.
     public let collection: Collection
+    /// What it was called when it was made.
     public let name: String
 
     init(_ name: String, of collection: Collection) {

@@ -5,11 +5,12 @@ public protocol IndexConfiguration {}
 ///
 ///     try hotels.createIndex(withName: "byCity", config: ValueIndexConfiguration(["city", "name"], where: "type = 'hotel'"))
 public struct ValueIndexConfiguration: IndexConfiguration, Sendable {
-    /// The columns.
+    /// The columns, in SQL++.
     public let expressions: [String]
     /// Only documents that meet it are in the index, and only queries that say the same use it.
     public let `where`: String?
 
+    /// The expressions are SQL++, in the order in which queries narrow down. They are checked when the index is made.
     public init(_ expressions: [String], where: String? = nil) {
         self.expressions = expressions
         self.where = `where`
@@ -18,7 +19,7 @@ public struct ValueIndexConfiguration: IndexConfiguration, Sendable {
 
 /// An index over the words of texts, for `MATCH()`.
 public struct FullTextIndexConfiguration: IndexConfiguration, Sendable {
-    /// The texts.
+    /// What gives the texts, in SQL++.
     public let expressions: [String]
     /// Only documents that meet it are in the index.
     public let `where`: String?
@@ -27,6 +28,7 @@ public struct FullTextIndexConfiguration: IndexConfiguration, Sendable {
     /// Whose words are reduced to their stems, as a code such as `en`. Nil is the language of the process; an empty text is none.
     public let language: String?
 
+    /// The expressions are SQL++. Nil for `ignoreAccents` is the default, which is false.
     public init(
         _ expressions: [String], where: String? = nil, ignoreAccents: Bool? = FullTextIndexConfiguration.defaultIgnoreAccents,
         language: String? = nil
@@ -37,6 +39,7 @@ public struct FullTextIndexConfiguration: IndexConfiguration, Sendable {
         self.language = language
     }
 
+    /// False: `cafe` does not find `café`.
     public static let defaultIgnoreAccents: Bool = false
 }
 
@@ -47,6 +50,7 @@ public struct ArrayIndexConfiguration: IndexConfiguration, Sendable {
     /// What of each item is in the index; nil for the items themselves.
     public let expressions: [String]?
 
+    /// Expressions are relative to an item. An empty list, or an empty expression, ends the program: give nil for the items themselves.
     public init(path: String, expressions: [String]? = nil) {
         if let expressions {
             programmerErrorUnless(

@@ -10,8 +10,11 @@ public class Extension {
 
 /// In how many bits each number of a vector is kept.
 public enum ScalarQuantizerType: UInt32, Sendable {
+    /// Four bits: smallest, and least exact.
     case SQ4 = 4
+    /// Six bits.
     case SQ6 = 6
+    /// Eight bits: the default.
     case SQ8 = 8
 }
 
@@ -27,9 +30,13 @@ public enum VectorEncoding: Equatable, Sendable {
 
 /// What the distance of two vectors is.
 public enum DistanceMetric: UInt32, Sendable {
+    /// The square of the distance in space: the default, and quicker than its root with the same order.
     case euclideanSquared = 1
+    /// One less the cosine of the angle: lengths do not matter.
     case cosine = 2
+    /// The distance in space.
     case euclidean = 3
+    /// The negated dot product.
     case dot = 4
 }
 
@@ -43,7 +50,9 @@ public struct VectorIndexConfiguration: IndexConfiguration, Sendable {
     public let centroids: UInt32
     /// Whether the program computes the vectors, when it likes, instead of the expression.
     public var isLazy: Bool = VectorIndexConfiguration.defaultIsLazy
+    /// By default eight bits for each number.
     public var encoding: VectorEncoding = .scalarQuantizer(type: VectorIndexConfiguration.defaultEncoding)
+    /// By default the squared distance in space.
     public var metric: DistanceMetric = VectorIndexConfiguration.defaultDistanceMetric
     /// How many vectors are needed before groups are made; 0 leaves it to the index.
     public var minTrainingSize: UInt32 = VectorIndexConfiguration.defaultMinTrainingSize
@@ -52,6 +61,8 @@ public struct VectorIndexConfiguration: IndexConfiguration, Sendable {
     /// How many groups a search looks at; 0 leaves it to the index.
     public var numProbes: UInt32 = VectorIndexConfiguration.defaultNumProbes
 
+    /// Dimensions are from 2 to 4096, centroids from 1 to 64000; others end the program. In this version no such index can be made: `createIndex`
+    /// throws `unsupported`.
     public init(expression: String, dimensions: UInt32, centroids: UInt32) {
         programmerErrorUnless((2...4096).contains(dimensions), .invalidArgument, "A vector has 2 to 4096 dimensions, not \(dimensions).")
         programmerErrorUnless((1...64000).contains(centroids), .invalidArgument, "There are 1 to 64000 centroids, not \(centroids).")
@@ -60,11 +71,17 @@ public struct VectorIndexConfiguration: IndexConfiguration, Sendable {
         self.centroids = centroids
     }
 
+    /// False: the expression gives the vectors when a document is saved.
     public static let defaultIsLazy: Bool = false
+    /// Eight bits for each number.
     public static let defaultEncoding: ScalarQuantizerType = .SQ8
+    /// The squared distance in space.
     public static let defaultDistanceMetric: DistanceMetric = .euclideanSquared
+    /// 0: left to the index.
     public static let defaultMinTrainingSize: UInt32 = 0
+    /// 0: left to the index.
     public static let defaultMaxTrainingSize: UInt32 = 0
+    /// 0: left to the index.
     public static let defaultNumProbes: UInt32 = 0
 
     /// Ends the program if what was set makes no sense.

@@ -14,6 +14,7 @@ import Synchronization
 public class URLEndpointListener: @unchecked Sendable {
     // Sendable: what changes is guarded by the locks.
 
+    /// Who is connected at one moment.
     public struct ConnectionStatus: Sendable {
         /// How many replicators are connected.
         public let connectionCount: UInt64
@@ -43,6 +44,7 @@ public class URLEndpointListener: @unchecked Sendable {
     /// One starts or stops at a time.
     private let control = NSLock()
 
+    /// Nothing is opened yet: what is wrong with the configuration is told by `start()`.
     public init(config: URLEndpointListenerConfiguration) { self.config = config }
 
     // MARK: What it is

@@ -28,12 +28,17 @@ public struct URLEndpointListenerConfiguration {
         self.collections = collections
     }
 
+    /// A copy.
     public init(config: URLEndpointListenerConfiguration) { self = config }
 
     var database: Database { collections[0].database }
 
+    /// 0: any port that is free. `URLEndpointListener.port` tells which.
     public static let defaultPort: UInt16 = 0
+    /// False: connections are encrypted.
     public static let defaultDisableTls = false
+    /// False: others may push.
     public static let defaultReadOnly = false
+    /// False: documents are sent whole.
     public static let defaultEnableDeltaSync = false
 }

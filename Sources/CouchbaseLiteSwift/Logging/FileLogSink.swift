@@ -1,5 +1,6 @@
 /// Which messages go to files, and to which. Files have the messages of all domains.
 public struct FileLogSink: Sendable {
+    /// The least that a message must matter.
     public let level: LogLevel
     /// Made if it is not there.
     public let directory: String
@@ -10,6 +11,7 @@ public struct FileLogSink: Sendable {
     /// How many files of each level are kept, with the one that is written; the oldest go first.
     public let maxKeptFiles: Int
 
+    /// Nothing is opened before the sink is assigned to `LogSinks.file`. Values that are too small are taken as the least that is possible.
     public init(
         level: LogLevel, directory: String, usePlainText: Bool = defaultUsePlaintext, maxKeptFiles: Int = defaultMaxKeptFiles,
         maxFileSize: UInt64 = defaultMaxSize
@@ -21,7 +23,10 @@ public struct FileLogSink: Sendable {
         self.maxKeptFiles = maxKeptFiles
     }
 
+    /// False: files are in the binary form.
     public static let defaultUsePlaintext = false
+    /// 512 KiB for each file.
     public static let defaultMaxSize: UInt64 = 524_288
+    /// 2: the file that is written and the one before.
     public static let defaultMaxKeptFiles = 2
 }

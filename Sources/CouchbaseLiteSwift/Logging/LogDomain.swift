@@ -1,22 +1,36 @@
 /// What a message is about.
 public enum LogDomain: UInt, Sendable {
+    /// Databases, collections, documents, blobs and indexes.
     case database = 1
+    /// Queries, live ones among them.
     case query = 2
+    /// What replicators do and why they stop.
     case replicator = 4
+    /// Connections: names, TLS and WebSocket.
     case network = 8
+    /// Listeners that others connect to.
     case listener = 16
+    /// Finding peers.
     case peerDiscovery = 32
+    /// The protocol by which peers are found on a local network.
     case mdns = 64
+    /// Replication with peers that were found.
     case multipeer = 512
 }
 
 /// How much a message matters. As the level of a sink, `none` lets nothing through.
 public enum LogLevel: UInt8, Sendable {
+    /// Details for those who work on the library.
     case debug = 0
+    /// Steps of what is done, such as each message of a replication.
     case verbose
+    /// What was begun and ended: databases opened, replicators started.
     case info
+    /// Something is not as it should be, and the work goes on.
     case warning
+    /// Something was not done.
     case error
+    /// No message has it: a sink of this level is silent.
     case none
 }
 
@@ -28,14 +42,23 @@ public struct LogDomains: OptionSet, Sendable {
 
     init(_ domain: LogDomain) { self.init(rawValue: domain.rawValue) }
 
+    /// As `LogDomain.database`.
     public static let database = LogDomains(.database)
+    /// As `LogDomain.query`.
     public static let query = LogDomains(.query)
+    /// As `LogDomain.replicator`.
     public static let replicator = LogDomains(.replicator)
+    /// As `LogDomain.network`.
     public static let network = LogDomains(.network)
+    /// As `LogDomain.listener`.
     public static let listener = LogDomains(.listener)
+    /// As `LogDomain.peerDiscovery`.
     public static let peerDiscovery = LogDomains(.peerDiscovery)
+    /// As `LogDomain.mdns`.
     public static let mdns = LogDomains(.mdns)
+    /// As `LogDomain.multipeer`.
     public static let multipeer = LogDomains(.multipeer)
+    /// Every domain.
     public static let all: LogDomains = [.database, .query, .replicator, .network, .listener, .peerDiscovery, .mdns, .multipeer]
 }
 

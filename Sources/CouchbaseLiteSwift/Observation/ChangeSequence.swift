@@ -20,6 +20,7 @@ public struct ChangeSequence<Element>: AsyncSequence {
         return Iterator(stream.makeAsyncIterator(), Registration { continuation.finish() })
     }
 
+    /// Listens as long as it exists. It is for one task at a time.
     public struct Iterator: AsyncIteratorProtocol {
         private var changes: AsyncStream<Unchecked<Element>>.Iterator
         private let registration: Registration
@@ -50,12 +51,12 @@ private final class Registration: Sendable {
 private let sequences = DispatchQueue(label: "CouchbaseLiteSwift.ChangeSequence")
 
 extension Collection {
-    /// What is committed to the collection.
+    /// What is committed to the collection from the beginning of the loop on, one change for each commit.
     public func changes() -> ChangeSequence<CollectionChange> {
         ChangeSequence { tell in self.addChangeListener(queue: sequences, listener: tell) }
     }
 
-    /// What is committed to a document.
+    /// What is committed to a document from the beginning of the loop on.
     public func documentChanges(for id: String) -> ChangeSequence<DocumentChange> {
         ChangeSequence { tell in self.addDocumentChangeListener(id: id, queue: sequences, listener: tell) }
     }

@@ -1,13 +1,17 @@
 internal import CBLStore
 import Foundation
 
+/// What tells listeners of the documents that are changed in it.
 public protocol CollectionChangeObservable {
+    /// Has the listener called on the main queue, with what is committed from now on.
     func addChangeListener(listener: @escaping (CollectionChange) -> Void) -> ListenerToken
+    /// Has the listener called on a queue, by default the main one, with what is committed from now on.
     func addChangeListener(queue: DispatchQueue?, listener: @escaping (CollectionChange) -> Void) -> ListenerToken
 }
 
 /// What was committed to a collection, by whomever.
 public struct CollectionChange {
+    /// The object that the listener was added to.
     public let collection: Collection
     /// The documents that were saved, deleted or purged.
     public let documentIDs: [String]
@@ -15,7 +19,9 @@ public struct CollectionChange {
 
 /// What was committed to a document, by whomever.
 public struct DocumentChange {
+    /// Which document it was. Read it to know what has become of it: it may be gone.
     public let documentID: String
+    /// The object that the listener was added to.
     public let collection: Collection
 }
 
@@ -65,6 +71,9 @@ extension Collection {
         _ interest: ChangeInterest, _ tell: @escaping @Sendable ([String]) -> Void, end: @escaping @Sendable () -> Void
     ) -> ListenerToken {
         let name = coreName
+        var interest = interest
+        // Listeners are called on queues.
+        interest.isPassedOn = true
         do {
             let core = try openCore()
             if core.isInTransaction == false { try core.prepareChangeFeed(of: name) }

@@ -26,9 +26,12 @@ public class MessageEndpoint: Endpoint, @unchecked Sendable {
     public let uid: String
     /// Whatever the program needs to find the peer.
     public let target: Any?
+    /// Whether what is carried arrives in whole messages or as a stream of bytes. Both sides must say the same.
     public let protocolType: ProtocolType
+    /// Who makes the connections. It is kept alive by the endpoint.
     public let delegate: any MessageEndpointDelegate
 
+    /// The `uid` should be the same each time for the same peer: a replication goes on where one with this `uid` has ended.
     public init(uid: String, target: Any?, protocolType: ProtocolType, delegate: any MessageEndpointDelegate) {
         self.uid = uid
         self.target = target

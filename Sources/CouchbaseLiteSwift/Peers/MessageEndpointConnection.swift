@@ -25,17 +25,21 @@ public class Message: @unchecked Sendable {
 
     private init(_ data: Data) { self.data = data }
 
+    /// What has come, to be handed to `ReplicatorConnection.receive(message:)`.
     public class func fromData(_ data: Data) -> Message { Message(data) }
+    /// What is to be sent to the other side as it is.
     public func toData() -> Data { data }
 }
 
 /// Why a connection of the program does not work.
 public class MessagingError: @unchecked Sendable {
     // Sendable: nothing of it changes.
+    /// What went wrong, as the program knows it.
     public let error: any Error
     /// Whether it is worth another attempt.
     public let isRecoverable: Bool
 
+    /// An error that is recoverable has a replicator connect again after a pause; another one ends it.
     public init(error: any Error, isRecoverable: Bool) {
         self.error = error
         self.isRecoverable = isRecoverable

@@ -9,7 +9,7 @@ public class MessageEndpointListenerConfiguration: @unchecked Sendable {
 
     /// What others may replicate with: of one database.
     public let collections: [Collection]
-    /// What the connections carry.
+    /// What the connections carry. The endpoints of the other side must say the same.
     public let protocolType: ProtocolType
 
     /// There must be at least one collection, and all must be of one database.
@@ -27,7 +27,9 @@ public class MessageEndpointListenerConfiguration: @unchecked Sendable {
 
 /// What a connection of a listener does now.
 public struct MessageEndpointListenerChange {
+    /// The object that was accepted.
     public let connection: any MessageEndpointConnection
+    /// What it does now, and with `stopped` why it has ended.
     public let status: Replicator.Status
 }
 
@@ -51,6 +53,7 @@ public class MessageEndpointListener: @unchecked Sendable {
     private let listeners = Listeners<MessageEndpointListenerChange>()
     private static let loop = EventLoop.shared
 
+    /// Nothing is opened: the database is asked for when a connection is accepted.
     public init(config: MessageEndpointListenerConfiguration) { self.config = config }
 
     // MARK: Connections

@@ -2,7 +2,9 @@ import Foundation
 
 /// By what peers find and reach each other.
 public enum MultipeerTransport: Int, Sendable {
+    /// The local network.
     case wifi
+    /// Not to be had on this system.
     case bluetooth
 }
 
@@ -37,14 +39,18 @@ public class MultipeerCertificateAuthenticator: MultipeerAuthenticator {
 
 /// What of a collection is replicated with peers, and how its conflicts end.
 public struct MultipeerCollectionConfiguration {
+    /// Whose documents are replicated.
     public let collection: Collection
     /// Replicate these documents only.
     public var documentIDs: [String]?
+    /// Called with each document that would be sent; nil lets all through.
     public var pushFilter: MultipeerReplicationFilter?
+    /// Called with each document that has come; nil lets all through.
     public var pullFilter: MultipeerReplicationFilter?
     /// Nil for the default: a deletion wins, then the later change.
     public var conflictResolver: (any MultipeerConflictResolver)?
 
+    /// All documents, in both directions, with the default resolver.
     public init(collection: Collection) { self.collection = collection }
 
     /// A configuration for each, as `init` makes it.
@@ -60,7 +66,9 @@ public struct MultipeerReplicatorConfiguration {
     public let peerGroupID: String
     /// What peers are shown. It has to be for servers and for clients.
     public let identity: TLSIdentity
+    /// Whom to replicate with.
     public let authenticator: any MultipeerAuthenticator
+    /// What is replicated: of one database.
     public let collections: [MultipeerCollectionConfiguration]
     /// By default Wi-Fi alone.
     public var transports: Set<MultipeerTransport> = [.wifi]

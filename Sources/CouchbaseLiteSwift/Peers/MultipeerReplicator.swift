@@ -13,6 +13,7 @@ public class MultipeerReplicator: @unchecked Sendable {
         var error: NSError?
     }
 
+    /// As it was given; later changes of the caller's copy do not reach it.
     public let config: MultipeerReplicatorConfiguration
     /// By what others know this side.
     public let peerID: PeerID
@@ -27,7 +28,7 @@ public class MultipeerReplicator: @unchecked Sendable {
         peerID = PeerID(config.identity.certs[0])
     }
 
-    /// The peers that were found.
+    /// The peers that were found: none in this version.
     public var neighborPeers: [PeerID] { [] }
 
     /// Tells listeners of the status that it is unsupported. One that was stopped cannot be started again.

@@ -6,6 +6,7 @@ import Synchronization
 
 /// What makes queries of SQL++.
 public protocol QueryFactory {
+    /// A query in SQL++. Throws `invalidQuery` if it cannot be understood.
     func createQuery(_ query: String) throws -> Query
 }
 
@@ -192,9 +193,10 @@ extension Query: CustomStringConvertible {
 
 /// What a listener of a query is told.
 public struct QueryChange {
+    /// The object that the listener was added to.
     public let query: Query
-    /// All rows that there are now.
+    /// All rows that there are now, to be gone through once; nil if the query has failed.
     public let results: ResultSet?
-    /// Why there are none.
+    /// Why there are none; nil as long as the query works.
     public let error: Error?
 }

@@ -2,8 +2,11 @@ import Foundation
 
 /// In which directions a replicator goes.
 public enum ReplicatorType: UInt8, Sendable {
+    /// Both: what is here goes there, and what is there comes here.
     case pushAndPull
+    /// What is here goes there, and nothing comes.
     case push
+    /// What is there comes here, and nothing goes.
     case pull
 }
 
@@ -24,6 +27,7 @@ public typealias ReplicationFilter = (Document, DocumentFlags) -> Bool
 
 /// What of a collection is replicated, and how its conflicts end.
 public struct CollectionConfiguration {
+    /// Whose documents are replicated.
     public let collection: Collection
     /// Nil for the default: a deletion wins, then the later change.
     public var conflictResolver: (any ConflictResolverProtocol)?
@@ -36,6 +40,7 @@ public struct CollectionConfiguration {
     /// Replicate these documents only.
     public var documentIDs: [String]?
 
+    /// All documents, with the default resolver.
     public init(collection: Collection) { self.collection = collection }
 
     /// A configuration for each, as `init` makes it.

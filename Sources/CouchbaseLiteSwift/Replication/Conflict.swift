@@ -3,6 +3,7 @@ import Foundation
 
 /// A document that was changed on both sides.
 public struct Conflict {
+    /// Of both documents.
     public let documentID: String
     /// As it is here; nil if it was deleted here.
     public let localDocument: Document?

@@ -24,8 +24,10 @@ public struct URLEndpoint: Endpoint {
 
 /// Another database that is open in this process.
 public struct DatabaseEndpoint: Endpoint {
+    /// The other side. It must stay open while the replicator runs.
     public let database: Database
 
+    /// Collections of both sides belong together if their scopes and names are equal.
     public init(database: Database) { self.database = database }
 }
 

@@ -1,7 +1,7 @@
 import Foundation
 
 extension Replicator {
-    /// What becomes of it.
+    /// Its status, whenever that changes, from the beginning of the loop on. It goes on after the replicator has stopped: leave the loop.
     public func changes() -> ChangeSequence<ReplicatorChange> {
         ChangeSequence { tell in self.addChangeListener(withQueue: replications, tell) }
     }

@@ -26,8 +26,10 @@ public final class Replicator: @unchecked Sendable {
     private let listeners = Listeners<ReplicatorChange>()
     private let documentListeners = Listeners<DocumentReplication>()
 
+    /// Nothing happens before `start()`.
     public init(config: ReplicatorConfiguration) { self.config = config }
 
+    /// What it is doing now. It may be ahead of what listeners have been told.
     public var status: Status { state.withLock { $0.status } }
 
     /// What the server has shown at the last connection with TLS, trusted or not; nil before, and without TLS.

@@ -8,12 +8,15 @@ import Foundation
 ///     config.continuous = true
 ///     config.authenticator = BasicAuthenticator(username: "ann", password: password)
 public struct ReplicatorConfiguration {
+    /// Whom to replicate with.
     public let target: any Endpoint
     /// Each collection once, in no particular order.
     public let collections: [CollectionConfiguration]
+    /// In which directions. By default both.
     public var replicatorType = ReplicatorConfiguration.defaultType
     /// Whether it goes on with what changes later, until it is stopped.
     public var continuous = ReplicatorConfiguration.defaultContinuous
+    /// Who this side is; nil for nobody in particular.
     public var authenticator: (any Authenticator)?
     /// Accept servers that sign for themselves, and no others: nobody vouches for them then. A pinned certificate takes precedence.
     public var acceptOnlySelfSignedServerCertificate = ReplicatorConfiguration.defaultSelfSignedCertificateOnly
@@ -79,15 +82,24 @@ public struct ReplicatorConfiguration {
         return seconds
     }
 
+    /// Both directions.
     public static let defaultType = ReplicatorType.pushAndPull
+    /// False: it stops when all is replicated.
     public static let defaultContinuous = false
     /// Of no meaning on this system.
     public static let defaultAllowReplicatingInBackground = false
+    /// 300 seconds.
     public static let defaultHeartbeat: TimeInterval = 300
+    /// 10 attempts.
     public static let defaultMaxAttemptsSingleShot: UInt = 10
+    /// It never gives up.
     public static let defaultMaxAttemptsContinuous = UInt.max
+    /// 300 seconds.
     public static let defaultMaxAttemptsWaitTime: TimeInterval = 300
+    /// True: what the user loses access to is purged here.
     public static let defaultEnableAutoPurge = true
+    /// False: servers must be vouched for by somebody who is trusted.
     public static let defaultSelfSignedCertificateOnly = false
+    /// False: cookies are for the server's own domain.
     public static let defaultAcceptParentCookies = false
 }

@@ -5,20 +5,33 @@ import Foundation
 // The keys of the attributes that `TLSIdentity.createIdentity` takes. The first eleven are parts of the owner's name, the others names by which
 // the owner is known elsewhere.
 
+/// What the owner is called. A certificate must have it.
 public let certAttrCommonName = "CN"
+/// A name that is not the real one.
 public let certAttrPseudonym = "pseudonym"
+/// A person's first name.
 public let certAttrGivenName = "GN"
+/// A person's last name.
 public let certAttrSurname = "SN"
+/// A company or the like.
 public let certAttrOrganization = "O"
+/// A department.
 public let certAttrOrganizationUnit = "OU"
+/// A postal address.
 public let certAttrPostalAddress = "postalAddress"
+/// A town.
 public let certAttrLocality = "L"
+/// A postal code.
 public let certAttrPostalCode = "postalCode"
+/// A state or province.
 public let certAttrStateOrProvince = "ST"
 /// Two letters.
 public let certAttrCountry = "C"
+/// An e-mail address.
 public let certAttrEmailAddress = "rfc822Name"
+/// A host name. Clients compare it with that of the URL.
 public let certAttrHostname = "dNSName"
+/// A URL.
 public let certAttrURL = "uniformResourceIdentifier"
 /// As numbers with dots or colons.
 public let certAttrIPAddress = "iPAddress"

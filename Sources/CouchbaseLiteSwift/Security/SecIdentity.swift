@@ -13,6 +13,7 @@ public final class SecIdentity: Sendable {
         }
     }
 
+    /// The certificate that belongs to the key.
     public var certificate: SecCertificate { SecCertificate(core.certificates[0]) }
 }
 

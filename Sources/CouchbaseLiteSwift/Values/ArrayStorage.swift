@@ -17,9 +17,9 @@ final class ArrayStorage: @unchecked Sendable {
     private let storedValue: Value?
     private let stored: ArrayView?
     /// Takes the place of what is stored.
-    private var elements: [Element]?
+    @exclusivity(unchecked) private var elements: [Element]?
     /// Of storage that cannot change: what was handed out.
-    private var handedOut: [Int: Item] = [:]
+    @exclusivity(unchecked) private var handedOut: [Int: Item] = [:]
 
     init(_ value: Value, in source: StoredValues, isMutable: Bool) {
         storedValue = value
@@ -59,16 +59,16 @@ final class ArrayStorage: @unchecked Sendable {
     func entry(_ index: Int) -> Entry {
         guard isMutable else {
             guard let stored, stored.indices.contains(index) else { return .absent }
-            return .stored(stored[index])
+            return .stored(stored[index], nil)
         }
         return lock.withLock { _ in
             guard let elements else {
                 guard let stored, stored.indices.contains(index) else { return .absent }
-                return .stored(stored[index])
+                return .stored(stored[index], nil)
             }
             guard elements.indices.contains(index) else { return .absent }
             switch elements[index] {
-            case .stored(let value): return .stored(value)
+            case .stored(let value): return .stored(value, nil)
             case .item(let item): return .item(item)
             }
         }

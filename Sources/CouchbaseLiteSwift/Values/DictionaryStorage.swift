@@ -9,15 +9,17 @@ import Synchronization
 final class DictionaryStorage: @unchecked Sendable {
     // Sendable: what changes is guarded by the lock.
 
+    // Access to the fields is not checked at every step: the lock sees to it, and nothing that comes back to this object is called meanwhile.
+
     let isMutable: Bool
-    let source: StoredValues?
     private let lock = Mutex(())
+    @exclusivity(unchecked) private(set) var source: StoredValues?
     /// Nil if there is none, or everything was replaced.
-    private var storedValue: Value?
-    private var stored: DictionaryView?
+    @exclusivity(unchecked) private var storedValue: Value?
+    @exclusivity(unchecked) private var stored: DictionaryView?
     /// Over what is stored: in mutable storage changes, in others the containers that were handed out.
-    private var overlay = ItemTable()
-    private var removed: Set<String> = []
+    @exclusivity(unchecked) private var overlay = ItemTable()
+    @exclusivity(unchecked) private var removed: Set<String> = []
 
     /// Of stored properties.
     init(_ value: Value, in source: StoredValues, isMutable: Bool) {
@@ -35,14 +37,16 @@ final class DictionaryStorage: @unchecked Sendable {
 
     private init(copying other: DictionaryStorage) {
         isMutable = true
-        source = other.source
-        let (storedValue, overlay, removed) = other.lock.withLock { _ in (other.storedValue, other.overlay, other.removed) }
+        let (source, storedValue, overlay, removed) = other.lock.withLock { _ in
+            (other.source, other.storedValue, other.overlay, other.removed)
+        }
+        self.source = source
         self.storedValue = storedValue
         stored = storedValue?.dictionary
         // What was handed out of storage that cannot change is as it is stored.
         guard other.isMutable else { return }
         self.removed = removed
-        for (name, item) in zip(overlay.names, overlay.items) { self.overlay.set(name, item.independent) }
+        for (name, item) in overlay.entries { self.overlay.set(name, item.independent) }
     }
 
     /// One that can be changed by itself.
@@ -50,7 +54,7 @@ final class DictionaryStorage: @unchecked Sendable {
 
     // MARK: Reading
 
-    /// What is at a place. A stored value is valid as long as this object.
+    /// What is at a place.
     func entry(_ name: String) -> Entry {
         guard isMutable else { return storedEntry(name) }
         return lock.withLock { _ in currentEntry(name) }
@@ -64,7 +68,8 @@ final class DictionaryStorage: @unchecked Sendable {
 
     private func storedEntry(_ name: String) -> Entry {
         guard let value = stored?.value(forKey: name, source?.keys), !value.isUndefined else { return .absent }
-        return .stored(value)
+        // Whoever replaces everything meanwhile must not take the memory away.
+        return .stored(value, isMutable ? source : nil)
     }
 
     /// What is there as an object, the same one each time.
@@ -73,7 +78,7 @@ final class DictionaryStorage: @unchecked Sendable {
             switch currentEntry(name) {
             case .absent: return nil
             case .item(let item): return item
-            case .stored(let value):
+            case .stored(let value, _):
                 guard let source else { return nil }
                 let item = Item(value, in: source, isMutable: isMutable)
                 if item.isContainer { overlay.set(name, item) }
@@ -86,7 +91,7 @@ final class DictionaryStorage: @unchecked Sendable {
         guard isMutable else { return stored?.count ?? 0 }
         return lock.withLock { _ in
             guard let stored else { return overlay.count }
-            let added = overlay.names.reduce(0) { $0 + (stored.value(forKey: $1, source?.keys) == nil ? 1 : 0) }
+            let added = overlay.entries.reduce(0) { $0 + (stored.value(forKey: $1.name, source?.keys) == nil ? 1 : 0) }
             return stored.count - removed.count + added
         }
     }
@@ -109,8 +114,9 @@ final class DictionaryStorage: @unchecked Sendable {
 
     /// Plain arrays and dictionaries all the way down.
     func plainDictionary() -> [String: Any] {
-        let (stored, overlay, removed) = state()
+        let (source, stored, overlay, removed) = state()
         guard let source else { return plain(overlay, into: [:]) }
+        defer { withExtendedLifetime(source) {} }
         guard isMutable, overlay.count > 0 || !removed.isEmpty else { return stored?.plainDictionary(source) ?? [:] }
         var result: [String: Any] = [:]
         if let stored {
@@ -124,12 +130,12 @@ final class DictionaryStorage: @unchecked Sendable {
 
     private func plain(_ overlay: ItemTable, into dictionary: [String: Any]) -> [String: Any] {
         var dictionary = dictionary
-        for (name, item) in zip(overlay.names, overlay.items) { dictionary[name] = item.plainObject }
+        for (name, item) in overlay.entries { dictionary[name] = item.plainObject }
         return dictionary
     }
 
-    private func state() -> (stored: DictionaryView?, overlay: ItemTable, removed: Set<String>) {
-        lock.withLock { _ in (stored, overlay, removed) }
+    private func state() -> (source: StoredValues?, stored: DictionaryView?, overlay: ItemTable, removed: Set<String>) {
+        lock.withLock { _ in (source, stored, overlay, removed) }
     }
 
     // MARK: Changing
@@ -148,10 +154,20 @@ final class DictionaryStorage: @unchecked Sendable {
         }
     }
 
-    func replaceAll(with items: ItemTable) {
+    func replaceAll(with items: ItemTable) { replaceAll(with: nil, nil, items) }
+
+    /// The properties of a JSON object, which are read where they lie as those that are stored.
+    func replaceAll(withJSON json: String) throws {
+        let parsed = try StoredValues.parsing(json)
+        guard parsed.root.dictionary != nil else { throw libraryError(CBLError.invalidJSON, "The JSON is not an object.") }
+        replaceAll(with: parsed, parsed.root, ItemTable())
+    }
+
+    private func replaceAll(with source: StoredValues?, _ value: Value?, _ items: ItemTable) {
         lock.withLock { _ in
-            stored = nil
-            storedValue = nil
+            self.source = source
+            storedValue = value
+            stored = value?.dictionary
             removed = []
             overlay = items
         }
@@ -161,7 +177,9 @@ final class DictionaryStorage: @unchecked Sendable {
 
     /// Writes what there is now, without `skipping` at this level. Blobs are stored on the way.
     func write(to writer: PropertyWriter, skipping skipped: String? = nil) throws {
-        let (stored, overlay, removed) = state()
+        let (source, stored, overlay, removed) = state()
+        defer { withExtendedLifetime(source) {} }
+        if let database = writer.database { source?.adopt(database) }
         let encoder = writer.encoder
         encoder.beginDictionary()
         if let stored, let source {
@@ -178,7 +196,7 @@ final class DictionaryStorage: @unchecked Sendable {
             }
         }
         if isMutable {
-            for (name, item) in zip(overlay.names, overlay.items) where name != skipped {
+            for (name, item) in overlay.entries where name != skipped {
                 encoder.writeKey(name)
                 try writer.write(item)
             }

@@ -19,8 +19,8 @@ enum Item {
 /// What is found at a place of a container.
 enum Entry {
     case absent
-    /// In the container's own memory.
-    case stored(Value)
+    /// In memory that the second one keeps, or, if that is nil, the container.
+    case stored(Value, StoredValues?)
     case item(Item)
 
     var exists: Bool {
@@ -32,7 +32,7 @@ enum Entry {
 extension Entry {
     var string: String? {
         switch self {
-        case .stored(let value): value.string
+        case .stored(let value, _): value.string
         case .item(.string(let text)): text
         default: nil
         }
@@ -41,7 +41,7 @@ extension Entry {
     var boolean: Bool {
         switch self {
         case .absent: false
-        case .stored(let value):
+        case .stored(let value, _):
             switch value.kind {
             case .undefined, .null: false
             case .boolean: value.boolean ?? false
@@ -66,7 +66,7 @@ extension Entry {
     var int64: Int64 {
         switch self {
         case .absent: 0
-        case .stored(let value):
+        case .stored(let value, _):
             switch value.kind {
             case .boolean: value.boolean == true ? 1 : 0
             case .integer: Int64(truncatingIfNeeded: value.integerBits ?? 0)
@@ -88,7 +88,7 @@ extension Entry {
     var double: Double {
         switch self {
         case .absent: 0
-        case .stored(let value):
+        case .stored(let value, _):
             if value.kind == .boolean { value.boolean == true ? 1 : 0 } else { value.double ?? 0 }
         case .item(let item):
             switch item {
@@ -109,7 +109,7 @@ extension Entry {
     var number: NSNumber? {
         switch self {
         case .absent: nil
-        case .stored(let value): value.number
+        case .stored(let value, _): value.number
         case .item(let item): item.number
         }
     }

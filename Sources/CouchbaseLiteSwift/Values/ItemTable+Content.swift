@@ -6,16 +6,6 @@ extension ItemTable {
         self.init()
         for (name, value) in dictionary { set(name, Item(value)) }
     }
-
-    /// The properties of a JSON object.
-    init(json: String) throws {
-        self.init()
-        let stored = try StoredValues.parsing(json)
-        guard let dictionary = stored.root.dictionary else { throw libraryError(CBLError.invalidJSON, "The JSON is not an object.") }
-        for (key, value) in dictionary {
-            if let name = key.keyString(nil) { set(name, Item(value, in: stored, isMutable: true)) }
-        }
-    }
 }
 
 extension [Item] {

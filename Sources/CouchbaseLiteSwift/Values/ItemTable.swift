@@ -1,44 +1,43 @@
 /// Items by name, in the order in which they came. Most containers have few, which are found sooner by looking at all than by hashing.
 struct ItemTable {
-    private(set) var names: [String] = []
-    private(set) var items: [Item] = []
+    private(set) var entries: [(name: String, item: Item)] = []
     private var places: [String: Int]?
     private static let manyNames = 16
+    private static let usualNames = 8
 
-    var count: Int { names.count }
+    var count: Int { entries.count }
+    var names: [String] { entries.map(\.name) }
 
     func place(of name: String) -> Int? {
         if let places { return places[name] }
-        for (place, candidate) in names.enumerated() where candidate == name { return place }
-        return nil
+        return entries.firstIndex { $0.name == name }
     }
 
-    subscript(name: String) -> Item? { place(of: name).map { items[$0] } }
+    subscript(name: String) -> Item? { place(of: name).map { entries[$0].item } }
 
     /// Whether the name is new.
     @discardableResult
     mutating func set(_ name: String, _ item: Item) -> Bool {
         if let place = place(of: name) {
-            items[place] = item
+            entries[place].item = item
             return false
         }
-        places?[name] = names.count
-        names.append(name)
-        items.append(item)
-        if places == nil, names.count > ItemTable.manyNames {
-            places = Dictionary(uniqueKeysWithValues: names.enumerated().map { ($1, $0) })
-        }
+        if entries.isEmpty { entries.reserveCapacity(ItemTable.usualNames) }
+        places?[name] = entries.count
+        entries.append((name, item))
+        if places == nil, entries.count > ItemTable.manyNames { index() }
         return true
     }
 
     @discardableResult
     mutating func remove(_ name: String) -> Bool {
         guard let place = place(of: name) else { return false }
-        names.remove(at: place)
-        items.remove(at: place)
-        if places != nil { places = Dictionary(uniqueKeysWithValues: names.enumerated().map { ($1, $0) }) }
+        entries.remove(at: place)
+        if places != nil { index() }
         return true
     }
 
-    mutating func removeAll() { self = ItemTable() }
+    private mutating func index() {
+        places = Dictionary(uniqueKeysWithValues: entries.enumerated().map { ($1.name, $0) })
+    }
 }

@@ -5,6 +5,7 @@ public final class MutableArrayObject: ArrayObject, MutableArrayProtocol, @unche
     /// An empty one.
     public init() { super.init(ArrayStorage()) }
 
+    /// One with these items. A value that documents cannot hold ends the program.
     public init(data: [Any]) { super.init(ArrayStorage(data.map { Item($0) })) }
 
     /// The values of a JSON array.

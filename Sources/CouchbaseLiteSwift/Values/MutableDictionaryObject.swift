@@ -5,6 +5,7 @@ public final class MutableDictionaryObject: DictionaryObject, MutableDictionaryP
     /// An empty one.
     public init() { super.init(DictionaryStorage()) }
 
+    /// One with these properties. A value that documents cannot hold ends the program.
     public init(data: [String: Any]) {
         super.init(DictionaryStorage())
         setData(data)
@@ -112,7 +113,7 @@ public final class MutableDictionaryObject: DictionaryObject, MutableDictionaryP
     /// Has the properties of a JSON object instead of all that there were.
     @discardableResult
     public func setJSON(_ json: String) throws -> Self {
-        storage.replaceAll(with: try ItemTable(json: json))
+        try storage.replaceAll(withJSON: json)
         return self
     }
 

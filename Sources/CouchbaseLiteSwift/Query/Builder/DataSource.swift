@@ -3,6 +3,8 @@ public protocol DataSourceProtocol {}
 
 /// What a query reads, which can be given another name.
 public protocol DataSourceAs: DataSourceProtocol {
+    /// Calls it something else in this query. Where there are several, properties must say which they are of:
+    /// `Expression.property("name").from("h")`.
     func `as`(_ alias: String) -> DataSourceProtocol
 }
 
@@ -31,6 +33,7 @@ public protocol JoinProtocol {}
 
 /// One that a condition is still to be said of. Without one, everything is joined to everything.
 public protocol JoinOnProtocol: JoinProtocol {
+    /// Says which of both sides belong together.
     func on(_ expression: ExpressionProtocol) -> JoinProtocol
 }
 

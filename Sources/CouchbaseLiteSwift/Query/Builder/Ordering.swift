@@ -3,7 +3,9 @@ public protocol OrderingProtocol {}
 
 /// What rows are sorted by, upwards unless it is said otherwise.
 public protocol QuerySortOrder: OrderingProtocol {
+    /// The least first, as it is without a word about it.
     func ascending() -> OrderingProtocol
+    /// The greatest first.
     func descending() -> OrderingProtocol
 }
 

@@ -3,11 +3,13 @@ public protocol SelectResultProtocol {}
 
 /// A column that can be given a name.
 public protocol SelectResultAs: SelectResultProtocol {
+    /// Gives the column a name, by which rows are asked for it.
     func `as`(_ alias: String?) -> SelectResultProtocol
 }
 
 /// All properties, of a collection that can be named.
 public protocol SelectResultFrom: SelectResultProtocol {
+    /// Says which collection they are of, by its name in this query.
     func from(_ alias: String?) -> SelectResultProtocol
 }
 

@@ -23,7 +23,7 @@ extension Result {
             return dictionary
         }
         return try withExtendedLifetime(self) {
-            try ValueDecoder(.row(self, dictionary), DecodingContext(memory, document: nil)).decode(type)
+            try ValueDecoder(self, dictionary, DecodingContext(memory, document: nil)).decode(type)
         }
     }
 

@@ -61,7 +61,7 @@ public final class ResultSet: Sequence, IteratorProtocol, @unchecked Sendable {
         return nil
     }
 
-    /// The rows that are left.
+    /// The rows that are left. If they end before their time, they are fewer, and `error` says why.
     public func allResults() -> [Result] {
         var results: [Result] = []
         while let result = next() { results.append(result) }

@@ -1,0 +1,76 @@
+// swift-format-ignore-file
+// Generated from Sources/CouchbaseLiteSwift/CouchbaseLiteSwift.docc/Guides/Indexes.md by `make docs`: change that one.
+import CouchbaseLiteSwift
+import Testing
+
+extension GuideTests {
+    @Test func runIndexes() async {
+        await #expect(processExitsWith: .success) { try await runGuide(guideIndexes) }
+    }
+}
+
+private func guideIndexes() async throws {
+    let database = try Database(name: "travel")
+    let hotels = try database.createCollection(name: "hotels")
+    try database.inBatch {
+        for number in 0..<200 {
+            let data: [String: Any] = [
+                "name": "Hotel \(number)", "city": number % 2 == 0 ? "Kiel" : "Porto", "type": "hotel", "rooms": number,
+                "text": number == 7 ? "A café by the quiet harbour" : "Rooms", "phones": [["kind": "desk", "number": "\(number)"]],
+            ]
+            try hotels.save(document: MutableDocument(id: "hotel-\(number)", data: data))
+        }
+    }
+
+    try hotels.createIndex(withName: "byCity", config: ValueIndexConfiguration(["city", "rooms"]))
+
+    let query = try database.createQuery("SELECT name FROM hotels WHERE city = 'Kiel' AND rooms > 100 ORDER BY rooms")
+    print(try query.explain())                       // SEARCH … USING INDEX byCity
+
+    #expect(try query.explain().contains("USING INDEX byCity"))
+
+    try hotels.createIndex(withName: "large", config: ValueIndexConfiguration(["rooms"], where: "type = 'hotel'"))
+    let large = try database.createQuery("SELECT name FROM hotels WHERE type = 'hotel' AND rooms > 150")
+
+    #expect(try large.explain().contains("USING INDEX large"))
+    #expect(try !database.createQuery("SELECT name FROM hotels WHERE rooms > 150").explain().contains("USING INDEX large"))
+
+    try hotels.createIndex(withName: "phones", config: ArrayIndexConfiguration(path: "phones", expressions: ["number"]))
+    let called = try database.createQuery("SELECT h.name FROM hotels AS h UNNEST h.phones AS p WHERE p.number = '42'")
+
+    #expect(try called.explain().contains("phones"))
+    #expect(try called.execute().map { $0.string(at: 0) } == ["Hotel 42"])
+
+    try hotels.createIndex(
+        withName: "text", config: FullTextIndexConfiguration(["text"], ignoreAccents: true, language: "en"))
+
+    let search = try database.createQuery(
+        "SELECT name, RANK(text) AS score FROM hotels WHERE MATCH(text, $words) ORDER BY RANK(text) DESC")
+    search.parameters = Parameters().setString("cafe AND harbours", forName: "words")
+    for row in try search.execute() { print(row.string(forKey: "name") ?? "-") }
+
+    #expect(try search.execute().map { $0.string(forKey: "name") } == ["Hotel 7"])
+
+    do {
+        _ = try database.createQuery("SELECT name FROM hotels WHERE MATCH(nothing, 'x')").execute()
+        Issue.record("there is no such index")
+    } catch let error as NSError {
+        #expect(error.code == CBLError.missingIndex)
+    }
+
+    print(try hotels.indexes())
+    try hotels.deleteIndex(forName: "large")
+    try database.performMaintenance(type: .fullOptimize)     // has all data looked at, for better plans
+
+    #expect(Set(try hotels.indexes()) == ["byCity", "phones", "text"])
+
+    try hotels.createIndex(IndexBuilder.valueIndex(items: ValueIndexItem.property("name")), name: "byName")
+
+    #expect(try hotels.index(withName: "byName") != nil)
+    do {
+        try hotels.createIndex(withName: "vectors", config: VectorIndexConfiguration(expression: "vector", dimensions: 3, centroids: 2))
+        Issue.record("vector indexes are there: say so in this guide")
+    } catch let error as NSError {
+        #expect(error.code == CBLError.unsupported)
+    }
+}
