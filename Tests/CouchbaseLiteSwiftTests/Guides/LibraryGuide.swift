@@ -71,5 +71,6 @@ private func guideLibrary() async throws {
         configuration.authenticator = BasicAuthenticator(username: "ada", password: "…")
         let replicator = Replicator(config: configuration)
         replicator.start()
+        try await replicator.async.untilIdle()                   // or, in one call: try await replicator.replicate()
     }
 }
