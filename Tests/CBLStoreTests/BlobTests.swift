@@ -137,4 +137,46 @@ import Testing
         #expect { try database.copy(to: target) } throws: { ($0 as? StoreError)?.code == .exists }
         try #expect(FileManager.default.contentsOfDirectory(atPath: directory.path).sorted() == ["copy.cblite2", "new.cblite2"])
     }
+
+    /// Where a file system has no files without names, they have another one meanwhile.
+    @Test(arguments: [true, false]) func aFileGetsItsNameAtTheEnd(namelessly: Bool) throws {
+        let folder = try Folder(following: directory.path)
+        var count = 0
+        func temporary() -> String {
+            count += 1
+            return "incoming_\(count)"
+        }
+        func put(_ content: String, as name: String) throws -> Bool {
+            let file = try folder.makeFile(temporarily: temporary, namelessly: namelessly)
+            #expect((file.temporary == nil) == namelessly)
+            try Array(content.utf8).withUnsafeBytes { try file.file.write($0) }
+            let isNamed = folder.name(file, name, temporarily: temporary)
+            if !isNamed, let left = file.temporary { folder.remove(left) }
+            return isNamed
+        }
+        func text(_ name: String) -> String? { try? String(contentsOfFile: directory.path + "/" + name, encoding: .utf8) }
+        try #expect(put("new", as: "a"))
+        #expect(text("a") == "new")
+        try #expect(put("newer", as: "a"))
+        #expect(text("a") == "newer")
+        // A link gives way itself, and what it leads to stays.
+        try FileManager.default.createSymbolicLink(atPath: directory.path + "/link", withDestinationPath: directory.path + "/a")
+        try #expect(put("own", as: "link"))
+        #expect(text("link") == "own" && text("a") == "newer")
+        try FileManager.default.createDirectory(atPath: directory.path + "/folder", withIntermediateDirectories: false)
+        try #expect(!put("none", as: "folder"))
+        try #expect(folder.names().sorted() == ["a", "folder", "link"])
+        var status = stat()
+        #expect(stat(directory.path + "/a", &status) == 0 && status.st_mode & 0o777 == 0o400)
+    }
+
+    @Test func aFolderOfBlobsThatWasTakenAwayIsMadeAnew() throws {
+        let database = try Database(path: path, options: .create)
+        let first = try Array("first".utf8).withUnsafeBytes { try database.blobs.write($0).digest }
+        try FileManager.default.moveItem(atPath: path + "/Attachments", toPath: directory.path + "/elsewhere")
+        #expect(!database.blobs.exists(first))
+        let second = try Array("second".utf8).withUnsafeBytes { try database.blobs.write($0).digest }
+        try #expect(database.blobs.list() == [second])
+        try #expect(FileManager.default.contentsOfDirectory(atPath: directory.path + "/elsewhere") == [first.fileName])
+    }
 }

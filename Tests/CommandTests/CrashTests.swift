@@ -98,11 +98,21 @@ import Testing
             let names = (try? FileManager.default.contentsOfDirectory(atPath: path + "/Attachments")) ?? []
             return names.filter { $0.hasPrefix("incoming_") }
         }
-        for _ in 0..<3000 where unfinished().isEmpty { usleep(10_000) }
+        /// Whether it has a file in that folder open, whatever its name.
+        func isWriting() -> Bool {
+            let descriptors = "/proc/\(victim.processID)/fd"
+            let names = (try? FileManager.default.contentsOfDirectory(atPath: descriptors)) ?? []
+            let targets = names.compactMap { try? FileManager.default.destinationOfSymbolicLink(atPath: "\(descriptors)/\($0)") }
+            return targets.contains { $0.contains("/Attachments/") }
+        }
+        for _ in 0..<3000 where !isWriting() { usleep(10_000) }
+        #expect(isWriting())
         victim.send(signal: SIGKILL)
         #expect(victim.finish().exitCode == 128 + SIGKILL)
-        let file = try #require(unfinished().first)
         #expect(try Program.run(["cat", "--raw", path, "doc"]).output == "{\"_id\":\"doc\"}\n")
+        // Where the file system has files without names, nothing is left. Others, and earlier releases, leave this.
+        let file = unfinished().first ?? "incoming_left"
+        #expect(FileManager.default.createFile(atPath: path + "/Attachments/" + file, contents: Data("half".utf8)))
         // Somebody may still be writing it, for all that can be known.
         #expect(try Program.run(["compact", path]).exitCode == 0)
         #expect(unfinished() == [file])

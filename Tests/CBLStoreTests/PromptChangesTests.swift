@@ -1,0 +1,178 @@
+import CBLFleece
+import CBLTestSupport
+import Synchronization
+import Testing
+
+@testable import CBLStore
+
+/// What a commit of this process is told without a look at the file: by the thread that made it, and the same as a look would find.
+@Suite struct PromptChangesTests {
+    private let directory: TemporaryDirectory
+    private let database: Database
+    private let hotels: CollectionName
+    private var path: String { directory.path + "/prompt.cblite2" }
+
+    init() throws {
+        directory = try TemporaryDirectory()
+        database = try Database(path: directory.path + "/prompt.cblite2", options: .create)
+        let hotels = try CollectionName(name: "hotels")
+        self.hotels = hotels
+        try database.write { _ = try $0.createCollection(hotels) }
+    }
+
+    private final class Heard: Sendable {
+        private let events = Mutex<[DatabaseChanges]>([])
+        func add(_ event: ChangeEvent) { if case .changed(let changes) = event { events.withLock { $0.append(changes) } } }
+        func take() -> [DatabaseChanges] {
+            events.withLock { events in
+                defer { events = [] }
+                return events
+            }
+        }
+    }
+
+    private func subscribe(_ interest: ChangeInterest, _ heard: Heard) throws -> ChangeSubscription {
+        var interest = interest
+        interest.isPassedOn = true
+        return try database.subscribe(interest) { heard.add($0) }
+    }
+
+    private static let everything = ChangeInterest(purges: true, documentIDs: true)
+
+    /// Waits until the hub has looked after the subscription began: until then commits are left to the next look.
+    private func settle(_ heard: Heard) throws {
+        for number in 0..<1000 {
+            try database.write { _ = try $0.save("settle", body: $0.encode(json: "{\"n\":\(number)}")) }
+            if !heard.take().isEmpty { return }
+        }
+        Issue.record("no commit was told before its write returned")
+    }
+
+    private func save(_ id: String, in name: CollectionName = .default, _ transaction: Transaction) throws {
+        try transaction.save(id, in: name, body: transaction.encode(json: "{}"))
+    }
+
+    @Test func aCommitIsToldBeforeItsWriteReturns() throws {
+        let heard = Heard()
+        let subscription = try subscribe(Self.everything, heard)
+        defer { subscription.cancel() }
+        try settle(heard)
+        for number in 0..<20 {
+            try database.write { try save("doc\(number)", $0) }
+            let told = heard.take()
+            #expect(told.count == 1)
+            #expect(told.first?.collections[.default]?.documentIDs == ["doc\(number)"])
+        }
+    }
+
+    /// Random transactions, nested ones that are rolled back among them.
+    @Test(arguments: 1...8) func whatIsToldIsWhatALookFinds(seed: UInt64) throws {
+        let heard = Heard()
+        let subscription = try subscribe(Self.everything, heard)
+        defer { subscription.cancel() }
+        var random = SeededRandom(seed)
+        var known: [CollectionName: UInt64] = [:]
+        for name in [CollectionName.default, hotels] { known[name] = try database.read { try $0.lastSequence(of: name) } }
+        var told: [CollectionName: [String]] = [:]
+        var changed: [CollectionName: [String]] = [:]
+        for _ in 0..<60 {
+            var purged: [CollectionName: [String]] = [:]
+            func change(_ transaction: Transaction, depth: Int) throws {
+                for _ in 0...random.below(4) {
+                    let name = random.below(2) == 0 ? CollectionName.default : hotels
+                    let id = "doc\(random.below(12))"
+                    switch random.below(6) {
+                    case 0...2: try save(id, in: name, transaction)
+                    case 3: if try transaction.document(id, in: name)?.isDeleted == false { try transaction.delete(id, in: name) }
+                    case 4: if try transaction.purge(id, in: name) { purged[name, default: []].append(id) }
+                    default:
+                        guard depth < 2 else { continue }
+                        let before = purged
+                        if random.below(2) == 0 {
+                            try database.write { try change($0, depth: depth + 1) }
+                        } else {
+                            struct Regret: Error {}
+                            try? database.write { inner in
+                                try change(inner, depth: depth + 1)
+                                throw Regret()
+                            }
+                            purged = before
+                        }
+                    }
+                }
+            }
+            try database.write { try change($0, depth: 0) }
+            for name in [CollectionName.default, hotels] {
+                let ids = try database.read { try $0.documentIDs(in: name, after: known[name] ?? 0, upTo: .max) ?? [] }
+                known[name] = try database.read { try $0.lastSequence(of: name) }
+                let gone = (purged[name] ?? []).filter { !ids.contains($0) }
+                changed[name, default: []] += ids + gone
+            }
+            for changes in heard.take() {
+                for (name, change) in changes.collections { told[name, default: []] += change.documentIDs ?? ["?"] }
+            }
+        }
+        // What was left to a look comes a little later.
+        let end = ContinuousClock.now + Patience.duration
+        while Set(told.values.flatMap { $0 }) != Set(changed.values.flatMap { $0 }), ContinuousClock.now < end {
+            for changes in heard.take() {
+                for (name, change) in changes.collections { told[name, default: []] += change.documentIDs ?? ["?"] }
+            }
+        }
+        for name in [CollectionName.default, hotels] { #expect(Set(told[name] ?? []) == Set(changed[name] ?? [])) }
+    }
+
+    @Test func aListenerOfOneDocumentHearsOfItAlone() throws {
+        let (all, heard) = (Heard(), Heard())
+        let subscription = try subscribe(Self.everything, all)
+        let own = try subscribe(ChangeInterest(document: "a", in: .default), heard)
+        defer { for subscription in [subscription, own] { subscription.cancel() } }
+        try settle(all)
+        try database.write { try save("b", $0) }
+        #expect(heard.take().isEmpty)
+        try database.write { transaction in
+            try save("a", transaction)
+            try save("b", transaction)
+        }
+        #expect(heard.take().map { $0.collections[.default]?.documentIDs } == [["a"]])
+        try database.write { _ = try $0.purge("a") }
+        #expect(heard.take().map { $0.collections[.default]?.documentIDs } == [["a"]])
+    }
+
+    @Test func nothingIsToldOfWhatIsRolledBack() throws {
+        let heard = Heard()
+        let subscription = try subscribe(Self.everything, heard)
+        defer { subscription.cancel() }
+        try settle(heard)
+        struct Regret: Error {}
+        #expect(throws: Regret.self) {
+            try database.write { transaction in
+                try save("never", transaction)
+                throw Regret()
+            }
+        }
+        try database.write { try save("after", $0) }
+        #expect(heard.take().flatMap { $0.collections[.default]?.documentIDs ?? [] } == ["after"])
+    }
+
+    /// A handler may end its own subscription, and another thread that ends it waits for the handler.
+    @Test func aHandlerEndsItsOwnSubscription() throws {
+        let heard = Heard()
+        let box = Mutex<ChangeSubscription?>(nil)
+        var interest = Self.everything
+        interest.isPassedOn = true
+        let subscription = try database.subscribe(interest) { event in
+            heard.add(event)
+            box.withLock { $0.take() }?.cancel()
+        }
+        box.withLock { $0 = subscription }
+        let end = ContinuousClock.now + Patience.duration
+        var count = 0
+        while heard.take().isEmpty, ContinuousClock.now < end {
+            count += 1
+            try database.write { try save("doc\(count)", $0) }
+        }
+        try database.write { try save("last", $0) }
+        #expect(heard.take().isEmpty)
+    }
+}
