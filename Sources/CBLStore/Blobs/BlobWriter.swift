@@ -46,8 +46,9 @@ package final class BlobWriter {
         try flush()
         let digest = BlobDigest(sha1.finish())
         if let expected, expected != digest { throw StoreError(.corrupt, "the content of blob \(expected) has another digest: \(digest)") }
-        if let stored = blobs.present(digest, file.size, in: folder) { return stored }
-        try file.finish(digest.fileName)
+        let name = digest.fileName
+        if let stored = blobs.present(digest, name, file.size, in: folder) { return stored }
+        try file.finish(name)
         return BlobFolder.Stored(digest: digest, length: length, isNew: true)
     }
 }
@@ -61,10 +62,10 @@ extension BlobFolder {
     }
 
     /// A blob that is there already. What has its name and is no file of this length, a link for example, is not it.
-    fileprivate func present(_ digest: BlobDigest, _ length: Int, in folder: Folder) -> Stored? {
-        guard let present = folder.status(digest.fileName), present.kind == .file, present.size == length else { return nil }
+    fileprivate func present(_ digest: BlobDigest, _ name: String, _ length: Int, in folder: Folder) -> Stored? {
+        guard let present = folder.status(name), present.kind == .file, present.size == length else { return nil }
         // Young again, so that no garbage collection takes it before the document that will refer to it is committed.
-        folder.touch(digest.fileName)
+        folder.touch(name)
         return Stored(digest: digest, length: length, isNew: false)
     }
 
@@ -74,10 +75,11 @@ extension BlobFolder {
         var sha1 = SHA1()
         sha1.update(bytes)
         let digest = BlobDigest(sha1.finish())
-        if let stored = present(digest, bytes.count, in: folder) { return stored }
+        let name = digest.fileName
+        if let stored = present(digest, name, bytes.count, in: folder) { return stored }
         let file = try files.makeBlob(in: folder)
         try file.append(bytes)
-        try file.finish(digest.fileName)
+        try file.finish(name)
         return Stored(digest: digest, length: bytes.count, isNew: true)
     }
 }
