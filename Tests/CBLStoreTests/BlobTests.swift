@@ -139,7 +139,8 @@ import Testing
     }
 
     /// Where a file system has no files without names, they have another one meanwhile.
-    @Test(arguments: [true, false]) func aFileGetsItsNameAtTheEnd(namelessly: Bool) throws {
+    @Test(arguments: [(true, true), (true, false), (false, true)])
+    func aFileGetsItsNameAtTheEnd(namelessly: Bool, isLinkable: Bool) throws {
         let folder = try Folder(following: directory.path)
         var count = 0
         func temporary() -> String {
@@ -150,7 +151,7 @@ import Testing
             let file = try folder.makeFile(temporarily: temporary, namelessly: namelessly)
             #expect((file.temporary == nil) == namelessly)
             try Array(content.utf8).withUnsafeBytes { try file.file.write($0) }
-            let isNamed = folder.name(file, name, temporarily: temporary)
+            let isNamed = folder.place(file, as: name, temporarily: temporary, isLinkable: isLinkable)
             if !isNamed, let left = file.temporary { folder.remove(left) }
             return isNamed
         }

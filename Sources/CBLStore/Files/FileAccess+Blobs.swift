@@ -70,7 +70,23 @@ final class UnfinishedBlobFile {
     /// document that refers to it is committed.
     func finish(_ name: String) throws(StoreError) {
         if durability == .full, !unnamed.file.synchronize() { throw FileCopy.failure("cannot write", path) }
-        hasName = folder.name(unnamed, name, temporarily: UnfinishedBlobFile.temporaryName)
+        hasName = folder.place(unnamed, as: name, temporarily: UnfinishedBlobFile.temporaryName)
         guard hasName else { throw FileCopy.failure("cannot write", path) }
+    }
+}
+
+extension Folder {
+    /// Names a file. Where it cannot get a name, a copy gets it. `isLinkable` is for tests.
+    func place(_ unnamed: UnnamedFile, as name: String, temporarily temporary: () -> String, isLinkable: Bool = true) -> Bool {
+        if isLinkable || unnamed.temporary != nil, self.name(unnamed, name, temporarily: temporary) { return true }
+        guard unnamed.temporary == nil else { return false }
+        let present = temporary()
+        do { try FileCopy.copy(unnamed.file, into: self, as: present, permissions: 0o400) } catch {
+            remove(present)
+            return false
+        }
+        if rename(present, to: name) { return true }
+        remove(present)
+        return false
     }
 }

@@ -106,7 +106,7 @@ final class Folder: Sendable {
         let temporary: String?
     }
 
-    /// Names a file, in place of what has the name.
+    /// Names a file, in place of what has the name. False also where the file system makes such files and cannot name them.
     func name(_ unnamed: UnnamedFile, _ name: String, temporarily temporary: () -> String) -> Bool {
         if let present = unnamed.temporary { return rename(present, to: name) }
         func link(as name: String) -> Bool {
