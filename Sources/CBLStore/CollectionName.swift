@@ -87,6 +87,19 @@ extension CollectionName {
         return scope == CollectionName.defaultName ? ".\(name)" : ".\(scope).\(name)"
     }
 
+    /// The name of the store that has its deleted documents, in files that keep them apart.
+    var keyStoreOfDeleted: String { CollectionName.prefixOfDeleted + keyStore }
+
+    static let prefixOfDeleted = "del_"
+
+    /// What a key store has the deleted documents of; nil for one that is not for deleted documents.
+    static func keyStoreWithout(deletedIn keyStore: String) -> String? {
+        keyStore.hasPrefix(prefixOfDeleted) ? String(keyStore.dropFirst(prefixOfDeleted.count)) : nil
+    }
+
+    /// The collection that a key store has the documents of, whether or not it is the store of the deleted ones.
+    init?(anyKeyStore keyStore: String) { self.init(keyStore: CollectionName.keyStoreWithout(deletedIn: keyStore) ?? keyStore) }
+
     /// The collection of a key store's name; nil if the key store is not a collection.
     package init?(keyStore: String) {
         if keyStore == "default" {

@@ -22,7 +22,7 @@ extension Snapshot {
         var states: [CollectionName: CollectionState] = [:]
         for name in catalog.collections.keys {
             var state = counters[name.keyStore] ?? CollectionState()
-            state.purges = state.purges.addingClamped(counters["del_" + name.keyStore]?.purges ?? 0)
+            state.purges = state.purges.addingClamped(counters[name.keyStoreOfDeleted]?.purges ?? 0)
             states[name] = state
         }
         return states

@@ -62,12 +62,9 @@ struct CommitNote {
         guard !isPartial, removals.expired.isEmpty, removals.collections.isEmpty else { return nil }
         var told: [CollectionName: Told] = [:]
         for change in changes where change.lastSequence != change.start.lastSequence || change.purges != change.start.purges {
-            let isOfTombstones = change.keyStore.hasPrefix("del_")
-            guard change.isWhole,
-                let name = CollectionName(keyStore: isOfTombstones ? String(change.keyStore.dropFirst(4)) : change.keyStore)
-            else { return nil }
+            guard change.isWhole, let name = CollectionName(anyKeyStore: change.keyStore) else { return nil }
             told[name, default: Told()].purges += change.purges - change.start.purges
-            guard !isOfTombstones else { continue }
+            guard change.keyStore == name.keyStore else { continue }
             told[name]?.start = change.start.lastSequence
             told[name]?.last = change.lastSequence
             told[name]?.ids = change.ids

@@ -14,8 +14,7 @@ extension Transaction {
 
     func countKnownPurges(_ count: Int, in keyStore: String) {
         guard notesPurges else { return }
-        let ofCollection = keyStore.hasPrefix("del_") ? String(keyStore.dropFirst(4)) : keyStore
-        if let name = CollectionName(keyStore: ofCollection) { removals.countPurged(count, from: name) }
+        if let name = CollectionName(anyKeyStore: keyStore) { removals.countPurged(count, from: name) }
     }
 
     /// Before the outermost transaction is committed. Gives what is to be taken back if that fails.

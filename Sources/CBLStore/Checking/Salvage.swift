@@ -129,8 +129,8 @@ package final class Salvage {
             if !names.contains(table) { names.append(table) }
         }
         for name in names where generation.hasCollections {
-            guard let keyStore = Schema.keyStore(ofTable: name), CollectionName(keyStore: keyStore) != nil else { continue }
-            let twin = Schema.table(ofKeyStore: "del_" + keyStore, in: generation)
+            guard let collection = Schema.keyStore(ofTable: name).flatMap(CollectionName.init(keyStore:)) else { continue }
+            let twin = Schema.table(ofKeyStore: collection.keyStoreOfDeleted, in: generation)
             if !names.contains(twin) { names.append(twin) }
         }
         return names.compactMap { name in Schema.keyStore(ofTable: name).map { (name, $0) } }
@@ -139,8 +139,8 @@ package final class Salvage {
     private func carryStore(
         _ name: String, _ keyStore: String, _ entries: [SchemaEntry], _ old: Connection, _ new: Connection, _ generation: SchemaGeneration
     ) throws {
-        let isTwin = keyStore.hasPrefix("del_")
-        let collection = CollectionName(keyStore: isTwin ? String(keyStore.dropFirst(4)) : keyStore)
+        let isTwin = CollectionName.keyStoreWithout(deletedIn: keyStore) != nil
+        let collection = CollectionName(anyKeyStore: keyStore)
         for sql in Schema.keyStore(name, isCollection: collection != nil, in: generation) { try new.execute(sql) }
         // Releases before 3.1 gave a table this column when its first document was to expire.
         let hasExpiration = generation.expiresEverywhere || (generation.hasCollections && collection != nil)

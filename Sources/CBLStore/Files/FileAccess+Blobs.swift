@@ -76,17 +76,18 @@ final class UnfinishedBlobFile {
 }
 
 extension Folder {
-    /// Names a file. Where it cannot get a name, a copy gets it. `isLinkable` is for tests.
+    /// Names a file, in place of what has the name. Where it cannot get one, a copy gets it. `isLinkable` is for tests.
     func place(_ unnamed: UnnamedFile, as name: String, temporarily temporary: () -> String, isLinkable: Bool = true) -> Bool {
-        if isLinkable || unnamed.temporary != nil, self.name(unnamed, name, temporarily: temporary) { return true }
-        guard unnamed.temporary == nil else { return false }
+        if let present = unnamed.temporary { return rename(present, to: name) }
+        if isLinkable && link(unnamed, as: name) { return true }
+        // What is in the way goes when there is something to take its place.
         let present = temporary()
-        do { try FileCopy.copy(unnamed.file, into: self, as: present, permissions: 0o400) } catch {
-            remove(present)
-            return false
-        }
-        if rename(present, to: name) { return true }
+        if isLinkable && link(unnamed, as: present) || copy(unnamed.file, as: present), rename(present, to: name) { return true }
         remove(present)
         return false
+    }
+
+    private func copy(_ file: RegularFile, as name: String) -> Bool {
+        (try? FileCopy.copy(file, into: self, as: name, permissions: 0o400)) != nil
     }
 }

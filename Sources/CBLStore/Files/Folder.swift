@@ -90,7 +90,7 @@ final class Folder: Sendable {
         return file
     }
 
-    /// Makes a file that nobody can find, for its owner to read, before it has got a name with `name`. Where that cannot be, it is called
+    /// Makes a file that nobody can find, for its owner to read, before it has got a name with `link`. Where that cannot be, it is called
     /// `temporary` until then.
     func makeFile(temporarily temporary: () -> String, namelessly: Bool = true) throws(StoreError) -> UnnamedFile {
         if namelessly, let file = RegularFile(namelessIn: descriptor, path: path, permissions: 0o400) {
@@ -106,19 +106,9 @@ final class Folder: Sendable {
         let temporary: String?
     }
 
-    /// Names a file, in place of what has the name. False also where the file system makes such files and cannot name them.
-    func name(_ unnamed: UnnamedFile, _ name: String, temporarily temporary: () -> String) -> Bool {
-        if let present = unnamed.temporary { return rename(present, to: name) }
-        func link(as name: String) -> Bool {
-            linkat(AT_FDCWD, "/proc/self/fd/\(unnamed.file.descriptor)", descriptor, name, AT_SYMLINK_FOLLOW) == 0
-        }
-        if link(as: name) { return true }
-        // What is in the way goes when there is something to take its place.
-        let present = temporary()
-        guard errno == EEXIST, link(as: present) else { return false }
-        if rename(present, to: name) { return true }
-        remove(present)
-        return false
+    /// Gives a file without a name one that nothing has. False also where the file system makes such files and cannot name them.
+    func link(_ unnamed: UnnamedFile, as name: String) -> Bool {
+        linkat(AT_FDCWD, "/proc/self/fd/\(unnamed.file.descriptor)", descriptor, name, AT_SYMLINK_FOLLOW) == 0
     }
 
     /// Gives another name to a file, in place of what has it.

@@ -156,7 +156,7 @@ struct Catalog: Sendable {
         var collections: [CollectionName: CollectionTables] = [:]
         for (keyStore, live) in stores {
             guard let name = CollectionName(keyStore: keyStore), generation.hasCollections || name.isDefault else { continue }
-            let deleted = generation.hasCollections ? stores["del_" + keyStore] : nil
+            let deleted = generation.hasCollections ? stores[name.keyStoreOfDeleted] : nil
             collections[name] = CollectionTables(name: name, live: live, deleted: deleted)
         }
         self.stores = stores

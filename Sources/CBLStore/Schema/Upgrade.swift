@@ -41,7 +41,7 @@ struct Upgrade {
         }
         if !generation.hasCollections { try escapeTableNames() }
         for tables in catalog.collections.values where tables.deleted == nil {
-            let twin = Schema.table(ofKeyStore: "del_" + tables.name.keyStore, in: .newest)
+            let twin = Schema.table(ofKeyStore: tables.name.keyStoreOfDeleted, in: .newest)
             for sql in Schema.keyStore(twin, isCollection: true, in: .newest) { try connection.execute(sql) }
         }
         for table in catalog.stores.values.sorted(by: { $0.name < $1.name }) where !table.hasExpiration {

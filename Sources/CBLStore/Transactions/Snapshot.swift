@@ -107,15 +107,12 @@ extension Snapshot {
     /// How many rows were ever deleted, on purpose or by a move between live and deleted.
     package func purgeCount(of name: CollectionName) throws -> Int {
         _ = try tables(name)
-        return try metadata(name.keyStore).purges.addingClamped(metadata("del_" + name.keyStore).purges)
+        return try metadata(name.keyStore).purges.addingClamped(metadata(name.keyStoreOfDeleted).purges)
     }
 
     /// The raw stores: what is neither a collection nor the database's own information.
     package func rawStores() -> [String] {
-        catalog.stores.keys.filter { keyStore in
-            let ofCollection = keyStore.hasPrefix("del_") ? String(keyStore.dropFirst(4)) : keyStore
-            return keyStore != "info" && CollectionName(keyStore: ofCollection) == nil
-        }.sorted()
+        catalog.stores.keys.filter { $0 != "info" && CollectionName(anyKeyStore: $0) == nil }.sorted()
     }
 
     /// A raw document's meta bytes and body.

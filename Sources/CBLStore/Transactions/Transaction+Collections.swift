@@ -10,7 +10,7 @@ extension Transaction {
             throw StoreError(
                 .unsupported, "a database of format \(generation) has no collections but the default one; an upgrade would bring them")
         }
-        for keyStore in [name.keyStore, "del_" + name.keyStore] {
+        for keyStore in [name.keyStore, name.keyStoreOfDeleted] {
             try createTable(keyStore, isCollection: true)
         }
         try file.reloadSchema()
@@ -76,7 +76,8 @@ extension Transaction {
     }
 
     private func checkRaw(_ keyStore: String) throws {
-        let isTaken = keyStore == "info" || keyStore == "default" || keyStore.hasPrefix("del_") || keyStore.hasPrefix(".")
+        let isOfDeleted = CollectionName.keyStoreWithout(deletedIn: keyStore) != nil
+        let isTaken = keyStore == "info" || keyStore == "default" || isOfDeleted || keyStore.hasPrefix(".")
         guard !keyStore.isEmpty, !isTaken, Schema.keyStore(ofTable: "kv_" + keyStore) != nil else {
             throw StoreError(.invalidName, "\"\(keyStore)\" cannot name a store of raw documents")
         }

@@ -103,7 +103,7 @@ public struct AsyncRows: AsyncSequence, Sendable {
             let rows = try await query.database.asyncWork.read(endedBy: cancellation) {
                 try query.openRows(parameters, QueryOptions(cancellation: cancellation))
             }
-            state = .open(rows, RowShape(rows.titles, query.database))
+            state = .open(rows, query.shape(rows.titles))
         }
     }
 }

@@ -143,7 +143,7 @@ public final class Blob: Equatable, Hashable, @unchecked Sendable {
 
     // MARK: Its content
 
-    /// All of it; nil if it cannot be read. Of a long blob, `contentStream` takes less memory.
+    /// All of it, as the file has it, without a look at the digest; nil if it cannot be read. Of a long blob, `contentStream` takes less memory.
     public var content: Data? {
         let content = state.withLock { $0.content }
         switch content {

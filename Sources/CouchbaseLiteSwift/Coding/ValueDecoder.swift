@@ -7,7 +7,7 @@ import Foundation
 /// There is one for each container, which its parts refer to; what is decoded most, strings and numbers in a container, needs none of its own.
 final class ValueDecoder: Decoder {
     let context: DecodingContext
-    private let content: QueryValue
+    let value: QueryValue
     /// The columns of a row, whose names come before those of `dictionary`.
     private let row: Result?
     private let dictionary: DictionaryView?
@@ -20,7 +20,7 @@ final class ValueDecoder: Decoder {
         self.context = context
         self.parent = parent
         self.key = key
-        content = value
+        self.value = value
         row = nil
         dictionary = value.dictionary
     }
@@ -31,12 +31,10 @@ final class ValueDecoder: Decoder {
         self.row = row
         self.dictionary = dictionary
         // A row of one column stands for what is in that.
-        content = row.count == 1 ? row.block[row.row, 0] : .missing
+        value = row.count == 1 ? row.block[row.row, 0] : .missing
         parent = nil
         key = nil
     }
-
-    var value: QueryValue { content }
 
     var codingPath: [any CodingKey] {
         var keys: [any CodingKey] = []
@@ -56,7 +54,7 @@ final class ValueDecoder: Decoder {
     func unkeyedContainer() throws -> any UnkeyedDecodingContainer { OrderedValuesContainer(try array(), self) }
 
     func array() throws -> ArrayView {
-        guard case .collection(let value) = content, let array = value.array else { throw context.noContainer("an array", codingPath) }
+        guard case .collection(let value) = value, let array = value.array else { throw context.noContainer("an array", codingPath) }
         return array
     }
 

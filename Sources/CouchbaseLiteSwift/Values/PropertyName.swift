@@ -1,5 +1,3 @@
-import Foundation
-
 /// The name of a property as documents know it, byte by byte. Swift takes both spellings of "é" for the same text; a document may have both.
 struct PropertyName: Hashable {
     let text: String
@@ -16,11 +14,5 @@ struct PropertyName: Hashable {
 
 extension String {
     /// Of texts that differ, hardly any are equal to Swift, and those are ruled out sooner by its own comparison.
-    func hasSameBytes(as other: String) -> Bool {
-        guard self == other, utf8.count == other.utf8.count else { return false }
-        let isSame = utf8.withContiguousStorageIfAvailable { one in
-            other.utf8.withContiguousStorageIfAvailable { two in memcmp(one.baseAddress!, two.baseAddress!, one.count) == 0 }
-        }
-        return isSame.flatMap { $0 } ?? utf8.elementsEqual(other.utf8)
-    }
+    func hasSameBytes(as other: String) -> Bool { self == other && utf8.elementsEqual(other.utf8) }
 }
