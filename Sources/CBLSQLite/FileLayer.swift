@@ -39,6 +39,7 @@ enum FileLayer {
         let layer = UnsafeMutablePointer<sqlite3_vfs>.allocate(capacity: 1)
         layer.initialize(to: base.pointee)
         layer.pointee.pNext = nil
+        layer.pointee.szOsFile += Int32(LayeredFile.size)
         layer.pointee.zName = UnsafePointer(strdup(name))
         layer.pointee.xOpen = { _, name, file, flags, result in FileLayer.open(name, file, flags, result) }
         layer.pointee.xDelete = { _, name, syncs in
@@ -60,18 +61,26 @@ enum FileLayer {
     private static func open(
         _ name: UnsafePointer<CChar>?, _ file: UnsafeMutablePointer<sqlite3_file>?, _ flags: Int32, _ result: UnsafeMutablePointer<Int32>?
     ) -> Int32 {
-        guard let base else { return SQLITE_CANTOPEN }
+        guard let base, let file else { return SQLITE_CANTOPEN }
         // What has no name is a temporary file, which the layer below removes as it makes it.
         if let name, flags & SQLITE_OPEN_MAIN_DB == 0, !isJournal(name) || !mayBeOpened(name) {
-            file?.pointee.pMethods = nil
+            file.pointee.pMethods = nil
             return SQLITE_CANTOPEN
         }
-        let code = base.pointee.xOpen(base, name, file, flags, result)
-        if code == SQLITE_OK, let name, flags & SQLITE_OPEN_MAIN_DB != 0 {
+        guard let name, flags & (SQLITE_OPEN_MAIN_DB | SQLITE_OPEN_WAL) != 0 else {
+            return base.pointee.xOpen(base, name, file, flags, result)
+        }
+        file.pointee.pMethods = nil
+        let code = base.pointee.xOpen(base, name, LayeredFile.base(file), flags, result)
+        guard code == SQLITE_OK else { return code }
+        if flags & SQLITE_OPEN_MAIN_DB != 0 {
+            LayeredFile.open(file, logOf: nil)
             let path = String(cString: name)
             open.withLock { $0.add(path) }
+        } else {
+            LayeredFile.open(file, logOf: sqlite3_database_file_object(name))
         }
-        return code
+        return SQLITE_OK
     }
 
     /// To be called when a connection has been closed.

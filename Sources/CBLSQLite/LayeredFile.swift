@@ -1,0 +1,151 @@
+import CBLSystemSQLite
+
+/// A main file or a log that SQLite has open through `FileLayer`, with SQLite's own file behind it in the same memory.
+///
+/// A main file that is read from front to back is read ahead (`ReadAhead`), and the frames of a commit go into the log in one piece (`LogTail`).
+/// Everything else is SQLite's.
+struct LayeredFile {
+    typealias Pointer = UnsafeMutablePointer<sqlite3_file>
+
+    /// First, for it is what SQLite calls.
+    private var methods: UnsafePointer<sqlite3_io_methods>?
+    private var ahead = ReadAhead()
+    private var tail = LogTail()
+    private let isLog: Bool
+    /// Of a main file; and of a log, its main file. They belong to one connection.
+    private var other: UnsafeMutablePointer<LayeredFile>?
+
+    /// What SQLite is to set aside for each, before its own.
+    static let size = (MemoryLayout<LayeredFile>.size + 15) & ~15
+    private static let leastPage: Int32 = 512
+    /// Of the lock of whoever writes, in the index of the log.
+    private static let writersLock: Int32 = 0
+
+    /// SQLite's own file, which is still to be opened.
+    static func base(_ file: Pointer) -> Pointer {
+        (UnsafeMutableRawPointer(file) + size).assumingMemoryBound(to: sqlite3_file.self)
+    }
+
+    private static func of(_ file: Pointer?) -> UnsafeMutablePointer<LayeredFile>? {
+        file.map { UnsafeMutableRawPointer($0).assumingMemoryBound(to: LayeredFile.self) }
+    }
+
+    /// When SQLite's own file is open. `main` is the main file whose log it is.
+    static func open(_ file: Pointer, logOf main: Pointer?) {
+        let own = UnsafeMutableRawPointer(file).bindMemory(to: LayeredFile.self, capacity: 1)
+        let base = base(file)
+        let sharesMemory = base.pointee.pMethods.pointee.iVersion >= 2 && base.pointee.pMethods.pointee.xShmMap != nil
+        // A main file without our methods would be one that SQLite did not open through the layer.
+        let main = of(main).flatMap { $0.pointee.methods == methods || $0.pointee.methods == methodsWithoutMemory ? $0 : nil }
+        own.initialize(to: LayeredFile(methods: sharesMemory ? methods : methodsWithoutMemory, isLog: main != nil, other: main))
+        main?.pointee.other = own
+    }
+
+    private static func close(_ file: Pointer) -> Int32 {
+        guard let own = of(file) else { return SQLITE_IOERR }
+        let code = own.pointee.isLog ? own.pointee.flush(base(file)) : SQLITE_OK
+        own.pointee.other?.pointee.other = nil
+        own.pointee.ahead.free()
+        own.pointee.tail.free()
+        let closed = base(file).pointee.pMethods.pointee.xClose(base(file))
+        return code == SQLITE_OK ? closed : code
+    }
+
+    private mutating func read(_ base: Pointer, _ target: UnsafeMutableRawPointer, _ amount: Int32, _ offset: Int64) -> Int32 {
+        func pass() -> Int32 { base.pointee.pMethods.pointee.xRead(base, target, amount, offset) }
+        if isLog {
+            guard let isKept = tail.take(target, Int(amount), at: offset) else {
+                let code = flush(base)
+                return code == SQLITE_OK ? pass() : code
+            }
+            return isKept ? SQLITE_OK : pass()
+        }
+        // Less than a page is asked for by who wants to know whether the file has changed.
+        guard amount >= LayeredFile.leastPage else {
+            ahead.drop()
+            return pass()
+        }
+        if ahead.take(target, Int(amount), at: offset) { return SQLITE_OK }
+        let isHere = ahead.fetch(Int(amount), at: offset) {
+            var size: Int64 = 0
+            return base.pointee.pMethods.pointee.xFileSize(base, &size) == SQLITE_OK ? size : nil
+        } read: { memory, count, offset in
+            base.pointee.pMethods.pointee.xRead(base, memory, Int32(count), offset) == SQLITE_OK
+        }
+        return isHere && ahead.take(target, Int(amount), at: offset) ? SQLITE_OK : pass()
+    }
+
+    private mutating func write(_ base: Pointer, _ bytes: UnsafeRawPointer, _ amount: Int32, _ offset: Int64) -> Int32 {
+        guard isLog else {
+            ahead.drop()
+            return base.pointee.pMethods.pointee.xWrite(base, bytes, amount, offset)
+        }
+        return tail.write(bytes, Int(amount), at: offset) { base.pointee.pMethods.pointee.xWrite(base, $0, Int32($1), $2) }
+    }
+
+    /// Before anything that concerns the whole log.
+    private mutating func flush(_ base: Pointer) -> Int32 {
+        tail.flush { base.pointee.pMethods.pointee.xWrite(base, $0, Int32($1), $2) }
+    }
+
+    /// Before SQLite is asked for something that others may see, or that others may have changed. A failure is that of the call that follows.
+    private static func settled(_ file: Pointer?, _ call: (Pointer, sqlite3_io_methods) -> Int32) -> Int32 {
+        guard let file, let own = of(file) else { return SQLITE_IOERR }
+        own.pointee.ahead.drop()
+        let code = own.pointee.flush(base(file))
+        return code == SQLITE_OK ? call(base(file), base(file).pointee.pMethods.pointee) : code
+    }
+
+    private static func passed(_ file: Pointer?, _ call: (Pointer, sqlite3_io_methods) -> Int32) -> Int32 {
+        guard let file else { return SQLITE_IOERR }
+        return call(base(file), base(file).pointee.pMethods.pointee)
+    }
+
+    private nonisolated(unsafe) static let methods = make(version: 3)
+    /// Of files that SQLite opens without locks, or with others than those of the system.
+    private nonisolated(unsafe) static let methodsWithoutMemory = make(version: 1)
+
+    private static func make(version: Int32) -> UnsafePointer<sqlite3_io_methods> {
+        var methods = sqlite3_io_methods()
+        methods.iVersion = version
+        methods.xClose = { file in file.map { LayeredFile.close($0) } ?? SQLITE_IOERR }
+        methods.xRead = { file, target, amount, offset in
+            guard let file, let own = LayeredFile.of(file), let target else { return SQLITE_IOERR }
+            return own.pointee.read(LayeredFile.base(file), target, amount, offset)
+        }
+        methods.xWrite = { file, bytes, amount, offset in
+            guard let file, let own = LayeredFile.of(file), let bytes else { return SQLITE_IOERR }
+            return own.pointee.write(LayeredFile.base(file), bytes, amount, offset)
+        }
+        methods.xTruncate = { file, size in LayeredFile.settled(file) { $1.xTruncate($0, size) } }
+        methods.xSync = { file, flags in LayeredFile.settled(file) { $1.xSync($0, flags) } }
+        methods.xFileSize = { file, size in LayeredFile.settled(file) { $1.xFileSize($0, size) } }
+        methods.xLock = { file, lock in LayeredFile.settled(file) { $1.xLock($0, lock) } }
+        methods.xUnlock = { file, lock in LayeredFile.passed(file) { $1.xUnlock($0, lock) } }
+        methods.xCheckReservedLock = { file, result in LayeredFile.passed(file) { $1.xCheckReservedLock($0, result) } }
+        methods.xFileControl = { file, operation, argument in LayeredFile.passed(file) { $1.xFileControl($0, operation, argument) } }
+        methods.xSectorSize = { file in LayeredFile.passed(file) { $1.xSectorSize($0) } }
+        methods.xDeviceCharacteristics = { file in LayeredFile.passed(file) { $1.xDeviceCharacteristics($0) } }
+        methods.xShmMap = { file, page, size, extends, memory in LayeredFile.passed(file) { $1.xShmMap($0, page, size, extends, memory) } }
+        methods.xShmLock = { file, offset, count, flags in
+            guard let file, let own = LayeredFile.of(file) else { return SQLITE_IOERR }
+            if flags & SQLITE_SHM_LOCK != 0 {
+                own.pointee.ahead.drop()
+            } else if offset == LayeredFile.writersLock && flags & SQLITE_SHM_EXCLUSIVE != 0 {
+                // Others write behind the last commit from now on.
+                own.pointee.other?.pointee.tail.discard()
+            }
+            return LayeredFile.base(file).pointee.pMethods.pointee.xShmLock(LayeredFile.base(file), offset, count, flags)
+        }
+        methods.xShmBarrier = { file in
+            guard let file else { return }
+            LayeredFile.base(file).pointee.pMethods.pointee.xShmBarrier(LayeredFile.base(file))
+        }
+        methods.xShmUnmap = { file, deletes in LayeredFile.passed(file) { $1.xShmUnmap($0, deletes) } }
+        methods.xFetch = { file, offset, amount, page in LayeredFile.passed(file) { $1.xFetch($0, offset, amount, page) } }
+        methods.xUnfetch = { file, offset, page in LayeredFile.passed(file) { $1.xUnfetch($0, offset, page) } }
+        let kept = UnsafeMutablePointer<sqlite3_io_methods>.allocate(capacity: 1)
+        kept.initialize(to: methods)
+        return UnsafePointer(kept)
+    }
+}

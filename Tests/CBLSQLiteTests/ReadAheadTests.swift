@@ -1,0 +1,90 @@
+import CBLTestSupport
+import Testing
+
+@testable import CBLSQLite
+
+/// A file in memory that counts how often it is read.
+private final class CountedFile {
+    var bytes: [UInt8]
+    var reads = 0
+    var fails = false
+
+    init(_ count: Int, seed: UInt64) {
+        // Each place of a page, and each page, has its own.
+        bytes = (0..<count).map { UInt8(truncatingIfNeeded: $0 &* 31 &+ ($0 >> 9) &* 7 &+ Int(truncatingIfNeeded: seed)) }
+    }
+
+    func read(_ target: UnsafeMutableRawPointer, _ count: Int, _ offset: Int64) -> Bool {
+        reads += 1
+        guard !fails, Int(offset) + count <= bytes.count else { return false }
+        bytes.withUnsafeBytes { target.copyMemory(from: $0.baseAddress! + Int(offset), byteCount: count) }
+        return true
+    }
+}
+
+@Suite struct ReadAheadTests {
+    private static let page = 512
+
+    /// Reads as the layer does: from what is here, else with what follows, else alone.
+    private func read(_ ahead: inout ReadAhead, _ file: CountedFile, _ count: Int, at offset: Int) -> [UInt8]? {
+        var target = [UInt8](repeating: 0, count: count)
+        let isRead = target.withUnsafeMutableBytes { target in
+            let (memory, place) = (target.baseAddress!, Int64(offset))
+            if ahead.take(memory, count, at: place) { return true }
+            let isHere = ahead.fetch(count, at: place, measure: { Int64(file.bytes.count) }, read: file.read)
+            return isHere && ahead.take(memory, count, at: place) || file.read(memory, count, place)
+        }
+        return isRead ? target : nil
+    }
+
+    @Test(arguments: 0..<20 as Range<UInt64>) func whatIsReadIsWhatIsThere(seed: UInt64) {
+        var random = SeededRandom(seed)
+        let file = CountedFile(Int.random(in: 1...100, using: &random) * Self.page + Int.random(in: 0...1, using: &random) * 77, seed: seed)
+        var ahead = ReadAhead()
+        defer { ahead.free() }
+        var place = 0
+        for _ in 0..<1000 {
+            switch Int.random(in: 0..<20, using: &random) {
+            case 0: place = Int.random(in: 0...file.bytes.count / Self.page, using: &random)
+            case 1: place += Int.random(in: 0...10, using: &random)
+            case 2:
+                ahead.drop()
+                // Now it may change, in length, too.
+                let count = Int.random(in: 1...100, using: &random) * Self.page
+                file.bytes = CountedFile(count, seed: random.next()).bytes
+            case 3: file.fails.toggle()
+            default: place += 1
+            }
+            let offset = place * Self.page
+            let isThere = offset + Self.page <= file.bytes.count
+            let found = read(&ahead, file, Self.page, at: offset)
+            if let found {
+                #expect(isThere && found.elementsEqual(file.bytes[offset..<offset + Self.page]))
+            } else {
+                #expect(!isThere || file.fails)
+                place = 0
+            }
+        }
+    }
+
+    @Test func frontToBackIsReadInLargePieces() {
+        let file = CountedFile(100 * 4096, seed: 1)
+        var ahead = ReadAhead()
+        defer { ahead.free() }
+        for page in 0..<100 { _ = read(&ahead, file, 4096, at: page * 4096) }
+        // Two alone, four, eight, and then sixteen at a time.
+        #expect(file.reads == 10)
+        file.reads = 0
+        for page in stride(from: 99, through: 0, by: -1) { _ = read(&ahead, file, 4096, at: page * 4096) }
+        // What was here of the end, and each of the others alone.
+        #expect((80...100).contains(file.reads))
+    }
+
+    @Test func scatteredPagesAreReadAlone() {
+        let file = CountedFile(200 * 4096, seed: 2)
+        var ahead = ReadAhead()
+        defer { ahead.free() }
+        for place in 0..<200 { _ = read(&ahead, file, 4096, at: place * 37 % 200 * 4096) }
+        #expect(file.reads == 200)
+    }
+}
