@@ -11,9 +11,9 @@ import CBLStore
 ///         while try rows.next() { print(rows[0].string ?? "") }
 ///     }
 ///
-/// It is a value, and may be run any number of times, on any thread and on later snapshots: what its first run has found out about the way to run it
+/// Nothing of it changes, and it may be run any number of times, on any thread and on later snapshots: what its first run has found out about the way to run it
 /// is kept. The compiled statements stay with the connections.
-package struct Query: Sendable {
+package final class Query: Sendable {
     package enum Language: Sendable { case sqlpp, json }
 
     /// The text it was made from, if it was.
@@ -27,6 +27,8 @@ package struct Query: Sendable {
     let decisions = QueryDecisions()
     /// Where what runs is not what is shown: see `ShortCut`.
     private let shortCut: String?
+    /// Whether it searches a full-text index.
+    let matchesText: Bool
 
     /// The titles of the columns.
     package var titles: [String] { translated.titles }
@@ -34,19 +36,19 @@ package struct Query: Sendable {
     package var sql: String { translated.sql }
 
     /// Reads a query's text and checks it against the database. Throws `QueryError`, with all that is wrong.
-    package init(_ text: String, _ language: Language = .sqlpp, on snapshot: Snapshot) throws {
+    package convenience init(_ text: String, _ language: Language = .sqlpp, on snapshot: Snapshot) throws {
         let select = language == .json ? try Select(json: text) : try Select(sqlpp: text)
         try self.init(select, text: text, language, on: snapshot)
     }
 
     /// A query whose text has been read already.
-    package init(_ select: Select, text: String? = nil, _ language: Language = .sqlpp, on snapshot: Snapshot) throws {
+    package convenience init(_ select: Select, text: String? = nil, _ language: Language = .sqlpp, on snapshot: Snapshot) throws {
         let translated = try Translator(schema: SnapshotSchema(snapshot)).translate(select)
         self.init(translated, select, text: text, language, on: snapshot)
     }
 
     /// A translation, made by whomever.
-    package init(_ translated: TranslatedQuery, on snapshot: Snapshot) {
+    package convenience init(_ translated: TranslatedQuery, on snapshot: Snapshot) {
         self.init(translated, nil, text: nil, .sqlpp, on: snapshot)
     }
 
@@ -55,6 +57,8 @@ package struct Query: Sendable {
         self.language = language
         self.select = select
         self.translated = translated
+        var sql = translated.sql
+        matchesText = sql.withUTF8 { UnsafeRawBufferPointer($0).contains(" MATCH ") }
         schemaVersion = snapshot.schemaVersion
         shortCut = snapshot.mayHoldTreesInBodies ? nil : ShortCut.sql(for: translated.sql)
     }
@@ -70,7 +74,7 @@ package struct Query: Sendable {
         let counting = options.pieces == nil ? nil : query.decisions.counting(for: query, on: snapshot)
         let sql = query.shortCut ?? counting ?? query.sql
         let rows = try QueryRows(
-            query.translated, sql: sql, on: snapshot, unbound: parameters.unbound(in: query.translated.parameters),
+            query, sql: sql, on: snapshot, unbound: parameters.unbound(in: query.translated.parameters),
             options: options, plan: try ScanPlan(query, running: sql, on: snapshot, parameters: parameters, options: options))
         try rows.bind(parameters)
         return rows

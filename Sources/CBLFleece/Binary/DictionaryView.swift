@@ -27,9 +27,16 @@ import Glibc
         return value(forStringKey: key)
     }
 
-    package func value(forKey key: String, _ keys: SharedKeys?) -> Value? {
+    package func value(forKey key: String, _ keys: SharedKeys?) -> Value? { value(forKey: key, among: keys?.allNames) }
+
+    /// The same with the table's names, for whoever keeps the table, and asks often.
+    package func value(forKey key: String, among names: SharedKeys.Names?) -> Value? {
         var key = key
-        return key.withUTF8 { value(forKey: UnsafeRawBufferPointer($0), keys) }
+        return key.withUTF8 { key in
+            let key = UnsafeRawBufferPointer(key)
+            if let index = names?.index(ofKey: key), let value = value(forSharedKey: index) { return value }
+            return value(forStringKey: key)
+        }
     }
 
     /// The value of the key with this index in the table of shared keys.

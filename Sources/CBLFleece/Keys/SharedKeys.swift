@@ -11,10 +11,10 @@ import Synchronization
     package static let longestKey = 16
 
     fileprivate let memory: KeyMemory
-    private let names: UnsafeRawPointer
-    private let lengths: UnsafePointer<UInt8>
+    /// Where the keys are in that memory.
+    package let allNames: Names
     /// How many keys the table holds.
-    package let count: Int
+    package var count: Int { allNames.count }
     /// Whether all keys consist of letters and digits that need no escape in JSON, as those do that writers enter.
     let areAllPlain: Bool
 
@@ -23,9 +23,7 @@ import Synchronization
 
     fileprivate init(_ memory: KeyMemory, count: Int, areAllPlain: Bool) {
         self.memory = memory
-        names = UnsafeRawPointer(memory.names)
-        lengths = UnsafePointer(memory.lengths)
-        self.count = count
+        allNames = memory.names(count)
         self.areAllPlain = areAllPlain
     }
 
@@ -41,8 +39,7 @@ import Synchronization
 
     /// The index of a key, or nil if the table does not have it.
     @usableFromInline package func index(ofKey key: UnsafeRawBufferPointer) -> Int? {
-        guard key.count <= SharedKeys.longestKey else { return nil }
-        return memory.find(PackedBytes(key), length: key.count, among: count).index
+        allNames.index(ofKey: key)
     }
 
     package func index(ofKey key: String) -> Int? {
@@ -52,8 +49,7 @@ import Synchronization
 
     /// The bytes of a key, valid as long as the table.
     @usableFromInline package func bytes(at index: Int) -> UnsafeRawBufferPointer? {
-        guard index >= 0, index < count else { return nil }
-        return UnsafeRawBufferPointer(start: names + index &* SharedKeys.longestKey, count: Int(lengths[index]))
+        index >= 0 && index < count ? allNames[index] : nil
     }
 
     package func string(at index: Int) -> String? {
@@ -87,9 +83,12 @@ import Synchronization
     }
 
     /// The keys as they lie in memory, for loops that look one up per dictionary member and should not count references. Valid as long as the table.
-    struct Names: BitwiseCopyable {
+    package struct Names: BitwiseCopyable, @unchecked Sendable {
+        // Sendable as the table is.
         fileprivate let names: UnsafeRawPointer
         fileprivate let lengths: UnsafePointer<UInt8>
+        fileprivate let buckets: UnsafeMutablePointer<Atomic<UInt16>>
+        fileprivate let seed: UInt64
         let count: Int
 
         /// A key that is in the table.
@@ -103,9 +102,25 @@ import Synchronization
         func packed(_ index: Int) -> PackedBytes {
             PackedBytes(at: names + index &* SharedKeys.longestKey)
         }
-    }
 
-    var allNames: Names { Names(names: names, lengths: lengths, count: count) }
+        @inline(__always)
+        func index(ofKey key: UnsafeRawBufferPointer) -> Int? {
+            key.count <= SharedKeys.longestKey ? find(PackedBytes(key), length: key.count).index : nil
+        }
+
+        /// Gives the bucket, too, which is the one where it would go. There are twice as many buckets as names, so the search ends.
+        @inline(__always)
+        fileprivate func find(_ packed: PackedBytes, length: Int) -> (index: Int?, bucket: Int) {
+            var bucket = packed.hash(seed: seed &+ UInt64(truncatingIfNeeded: length)) & (KeyMemory.bucketCount &- 1)
+            while true {
+                let found = Int(buckets[bucket].load(ordering: .relaxed)) &- 1
+                // What came later took a bucket that was empty: the search ended here.
+                if found < 0 || found >= count { return (nil, bucket) }
+                if self.packed(found) == packed, Int(lengths[found]) == length { return (found, bucket) }
+                bucket = (bucket &+ 1) & (KeyMemory.bucketCount &- 1)
+            }
+        }
+    }
 }
 
 /// The keys of a table, in the order in which they came, and a hash table over them. It only grows, at the hands of one builder; whoever has a
@@ -113,7 +128,7 @@ import Synchronization
 ///
 /// Sendable without check because what a state counts was written before the state was made, and buckets are atomic.
 private final class KeyMemory: @unchecked Sendable {
-    private static let bucketCount = 4096
+    static let bucketCount = 4096
 
     /// Sixteen bytes each, padded with zeros. They never move.
     let names = UnsafeMutableRawPointer.allocate(byteCount: SharedKeys.capacity * SharedKeys.longestKey, alignment: 16)
@@ -134,18 +149,9 @@ private final class KeyMemory: @unchecked Sendable {
         buckets.deallocate()
     }
 
-    /// Looks among the first `count` keys. Gives the bucket, too, which is the one where it would go. There are twice as many buckets as names, so
-    /// the search ends.
-    @inline(__always)
-    func find(_ packed: PackedBytes, length: Int, among count: Int) -> (index: Int?, bucket: Int) {
-        var bucket = packed.hash(seed: seed &+ UInt64(truncatingIfNeeded: length)) & (KeyMemory.bucketCount &- 1)
-        while true {
-            let found = Int(buckets[bucket].load(ordering: .relaxed)) &- 1
-            // What came later took a bucket that was empty: the search ended here.
-            if found < 0 || found >= count { return (nil, bucket) }
-            if name(found) == packed, Int(lengths[found]) == length { return (found, bucket) }
-            bucket = (bucket &+ 1) & (KeyMemory.bucketCount &- 1)
-        }
+    /// The first `count` of them.
+    func names(_ count: Int) -> SharedKeys.Names {
+        SharedKeys.Names(names: UnsafeRawPointer(names), lengths: UnsafePointer(lengths), buckets: buckets, seed: seed, count: count)
     }
 
     @inline(__always)
@@ -155,7 +161,7 @@ private final class KeyMemory: @unchecked Sendable {
 
     /// Enters a key as the one after `count`.
     func append(_ packed: PackedBytes, length: Int, after count: Int) {
-        let (known, bucket) = find(packed, length: length, among: count)
+        let (known, bucket) = names(count).find(packed, length: length)
         packed.store(to: names + count &* SharedKeys.longestKey)
         lengths[count] = UInt8(truncatingIfNeeded: length)
         // A stored table that names a key twice keeps the first one.
@@ -239,7 +245,7 @@ package final class SharedKeysBuilder {
     }
 
     private func addUnexpected(_ key: UnsafeRawBufferPointer, _ packed: PackedBytes) -> Int? {
-        var found = memory.find(packed, length: key.count, among: count).index
+        var found = memory.names(count).find(packed, length: key.count).index
         if found == nil {
             guard count < SharedKeys.capacity, SharedKeys.isEligible(key) else { return nil }
             append(packed, length: key.count)

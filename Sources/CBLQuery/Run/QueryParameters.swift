@@ -53,7 +53,7 @@ package struct QueryParameters: Sendable {
 
     /// Refuses values for names that the query does not have.
     func check(against known: [String]) throws(QueryError) {
-        for name in names where !known.contains(name) && !offered.contains(name) {
+        if let name = values.keys.filter({ !known.contains($0) && !offered.contains($0) }).min() {
             let hint = Suggestion.closest(to: name, in: known).map { ". Did you mean '\($0)'?" } ?? ""
             throw QueryError(.unknownParameter, "Unknown query property '\(name)'\(hint)")
         }

@@ -19,7 +19,7 @@ package final class QueryRows {
     /// How many rows were found so far.
     @exclusivity(unchecked) package private(set) var count = 0
 
-    private let query: TranslatedQuery
+    private let query: Query
     private let snapshot: Snapshot
     private let keys: SharedKeys
     private let hiddenColumns: Int32
@@ -32,7 +32,7 @@ package final class QueryRows {
     @exclusivity(unchecked) private var objectKeys: ObjectKeys?
 
     init(
-        _ query: TranslatedQuery, sql: String, on snapshot: Snapshot, unbound: [String], options: QueryOptions, plan: ScanPlan? = nil
+        _ query: Query, sql: String, on snapshot: Snapshot, unbound: [String], options: QueryOptions, plan: ScanPlan? = nil
     ) throws {
         self.plan = plan
         self.query = query
@@ -40,9 +40,9 @@ package final class QueryRows {
         titles = query.titles
         unboundParameters = unbound
         keys = snapshot.sharedKeys
-        hiddenColumns = Int32(query.hiddenColumns)
+        hiddenColumns = Int32(query.translated.hiddenColumns)
         watch = QueryWatch(snapshot.connection, options)
-        matchesText = QueryRows.namesMatch(sql)
+        matchesText = query.matchesText
         do { statement = try snapshot.connection.take(sql) } catch {
             if let failure = error.queryFailure { throw failure }
             throw error
@@ -52,7 +52,7 @@ package final class QueryRows {
     deinit { finish() }
 
     func bind(_ parameters: QueryParameters) throws {
-        if let statement { try parameters.bind(to: statement, of: query) }
+        if let statement { try parameters.bind(to: statement, of: query.translated) }
     }
 
     /// Goes to the next row; false when there is none.
@@ -124,10 +124,6 @@ package final class QueryRows {
     /// The names that dictionaries in the columns use.
     package var sharedKeys: SharedKeys { keys }
 
-    private static func namesMatch(_ sql: String) -> Bool {
-        var sql = sql
-        return sql.withUTF8 { UnsafeRawBufferPointer($0).contains(" MATCH ") }
-    }
 }
 
 extension QueryRows {

@@ -11,6 +11,8 @@ final class ValueDecoder: Decoder {
     /// The columns of a row, whose names come before those of `dictionary`.
     private let row: Result?
     private let dictionary: DictionaryView?
+    /// Of the keys in it, which the context keeps.
+    private let keyNames: SharedKeys.Names?
     /// The way to it, put together when somebody asks for it.
     private let parent: ValueDecoder?
     private let key: (any CodingKey)?
@@ -23,6 +25,7 @@ final class ValueDecoder: Decoder {
         self.value = value
         row = nil
         dictionary = value.dictionary
+        keyNames = parent?.keyNames ?? context.source.keys?.allNames
     }
 
     /// Of a row and, second to its columns, what a dictionary in one of them has.
@@ -30,6 +33,7 @@ final class ValueDecoder: Decoder {
         self.context = context
         self.row = row
         self.dictionary = dictionary
+        keyNames = context.source.keys?.allNames
         // A row of one column stands for what is in that.
         value = row.count == 1 ? row.block[row.row, 0] : .missing
         parent = nil
@@ -62,8 +66,13 @@ final class ValueDecoder: Decoder {
 
     /// What is there under a name; MISSING if nothing is.
     func value(_ name: String) -> QueryValue {
-        if let row, let column = row.shape.column(name), !row.block.isMissing(row.row, column) { return row.block[row.row, column] }
-        return dictionary?.value(forKey: name, context.source.keys).map { QueryValue($0) } ?? .missing
+        if row != nil, let column = column(name) { return column }
+        return dictionary?.value(forKey: name, among: keyNames).map { QueryValue($0) } ?? .missing
+    }
+
+    private func column(_ name: String) -> QueryValue? {
+        guard let row, let column = row.shape.column(name), !row.block.isMissing(row.row, column) else { return nil }
+        return row.block[row.row, column]
     }
 
     var names: [String] {
