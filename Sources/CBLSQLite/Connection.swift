@@ -73,6 +73,7 @@ package final class Connection {
 
     /// Lets triggers use virtual tables, as those of full-text indexes do. Only for a schema whose every text is known.
     package func trustSchema() throws(SQLiteError) { try configure(SQLITE_DBCONFIG_TRUSTED_SCHEMA, true) }
+    package func distrustSchema() throws(SQLiteError) { try configure(SQLITE_DBCONFIG_TRUSTED_SCHEMA, false) }
 
     /// In bytes. A row that has more is damage.
     package static let longestValue = 1 << 28

@@ -91,8 +91,9 @@ package final class Database: Sendable {
             } else {
                 writer = try Writer(files, options: options)
             }
-            let readers = try ReaderPool(files, keepsStates: options.keepsStates)
+            let readers = ReaderPool(files, keepsStates: options.keepsStates)
             self.readers = readers
+            if let writer { try writer.lend(to: readers) } else { try readers.open() }
             if options.keepsStates { writer?.beforeWriting = { readers.releaseStates() } }
             file = SharedFile.enter(bundle)
         } catch {

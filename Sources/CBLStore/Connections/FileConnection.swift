@@ -13,12 +13,15 @@ final class FileConnection: @unchecked Sendable {
     static let scanCacheSize = 512
 
     let connection: Connection
+    private var schema: KnownSchema
     private(set) var catalog: Catalog
     private(set) var info: StoredInfo
     /// Grows with what is stored, and with what the writer's encoder adds.
     let keys = SharedKeysBuilder()
-    /// Whether it is the one that writes: what it reads may not be committed, and nobody else can see it.
-    let isWriter: Bool
+    /// Whether it is the one that writes, at the moment.
+    private(set) var isWriter: Bool
+    /// Whether the schema was found to be one that may be run. What this connection itself changes leaves it so.
+    private var isSchemaTrusted = false
     /// Where the state that the pool's last reader sees can be found again, if it can.
     var position: ReaderPool.Position?
     /// While nobody uses it: the state that its transaction still sees, if that was not ended.
@@ -41,8 +44,12 @@ final class FileConnection: @unchecked Sendable {
         defer { try? connection.execute("END") }
         dataVersion = try connection.integer("PRAGMA data_version") ?? 0
         schemaVersion = try connection.integer("PRAGMA schema_version") ?? 0
-        catalog = try Catalog(reading: connection)
-        if isWriter { try SchemaInspection.trust(connection) }
+        schema = try KnownSchema.of(connection)
+        catalog = schema.catalog
+        if isWriter {
+            try schema.trust(on: connection)
+            isSchemaTrusted = true
+        }
         info = try StoredInfo(reading: connection)
         try updateSharedKeys()
         // What is only read can be read without knowing: every record shows what it is.
@@ -81,11 +88,30 @@ final class FileConnection: @unchecked Sendable {
     /// Registers what indexes and triggers name, once. Reading documents does not need it.
     func registerFunctions(blobs: BlobFolder) throws {
         guard functions == nil else { return }
-        let context = try FileConnection.registerFunctions(on: connection, blobs: blobs)
-        functions = context
-        // As on the connection that writes, and as in every program of the vendor's.
-        try connection.execute("PRAGMA case_sensitive_like=true")
+        functions = try FileConnection.registerFunctions(on: connection, blobs: blobs)
         adaptFunctions()
+    }
+
+    /// Lets others read with the connection that writes, until somebody wants to write: see `Writer.lend`.
+    func becomeReader() throws {
+        isWriter = false
+        isSchemaTrusted = false
+        try connection.distrustSchema()
+        connection.heedInterrupts()
+    }
+
+    /// Readies it for writing.
+    func becomeWriter(blobs: BlobFolder) throws {
+        end()
+        connection.heedInterrupts(false)
+        try connection.setCacheSize(kibibytes: FileConnection.cacheSize)
+        try registerFunctions(blobs: blobs)
+        isWriter = true
+    }
+
+    private func trustSchema() throws {
+        try schema.trust(on: connection)
+        isSchemaTrusted = true
     }
 
     /// Tells the functions of this database's shared keys, and of trees in bodies if there can be any: that is asked for every value.
@@ -109,6 +135,8 @@ final class FileConnection: @unchecked Sendable {
             return content
         }
         try SQLFunctions.register(on: connection, context: context)
+        // As in every program of the vendor's.
+        try connection.execute("PRAGMA case_sensitive_like=true")
         return context
     }
 
@@ -116,11 +144,12 @@ final class FileConnection: @unchecked Sendable {
         // The first statement that reads pins the snapshot; data_version alone would not.
         let schema = try connection.integer("PRAGMA schema_version") ?? 0
         let data = try connection.integer("PRAGMA data_version") ?? 0
-        guard data != dataVersion || schema != schemaVersion else { return }
+        guard data != dataVersion || schema != schemaVersion || isWriter && !isSchemaTrusted else { return }
         if schema != schemaVersion {
-            if isWriter { try SchemaInspection.trust(connection) }
+            isSchemaTrusted = false
             try reloadSchema()
         }
+        if isWriter && !isSchemaTrusted { try trustSchema() }
         try reloadInfo()
         dataVersion = data
     }
@@ -128,7 +157,8 @@ final class FileConnection: @unchecked Sendable {
     /// After a change of the schema by this connection itself.
     func reloadSchema() throws {
         schemaVersion = try connection.integer("PRAGMA schema_version") ?? 0
-        catalog = try Catalog(reading: connection)
+        schema = try KnownSchema.of(connection)
+        catalog = schema.catalog
     }
 
     func reloadInfo() throws {

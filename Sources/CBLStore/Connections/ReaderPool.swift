@@ -60,14 +60,32 @@ final class ReaderPool: Sendable {
     private let session: Mutex<Session?>
     private let loans = Loans()
 
-    /// Opens a first connection, so that what is wrong with the database is found at once.
-    init(_ files: FileAccess, keepsStates: Bool = false) throws {
+    init(_ files: FileAccess, keepsStates: Bool = false) {
         self.files = files
         self.keepsStates = keepsStates
         session = Mutex(nil)
+    }
+
+    /// Opens a first connection, so that what is wrong with the database is found at once.
+    func open() throws {
         let (session, reader) = try begin()
         reader.end()
         giveBack(reader, to: session)
+    }
+
+    /// Has the connection that writes as its first one.
+    func borrow(_ writing: FileConnection) throws {
+        let fresh = try open(isCopied: false, having: writing)
+        session.withLock { $0 = fresh }
+    }
+
+    /// Takes a connection out, to be used for something else; false if somebody is just using it.
+    func giveUp(_ reader: FileConnection) -> Bool {
+        session.withLock { session in
+            guard let place = session?.idle.firstIndex(where: { $0 === reader }) else { return false }
+            session?.idle.remove(at: place)
+            return true
+        }
     }
 
     var isClosed: Bool { loans.isClosed }
@@ -236,14 +254,14 @@ final class ReaderPool: Sendable {
         throw StoreError(.busy, "the database cannot be read while another program changes it")
     }
 
-    private func open(isCopied: Bool) throws -> Session {
+    private func open(isCopied: Bool, having known: FileConnection? = nil) throws -> Session {
         guard let status = bundle.status(.main) else { throw StoreError(.notFound, "the database is gone") }
         let stamp = Stamp(bundle)
         var pair: (FileConnection, ReadAccess)?
         let (_, entry) = try OpenFiles.enter(status) { present in
             try files.check(present, forWriting: false)
             let access: ReadAccess = isCopied ? .copied(try TemporaryCopy(of: files)) : try .choose(files, present: present)
-            pair = (try FileConnection(try access.connect(files)), access)
+            pair = (try known ?? FileConnection(try access.connect(files)), access)
             return ((), use: access.use)
         }
         guard let (reader, access) = pair else { throw StoreError(.notFound, "the database is gone") }

@@ -7,14 +7,20 @@ import Glibc
 
 /// The one connection that writes, and the gate before it: transactions of several threads come one after another.
 ///
+/// Until somebody wants to write, those who read have it. So an app that opens a database and reads has one connection, and one that
+/// writes, too, gets its second one then.
+///
 /// Sendable without check because everything but the gate is touched only by the thread that is inside it.
 final class Writer: @unchecked Sendable {
     private let files: FileAccess
+    private let options: Database.Options
     let encoder: FleeceEncoder
     /// Where the times of new versions come from.
     var clock = HybridClock()
     let wallClock: @Sendable () -> UInt64
     private var openFile: FileConnection?
+    /// Those who read with the connection, which was never written with then.
+    private var borrower: ReaderPool?
     private let gate = Gate()
     private let patience: Duration?
     /// Called before each transaction; set before there is one.
@@ -22,53 +28,63 @@ final class Writer: @unchecked Sendable {
 
     init(_ files: FileAccess, options: Database.Options) throws {
         self.files = files
+        self.options = options
         let bundle = files.bundle
         wallClock = options.wallClock
         patience = files.busyTimeout
         if options.access == .create { try DatabaseCreation.prepare(files) }
         try bundle.checkExistence()
         try bundle.checkForWriting()
-        guard let status = bundle.status(.main) else { throw StoreError(.notFound, "no such database") }
+        let file = try Writer.open(files, options)
+        openFile = file
+        encoder = FleeceEncoder(sharedKeys: file.keys)
+        try prepare(file)
+    }
+
+    private static func open(_ files: FileAccess, _ options: Database.Options) throws -> FileConnection {
+        guard let status = files.bundle.status(.main) else { throw StoreError(.notFound, "no such database") }
         let ((connection, functions), entry) = try OpenFiles.enter(status) { present in
             // What an interrupted creation left is empty.
             if present != nil || options.access != .create || status.size > 0 { try files.check(present) }
             if present == nil { try files.checkJournal(cutsOff: options.removesForeignObjects) }
             return (try Writer.connect(files, options, isEmpty: status.size == 0), use: .ordinary)
         }
-        do {
-            if options.access == .create { try DatabaseCreation.createTables(on: connection) }
-            let file = try FileConnection(connection, functions: functions, isWriter: true)
-            file.note = entry.map { OpenFiles.Note($0) }
-            openFile = file
-            encoder = FleeceEncoder(sharedKeys: file.keys)
-            try prepare(file, options)
-        } catch {
-            if openFile == nil, let entry { OpenFiles.leave(entry) }
-            throw error
-        }
+        let note = entry.map { OpenFiles.Note($0) }
+        // Goes after the connection, if that cannot be used.
+        defer { withExtendedLifetime(note) {} }
+        if options.access == .create { try DatabaseCreation.createTables(on: connection) }
+        let file = try FileConnection(connection, functions: functions, isWriter: true)
+        file.note = note
+        return file
     }
 
-    private static func connect(_ files: FileAccess, _ options: Database.Options, isEmpty: Bool) throws -> (Connection, FunctionContext) {
+    private static func connect(_ files: FileAccess, _ options: Database.Options, isEmpty: Bool) throws -> (Connection, FunctionContext?) {
         let connection = try files.connect()
-        // Before the schema is cleaned: to drop an index takes the functions and collations that it names.
-        let functions = try FileConnection.registerFunctions(on: connection, blobs: BlobFolder(files.opened(.readOnly)))
-        if options.removesForeignObjects { try SchemaCleaning.run(on: connection) }
+        SQLFunctions.registerCollations(on: connection)
+        var functions: FunctionContext?
+        if options.removesForeignObjects {
+            // To drop an index takes the functions that it names.
+            functions = try FileConnection.registerFunctions(on: connection, blobs: BlobFolder(files.opened(.readOnly)))
+            try SchemaCleaning.run(on: connection)
+        }
         try connection.configure(SQLITE_DBCONFIG_DEFENSIVE, true)
         if options.access == .create, isEmpty { try connection.execute("PRAGMA auto_vacuum=incremental") }
         try connection.execute(
             script: """
-                PRAGMA journal_mode=WAL; PRAGMA cache_size=-10240; PRAGMA mmap_size=0; PRAGMA synchronous=normal;
-                PRAGMA journal_size_limit=5242880; PRAGMA case_sensitive_like=true; PRAGMA fullfsync=ON; PRAGMA secure_delete=OFF
+                PRAGMA journal_mode=WAL; PRAGMA mmap_size=0; PRAGMA synchronous=normal; PRAGMA journal_size_limit=5242880;
+                PRAGMA fullfsync=ON; PRAGMA secure_delete=OFF
                 """)
+        try connection.setCacheSize(kibibytes: FileConnection.cacheSize)
         if files.durability == .full { try connection.execute("PRAGMA synchronous=full") }
         return (connection, functions)
     }
 
     /// Brings the file to what this release expects; few files need it, and the others are not written.
-    private func prepare(_ file: FileConnection, _ options: Database.Options) throws {
+    private func prepare(_ file: FileConnection) throws {
         let upgrade = options.upgrade == .none ? nil : Upgrade(file)
         let toVectors = options.upgrade == .versionVectors
-        guard TombstoneRepair.isNeeded(file) || upgrade?.isNeeded(toVectors: toVectors) == true else { return }
+        guard try TombstoneRepair.isNeeded(file) || upgrade?.isNeeded(toVectors: toVectors) == true else { return }
+        try file.registerFunctions(blobs: blobs)
         try file.begin(immediate: true)
         do {
             try upgrade?.run(toVectors: toVectors)
@@ -78,6 +94,16 @@ final class Writer: @unchecked Sendable {
             file.end()
             throw error
         }
+    }
+
+    private var blobs: BlobFolder { BlobFolder(files.opened(.readOnly)) }
+
+    /// Has a pool read with the connection until it is needed for writing. To be called once, before anybody else knows of either.
+    func lend(to pool: ReaderPool) throws {
+        guard let file = openFile else { return }
+        try file.becomeReader()
+        try pool.borrow(file)
+        borrower = pool
     }
 
     /// Waits for its turn, and begins a transaction. `finish` must follow.
@@ -114,9 +140,16 @@ final class Writer: @unchecked Sendable {
         beforeWriting?()
     }
 
-    private func present() throws(StoreError) -> FileConnection {
-        guard let openFile else { throw StoreError.closed(files.bundle.path) }
-        return openFile
+    private func present() throws -> FileConnection {
+        guard let file = openFile else { throw StoreError.closed(files.bundle.path) }
+        guard let pool = borrower else { return file }
+        // If somebody is just reading with it, he keeps it.
+        let writing = pool.giveUp(file) ? file : try Writer.open(files, options)
+        try writing.becomeWriter(blobs: blobs)
+        borrower = nil
+        openFile = writing
+        encoder.sharedKeys = writing.keys
+        return writing
     }
 
     /// Tidies up and ends the connection. If it is the last one to the file, SQLite empties the log.
@@ -125,7 +158,8 @@ final class Writer: @unchecked Sendable {
         defer { gate.leave() }
         guard let file = openFile else { return }
         // What fails here is only left for the next time.
-        try? Maintenance.tidyUp(file.connection)
+        if borrower == nil { try? Maintenance.tidyUp(file.connection) }
+        borrower = nil
         encoder.sharedKeys = nil
         openFile = nil
     }

@@ -29,7 +29,7 @@ extension Database {
             try Database.backUp(source.connection, to: copy, progress)
             // What is written next must not run what the file brings along.
             let removed = try SchemaCleaning.run(on: copy)
-            try SchemaInspection.trust(copy)
+            try SchemaInspection(reading: copy).trust(on: copy)
             if !removed.isEmpty {
                 let functions = try FileConnection.registerFunctions(on: copy, blobs: blobs)
                 try SchemaCleaning.reclaimPages(FileConnection(copy, functions: functions, isWriter: true).connection)

@@ -106,9 +106,8 @@ struct Catalog: Sendable {
 
     var info: KeyTable? { stores["info"] }
 
-    init(reading connection: Connection) throws {
-        let version = try connection.integer("PRAGMA user_version") ?? 0
-        generation = SchemaGeneration(rawValue: Int(version))
+    init(_ entries: [SchemaEntry], userVersion: Int64) throws {
+        generation = SchemaGeneration(rawValue: Int(userVersion))
         try Catalog.check(generation)
         var stores: [String: KeyTable] = [:]
         var indexNames: Set<String> = []
@@ -116,16 +115,15 @@ struct Catalog: Sendable {
         var indexTables: [String: SchemaTable] = [:]
         var indexTableColumns: [String] = []
         var hasCounters = false
-        let query = try connection.prepare("SELECT type, name, sql FROM sqlite_master")
-        while try query.step() {
-            guard let type = query.text(0), let name = query.string(1) else { continue }
-            switch type.first {
+        for entry in entries {
+            let name = entry.name
+            switch entry.type.utf8.first {
             case UInt8(ascii: "i"): indexNames.insert(name)
             default:
                 // SQLite goes by the text, whatever the type says, and by the first of a name.
-                let table = query.string(2).flatMap { SchemaTable(name: name, sql: $0) }
-                guard table != nil || type.elementsEqual("table".utf8), tableNames.insert(name).inserted, let table else { continue }
-                let sql = query.string(2) ?? ""
+                let table = entry.sql.flatMap { SchemaTable(name: name, sql: $0) }
+                guard table != nil || entry.type == "table", tableNames.insert(name).inserted, let table else { continue }
+                let sql = entry.sql ?? ""
                 switch table {
                 case .counters: hasCounters = true
                 case .registry(let columns): indexTableColumns = columns

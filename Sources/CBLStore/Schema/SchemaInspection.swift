@@ -263,13 +263,12 @@ struct SchemaInspection {
 
 extension SchemaInspection {
     /// Has SQLite trust the schema that it is about to run; throws if it is not one that releases of Couchbase Lite make.
-    static func trust(_ connection: Connection) throws {
-        let foreign = try SchemaInspection(reading: connection).foreign
+    func trust(on connection: Connection) throws {
         // What hangs on a foreign table is foreign, too: the table says more.
         guard let first = foreign.first(where: { $0.object.kind == .documents }) ?? foreign.first else {
             return try connection.trustSchema()
         }
-        try connection.configure(SQLITE_DBCONFIG_TRUSTED_SCHEMA, false)
+        try connection.distrustSchema()
         let others = foreign.count > 1 ? " and \(foreign.count - 1) more" : ""
         throw StoreError(
             .foreignSchema, "it has \(first.object)\(others), which no release of Couchbase Lite makes; to write to it could run them")

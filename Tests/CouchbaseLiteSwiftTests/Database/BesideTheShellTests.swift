@@ -14,7 +14,9 @@ import Testing
     }
 
     private func cblite(_ words: [String], input: String = "") throws -> [String] {
-        let result = try Program.run(words, input: input)
+        var result = try Program.run(words, input: input)
+        // Who wants the file for himself may have to wait longer than it does, on a busy machine.
+        for _ in 0..<5 where result.errors.contains("did not let go of it in time") { result = try Program.run(words, input: input) }
         #expect(result.exitCode == 0, "\(words): \(result.errors)")
         return result.lines
     }
