@@ -29,6 +29,11 @@ package final class Query: Sendable {
     private let shortCut: String?
     /// Whether it searches a full-text index.
     let matchesText: Bool
+    // What can be known before it is run, for those who run it often.
+    private let readsPagesOnce: Bool
+    private let readsDeleted: Bool
+    let mayBeCounted: Bool
+    let mayBeScanned: Bool
 
     /// The titles of the columns.
     package var titles: [String] { translated.titles }
@@ -61,6 +66,10 @@ package final class Query: Sendable {
         matchesText = sql.withUTF8 { UnsafeRawBufferPointer($0).contains(" MATCH ") }
         schemaVersion = snapshot.schemaVersion
         shortCut = snapshot.mayHoldTreesInBodies ? nil : ShortCut.sql(for: translated.sql)
+        readsPagesOnce = select.map { Query.readsPagesOnce($0, translated) } ?? false
+        readsDeleted = translated.sources.contains(where: \.readsDeleted)
+        mayBeCounted = select.map { CountShortCut.fits($0, translated) } ?? false
+        mayBeScanned = select.map { ScanPlan.fits($0, translated) } ?? false
     }
 
     /// Runs it. Rows are found as they are asked for; the snapshot must not end before.
@@ -69,21 +78,20 @@ package final class Query: Sendable {
     ) throws -> QueryRows {
         let query = try current(on: snapshot)
         try snapshot.registerFunctions()
-        try SnapshotSchema.makeViews(for: query.translated, on: snapshot)
+        if query.readsDeleted { try SnapshotSchema.makeViews(for: query.translated, on: snapshot) }
         try snapshot.expect(scan: query.readsPagesOnce)
-        let counting = options.pieces == nil ? nil : query.decisions.counting(for: query, on: snapshot)
+        let counting = options.pieces == nil || !query.mayBeCounted ? nil : query.decisions.counting(for: query, on: snapshot)
         let sql = query.shortCut ?? counting ?? query.sql
         let rows = try QueryRows(
-            query, sql: sql, on: snapshot, unbound: parameters.unbound(in: query.translated.parameters),
-            options: options, plan: try ScanPlan(query, running: sql, on: snapshot, parameters: parameters, options: options))
+            query, sql: sql, on: snapshot, options: options,
+            plan: try ScanPlan(query, running: sql, on: snapshot, parameters: parameters, options: options))
         try rows.bind(parameters)
         return rows
     }
 
     /// Whether no page is needed twice, and no memory for sorting.
-    private var readsPagesOnce: Bool {
-        guard let select, translated.sources.count == 1 else { return false }
-        return select.sources.count <= 1 && select.orderBy.isEmpty && select.groupBy.isEmpty && !select.isDistinct
+    private static func readsPagesOnce(_ select: Select, _ translated: TranslatedQuery) -> Bool {
+        translated.sources.count == 1 && select.sources.count <= 1 && select.orderBy.isEmpty && select.groupBy.isEmpty && !select.isDistinct
     }
 
     /// The query in JSON: as it was given, or made from the tree.

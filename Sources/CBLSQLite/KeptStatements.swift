@@ -8,11 +8,14 @@ struct KeptStatements {
     private var older: [Text: Statement] = [:]
     /// The one that was lent last, if it is kept.
     private var last: Statement?
+    /// The one that was given back last, which is not among the others: who runs one query again and again takes it from here.
+    private var returned: Statement?
 
     /// A statement of this text that nobody has, marked as lent; nil if there is none. It stays here meanwhile.
     mutating func lend(_ sql: String) -> Statement? {
         // Whoever reads one document after another asks for the same each time.
         if let last, last.sql == sql { return last.lent }
+        putReturned(of: sql)
         let text = Text(sql: sql)
         if let statement = recent[text] {
             last = statement
@@ -25,6 +28,7 @@ struct KeptStatements {
 
     /// Lends one that was just compiled. While another of its text is in use, it is used once.
     mutating func lend(_ statement: Statement) -> Statement {
+        putReturned(of: statement.sql)
         let text = Text(sql: statement.sql)
         statement.isLent = true
         if recent[text] == nil { put(statement, text) }
@@ -33,6 +37,10 @@ struct KeptStatements {
 
     /// Gives one away, to a caller who may forget it.
     mutating func take(_ sql: String) -> Statement? {
+        if let statement = returned, statement.sql == sql {
+            returned = nil
+            return statement
+        }
         let text = Text(sql: sql)
         guard let statement = recent[text] ?? older[text], !statement.isLent else { return nil }
         last = nil
@@ -40,7 +48,16 @@ struct KeptStatements {
     }
 
     /// Of two with one text, the last one stays.
-    mutating func keep(_ statement: Statement) { put(statement, Text(sql: statement.sql)) }
+    mutating func keep(_ statement: Statement) {
+        if let returned, returned.sql != statement.sql { put(returned, Text(sql: returned.sql)) }
+        returned = statement
+    }
+
+    private mutating func putReturned(of sql: String) {
+        guard let statement = returned, statement.sql == sql else { return }
+        returned = nil
+        put(statement, Text(sql: sql))
+    }
 
     private mutating func put(_ statement: Statement, _ text: Text) {
         last = nil
@@ -53,6 +70,7 @@ struct KeptStatements {
 
     mutating func removeAll() {
         last = nil
+        returned = nil
         recent.removeAll()
         older.removeAll()
     }

@@ -93,7 +93,7 @@ package final class Statement {
 
     /// The number of a named parameter, with its `$`, `:` or `@`; nil if the statement has none of that name.
     package func parameter(_ name: String) -> Int32? {
-        let index = sqlite3_bind_parameter_index(handle, name)
+        let index = name.withCString { sqlite3_bind_parameter_index(handle, $0) }
         return index > 0 ? index : nil
     }
 

@@ -42,6 +42,18 @@ import Testing
         #expect(try connection.take(sql) !== first)
     }
 
+    @Test func whatWasKeptIsThereForAllWhoAskForItsText() throws {
+        let statements = try ["SELECT 1", "SELECT 2", "SELECT 3"].map { try connection.take($0) }
+        for statement in statements { connection.keep(statement) }
+        for statement in statements {
+            try connection.withStatement(statement.sql) { #expect($0 === statement) }
+            let taken = try connection.take(statement.sql)
+            #expect(taken === statement)
+            try connection.withStatement(statement.sql) { #expect($0 !== statement) }
+            connection.keep(taken)
+        }
+    }
+
     @Test func aLentStatementOutlivesAReleaseOfAllThatAreKept() throws {
         try connection.withStatement("SELECT v FROM t ORDER BY k") { row in
             try #expect(row.step())

@@ -31,12 +31,16 @@ import Glibc
 
     /// The same with the table's names, for whoever keeps the table, and asks often.
     package func value(forKey key: String, among names: SharedKeys.Names?) -> Value? {
-        var key = key
-        return key.withUTF8 { key in
-            let key = UnsafeRawBufferPointer(key)
-            if let index = names?.index(ofKey: key), let value = value(forSharedKey: index) { return value }
-            return value(forStringKey: key)
-        }
+        let found: Value?? = key.utf8.withContiguousStorageIfAvailable { value(forKey: UnsafeRawBufferPointer($0), among: names) }
+        if let found { return found }
+        var copy = key
+        return copy.withUTF8 { value(forKey: UnsafeRawBufferPointer($0), among: names) }
+    }
+
+    @inline(__always)
+    private func value(forKey key: UnsafeRawBufferPointer, among names: SharedKeys.Names?) -> Value? {
+        if let index = names?.index(ofKey: key), let value = value(forSharedKey: index) { return value }
+        return value(forStringKey: key)
     }
 
     /// The value of the key with this index in the table of shared keys.

@@ -14,9 +14,10 @@ package final class OpenRows: @unchecked Sendable {
     private let snapshot: OpenSnapshot
     private let lock = Mutex(())
     private var rows: QueryRows?
+    private var first: RowBlock?
     /// Read ahead.
     private var kept: ArraySlice<RowBlock> = []
-    private var blockLength = OpenRows.firstBlock
+    private var blockLength = OpenRows.firstBlock * 4
     private var failure: (any Error)?
 
     /// Most results are short.
@@ -26,11 +27,14 @@ package final class OpenRows: @unchecked Sendable {
     package init(_ query: Query, on database: Database, parameters: QueryParameters, options: QueryOptions = QueryOptions()) throws {
         titles = query.titles
         snapshot = try OpenSnapshot(of: database)
-        let rows = try snapshot.use { try query.run(on: $0, parameters: parameters, options: options) }
-        // Whoever ends the snapshot, the statement is given up before.
-        snapshot.beforeEnd { rows.finish() }
-        self.rows = rows
-        if let block = try read() { kept = [block] }
+        (rows, first) = try snapshot.begin { snapshot in
+            let rows = try query.run(on: snapshot, parameters: parameters, options: options)
+            let block = RowBlock(columnCount: rows.columnCount, keys: rows.sharedKeys)
+            guard try block.fill(from: rows, rowLimit: OpenRows.firstBlock) else { return ((nil, block), nil) }
+            // Whoever ends the snapshot, the statement is given up before.
+            return ((rows, block), beforeEnd: { rows.finish() })
+        }
+        if rows == nil { snapshot.end() }
     }
 
     /// Whether it needs its connection no more.
@@ -39,6 +43,7 @@ package final class OpenRows: @unchecked Sendable {
     /// The next rows; nil if there are none.
     package func nextBlock() throws -> RowBlock? {
         try lock.withLock { _ in
+            if let block = first.take(), block.count > 0 { return block }
             if let block = kept.popFirst() { return block }
             if let failure {
                 self.failure = nil

@@ -5,16 +5,16 @@ import Glibc
 ///
 /// A row is so many slots of sixteen bytes, and behind these the text and the encodings of all its columns.
 package final class RowBlock: @unchecked Sendable {
-    // Sendable: who fills it does so before anybody else sees it, and nobody changes it afterwards.
+    // Sendable: who fills it does so before anybody else sees it, and nobody changes it afterwards. Hence access is not checked at every step.
 
     package let columnCount: Int
     /// Those that dictionaries in the rows refer to.
     package let keys: SharedKeys
-    private var memory: UnsafeMutableRawPointer
-    private var capacity: Int
-    private var used = 0
+    @exclusivity(unchecked) private var memory: UnsafeMutableRawPointer
+    @exclusivity(unchecked) private var capacity: Int
+    @exclusivity(unchecked) private var used = 0
     /// Where each row begins.
-    private var starts: [UInt32] = []
+    @exclusivity(unchecked) private var starts: [UInt32] = []
 
     private enum Kind {
         static let missing: UInt32 = 0

@@ -64,7 +64,12 @@ final class QueryWatch {
     private let end: ContinuousClock.Instant?
     private var isAttached = false
 
-    init(_ connection: Connection, _ options: QueryOptions) {
+    /// Nil if nothing is to be looked after.
+    static func ifNeeded(_ connection: Connection, _ options: QueryOptions) -> QueryWatch? {
+        options.cancellation == nil && options.timeLimit == nil ? nil : QueryWatch(connection, options)
+    }
+
+    private init(_ connection: Connection, _ options: QueryOptions) {
         self.connection = connection
         cancellation = options.cancellation
         timeLimit = options.timeLimit
@@ -76,14 +81,14 @@ final class QueryWatch {
     /// A thousand instructions take some ten microseconds, or as many calls of a slow function some milliseconds.
     private static let steps: Int32 = 1000
 
-    /// Runs a piece of the query under watch.
+    /// Runs a piece of a query, under watch if there is one.
     @inline(__always)
-    func watching<Result>(_ work: () throws(SQLiteError) -> Result) throws -> Result {
-        if cancellation == nil && end == nil { return try translating(work) }
-        return try watchingSlowly(work)
+    static func watching<Result>(_ watch: QueryWatch?, _ work: () throws(SQLiteError) -> Result) throws -> Result {
+        guard let watch else { return try translating(nil, work) }
+        return try watch.watching(work)
     }
 
-    private func watchingSlowly<Result>(_ work: () throws(SQLiteError) -> Result) throws -> Result {
+    private func watching<Result>(_ work: () throws(SQLiteError) -> Result) throws -> Result {
         if let failure = reason { throw failure }
         attach()
         connection.setProgressCheck(every: QueryWatch.steps, Unmanaged.passUnretained(self).toOpaque()) { watch in
@@ -91,14 +96,14 @@ final class QueryWatch {
             return Unmanaged<QueryWatch>.fromOpaque(watch).takeUnretainedValue().reason == nil ? 0 : 1
         }
         defer { connection.setProgressCheck(every: 0, nil, nil) }
-        return try translating(work)
+        return try QueryWatch.translating(self, work)
     }
 
     @inline(__always)
-    private func translating<Result>(_ work: () throws(SQLiteError) -> Result) throws -> Result {
+    private static func translating<Result>(_ watch: QueryWatch?, _ work: () throws(SQLiteError) -> Result) throws -> Result {
         do { return try work() } catch {
             // Who cannot be asked any more has interrupted the connection directly.
-            if error.isInterrupted { throw reason ?? .cancelled }
+            if error.isInterrupted { throw watch?.reason ?? .cancelled }
             if let failure = error.queryFailure { throw failure }
             throw error
         }

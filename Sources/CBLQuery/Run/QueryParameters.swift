@@ -7,10 +7,22 @@ import CBLSQLite
 ///
 ///     let parameters = try QueryParameters(json: #"{"city": "Berlin", "limit": 10}"#)
 package struct QueryParameters: Sendable {
-    /// The value of each as an encoding of its own.
-    private var values: [String: FleeceData] = [:]
-    /// Names that a query need not have.
-    private var offered: Set<String> = []
+    /// A value: what is given most as it is, everything else as an encoding of its own.
+    package enum Value: Sendable {
+        case boolean(Bool)
+        case integer(Int64)
+        case double(Double)
+        case text(String)
+        case encoded(FleeceData)
+    }
+
+    private struct Entry {
+        let value: Value
+        /// Whether it is for queries that have such a parameter, and no mistake if one has not.
+        var isOffered = false
+    }
+
+    private var entries: [String: Entry] = [:]
 
     package static let none = QueryParameters()
 
@@ -26,58 +38,88 @@ package struct QueryParameters: Sendable {
             for (key, value) in members {
                 guard let name = key.string else { continue }
                 encoder.write(value, keys: nil)
-                values[name] = try encoder.finish()
+                set(.encoded(try encoder.finish()), name)
             }
         }
     }
 
-    package var names: [String] { values.keys.sorted() }
+    package var names: [String] { entries.keys.sorted() }
 
     /// A parameter's value as its encoding. Text that a command line gives is JSON for whoever wants it to be.
     package subscript(name: String) -> FleeceData? {
-        get { values[name] }
-        set {
-            values[name] = newValue
-            offered.remove(name)
-        }
+        get { entries[name]?.value.encoding }
+        set { entries[name] = newValue.map { Entry(value: .encoded($0)) } }
     }
+
+    package mutating func set(_ value: Value, _ name: String) { entries[name] = Entry(value: value) }
 
     /// A value for queries that have such a parameter; it is no mistake if one has not.
     package mutating func offer(_ value: FleeceData, as name: String) {
-        values[name] = value
-        offered.insert(name)
+        entries[name] = Entry(value: .encoded(value), isOffered: true)
     }
-
-    /// The query's names that have no value, or null, and so are MISSING; without those that say `opt_` themselves.
-    func unbound(in names: [String]) -> [String] { names.filter { values[$0] == nil && !$0.hasPrefix("opt_") } }
 
     /// Refuses values for names that the query does not have.
     func check(against known: [String]) throws(QueryError) {
-        if let name = values.keys.filter({ !known.contains($0) && !offered.contains($0) }).min() {
+        let isUnknown = { (name: String, entry: Entry) in !entry.isOffered && !known.contains(name) }
+        guard entries.contains(where: isUnknown) else { return }
+        if let name = entries.filter(isUnknown).keys.min() {
             let hint = Suggestion.closest(to: name, in: known).map { ". Did you mean '\($0)'?" } ?? ""
             throw QueryError(.unknownParameter, "Unknown query property '\(name)'\(hint)")
         }
     }
 
-    /// Gives the statement its values.
-    func bind(to statement: CBLSQLite.Statement, of query: TranslatedQuery) throws {
+    /// Gives the statement its values. Gives the query's names that have none, and so are MISSING; without those that say `opt_` themselves.
+    func bind(to statement: CBLSQLite.Statement, of query: TranslatedQuery) throws -> [String] {
         try check(against: query.parameters)
+        var unbound: [String] = []
         for name in query.parameters {
-            guard let value = values[name], let index = statement.parameter("$_" + name) else { continue }
-            try value.withRoot { try QueryParameters.bind($0, value, to: statement, index) }
+            if let entry = entries[name] {
+                if let index = statement.parameter("$_" + name) { try entry.value.bind(to: statement, index) }
+            } else if !name.hasPrefix("opt_") {
+                unbound.append(name)
+            }
+        }
+        return unbound
+    }
+}
+
+extension QueryParameters.Value {
+    fileprivate var encoding: FleeceData? {
+        let encoder = FleeceEncoder()
+        switch self {
+        case .boolean(let boolean): encoder.write(boolean)
+        case .integer(let integer): encoder.write(integer)
+        case .double(let double): encoder.write(double)
+        case .text(let text): encoder.write(text)
+        case .encoded(let data): return data
+        }
+        return try? encoder.finish()
+    }
+
+    fileprivate func bind(to statement: CBLSQLite.Statement, _ index: Int32) throws(SQLiteError) {
+        switch self {
+        case .boolean(let boolean): try bind(boolean, to: statement, index)
+        case .integer(let integer): try statement.bind(integer, index)
+        case .double(let double): try statement.bind(double, index)
+        case .text(let text): try statement.bind(text, index)
+        case .encoded(let data): try data.withRoot { root throws(SQLiteError) in try bind(root, data, to: statement, index) }
         }
     }
 
-    private static func bind(_ value: Value, _ data: FleeceData, to statement: CBLSQLite.Statement, _ index: Int32) throws(SQLiteError) {
+    private func bind(_ value: CBLFleece.Value, _ data: FleeceData, to statement: CBLSQLite.Statement, _ index: Int32) throws(SQLiteError) {
         switch QueryValue(value) {
         case .missing, .null: try statement.bindNull(index)
-        // The vendor's library binds booleans as floating-point numbers, and results show it.
-        case .boolean(let boolean): try statement.bind(boolean ? 1.0 : 0.0, index)
+        case .boolean(let boolean): try bind(boolean, to: statement, index)
         case .integer(let integer): try statement.bind(integer, index)
         case .unsigned(let integer): try statement.bind(Double(integer), index)
         case .double(let double): try statement.bind(double, index)
         case .text(let bytes): try statement.bind(text: bytes, index)
         case .data, .collection: try statement.bind(blob: data.bytes, index)
         }
+    }
+
+    // The vendor's library binds booleans as floating-point numbers, and results show it.
+    private func bind(_ boolean: Bool, to statement: CBLSQLite.Statement, _ index: Int32) throws(SQLiteError) {
+        try statement.bind(boolean ? 1.0 : 0.0, index)
     }
 }

@@ -15,7 +15,7 @@ import CBLStore
 package final class QueryRows {
     package let titles: [String]
     /// Names of parameters that were given no value: they are MISSING.
-    package let unboundParameters: [String]
+    package private(set) var unboundParameters: [String] = []
     /// How many rows were found so far.
     @exclusivity(unchecked) package private(set) var count = 0
 
@@ -23,7 +23,7 @@ package final class QueryRows {
     private let snapshot: Snapshot
     private let keys: SharedKeys
     private let hiddenColumns: Int32
-    private let watch: QueryWatch
+    private let watch: QueryWatch?
     private let matchesText: Bool
     @exclusivity(unchecked) private var statement: CBLSQLite.Statement?
     /// Tried before the statement is run.
@@ -32,16 +32,15 @@ package final class QueryRows {
     @exclusivity(unchecked) private var objectKeys: ObjectKeys?
 
     init(
-        _ query: Query, sql: String, on snapshot: Snapshot, unbound: [String], options: QueryOptions, plan: ScanPlan? = nil
+        _ query: Query, sql: String, on snapshot: Snapshot, options: QueryOptions, plan: ScanPlan? = nil
     ) throws {
         self.plan = plan
         self.query = query
         self.snapshot = snapshot
         titles = query.titles
-        unboundParameters = unbound
         keys = snapshot.sharedKeys
         hiddenColumns = Int32(query.translated.hiddenColumns)
-        watch = QueryWatch(snapshot.connection, options)
+        watch = .ifNeeded(snapshot.connection, options)
         matchesText = query.matchesText
         do { statement = try snapshot.connection.take(sql) } catch {
             if let failure = error.queryFailure { throw failure }
@@ -52,7 +51,7 @@ package final class QueryRows {
     deinit { finish() }
 
     func bind(_ parameters: QueryParameters) throws {
-        if let statement { try parameters.bind(to: statement, of: query.translated) }
+        if let statement { unboundParameters = try parameters.bind(to: statement, of: query.translated) }
     }
 
     /// Goes to the next row; false when there is none.
@@ -65,8 +64,8 @@ package final class QueryRows {
             // Stop words are treated a little differently in the text of a query.
             hasRow =
                 matchesText
-                ? try FullTextQuery.run { try watch.watching { () throws(SQLiteError) in try statement.step() } }
-                : try watch.watching { () throws(SQLiteError) in try statement.step() }
+                ? try FullTextQuery.run { try QueryWatch.watching(watch) { () throws(SQLiteError) in try statement.step() } }
+                : try QueryWatch.watching(watch) { () throws(SQLiteError) in try statement.step() }
         } catch {
             finish()
             throw error
@@ -90,7 +89,7 @@ package final class QueryRows {
 
     /// Gives up the rest of the rows. The snapshot can be used for something else before, too.
     package func finish() {
-        watch.detach()
+        watch?.detach()
         plan = nil
         computed = nil
         guard let statement else { return }

@@ -5,15 +5,18 @@ import CBLStore
 /// themselves: without asking every document whether it is deleted. SQLite then counts entries of an index where it can, and reads no
 /// document. For other queries that could be another order of rows.
 enum CountShortCut {
+    /// Whether a query is such a one.
+    static func fits(_ select: Select, _ translated: TranslatedQuery) -> Bool {
+        select.groupBy.isEmpty && select.having == nil && !select.isDistinct && !select.results.isEmpty && select.orderBy.isEmpty
+            && select.results.allSatisfy { GroupShape.aggregate($0.expression)?.function == .count }
+            && translated.sources.allSatisfy { !$0.readsDeleted } && translated.sources.contains { $0.collection.isDefault }
+    }
+
     /// Nil if the query has to be run as it is.
     static func sql(for query: Query, on snapshot: Snapshot) -> String? {
-        guard let select = query.select, select.groupBy.isEmpty, select.having == nil, !select.isDistinct, !select.results.isEmpty,
-            select.orderBy.isEmpty,
-            select.results.allSatisfy({ GroupShape.aggregate($0.expression)?.function == .count }),
-            query.translated.sources.allSatisfy({ !$0.readsDeleted }),
-            query.translated.sources.contains(where: { $0.collection.isDefault }),
-            snapshot.documentTables(of: .default)?.mayHoldTombstones == false
-        else { return nil }
+        guard query.mayBeCounted, let select = query.select, snapshot.documentTables(of: .default)?.mayHoldTombstones == false else {
+            return nil
+        }
         return try? Translator(schema: SnapshotSchema(snapshot, asTablesAre: true)).translate(select).sql
     }
 }

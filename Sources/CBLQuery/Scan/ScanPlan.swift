@@ -34,17 +34,22 @@ struct ScanPlan {
         }
     }
 
+    /// Whether a query may be one of these, by what it says alone: so that the table is not asked for its length for one that finds a few
+    /// documents, which takes hardly longer than that.
+    static func fits(_ select: Select, _ translated: TranslatedQuery) -> Bool {
+        translated.sources.count == 1 && translated.hiddenColumns == 0 && !select.isDistinct && select.having == nil
+            && select.sources.count <= 1
+            && (translated.isAggregate || !select.groupBy.isEmpty || !select.orderBy.isEmpty) && !translated.sources[0].readsDeleted
+            && !translated.parameters.contains(TableScan.firstRow) && !translated.parameters.contains(TableScan.lastRow)
+    }
+
     /// Nil if the query is none of these, or not worth it. `sql` is what would be run otherwise, if that is not what the query shows.
     init?(
         _ query: Query, running sql: String? = nil, on snapshot: Snapshot, parameters: QueryParameters, options: QueryOptions
     ) throws {
+        guard query.mayBeScanned, let pieces = options.pieces, let select = query.select else { return nil }
         let translated = query.translated
-        guard let pieces = options.pieces, let select = query.select, translated.sources.count == 1, translated.hiddenColumns == 0,
-            !select.isDistinct,
-            // Before the table is asked for its length: a query that finds a few documents takes hardly longer than that.
-            translated.isAggregate || !select.groupBy.isEmpty || !select.orderBy.isEmpty,
-            select.having == nil, select.sources.count <= 1, let source = translated.sources.first, !source.readsDeleted,
-            !translated.parameters.contains(TableScan.firstRow), !translated.parameters.contains(TableScan.lastRow),
+        guard let source = translated.sources.first,
             let rows = try TableScan.rows(of: source.collection.table, on: snapshot, pieces),
             let decision = try query.decisions.scan(
                 running: sql ?? translated.sql,

@@ -81,16 +81,16 @@ struct TableScan {
         let connection = snapshot.connection
         let statement = try connection.take(sql)
         defer { connection.keep(statement) }
-        try parameters.bind(to: statement, of: query)
+        _ = try parameters.bind(to: statement, of: query)
         guard let first = statement.parameter("$_" + TableScan.firstRow),
             let last = statement.parameter("$_" + TableScan.lastRow)
         else { return }
-        let watch = QueryWatch(connection, options)
+        let watch = QueryWatch.ifNeeded(connection, options)
         while let (number, rows) = pieces.next() {
             try statement.bind(rows.lowerBound, first)
             try statement.bind(rows.upperBound, last)
             sink.begin(piece: number)
-            try watch.watching { () throws(SQLiteError) in
+            try QueryWatch.watching(watch) { () throws(SQLiteError) in
                 while try statement.step() {
                     if sink.add(statement) == .refuse { return pieces.refuse() }
                 }

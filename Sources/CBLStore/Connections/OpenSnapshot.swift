@@ -31,21 +31,23 @@ package final class OpenSnapshot: @unchecked Sendable {
     deinit { end() }
 
     /// Lends the state. Fails as `notOpen` when it has ended.
-    package func use<Result>(_ work: (Snapshot) throws -> Result) throws -> Result {
+    package func use<Result>(_ work: (Snapshot) throws -> Result) throws -> Result { try begin { (try work($0), nil) } }
+
+    /// The same for what goes on from call to call, and has to be given up before the connection goes back: running statements are. The second
+    /// thing that `work` gives does that, under the lock.
+    package func begin<Result>(_ work: (Snapshot) throws -> (Result, beforeEnd: (() -> Void)?)) throws -> Result {
         try lock.withLock { _ in
             guard let (snapshot, session) = state else { throw StoreError.closed(database.path) }
             do {
-                let result = try work(snapshot)
+                let (result, beforeEnd) = try work(snapshot)
                 try database.readers.check(session)
+                if let beforeEnd { self.beforeEnd = beforeEnd }
                 return result
             } catch {
                 throw StoreError.translating(error, path: database.path)
             }
         }
     }
-
-    /// What is to be done before the connection goes back: running statements have to be given up. Called under the lock.
-    package func beforeEnd(_ work: @escaping () -> Void) { lock.withLock { _ in beforeEnd = work } }
 
     /// Gives the connection back. To end it again does nothing.
     package func end() { lock.withLock { _ in finish() } }

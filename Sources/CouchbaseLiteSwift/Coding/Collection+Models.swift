@@ -85,9 +85,9 @@ extension Collection {
 
     private func decode<T: Decodable>(_ type: T.Type, _ document: Document) throws -> T {
         guard let source = document.storage.source else { throw notFound(document.id) }
-        let context = DecodingContext(source, document: document)
-        let object = try T(from: ValueDecoder(QueryValue(source.root), context))
-        if !context.hasDocumentID { _ = try DocumentID.of(object as AnyObject) }
+        let decoded = DecodedDocument(document, source)
+        let object = try T(from: ValueDecoder(decoded))
+        if !decoded.hasDocumentID { _ = try DocumentID.of(object as AnyObject) }
         return object
     }
 }

@@ -11,7 +11,7 @@ struct NamedValuesContainer<Key: CodingKey>: KeyedDecodingContainerProtocol {
 
     private func value(_ key: Key) -> QueryValue { decoder.value(key.stringValue) }
 
-    private func failure(_ type: Any.Type, _ key: Key) -> NSError { decoder.context.failure(value(key), type, codingPath + [key]) }
+    private func failure(_ type: Any.Type, _ key: Key) -> NSError { decoder.failure(value(key), type, key) }
 
     func contains(_ key: Key) -> Bool { !value(key).isMissing }
     func decodeNil(forKey key: Key) throws -> Bool { value(key).isNothing }
@@ -30,15 +30,18 @@ struct NamedValuesContainer<Key: CodingKey>: KeyedDecodingContainerProtocol {
     func decode(_ type: UInt32.Type, forKey key: Key) throws -> UInt32 { try value(key).decoded(type) { failure($0, key) } }
     func decode(_ type: UInt64.Type, forKey key: Key) throws -> UInt64 { try value(key).decoded(type) { failure($0, key) } }
     func decode<Decoded: Decodable>(_ type: Decoded.Type, forKey key: Key) throws -> Decoded {
-        if type == DocumentID.self, let id = try documentID(key) as? Decoded { return id }
-        return try decoder.child(key).decode(type)
+        if type == DocumentID.self { return unsafeBitCast(try documentID(key), to: type) }
+        guard let known = KnownType(type) else { return try type.init(from: decoder.child(key)) }
+        let value = value(key)
+        if value.isMissing { throw decoder.missing(key) }
+        return try known.decode(value) { ValueDecoder(value, in: decoder, key) }
     }
 
     /// That of the document; in a row, what the column of its name says.
     private func documentID(_ key: Key) throws -> DocumentID {
-        if let document = decoder.context.document {
-            decoder.context.hasDocumentID = true
-            return DocumentID(document)
+        if let decoded = decoder.decodedDocument {
+            decoded.hasDocumentID = true
+            return DocumentID(decoded.document)
         }
         return DocumentID(wrappedValue: try value(key).decoded(String.self) { failure($0, key) })
     }
@@ -51,7 +54,7 @@ struct NamedValuesContainer<Key: CodingKey>: KeyedDecodingContainerProtocol {
 
     func superDecoder() throws -> any Decoder {
         let key = PlainKey(stringValue: "super")
-        return ValueDecoder(decoder.value(key.stringValue), decoder.context, in: decoder, key)
+        return ValueDecoder(decoder.value(key.stringValue), in: decoder, key)
     }
 
     func superDecoder(forKey key: Key) throws -> any Decoder { try decoder.child(key) }
@@ -74,8 +77,8 @@ struct OrderedValuesContainer: UnkeyedDecodingContainer {
 
     private func current() throws -> ValueDecoder {
         let key = PlainKey(intValue: currentIndex)
-        guard !isAtEnd else { throw decoder.context.missing(codingPath + [key]) }
-        return ValueDecoder(QueryValue(array[currentIndex]), decoder.context, in: decoder, key)
+        guard !isAtEnd else { throw decoder.missing(key) }
+        return ValueDecoder(QueryValue(array[currentIndex]), in: decoder, key)
     }
 
     /// What cannot be decoded stays where it is.

@@ -5,60 +5,86 @@ import Foundation
 /// Decodes `Decodable` types from stored values where they lie: the properties of a document, or the columns of a row.
 ///
 /// There is one for each container, which its parts refer to; what is decoded most, strings and numbers in a container, needs none of its own.
+/// Hot: decoding all rows of a result is little else than making these.
 final class ValueDecoder: Decoder {
-    let context: DecodingContext
     let value: QueryValue
     /// The columns of a row, whose names come before those of `dictionary`.
     private let row: Result?
+    private let titleLengths: TitleLengths
+    private let document: DecodedDocument?
     private let dictionary: DictionaryView?
-    /// Of the keys in it, which the context keeps.
+    /// Of the keys in it, which the row or the document keeps.
     private let keyNames: SharedKeys.Names?
-    /// The way to it, put together when somebody asks for it.
-    private let parent: ValueDecoder?
-    private let key: (any CodingKey)?
+    private let place: Place?
     var userInfo: [CodingUserInfoKey: Any] { [:] }
 
-    init(_ value: QueryValue, _ context: DecodingContext, in parent: ValueDecoder? = nil, _ key: (any CodingKey)? = nil) {
-        self.context = context
-        self.parent = parent
-        self.key = key
+    /// Where a value is that is in another one: the way to it is put together when somebody asks for it.
+    private struct Place {
+        let parent: ValueDecoder
+        let key: any CodingKey
+    }
+
+    init(_ value: QueryValue, in parent: ValueDecoder, _ key: any CodingKey) {
         self.value = value
         row = nil
+        titleLengths = .none
+        document = nil
         dictionary = value.dictionary
-        keyNames = parent?.keyNames ?? context.source.keys?.allNames
+        keyNames = parent.keyNames
+        place = Place(parent: parent, key: key)
+    }
+
+    init(_ document: DecodedDocument) {
+        value = QueryValue(document.source.root)
+        row = nil
+        titleLengths = .none
+        self.document = document
+        dictionary = value.dictionary
+        keyNames = document.source.keys?.allNames
+        place = nil
     }
 
     /// Of a row and, second to its columns, what a dictionary in one of them has.
-    init(_ row: Result, _ dictionary: DictionaryView?, _ context: DecodingContext) {
-        self.context = context
-        self.row = row
-        self.dictionary = dictionary
-        keyNames = context.source.keys?.allNames
+    init(_ row: Result, _ dictionary: DictionaryView?) {
         // A row of one column stands for what is in that.
         value = row.count == 1 ? row.block[row.row, 0] : .missing
-        parent = nil
-        key = nil
+        self.row = row
+        titleLengths = row.shape.titleLengths
+        document = nil
+        self.dictionary = dictionary
+        keyNames = row.block.keys.allNames
+        place = nil
     }
+
+    /// That of the whole row or document.
+    private var root: ValueDecoder {
+        var decoder = self
+        while let place = decoder.place { decoder = place.parent }
+        return decoder
+    }
+
+    /// The document that is decoded, if it is one.
+    var decodedDocument: DecodedDocument? { root.document }
 
     var codingPath: [any CodingKey] {
         var keys: [any CodingKey] = []
-        var place: ValueDecoder? = self
-        while let decoder = place {
-            if let key = decoder.key { keys.append(key) }
-            place = decoder.parent
+        var decoder = self
+        while let place = decoder.place {
+            keys.append(place.key)
+            decoder = place.parent
         }
         return keys.reversed()
     }
 
     func container<Key: CodingKey>(keyedBy type: Key.Type) throws -> KeyedDecodingContainer<Key> {
-        guard row != nil || dictionary != nil else { throw context.noContainer("a dictionary", codingPath) }
+        guard row != nil || dictionary != nil else { throw noContainer("a dictionary") }
         return KeyedDecodingContainer(NamedValuesContainer<Key>(decoder: self))
     }
 
     func unkeyedContainer() throws -> any UnkeyedDecodingContainer { OrderedValuesContainer(try array(), self) }
 
     func array() throws -> ArrayView {
-        guard case .collection(let value) = value, let array = value.array else { throw context.noContainer("an array", codingPath) }
+        guard let array = value.array else { throw noContainer("an array") }
         return array
     }
 
@@ -66,59 +92,66 @@ final class ValueDecoder: Decoder {
 
     /// What is there under a name; MISSING if nothing is.
     func value(_ name: String) -> QueryValue {
-        if row != nil, let column = column(name) { return column }
+        if titleLengths.contains(lengthOf: name), let row, let column = row.shape.column(name) {
+            let value = row.block[row.row, column]
+            if !value.isMissing { return value }
+        }
         return dictionary?.value(forKey: name, among: keyNames).map { QueryValue($0) } ?? .missing
-    }
-
-    private func column(_ name: String) -> QueryValue? {
-        guard let row, let column = row.shape.column(name), !row.block.isMissing(row.row, column) else { return nil }
-        return row.block[row.row, column]
     }
 
     var names: [String] {
         let columns = row.map { row in row.keys.filter { row.contains(key: $0) } } ?? []
-        return columns + (dictionary?.compactMap { $0.key.keyString(context.source.keys) } ?? [])
+        let table = source.keys
+        return columns + (dictionary?.compactMap { $0.key.keyString(table) } ?? [])
     }
 
     /// Of what is there under a name.
     func child(_ key: some CodingKey) throws -> ValueDecoder {
         let value = value(key.stringValue)
-        if value.isMissing { throw context.missing(codingPath + [key]) }
-        return ValueDecoder(value, context, in: self, key)
+        if value.isMissing { throw missing(key) }
+        return ValueDecoder(value, in: self, key)
+    }
+
+    /// Keeps the memory that is read, and knows the keys in it and where blobs are.
+    var source: StoredValues {
+        let root = root
+        if let document = root.document { return document.source }
+        guard let row = root.row else { preconditionFailure("What is decoded is a document or a row.") }
+        return row.memory
     }
 }
 
-/// What all decoders of one document or row have in common.
-final class DecodingContext {
-    /// Keeps the memory that is read, and knows the keys in it and where blobs are.
+/// A document that is decoded.
+final class DecodedDocument {
+    let document: Document
     let source: StoredValues
-    /// The document that is decoded, if it is one.
-    let document: Document?
     /// Whether something was decoded that says which document it is.
     var hasDocumentID = false
-    private let isRow: Bool
 
-    init(_ source: StoredValues, document: Document?) {
-        self.source = source
+    init(_ document: Document, _ source: StoredValues) {
         self.document = document
-        isRow = document == nil
+        self.source = source
+    }
+}
+
+// What went wrong, and where.
+extension ValueDecoder {
+    func failure(_ type: Any.Type) -> NSError { failure(value, type, codingPath) }
+
+    func failure(_ value: QueryValue, _ type: Any.Type, _ key: any CodingKey) -> NSError { failure(value, type, codingPath + [key]) }
+
+    private func failure(_ value: QueryValue, _ type: Any.Type, _ path: [any CodingKey]) -> NSError {
+        if value.isNothing { return missing(path) }
+        return libraryError(CBLError.decodingError, "The value of \(text(path)) cannot be decoded as \(type).")
     }
 
-    func failure(_ value: QueryValue, _ type: Any.Type, _ path: [any CodingKey]) -> NSError {
-        value.isNothing ? missing(path) : mismatch(type, path)
-    }
+    func missing(_ key: any CodingKey) -> NSError { missing(codingPath + [key]) }
 
-    func missing(_ path: [any CodingKey]) -> NSError {
-        libraryError(isRow ? CBLError.invalidQuery : CBLError.decodingError, "There is no value for \(text(path)).")
-    }
+    private func missing(_ path: [any CodingKey]) -> NSError { libraryError(code, "There is no value for \(text(path)).") }
 
-    func noContainer(_ wanted: String, _ path: [any CodingKey]) -> NSError {
-        libraryError(isRow ? CBLError.invalidQuery : CBLError.decodingError, "The value of \(text(path)) is not \(wanted).")
-    }
+    private func noContainer(_ wanted: String) -> NSError { libraryError(code, "The value of \(text(codingPath)) is not \(wanted).") }
 
-    private func mismatch(_ type: Any.Type, _ path: [any CodingKey]) -> NSError {
-        libraryError(CBLError.decodingError, "The value of \(text(path)) cannot be decoded as \(type).")
-    }
+    private var code: Int { decodedDocument == nil ? CBLError.invalidQuery : CBLError.decodingError }
 
     private func text(_ path: [any CodingKey]) -> String {
         path.isEmpty ? "the whole" : "\"" + path.map(\.stringValue).joined(separator: ".") + "\""
@@ -131,6 +164,11 @@ extension QueryValue {
         return value.dictionary
     }
 
+    var array: ArrayView? {
+        guard case .collection(let value) = self else { return nil }
+        return value.array
+    }
+
     var isNothing: Bool {
         switch self {
         case .missing, .null: true
@@ -140,7 +178,7 @@ extension QueryValue {
 
     /// The number, if the type can have it exactly.
     @inline(__always)
-    private func exactly<Number: FixedWidthInteger>(_ type: Number.Type) -> Number? {
+    func exactly<Number: FixedWidthInteger>(_ type: Number.Type) -> Number? {
         switch self {
         case .integer(let number): Number(exactly: number)
         case .unsigned(let number): Number(exactly: number)
@@ -149,7 +187,7 @@ extension QueryValue {
         }
     }
 
-    private var real: Double? {
+    var real: Double? {
         switch self {
         case .integer(let number): Double(number)
         case .unsigned(let number): Double(number)
@@ -157,6 +195,9 @@ extension QueryValue {
         default: nil
         }
     }
+
+    /// What is too large for the type is none of it.
+    var shortReal: Float? { real.map(Float.init).flatMap { $0.isFinite ? $0 : nil } }
 
     // Each type by itself: what is decoded most takes no detour, and only what fails asks where it is.
 
@@ -184,74 +225,15 @@ extension QueryValue {
     }
 
     func decoded(_ type: Float.Type, _ failure: (Any.Type) -> NSError) throws -> Float {
-        guard let real, Float(real).isFinite else { throw failure(type) }
-        return Float(real)
+        guard let shortReal else { throw failure(type) }
+        return shortReal
     }
 }
 
 extension ValueDecoder {
-    func failure(_ type: Any.Type) -> NSError {
-        context.failure(value, type, codingPath)
-    }
-
-    /// Any type; those that say of themselves how they are stored as they are stored here. Lists of what is decoded most are, too: the language's
-    /// own way makes a container for each, and asks for every item whether there is another one.
+    /// Any type.
     func decode<Decoded: Decodable>(_ type: Decoded.Type) throws -> Decoded {
-        func same<Known>(_ known: Known) -> Decoded { unsafeBitCast(known, to: Decoded.self) }
-        if type == String.self { return same(try value.decoded(String.self) { failure($0) }) }
-        if type == [String].self { return same(try list { try $0.decoded(String.self, $1) }) }
-        if type == Date.self { return same(try date()) }
-        if type == Blob.self as Any.Type { return try blob() as! Decoded }
-        if type == Data.self { return same(try data()) }
-        if type == URL.self { return same(try url()) }
-        if type == Decimal.self { return same(try decimal()) }
-        if type == [Int].self { return same(try list { try $0.decoded(Int.self, $1) }) }
-        if type == [Double].self { return same(try list { try $0.decoded(Double.self, $1) }) }
-        if type == [Float].self { return same(try list { try $0.decoded(Float.self, $1) }) }
-        return try Decoded(from: self)
-    }
-
-    private func list<Item>(_ decode: (QueryValue, (Any.Type) -> NSError) throws -> Item) throws -> [Item] {
-        let array = try array()
-        var items: [Item] = []
-        items.reserveCapacity(array.count)
-        for (place, stored) in array.enumerated() {
-            let value = QueryValue(stored)
-            items.append(try decode(value) { context.failure(value, $0, codingPath + [PlainKey(intValue: place)]) })
-        }
-        return items
-    }
-
-    private func date() throws -> Date {
-        guard let date = value.string.flatMap(ISO8601.date) else { throw failure(Date.self) }
-        return date
-    }
-
-    private func blob() throws -> Blob {
-        switch value {
-        case .collection(let value) where value.isBlob(context.source.keys): return Blob(stored: value, in: context.source)
-        case .data(let bytes): return Blob(contentType: Blob.binaryType, data: Data(bytes))
-        default: throw failure(Blob.self)
-        }
-    }
-
-    private func data() throws -> Data {
-        guard case .data(let bytes) = value else { throw failure(Data.self) }
-        return Data(bytes)
-    }
-
-    private func url() throws -> URL {
-        guard let url = value.string.flatMap({ URL(string: $0) }) else { throw failure(URL.self) }
-        return url
-    }
-
-    private func decimal() throws -> Decimal {
-        switch value {
-        case .integer(let number): return Decimal(number)
-        case .unsigned(let number): return Decimal(number)
-        // By its digits: the nearest binary fraction has many more.
-        case .double(let number): return Decimal(string: "\(number)") ?? Decimal(number)
-        default: throw failure(Decimal.self)
-        }
+        if let known = KnownType(type) { return try known.decode(value) { self } }
+        return try type.init(from: self)
     }
 }

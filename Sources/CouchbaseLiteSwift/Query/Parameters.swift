@@ -34,7 +34,9 @@ public class Parameters: @unchecked Sendable {
     func frozen() -> Parameters { Parameters(copiedEntries, isReadOnly: true) }
 
     private var copiedEntries: [String: Entry] {
-        entries.withLock { $0 }.mapValues { Entry(item: $0.item.independent, date: $0.date) }
+        let entries = entries.withLock { $0 }
+        if entries.values.allSatisfy(\.item.isIndependent) { return entries }
+        return entries.mapValues { Entry(item: $0.item.independent, date: $0.date) }
     }
 
     /// The value of a name; nil if it has none.
@@ -97,12 +99,17 @@ public class Parameters: @unchecked Sendable {
     /// As the engine takes them. Blobs are stored in the database, if one is given.
     func encoded(for database: Database? = nil) throws -> QueryParameters {
         var parameters = QueryParameters()
-        let encoder = FleeceEncoder()
-        let writer = PropertyWriter(encoder: encoder, database: database)
         for (name, entry) in entries.withLock({ $0 }) {
-            encoder.reset()
-            try writer.write(entry.item)
-            parameters[name] = try encoder.finish()
+            switch entry.item {
+            case .boolean(let flag): parameters.set(.boolean(flag), name)
+            case .integer(let number): parameters.set(.integer(number), name)
+            case .double(let number) where !number.isNaN: parameters.set(.double(number), name)
+            case .string(let text): parameters.set(.text(text), name)
+            default:
+                let encoder = FleeceEncoder()
+                try PropertyWriter(encoder: encoder, database: database).write(entry.item)
+                parameters[name] = try encoder.finish()
+            }
         }
         return parameters
     }

@@ -123,6 +123,14 @@ extension Item {
         default: self
         }
     }
+
+    /// Whether that is this one itself.
+    var isIndependent: Bool {
+        switch self {
+        case .array, .dictionary: false
+        default: true
+        }
+    }
 }
 
 /// An `Optional` that somebody has put into an `Any`.

@@ -47,6 +47,44 @@ import Testing
         #expect(NSError.of { _ = try query.execute().data(as: Row.self, dataKey: "id") }?.code == CBLError.invalidQuery)
     }
 
+    @Test func columnsComeBeforeWhatTheRestHasUnderTheirName() throws {
+        struct Row: Decodable {
+            let name: String
+            let open: Bool
+            let aTitleOfMoreThanSixtyThreeCharactersWhichIsLongerThanAnyoneWouldWrite: Int
+        }
+        let long = "aTitleOfMoreThanSixtyThreeCharactersWhichIsLongerThanAnyoneWouldWrite"
+        let query = try scene.database.createQuery(
+            "SELECT 'column' AS name, 'same' AS nope, nothing AS open, 7 AS \(long), * FROM inventory.hotels WHERE META().id = 'seaview'")
+        let row = try #require(try query.execute(as: Row.self, dataKey: "hotels").first)
+        #expect(row.name == "column" && row.aTitleOfMoreThanSixtyThreeCharactersWhichIsLongerThanAnyoneWouldWrite == 7)
+        #expect(try query.execute(as: Hotel.self, dataKey: "hotels").first?.open == row.open)
+    }
+
+    @Test func errorsSayWhereTheValueIs() throws {
+        struct Part: Decodable {
+            let numbers: [Int]
+            let texts: [String]?
+            let date: Date?
+            let blob: Blob?
+        }
+        struct Row: Decodable { let part: [String: Part] }
+        func message(_ part: String) -> String? {
+            NSError.of {
+                _ = try scene.database.createQuery("SELECT {'a': \(part)} AS part FROM inventory.hotels LIMIT 1").execute(as: Row.self)
+            }?.localizedDescription
+        }
+        #expect(message("{'numbers': [1, 2]}") == nil)
+        #expect(message("{'numbers': [1, 'two']}") == #"The value of "part.a.numbers.1" cannot be decoded as Int."#)
+        #expect(message("{'numbers': [null]}") == #"There is no value for "part.a.numbers.0"."#)
+        #expect(message("{'numbers': 1}") == #"The value of "part.a.numbers" is not an array."#)
+        #expect(message("{'texts': ['a']}") == #"There is no value for "part.a.numbers"."#)
+        #expect(message("{'numbers': [], 'texts': ['a', 2]}") == #"The value of "part.a.texts.1" cannot be decoded as String."#)
+        #expect(message("{'numbers': [], 'date': 'x'}") == #"The value of "part.a.date" cannot be decoded as Date."#)
+        #expect(message("{'numbers': [], 'blob': 'x'}") == #"The value of "part.a.blob" cannot be decoded as Blob."#)
+        #expect(message("'text'") == #"The value of "part.a" is not a dictionary."#)
+    }
+
     @Test func whatIsNotThereOrOfAnotherTypeIsAnError() throws {
         struct Row<Value: Decodable>: Decodable { let value: Value }
         func error<Value: Decodable>(_ expression: String, _ type: Value.Type) -> Int? {

@@ -51,7 +51,10 @@ import Testing
             )
             .setDictionary(MutableDictionaryObject(data: ["key": "value"]), forName: "dictionary").setValue([3], forName: "value")
             .setBlob(Blob(contentType: "text/plain", data: Data("x".utf8)), forName: "blob").setValue(NSNull(), forName: "nothing")
-        let names = ["boolean", "double", "float", "large", "date", "array", "dictionary", "value", "blob", "nothing"]
+            .setString("", forName: "empty").setString("one\0two", forName: "text").setBoolean(false, forName: "no")
+        let names = [
+            "boolean", "double", "float", "large", "date", "array", "dictionary", "value", "blob", "nothing", "empty", "text", "no",
+        ]
         let query = try scene.database.createQuery(
             "SELECT \(names.map { "$\($0) AS \("p_" + $0)" }.joined(separator: ", ")) FROM inventory.hotels LIMIT 1"
         )
@@ -61,6 +64,7 @@ import Testing
         #expect(
             row.date(at: 4) == date && row.array(at: 5)?.toArray().count == 2 && row.dictionary(at: 6)?.string(forKey: "key") == "value")
         #expect(row.array(at: 7)?.int(at: 0) == 3 && row.blob(at: 8)?.contentType == "text/plain")
+        #expect(row.value(at: 9) == nil && row.string(at: 10) == "" && row.string(at: 11) == "one\0two" && row.number(at: 12) == 0)
         #expect(parameters.value(forName: "date") as? Date == date && parameters.value(forName: "none") == nil)
     }
 

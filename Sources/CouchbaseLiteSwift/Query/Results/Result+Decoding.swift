@@ -22,13 +22,11 @@ extension Result {
             }
             return dictionary
         }
-        return try withExtendedLifetime(self) {
-            try ValueDecoder(self, dictionary, DecodingContext(memory, document: nil)).decode(type)
-        }
+        return try withExtendedLifetime(self) { try ValueDecoder(self, dictionary).decode(type) }
     }
 
     /// What blobs in the row need.
-    private var memory: StoredValues {
+    var memory: StoredValues {
         StoredValues(FleeceData(UnsafeRawBufferPointer(start: nil, count: 0), keptBy: block), keys: block.keys, database: shape.database)
     }
 }

@@ -7,6 +7,7 @@ final class RowShape: Sendable {
     let database: Database
     /// The column of a title. Of few columns, looking at all of them is quicker.
     private let places: [PropertyName: Int]?
+    let titleLengths: TitleLengths
     /// The titles as they stand in JSON, each with the sign behind it.
     private let jsonKeys: [String]
 
@@ -15,6 +16,7 @@ final class RowShape: Sendable {
         self.database = database
         places =
             titles.count > 8 ? Dictionary(titles.enumerated().map { (PropertyName($1), $0) }, uniquingKeysWith: { first, _ in first }) : nil
+        titleLengths = TitleLengths(titles)
         jsonKeys = titles.map { JSONWriter.quoted($0) + ":" }
     }
 
@@ -40,4 +42,20 @@ final class RowShape: Sendable {
         buffer.append(UInt8(ascii: "}"))
         return String(decoding: buffer.bytes, as: UTF8.self)
     }
+}
+
+/// How long titles are: most names that are no titles are none by their length.
+struct TitleLengths {
+    /// One for each length, the last one for all that are longer.
+    private let bits: UInt64
+
+    static let none = TitleLengths([])
+
+    init(_ titles: [String]) { bits = titles.reduce(0) { $0 | TitleLengths.bit($1) } }
+
+    @inline(__always)
+    func contains(lengthOf name: String) -> Bool { bits & TitleLengths.bit(name) != 0 }
+
+    @inline(__always)
+    private static func bit(_ name: String) -> UInt64 { 1 &<< UInt64(min(name.utf8.count, 63)) }
 }
