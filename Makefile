@@ -3,6 +3,7 @@
 # make dependency-check   see that another package can depend on this one by URL and version
 # make examples-check     see that the programs in Examples build likewise, and work
 # make bench    measure against the table in Benchmarks/README.md (see there)
+# make bench-library       measure what an app does in its own process (see there)
 # make install  PREFIX=/usr/local DESTDIR=
 # make format   format every source file
 # make docs     write what is generated anew (man page, completions, docs/sqlpp-functions.md, tests of the guides), and build the
@@ -27,7 +28,7 @@ BINARY   = .build/release/cblite
 SAMPLE   = .build/samples/travel.cblite2
 SOURCES  = Package.swift Sources Tests Benchmarks Examples Extras
 
-.PHONY: run build test imports-check files-check dependency-check examples-check bench install format format-check docs generated documentation docs-check packages clean
+.PHONY: run build test imports-check files-check dependency-check examples-check bench bench-library install format format-check docs generated documentation docs-check packages clean
 
 run: build $(SAMPLE)
 	@if [ -t 0 ] && [ -t 1 ]; then exec $(BINARY) --writeable $(SAMPLE); else \
@@ -72,6 +73,11 @@ bench: build
 	@mkdir -p .build/bench
 	@[ -f .build/bench/users.json ] || python3 ../shared/bench/make-users.py 100000 > .build/bench/users.json
 	@.build/release/cblite-bench --program $(BINARY) $(BENCH)
+
+# BENCH='--vendor PROGRAM --runs 3 1a 3a' compares with another program that does the same.
+bench-library: packages $(STATIC)
+	@$(SWIFT) build $(STRICT) $(RELEASE) --product cblite-bench-library
+	@.build/release/cblite-bench-library $(BENCH)
 
 install: build
 	install -s -Dm755 $(BINARY) $(DESTDIR)$(PREFIX)/bin/cblite
