@@ -31,12 +31,15 @@ import Glibc
 
     /// The same with the table's names, for whoever keeps the table, and asks often.
     package func value(forKey key: String, among names: SharedKeys.Names?) -> Value? {
-        var key = key
-        return key.withUTF8 { key in
-            let key = UnsafeRawBufferPointer(key)
-            if let index = names?.index(ofKey: key), let value = value(forSharedKey: index) { return value }
-            return value(forStringKey: key)
-        }
+        // Bytes that lie together are lent without a copy of the string, which would count references.
+        let found = key.utf8.withContiguousStorageIfAvailable { value(forKey: UnsafeRawBufferPointer($0), among: names) }
+        return found ?? Array(key.utf8).withUnsafeBytes { value(forKey: $0, among: names) }
+    }
+
+    @inline(__always)
+    private func value(forKey key: UnsafeRawBufferPointer, among names: SharedKeys.Names?) -> Value? {
+        if let index = names?.index(ofKey: key), let value = value(forSharedKey: index) { return value }
+        return value(forStringKey: key)
     }
 
     /// The value of the key with this index in the table of shared keys.
