@@ -31,10 +31,9 @@ import Glibc
 
     /// The same with the table's names, for whoever keeps the table, and asks often.
     package func value(forKey key: String, among names: SharedKeys.Names?) -> Value? {
-        let found: Value?? = key.utf8.withContiguousStorageIfAvailable { value(forKey: UnsafeRawBufferPointer($0), among: names) }
-        if let found { return found }
-        var copy = key
-        return copy.withUTF8 { value(forKey: UnsafeRawBufferPointer($0), among: names) }
+        // Bytes that lie together are lent without a copy of the string, which would count references.
+        let found = key.utf8.withContiguousStorageIfAvailable { value(forKey: UnsafeRawBufferPointer($0), among: names) }
+        return found ?? Array(key.utf8).withUnsafeBytes { value(forKey: $0, among: names) }
     }
 
     @inline(__always)

@@ -1,5 +1,5 @@
 /// An encoding with its bytes. They never move or change, so it can be shared between threads.
-package final class FleeceData: @unchecked Sendable {
+@usableFromInline package final class FleeceData: @unchecked Sendable {
     // Sendable: the memory is written once, before the initialiser returns.
 
     private enum Memory {
@@ -11,10 +11,12 @@ package final class FleeceData: @unchecked Sendable {
         case lent
     }
 
-    private let start: UnsafeRawPointer
-    private let total: Int
+    @usableFromInline let start: UnsafeRawPointer
+    @usableFromInline let total: Int
     /// How many bytes at the start are external data: an encoding of their own that this one points into.
-    package let baseCount: Int
+    @usableFromInline package let baseCount: Int
+    /// How many bytes lie behind the encoding in the same memory: what belongs to it, for whoever put it there.
+    @usableFromInline let annexCount: Int
     private let memory: Memory
 
     package convenience init(copying bytes: UnsafeRawBufferPointer) {
@@ -33,23 +35,26 @@ package final class FleeceData: @unchecked Sendable {
         self.init(count: bytes.count) { memory in bytes.withUnsafeBytes { memory.copyMemory(from: $0) } }
     }
 
-    /// Memory of its own that `fill` writes to, all of it.
-    package init(count: Int, baseCount: Int = 0, filledBy fill: (UnsafeMutableRawBufferPointer) -> Void) {
-        let memory = UnsafeMutableRawPointer.allocate(byteCount: max(count, 2), alignment: 8)
-        fill(UnsafeMutableRawBufferPointer(start: memory, count: count))
+    /// Memory of its own that `fill` writes to, all of it: the encoding, and `annexCount` bytes behind it.
+    package init(count: Int, baseCount: Int = 0, annexCount: Int = 0, filledBy fill: (UnsafeMutableRawBufferPointer) -> Void) {
+        let memory = UnsafeMutableRawPointer.allocate(byteCount: max(count + annexCount, 2), alignment: 8)
+        fill(UnsafeMutableRawBufferPointer(start: memory, count: count + annexCount))
         start = UnsafeRawPointer(memory)
         total = count
         self.baseCount = baseCount
+        self.annexCount = annexCount
         self.memory = .own
     }
 
     /// A part of another one's memory, which lives as long as this does. Nothing is copied.
     package init(_ bytes: UnsafeRawBufferPointer, partOf whole: FleeceData, baseCount: Int = 0) {
         let start = bytes.baseAddress ?? whole.start
-        precondition(start >= whole.start && start + bytes.count <= whole.start + whole.total && baseCount <= bytes.count)
+        precondition(
+            start >= whole.start && start + bytes.count <= whole.start + whole.total + whole.annexCount && baseCount <= bytes.count)
         self.start = start
         total = bytes.count
         self.baseCount = baseCount
+        annexCount = 0
         if case .part(let owner) = whole.memory { memory = .part(of: owner) } else { memory = .part(of: whole) }
     }
 
@@ -58,6 +63,7 @@ package final class FleeceData: @unchecked Sendable {
         start = bytes.baseAddress ?? UnsafeRawPointer(bitPattern: 8)!
         total = bytes.count
         baseCount = 0
+        annexCount = 0
         memory = .kept(by: owner)
     }
 
@@ -66,19 +72,31 @@ package final class FleeceData: @unchecked Sendable {
         start = bytes.baseAddress ?? UnsafeRawPointer(bitPattern: 8)!
         total = bytes.count
         baseCount = 0
+        annexCount = 0
         memory = .lent
     }
 
     deinit { if case .own = memory { start.deallocate() } }
 
     /// The encoding itself, without the external data. Valid as long as this object: keep that in a variable, or use ``withBytes(_:)``.
-    package var bytes: UnsafeRawBufferPointer {
+    @inlinable package var bytes: UnsafeRawBufferPointer {
         UnsafeRawBufferPointer(start: start + baseCount, count: total - baseCount)
     }
 
     /// Lends the encoding's bytes to `body`, and keeps them alive meanwhile.
-    package func withBytes<Result, Failure: Error>(_ body: (UnsafeRawBufferPointer) throws(Failure) -> Result) throws(Failure) -> Result {
+    @inlinable package func withBytes<Result, Failure: Error>(_ body: (UnsafeRawBufferPointer) throws(Failure) -> Result) throws(Failure)
+        -> Result
+    {
         try withExtendedLifetime(self) { () throws(Failure) in try body(bytes) }
+    }
+
+    /// The same with the bytes behind the encoding.
+    @inlinable package func withAnnex<Result, Failure: Error>(_ body: (UnsafeRawBufferPointer) throws(Failure) -> Result) throws(Failure)
+        -> Result
+    {
+        try withExtendedLifetime(self) { () throws(Failure) in
+            try body(UnsafeRawBufferPointer(start: start + baseCount, count: total - baseCount + annexCount))
+        }
     }
 
     /// Lends the external data and the encoding, which follow each other, to `body`.

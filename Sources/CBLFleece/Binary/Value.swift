@@ -50,6 +50,9 @@
         Value(base: UnsafeRawPointer(("<\0" as StaticString).utf8Start), bound: 2, offset: 0)
     }
 
+    /// Where it lies: what tells it from all others.
+    @inlinable package var place: UnsafeRawPointer { base + Int(offset) }
+
     @inlinable @inline(__always) var limit: Int { Int(bound & 0x7FFF_FFFF) }
     @inlinable @inline(__always) var start: Int { Int(offset) }
     @inlinable @inline(__always) var byte0: UInt8 { base.load(fromByteOffset: Int(offset), as: UInt8.self) }

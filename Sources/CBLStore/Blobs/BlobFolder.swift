@@ -13,10 +13,14 @@ package struct BlobDigest: Hashable, Sendable, CustomStringConvertible {
 
     /// Reads the text form; nil if it cannot be one, so that it never names a file elsewhere.
     package init?(_ text: String) {
-        guard text.hasPrefix(BlobDigest.prefix), text.utf8.count == BlobDigest.prefix.utf8.count + 28, text.hasSuffix("=") else {
-            return nil
-        }
-        let isBase64 = text.utf8.dropFirst(BlobDigest.prefix.utf8.count).dropLast().allSatisfy { byte in
+        var text = text
+        guard text.withUTF8({ BlobDigest.isDigest($0) }) else { return nil }
+        description = text
+    }
+
+    private static func isDigest(_ text: UnsafeBufferPointer<UInt8>) -> Bool {
+        guard text.count == prefix.utf8.count + 28, text.starts(with: prefix.utf8), text.last == UInt8(ascii: "=") else { return false }
+        return text[prefix.utf8.count...].dropLast().allSatisfy { byte in
             switch byte {
             case UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "0")...UInt8(ascii: "9"),
                 UInt8(ascii: "+"), UInt8(ascii: "/"):
@@ -24,8 +28,6 @@ package struct BlobDigest: Hashable, Sendable, CustomStringConvertible {
             default: false
             }
         }
-        guard isBase64 else { return nil }
-        description = text
     }
 
     /// The digest that a file's name stands for; nil for other files.
@@ -40,16 +42,9 @@ package struct BlobDigest: Hashable, Sendable, CustomStringConvertible {
         let base64 = description.utf8.dropFirst(BlobDigest.prefix.utf8.count)
         let suffix = BlobDigest.suffix.utf8
         return String(unsafeUninitializedCapacity: base64.count + suffix.count) { name in
-            var count = 0
-            for byte in base64 {
-                name[count] = byte == UInt8(ascii: "/") ? UInt8(ascii: "_") : byte
-                count += 1
-            }
-            for byte in suffix {
-                name[count] = byte
-                count += 1
-            }
-            return count
+            let end = name.initialize(fromContentsOf: base64)
+            for place in 0..<end where name[place] == UInt8(ascii: "/") { name[place] = UInt8(ascii: "_") }
+            return name[end...].initialize(fromContentsOf: suffix)
         }
     }
 }

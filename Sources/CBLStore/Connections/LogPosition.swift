@@ -5,20 +5,35 @@ import CBLSystemSQLite
 ///
 /// SQLite tells it by the header of the log's index, the first 48 bytes of the shared memory, which change with every commit (see "WAL-Index
 /// Header" in SQLite's description of the log). Debian's library is made without `sqlite3_snapshot_get`, which would say the same.
-struct LogPosition: Equatable {
+struct LogPosition: Equatable, @unchecked Sendable {
+    // Sendable: what it points to is only looked at by whom the connection is lent to.
+
     private static let byteCount = 48
     private let header: (UInt64, UInt64, UInt64, UInt64, UInt64, UInt64)
+    /// Where it was read.
+    private let log: UnsafeMutablePointer<sqlite3_file>
+    private let index: UnsafeRawPointer
 
     /// Nil if the log is just being written to, or if the connection does not share its index with anybody.
     init?(of file: FileConnection) {
         guard file.hasLog, let log = LogPosition.file(of: file.connection), let index = LogPosition.index(of: log) else { return nil }
+        self.init(log, index)
+    }
+
+    private init?(_ log: UnsafeMutablePointer<sqlite3_file>, _ index: UnsafeRawPointer) {
         // The header is there twice, and a writer changes one after the other.
         let first = LogPosition.load(index)
         log.pointee.pMethods?.pointee.xShmBarrier(log)
         let second = LogPosition.load(index + LogPosition.byteCount)
         guard first == second else { return nil }
         header = first
+        self.log = log
+        self.index = index
     }
+
+    /// Whether nothing was written since. To be asked only while the connection it was read from has a transaction open: until then the memory
+    /// stays mapped.
+    var isCurrent: Bool { LogPosition(log, index) == self }
 
     static func == (one: LogPosition, other: LogPosition) -> Bool { one.header == other.header }
 

@@ -26,7 +26,7 @@ final class ReaderPool: Sendable {
         fileprivate let access: ReadAccess
         fileprivate let stamp: Stamp
         fileprivate let entry: OpenFiles.Entry?
-        fileprivate var idle: [FileConnection] = []
+        @exclusivity(unchecked) fileprivate var idle: [FileConnection] = []
 
         fileprivate init(access: ReadAccess, stamp: Stamp, entry: OpenFiles.Entry?) {
             self.access = access
@@ -214,7 +214,7 @@ final class ReaderPool: Sendable {
 
     private func begin(_ reader: FileConnection, of session: Session) throws {
         reader.position = nil
-        if let pinned = reader.pinned, LogPosition(of: reader) == pinned {
+        if let pinned = reader.pinned, pinned.isCurrent {
             reader.pinned = nil
             reader.position = Position(session: session, log: pinned)
             return
@@ -283,9 +283,10 @@ final class ReaderPool: Sendable {
 private final class Loans: @unchecked Sendable {
     // Sendable: everything is touched only under the lock; a connection may be interrupted by any thread while it is open.
     private let lock = WaitCondition()
-    private var lent: [(reader: FileConnection, thread: pthread_t)] = []
-    private var held: [(reader: FileConnection, holder: Weak)] = []
-    private var hasEnded = false
+    @exclusivity(unchecked) private var lent: [(reader: FileConnection, thread: pthread_t)] = []
+    @exclusivity(unchecked) private var held: [(reader: FileConnection, holder: Weak)] = []
+    /// Written only under the lock.
+    private let hasEnded = Atomic<Bool>(false)
 
     private struct Weak {
         weak var holder: OpenSnapshot?
@@ -295,34 +296,29 @@ private final class Loans: @unchecked Sendable {
     private static let attempts = 500
     private static let pause = Duration.milliseconds(20)
 
-    var isClosed: Bool { lock.locked { hasEnded } }
+    var isClosed: Bool { hasEnded.load(ordering: .acquiring) }
 
-    func close() -> Bool {
-        lock.locked {
-            defer { hasEnded = true }
-            return !hasEnded
-        }
-    }
+    func close() -> Bool { lock.locked { !hasEnded.exchange(true, ordering: .acquiringAndReleasing) } }
 
     func add(_ reader: FileConnection) -> Bool {
         lock.locked {
-            if !hasEnded { lent.append((reader, pthread_self())) }
-            return !hasEnded
+            if !isClosed { lent.append((reader, pthread_self())) }
+            return !isClosed
         }
     }
 
     func add(_ reader: FileConnection, heldBy holder: OpenSnapshot) -> Bool {
         lock.locked {
-            if !hasEnded { held.append((reader, Weak(holder: holder))) }
-            return !hasEnded
+            if !isClosed { held.append((reader, Weak(holder: holder))) }
+            return !isClosed
         }
     }
 
     func remove(_ reader: FileConnection) {
         lock.locked {
-            if let place = held.lastIndex(where: { $0.reader === reader }) { held.remove(at: place) }
+            if !held.isEmpty, let place = held.lastIndex(where: { $0.reader === reader }) { held.remove(at: place) }
             if let place = lent.lastIndex(where: { $0.reader === reader }) { lent.remove(at: place) }
-            if hasEnded { lock.signal() }
+            if isClosed { lock.signal() }
         }
     }
 

@@ -10,7 +10,7 @@ struct Record: Sendable {
     /// The table it was found in.
     var isInDeletedTable = false
 
-    /// `body`, `extra` and `version`, one behind the other: what `extra` points into precedes it.
+    /// `body`, and behind it `extra` and `version`: what `extra` points into precedes it.
     private let columns: FleeceData
     private let bodyCount: Int?
     private let extraCount: Int?
@@ -25,14 +25,15 @@ struct Record: Sendable {
         self.expiration = expiration
         bodyCount = body?.count
         extraCount = extra?.count
-        let pieces = [body, extra, version]
-        columns = FleeceData(count: pieces.reduce(0) { $0 + ($1?.count ?? 0) }) { memory in
-            var start = 0
-            for piece in pieces {
-                guard let piece else { continue }
-                UnsafeMutableRawBufferPointer(rebasing: memory[start...]).copyMemory(from: piece)
-                start += piece.count
+        columns = FleeceData(count: body?.count ?? 0, annexCount: (extra?.count ?? 0) + version.count) { memory in
+            var rest = memory
+            func put(_ bytes: UnsafeRawBufferPointer) {
+                rest.copyMemory(from: bytes)
+                rest = UnsafeMutableRawBufferPointer(rebasing: rest[bytes.count...])
             }
+            if let body { put(body) }
+            if let extra { put(extra) }
+            put(version)
         }
     }
 
@@ -50,7 +51,7 @@ struct Record: Sendable {
         _ work: (_ version: UnsafeRawBufferPointer, _ body: UnsafeRawBufferPointer?, _ extra: UnsafeRawBufferPointer?) throws(Failure) ->
             Result
     ) throws(Failure) -> Result {
-        try columns.withBytes { (all) throws(Failure) in
+        try columns.withAnnex { (all) throws(Failure) in
             let bodyEnd = bodyCount ?? 0
             let extraEnd = bodyEnd + (extraCount ?? 0)
             return try work(
@@ -81,7 +82,7 @@ struct Record: Sendable {
     var body: FleeceData {
         withColumns { _, body, _ in
             guard let bytes = body.map(RecordBody.current), !bytes.isEmpty else { return .emptyDictionary }
-            return FleeceData(bytes, partOf: columns)
+            return bytes.count == body?.count ? columns : FleeceData(bytes, partOf: columns)
         }
     }
 
@@ -111,6 +112,14 @@ struct Record: Sendable {
     var storedFlags: Int64 { Int64(flags.rawValue) | Int64(subsequence) << 16 }
 }
 
+extension Record {
+    /// The row of a document that `Snapshot.withRow` lends.
+    fileprivate init(_ row: Statement, isInDeletedTable: Bool) {
+        self.init(row, sequence: 0, flags: 1, version: 2, body: 3, extra: 4, expiration: 5)
+        self.isInDeletedTable = isInDeletedTable
+    }
+}
+
 extension Snapshot {
     /// The row of a document, from whichever of the two tables has it.
     func record(_ id: String, in tables: CollectionTables) throws -> Record? {
@@ -119,11 +128,7 @@ extension Snapshot {
     }
 
     func record(_ id: UnsafeRawBufferPointer, in tables: CollectionTables) throws -> Record? {
-        try withRow(id, in: tables) { row, isInDeletedTable in
-            var record = Record(row, sequence: 0, flags: 1, version: 2, body: 3, extra: 4, expiration: 5)
-            record.isInDeletedTable = isInDeletedTable
-            return record
-        }
+        try withRow(id, in: tables) { Record($0, isInDeletedTable: $1) }
     }
 
     /// Lends the row of a document: `sequence, flags, version, body, extra, expiration`.
@@ -133,7 +138,7 @@ extension Snapshot {
         for table in tables.all {
             let result = try connection.withStatement(table.statements.select) { row -> Result? in
                 try row.bind(text: id, 1, staysInPlace: true)
-                return try row.step() ? try work(row, table.name != tables.live.name) : nil
+                return try row.step() ? try work(row, table !== tables.live) : nil
             }
             if let result { return result }
         }
@@ -142,8 +147,13 @@ extension Snapshot {
 
     /// The document with this ID, live or deleted; nil if there is none.
     package func document(_ id: String, in collection: CollectionName = .default) throws -> Document? {
-        guard let record = try record(id, in: tables(collection)) else { return nil }
-        return try Document(id, in: collection, record, source: sourceID)
+        let tables = try tables(collection)
+        var utf8 = id
+        return try utf8.withUTF8 { bytes in
+            try withRow(UnsafeRawBufferPointer(bytes), in: tables) { row, isInDeletedTable in
+                try Document(id, in: collection, Record(row, isInDeletedTable: isInDeletedTable), source: sourceID)
+            }
+        }
     }
 
     /// Lends what a document remembers, read where it lies: nothing is copied, so no body may leave `work`. Nil if there is no such document.

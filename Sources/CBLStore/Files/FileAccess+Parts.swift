@@ -5,8 +5,7 @@ extension FileAccess {
     /// Opens a part as it is on the disk; nil if it is not there. To close it drops all locks of this process: see `OpenFiles`.
     func open(_ part: DatabaseBundle.Part, flags: Int32 = O_RDONLY) throws(StoreError) -> RegularFile? {
         try bundle.check([part])
-        let path = bundle.path(of: part)
-        return try RegularFile(path, path: path, flags: flags)
+        return try RegularFile(bundle.path(of: part), flags: flags)
     }
 
     /// The first bytes of the main file. The caller makes sure that this process has no connection to it.

@@ -41,7 +41,7 @@ struct FileStatus: Hashable, Sendable {
     /// Of what stands at a path itself, a link for example.
     init?(_ path: String, in directory: Int32 = AT_FDCWD) {
         var facts = stat()
-        guard fstatat(directory, path, &facts, AT_SYMLINK_NOFOLLOW) == 0 else { return nil }
+        guard path.withCString({ fstatat(directory, $0, &facts, AT_SYMLINK_NOFOLLOW) }) == 0 else { return nil }
         self.init(facts)
     }
 

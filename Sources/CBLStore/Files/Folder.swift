@@ -79,13 +79,13 @@ final class Folder: Sendable {
             throw FileCopy.failure("cannot open", path(of: name))
         }
         if OpenFiles.contains(found) { throw StoreError(.corrupt, "\(path(of: name)) is another name of a database's main file") }
-        return try RegularFile(name, found, in: descriptor, path: path(of: name))
+        return try RegularFile(name, found, in: descriptor, folder: path)
     }
 
     /// Makes a file that was not there, open for writing.
     func makeFile(_ name: String, permissions: mode_t = 0o600) throws(StoreError) -> RegularFile {
         let file = try RegularFile(
-            name, in: descriptor, path: path(of: name), flags: O_RDWR | O_CREAT | O_EXCL, permissions: permissions)
+            name, in: descriptor, folder: path, flags: O_RDWR | O_CREAT | O_EXCL, permissions: permissions)
         guard let file else { throw FileCopy.failure("cannot create", path(of: name), ENOENT) }
         return file
     }

@@ -6,36 +6,46 @@ import Glibc
 final class RegularFile: Sendable {
     let descriptor: Int32
     let status: FileStatus
+    private let name: String
+    private let folder: String?
     /// For messages.
-    let path: String
+    var path: String { RegularFile.path(of: name, in: folder) }
 
-    /// Opens what is at a path; nil if nothing is. `name` is relative to the directory, and `path` is what messages call it.
+    private static func path(of name: String, in folder: String?) -> String { folder.map { "\($0)/\(name)" } ?? name }
+
+    /// Opens what is at a path; nil if nothing is. `name` is relative to the directory, which messages call `folder`.
     ///
     /// It is looked at before it is opened, since a device may act on that, unless somebody has just done so, and again afterwards.
     init?(
-        _ name: String, _ found: FileStatus? = nil, in directory: Int32 = AT_FDCWD, path: String, flags: Int32 = O_RDONLY,
+        _ name: String, _ found: FileStatus? = nil, in directory: Int32 = AT_FDCWD, folder: String? = nil, flags: Int32 = O_RDONLY,
         permissions: mode_t = 0
     ) throws(StoreError) {
+        func path() -> String { RegularFile.path(of: name, in: folder) }
         if flags & O_CREAT == 0 {
             guard let found = found ?? FileStatus(name, in: directory) else {
-                if errno == ENOENT { return nil }
-                throw FileCopy.failure("cannot open", path)
+                let code = errno
+                if code == ENOENT { return nil }
+                throw FileCopy.failure("cannot open", path(), code)
             }
-            try RegularFile.check(found, path)
+            guard found.kind == .file else { throw StoreError(.corrupt, "\(path()) is \(found.kind.rawValue), not a file") }
         }
-        let descriptor = openat(directory, name, flags | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC, permissions)
+        // Lent as it is: passed as a `String`, it would be copied into an array first.
+        let descriptor = name.withCString {
+            openat(directory, $0, flags | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC, permissions)
+        }
         guard descriptor >= 0 else {
             let code = errno
             if code == ENOENT && flags & O_CREAT == 0 { return nil }
-            throw FileCopy.failure(flags & O_CREAT == 0 ? "cannot open" : "cannot create", path, code)
+            throw FileCopy.failure(flags & O_CREAT == 0 ? "cannot open" : "cannot create", path(), code)
         }
         guard let status = FileStatus(descriptor: descriptor), status.kind == .file else {
             close(descriptor)
-            throw StoreError(.corrupt, "\(path) is not a file any more")
+            throw StoreError(.corrupt, "\(path()) is not a file any more")
         }
         self.descriptor = descriptor
         self.status = status
-        self.path = path
+        self.name = name
+        self.folder = folder
     }
 
     /// Makes a file without a name in a folder, open for writing; nil where the system or the file system cannot. It is gone with its descriptor,
@@ -50,16 +60,13 @@ final class RegularFile: Sendable {
         }
         self.descriptor = descriptor
         self.status = status
-        self.path = path
+        name = path
+        folder = nil
     }
 
     private static let canNameDescriptors = access("/proc/self/fd", X_OK) == 0
 
     deinit { close(descriptor) }
-
-    private static func check(_ status: FileStatus, _ path: String) throws(StoreError) {
-        guard status.kind == .file else { throw StoreError(.corrupt, "\(path) is \(status.kind.rawValue), not a file") }
-    }
 
     /// Reads from a position on into the beginning of the buffer, and says how many bytes; 0 at the end.
     func read(at position: Int, into buffer: UnsafeMutableRawBufferPointer) throws(StoreError) -> Int {

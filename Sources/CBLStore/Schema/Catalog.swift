@@ -93,6 +93,8 @@ struct Catalog: Sendable {
     /// By key-store name: collections, their twins, `info` and raw stores.
     let stores: [String: KeyTable]
     let collections: [CollectionName: CollectionTables]
+    /// Those of the default collection, which has most documents: they are found without a search.
+    let defaultTables: CollectionTables?
     /// Names of SQLite's indexes.
     let indexNames: Set<String>
     /// The columns of the table `indexes`; empty if there is none.
@@ -159,6 +161,7 @@ struct Catalog: Sendable {
         }
         self.stores = stores
         self.collections = collections
+        defaultTables = collections[.default]
         self.indexNames = indexNames
         self.tableNames = tableNames
         self.indexTables = indexTables

@@ -35,7 +35,7 @@ package class Snapshot {
     package func hasCollection(_ name: CollectionName) -> Bool { catalog.collections[name] != nil }
 
     func tables(_ name: CollectionName) throws(StoreError) -> CollectionTables {
-        guard let tables = catalog.collections[name] else {
+        guard let tables = name.isDefault ? file.catalog.defaultTables : file.catalog.collections[name] else {
             if name.isDefault { throw Catalog.foreign("kv_default") }
             throw StoreError(.notFound, "no collection \"\(name)\"" + suggestion(for: name.description))
         }

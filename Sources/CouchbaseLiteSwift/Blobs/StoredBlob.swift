@@ -10,16 +10,25 @@ struct StoredBlob: Sendable {
     }
 
     func data() throws -> Data {
-        var data = Data(count: reader.length)
+        guard reader.length > 0 else { return Data() }
+        // `Data` would fill its memory with zeros before there is something to read into it.
+        guard let memory = malloc(reader.length) else { throw StoreError(.inputOutput, "there is no memory for \(reader.length) bytes") }
+        do {
+            try fill(UnsafeMutableRawBufferPointer(start: memory, count: reader.length))
+        } catch {
+            free(memory)
+            throw error
+        }
+        return Data(bytesNoCopy: memory, count: reader.length, deallocator: .free)
+    }
+
+    private func fill(_ memory: UnsafeMutableRawBufferPointer) throws {
         var position = 0
-        while position < data.count {
-            let count = try data.withUnsafeMutableBytes {
-                try reader.read(at: position, into: UnsafeMutableRawBufferPointer(rebasing: $0[position...]))
-            }
+        while position < memory.count {
+            let count = try reader.read(at: position, into: UnsafeMutableRawBufferPointer(rebasing: memory[position...]))
             guard count > 0 else { throw StoreError(.corrupt, "a blob became shorter while it was being read") }
             position += count
         }
-        return data
     }
 }
 

@@ -78,13 +78,10 @@ public final class Collection: CollectionChangeObservable, Equatable, Hashable, 
 
     /// What is stored of a document, if it is to be had.
     func storedDocument(_ id: String, if isWanted: (CBLStore.Document) -> Bool = { _ in true }) throws -> Document? {
-        let found = try read { snapshot in
-            try snapshot.document(id, in: coreName).flatMap { row in
-                isWanted(row) ? (row, DocumentProperties(row.body, keys: snapshot.sharedKeys)) : nil
-            }
+        try read { snapshot in
+            guard let row = try snapshot.document(id, in: coreName), isWanted(row) else { return nil }
+            return Document(id: id, DocumentProperties(row.body, keys: snapshot.sharedKeys), DocumentPlace(row, in: self), of: self)
         }
-        guard let (row, properties) = found else { return nil }
-        return Document(id: row.id, properties, DocumentPlace(row, in: self), of: self)
     }
 
     /// The place of a document, whether there is one or not.

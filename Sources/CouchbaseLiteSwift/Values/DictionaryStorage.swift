@@ -17,16 +17,25 @@ final class DictionaryStorage: @unchecked Sendable {
     /// Nil if there is none, or everything was replaced.
     @exclusivity(unchecked) private var storedValue: Value?
     @exclusivity(unchecked) private var stored: DictionaryView?
-    /// Over what is stored: in mutable storage changes, in others the containers that were handed out.
+    /// The names of its keys; the source keeps them.
+    @exclusivity(unchecked) private var keyNames: SharedKeys.Names?
+    /// What a program has changed over what is stored.
     @exclusivity(unchecked) private var overlay = ItemTable()
     @exclusivity(unchecked) private var removed: Set<PropertyName> = []
+    /// Of storage that cannot change: the containers that were handed out.
+    @exclusivity(unchecked) private var handedOut = HandedOut()
 
-    /// Of stored properties.
-    init(_ value: Value, in source: StoredValues, isMutable: Bool) {
+    /// Of stored properties; `pairs` is what the value holds.
+    init(_ value: Value, _ pairs: DictionaryView?, in source: StoredValues, isMutable: Bool) {
         storedValue = value
-        stored = value.dictionary
+        stored = pairs
+        keyNames = source.keys?.allNames
         self.source = source
         self.isMutable = isMutable
+    }
+
+    convenience init(_ value: Value, in source: StoredValues, isMutable: Bool) {
+        self.init(value, value.dictionary, in: source, isMutable: isMutable)
     }
 
     /// Empty, to be filled.
@@ -43,7 +52,7 @@ final class DictionaryStorage: @unchecked Sendable {
         self.source = source
         self.storedValue = storedValue
         stored = storedValue?.dictionary
-        // What was handed out of storage that cannot change is as it is stored.
+        keyNames = source?.keys?.allNames
         guard other.isMutable else { return }
         self.removed = removed
         for entry in overlay.entries { self.overlay.set(entry.name, entry.item.independent) }
@@ -66,8 +75,10 @@ final class DictionaryStorage: @unchecked Sendable {
         return storedEntry(name)
     }
 
+    private func storedValue(_ name: String) -> Value? { stored?.value(forKey: name, among: keyNames) }
+
     private func storedEntry(_ name: String) -> Entry {
-        guard let value = stored?.value(forKey: name, source?.keys), !value.isUndefined else { return .absent }
+        guard let value = storedValue(name), !value.isUndefined else { return .absent }
         // Whoever replaces everything meanwhile must not take the memory away.
         return .stored(value, isMutable ? source : nil)
     }
@@ -75,23 +86,33 @@ final class DictionaryStorage: @unchecked Sendable {
     /// What is there as an object, the same one each time.
     func item(_ name: String) -> Item? {
         lock.withLock { _ in
+            guard isMutable else { return storedItem(name) }
             switch currentEntry(name) {
             case .absent: return nil
             case .item(let item): return item
             case .stored(let value, _):
                 guard let source else { return nil }
-                let item = Item(value, in: source, isMutable: isMutable)
+                let item = Item(value, in: source, isMutable: true)
                 if item.isContainer { overlay.set(name, item) }
                 return item
             }
         }
     }
 
+    /// Of storage that cannot change.
+    private func storedItem(_ name: String) -> Item? {
+        guard let value = storedValue(name), !value.isUndefined, let source else { return nil }
+        if let item = handedOut[value] { return item }
+        let item = Item(value, in: source, isMutable: false)
+        if item.isContainer { handedOut.add(item, at: value) }
+        return item
+    }
+
     var count: Int {
         guard isMutable else { return stored?.count ?? 0 }
         return lock.withLock { _ in
             guard let stored else { return overlay.count }
-            let added = overlay.entries.reduce(0) { $0 + (stored.value(forKey: $1.name, source?.keys) == nil ? 1 : 0) }
+            let added = overlay.entries.reduce(0) { $0 + (storedValue($1.name) == nil ? 1 : 0) }
             return stored.count - removed.count + added
         }
     }
@@ -109,8 +130,7 @@ final class DictionaryStorage: @unchecked Sendable {
                 }
             }
             guard isMutable, overlay.count > 0 else { return names }
-            guard let stored else { return overlay.names }
-            return names + overlay.names.filter { stored.value(forKey: $0, source?.keys) == nil }
+            return names + overlay.names.filter { storedValue($0) == nil }
         }
     }
 
@@ -155,7 +175,7 @@ final class DictionaryStorage: @unchecked Sendable {
     func remove(_ name: String) {
         lock.withLock { _ in
             overlay.remove(name)
-            if stored?.value(forKey: name, source?.keys) != nil { removed.insert(PropertyName(name)) }
+            if storedValue(name) != nil { removed.insert(PropertyName(name)) }
         }
     }
 
@@ -173,6 +193,7 @@ final class DictionaryStorage: @unchecked Sendable {
             self.source = source
             storedValue = value
             stored = value?.dictionary
+            keyNames = source?.keys?.allNames
             removed = []
             overlay = items
         }
@@ -258,10 +279,11 @@ extension Item {
             let storage = ArrayStorage(value, in: source, isMutable: isMutable)
             self = .array(isMutable ? MutableArrayObject(storage) : ArrayObject(storage))
         case .dictionary:
-            if value.isBlob(source.keys) {
+            let pairs = value.dictionary
+            if pairs?.isBlob(source.keys) == true {
                 self = .blob(Blob(stored: value, in: source))
             } else {
-                let storage = DictionaryStorage(value, in: source, isMutable: isMutable)
+                let storage = DictionaryStorage(value, pairs, in: source, isMutable: isMutable)
                 self = .dictionary(isMutable ? MutableDictionaryObject(storage) : DictionaryObject(storage))
             }
         }

@@ -164,21 +164,8 @@ extension Value {
         }
     }
 
-    private static let typeKey: StaticString = "@type"
-
-    /// Whether it stands for a blob: by its type and something to find the content by, or as attachments did before there was a type.
-    func isBlob(_ keys: SharedKeys?) -> Bool {
-        guard let dictionary, dictionary.count > 1 else { return false }
-        // No table of keys has one with such a sign.
-        let type = Value.typeKey.withUTF8Buffer { dictionary.value(forStringKey: UnsafeRawBufferPointer($0)) }
-        if let bytes = type?.stringBytes {
-            guard bytes.elementsEqual(Blob.blobType.utf8) else { return false }
-            return dictionary.value(forKey: Blob.blobDigestProperty, keys)?.stringBytes != nil
-                || dictionary.value(forKey: Blob.contentProperty, keys)?.dataBytes != nil
-        }
-        func has(_ name: String) -> Bool { dictionary.value(forKey: name, keys) != nil }
-        return dictionary.count >= 4 && has("revpos") && has("digest") && has("stub") && has("length")
-    }
+    /// Whether it is a dictionary that stands for a blob.
+    func isBlob(_ keys: SharedKeys?) -> Bool { dictionary?.isBlob(keys) ?? false }
 
     /// What the value is with nothing but plain arrays and dictionaries, and blobs, below it.
     func plainObject(_ source: StoredValues) -> Any {
@@ -197,6 +184,22 @@ extension Value {
 }
 
 extension DictionaryView {
+    private static let typeKey: StaticString = "@type"
+
+    /// Whether it stands for a blob: by its type and something to find the content by, or as attachments did before there was a type.
+    func isBlob(_ keys: SharedKeys?) -> Bool {
+        guard count > 1 else { return false }
+        // No table of keys has one with such a sign.
+        let type = DictionaryView.typeKey.withUTF8Buffer { value(forStringKey: UnsafeRawBufferPointer($0)) }
+        if let bytes = type?.stringBytes {
+            guard bytes.elementsEqual(Blob.blobType.utf8) else { return false }
+            return value(forKey: Blob.blobDigestProperty, keys)?.stringBytes != nil
+                || value(forKey: Blob.contentProperty, keys)?.dataBytes != nil
+        }
+        func has(_ name: String) -> Bool { value(forKey: name, keys) != nil }
+        return count >= 4 && has("revpos") && has("digest") && has("stub") && has("length")
+    }
+
     func plainDictionary(_ source: StoredValues) -> [String: Any] {
         var result = [String: Any](minimumCapacity: count)
         for (key, value) in self {

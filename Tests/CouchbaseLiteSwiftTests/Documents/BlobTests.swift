@@ -55,6 +55,20 @@ import Testing
         } catch let error as NSError { #expect(error.domain == NSURLErrorDomain && error.code == NSURLErrorFileDoesNotExist) }
     }
 
+    @Test func contentThatWasReadIsTheReadersOwn() throws {
+        for length in [0, 1, 10, 100, 100_000] {
+            let bytes = Data(repeating: 7, count: length)
+            try test.collection.save(document: MutableDocument(id: "doc").setBlob(Blob(contentType: "x/y", data: bytes), forKey: "blob"))
+            let blob = try #require(try test.document("doc").blob(forKey: "blob"))
+            var content = try #require(blob.content)
+            #expect(content == bytes)
+            content.append(8)
+            content[0] = 9
+            #expect(content.count == length + 1 && content.first == 9 && content.last == (length == 0 ? 9 : 8))
+            #expect(blob.content == bytes)
+        }
+    }
+
     @Test func aBlobOfAnotherDatabaseIsRefused() throws {
         let other = try test.folder.open("other")
         defer { try? other.close() }
