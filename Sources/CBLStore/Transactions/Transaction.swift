@@ -104,8 +104,7 @@ package final class Transaction: Snapshot {
             try flush()
             noted = try noteRemovals()
             if isOutermost { willCommit() }
-            let sql = enclosing == nil ? "COMMIT" : "RELEASE \(savepoint)"
-            try connection.withStatement(sql) { try $0.run() }
+            if isOutermost { try connection.commit() } else { try connection.withStatement("RELEASE \(savepoint)") { try $0.run() } }
         } catch {
             if isOutermost { hasNotCommitted() }
             if let noted { database.file.presentHub?.removals.takeBack(noted) }
