@@ -119,7 +119,7 @@ package final class Transaction: Snapshot {
         } else {
             // Before the next one can commit: each is told by itself, in order.
             tellOfCommit()
-            writer.finish()
+            writer.finish(hasCommitted: true)
         }
     }
 

@@ -50,12 +50,12 @@ public final class Collection: CollectionChangeObservable, Equatable, Hashable, 
 
     func read<Result>(_ work: (Snapshot) throws -> Result) throws -> Result {
         let core = try openCore()
-        return try translatingErrors {
-            try core.glance { snapshot in
-                guard coreName.isDefault || snapshot.hasCollection(coreName) else { throw gone }
-                return try work(snapshot)
-            }
-        }
+        return try translatingErrors { try core.glance { try work(checked($0)) } }
+    }
+
+    private func checked(_ snapshot: Snapshot) throws -> Snapshot {
+        guard coreName.isDefault || snapshot.hasCollection(coreName) else { throw gone }
+        return snapshot
     }
 
     @discardableResult
@@ -78,9 +78,12 @@ public final class Collection: CollectionChangeObservable, Equatable, Hashable, 
 
     /// What is stored of a document, if it is to be had.
     func storedDocument(_ id: String, if isWanted: (CBLStore.Document) -> Bool = { _ in true }) throws -> Document? {
-        let found = try read { snapshot in
-            try snapshot.document(id, in: coreName).flatMap { row in
-                isWanted(row) ? (row, DocumentProperties(row.body, keys: snapshot.sharedKeys)) : nil
+        let core = try openCore()
+        let found = try translatingErrors {
+            try core.peek { snapshot in
+                try checked(snapshot).document(id, in: coreName).flatMap { row in
+                    isWanted(row) ? (row, DocumentProperties(row.body, keys: snapshot.sharedKeys)) : nil
+                }
             }
         }
         guard let (row, properties) = found else { return nil }
