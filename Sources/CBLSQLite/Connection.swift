@@ -150,6 +150,39 @@ package final class Connection {
         kept.keep(statement)
     }
 
+    /// Begins a transaction that writes, with the lock for that taken before any other: see `WriterLocks`.
+    package func beginWriting() throws {
+        try LayeredFile.telling(handle) {
+            $0.takeAhead($1)
+        } _: {
+            $0.endTaking($1)
+        } _: {
+            try withStatement("BEGIN IMMEDIATE") { try $0.run() }
+        }
+    }
+
+    /// Has a transaction begun by `work` that is over in a moment.
+    package func readingBriefly(_ work: () throws -> Void) rethrows {
+        try LayeredFile.telling(handle) { locks, _ in
+            locks.beginMakingDo()
+        } _: { locks, _ in
+            locks.endMakingDo()
+        } _: {
+            try work()
+        }
+    }
+
+    /// Ends it. A statement that is not at its end goes on with what it sees.
+    package func commit() throws {
+        try LayeredFile.telling(handle) { locks, _ in
+            locks.beginCommit()
+        } _: {
+            $0.endCommit($1)
+        } _: {
+            try withStatement("COMMIT") { try $0.run() }
+        }
+    }
+
     /// Finalises the kept statements: before closing, and before a change of schema that they would stand in the way of.
     package func releaseStatements() { kept.removeAll() }
 

@@ -6,29 +6,27 @@ struct KeptStatements {
 
     private var recent: [Text: Statement] = [:]
     private var older: [Text: Statement] = [:]
-    /// The one that was lent last, if it is kept.
-    private var last: Statement?
+    /// Some of the recent ones, at the places that their texts fall to: whoever works on one document after another asks for the same few each time.
+    private var near = [Statement?](repeating: nil, count: 64)
     /// The one that was given back last, which is not among the others: who runs one query again and again takes it from here.
     private var returned: Statement?
 
     /// A statement of this text that nobody has, marked as lent; nil if there is none. It stays here meanwhile.
     mutating func lend(_ sql: String) -> Statement? {
-        // Whoever reads one document after another asks for the same each time.
-        if let last, last.sql == sql { return last.lent }
-        putReturned(of: sql)
         let text = Text(sql: sql)
+        let place = text.place
+        if let statement = near[place], statement.sql == sql { return statement.lent }
         if let statement = recent[text] {
-            last = statement
+            near[place] = statement
             return statement.lent
         }
-        guard let statement = older.removeValue(forKey: text) else { return nil }
+        guard let statement = older.removeValue(forKey: text) ?? takeReturned(sql) else { return nil }
         put(statement, text)
         return statement.lent
     }
 
     /// Lends one that was just compiled. While another of its text is in use, it is used once.
     mutating func lend(_ statement: Statement) -> Statement {
-        putReturned(of: statement.sql)
         let text = Text(sql: statement.sql)
         statement.isLent = true
         if recent[text] == nil { put(statement, text) }
@@ -37,13 +35,10 @@ struct KeptStatements {
 
     /// Gives one away, to a caller who may forget it.
     mutating func take(_ sql: String) -> Statement? {
-        if let statement = returned, statement.sql == sql {
-            returned = nil
-            return statement
-        }
+        if let statement = takeReturned(sql) { return statement }
         let text = Text(sql: sql)
         guard let statement = recent[text] ?? older[text], !statement.isLent else { return nil }
-        last = nil
+        near[text.place] = nil
         return recent.removeValue(forKey: text) ?? older.removeValue(forKey: text)
     }
 
@@ -53,24 +48,25 @@ struct KeptStatements {
         returned = statement
     }
 
-    private mutating func putReturned(of sql: String) {
-        guard let statement = returned, statement.sql == sql else { return }
+    private mutating func takeReturned(_ sql: String) -> Statement? {
+        guard let statement = returned, statement.sql == sql else { return nil }
         returned = nil
-        put(statement, Text(sql: sql))
+        return statement
     }
 
     private mutating func put(_ statement: Statement, _ text: Text) {
-        last = nil
+        near[text.place] = nil
         if recent.count >= KeptStatements.fewest {
             older = recent
             recent = [:]
+            near = [Statement?](repeating: nil, count: near.count)
         }
         recent[text] = statement
     }
 
     mutating func removeAll() {
-        last = nil
         returned = nil
+        near = [Statement?](repeating: nil, count: near.count)
         recent.removeAll()
         older.removeAll()
     }
@@ -78,15 +74,23 @@ struct KeptStatements {
     /// Found by its length and its end: to hash hundreds of bytes takes longer than some statements. Texts of ours are few, and most differ there.
     private struct Text: Hashable {
         let sql: String
+        private let mark: UInt64
 
-        func hash(into hasher: inout Hasher) {
+        init(sql: String) {
+            self.sql = sql
             let bytes = sql.utf8
             let end = bytes.withContiguousStorageIfAvailable { bytes -> UInt64 in
-                let tail = UnsafeRawBufferPointer(rebasing: UnsafeRawBufferPointer(bytes).suffix(8))
-                return tail.count == 8 ? tail.loadUnaligned(as: UInt64.self) : UInt64(tail.count)
+                guard let start = bytes.baseAddress, bytes.count >= 8 else { return UInt64(bytes.count) }
+                return UnsafeRawPointer(start).loadUnaligned(fromByteOffset: bytes.count - 8, as: UInt64.self)
             }
-            hasher.combine(UInt64(truncatingIfNeeded: bytes.count) &* 0x9E37_79B9_7F4A_7C15 ^ (end ?? 0))
+            mark = (UInt64(truncatingIfNeeded: bytes.count) ^ (end ?? 0)) &* 0x9E37_79B9_7F4A_7C15
         }
+
+        /// One of 64.
+        var place: Int { Int(mark >> 58) }
+
+        static func == (one: Text, other: Text) -> Bool { one.sql == other.sql }
+        func hash(into hasher: inout Hasher) { hasher.combine(mark) }
     }
 }
 

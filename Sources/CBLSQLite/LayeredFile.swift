@@ -2,8 +2,8 @@ import CBLSystemSQLite
 
 /// A main file or a log that SQLite has open through `FileLayer`, with SQLite's own file behind it in the same memory.
 ///
-/// A main file that is read from front to back is read ahead (`ReadAhead`), and the frames of a commit go into the log in one piece (`LogTail`).
-/// Everything else is SQLite's.
+/// A main file that is read from front to back is read ahead (`ReadAhead`), the frames of a commit go into the log in one piece (`LogTail`), and
+/// who writes needs fewer locks (`WriterLocks`). Everything else is SQLite's.
 struct LayeredFile {
     typealias Pointer = UnsafeMutablePointer<sqlite3_file>
 
@@ -11,6 +11,7 @@ struct LayeredFile {
     private var methods: UnsafePointer<sqlite3_io_methods>?
     private var ahead = ReadAhead()
     private var tail = LogTail()
+    private var locks = WriterLocks()
     private let isLog: Bool
     /// Of a main file; and of a log, its main file. They belong to one connection.
     private var other: UnsafeMutablePointer<LayeredFile>?
@@ -18,8 +19,6 @@ struct LayeredFile {
     /// What SQLite is to set aside for each, before its own.
     static let size = (MemoryLayout<LayeredFile>.size + 15) & ~15
     private static let leastPage: Int32 = 512
-    /// Of the lock of whoever writes, in the index of the log.
-    private static let writersLock: Int32 = 0
 
     /// SQLite's own file, which is still to be opened.
     static func base(_ file: Pointer) -> Pointer {
@@ -96,6 +95,26 @@ struct LayeredFile {
         return code == SQLITE_OK ? call(base(file), base(file).pointee.pMethods.pointee) : code
     }
 
+    private static func locking(_ file: Pointer) -> WriterLocks.Pass {
+        { LayeredFile.base(file).pointee.pMethods.pointee.xShmLock(LayeredFile.base(file), $0, $1, $2) }
+    }
+
+    /// Has `work` done by SQLite, with the locks of its main file told before and after.
+    static func telling(
+        _ connection: OpaquePointer, _ before: (inout WriterLocks, WriterLocks.Pass) -> Void,
+        _ after: (inout WriterLocks, WriterLocks.Pass) -> Void, _ work: () throws -> Void
+    ) rethrows {
+        var file: Pointer?
+        guard sqlite3_file_control(connection, "main", SQLITE_FCNTL_FILE_POINTER, &file) == SQLITE_OK, let file, let own = of(file),
+            own.pointee.methods == methods
+        else { return try work() }
+        let pass = locking(file)
+        before(&own.pointee.locks, pass)
+        // The file is there as long as the connection.
+        defer { after(&own.pointee.locks, pass) }
+        try work()
+    }
+
     private static func passed(_ file: Pointer?, _ call: (Pointer, sqlite3_io_methods) -> Int32) -> Int32 {
         guard let file else { return SQLITE_IOERR }
         return call(base(file), base(file).pointee.pMethods.pointee)
@@ -126,22 +145,31 @@ struct LayeredFile {
         methods.xFileControl = { file, operation, argument in LayeredFile.passed(file) { $1.xFileControl($0, operation, argument) } }
         methods.xSectorSize = { file in LayeredFile.passed(file) { $1.xSectorSize($0) } }
         methods.xDeviceCharacteristics = { file in LayeredFile.passed(file) { $1.xDeviceCharacteristics($0) } }
-        methods.xShmMap = { file, page, size, extends, memory in LayeredFile.passed(file) { $1.xShmMap($0, page, size, extends, memory) } }
+        methods.xShmMap = { file, page, size, extends, memory in
+            let code = LayeredFile.passed(file) { $1.xShmMap($0, page, size, extends, memory) }
+            if page == 0, code == SQLITE_OK {
+                LayeredFile.of(file)?.pointee.locks.index = memory?.pointee.map { UnsafeMutableRawPointer(mutating: $0) }
+            }
+            return code
+        }
         methods.xShmLock = { file, offset, count, flags in
             guard let file, let own = LayeredFile.of(file) else { return SQLITE_IOERR }
             if flags & SQLITE_SHM_LOCK != 0 {
                 own.pointee.ahead.drop()
-            } else if offset == LayeredFile.writersLock && flags & SQLITE_SHM_EXCLUSIVE != 0 {
+            } else if offset == WriterLocks.writer && flags & SQLITE_SHM_EXCLUSIVE != 0 {
                 // Others write behind the last commit from now on.
                 own.pointee.other?.pointee.tail.discard()
             }
-            return LayeredFile.base(file).pointee.pMethods.pointee.xShmLock(LayeredFile.base(file), offset, count, flags)
+            return own.pointee.locks.lock(offset, count, flags, LayeredFile.locking(file))
         }
         methods.xShmBarrier = { file in
             guard let file else { return }
             LayeredFile.base(file).pointee.pMethods.pointee.xShmBarrier(LayeredFile.base(file))
         }
-        methods.xShmUnmap = { file, deletes in LayeredFile.passed(file) { $1.xShmUnmap($0, deletes) } }
+        methods.xShmUnmap = { file, deletes in
+            LayeredFile.of(file)?.pointee.locks = WriterLocks()
+            return LayeredFile.passed(file) { $1.xShmUnmap($0, deletes) }
+        }
         methods.xFetch = { file, offset, amount, page in LayeredFile.passed(file) { $1.xFetch($0, offset, amount, page) } }
         methods.xUnfetch = { file, offset, page in LayeredFile.passed(file) { $1.xUnfetch($0, offset, page) } }
         let kept = UnsafeMutablePointer<sqlite3_io_methods>.allocate(capacity: 1)

@@ -49,6 +49,40 @@ import Testing
         }
     }
 
+    /// What was just committed is read on the connection that wrote it, unless that is writing again.
+    @Test func whoPeeksSeesTheLastCommitOfAnyConnection() throws {
+        let (one, two) = (try open(), try open())
+        defer {
+            one.close()
+            two.close()
+        }
+        func peeked(_ database: Database) throws -> Int64? {
+            try database.peek { snapshot in
+                try snapshot.document("doc").map { document in
+                    document.body.withRoot { $0.dictionary?.value(forKey: "n", snapshot.sharedKeys)?.integer ?? -1 }
+                }
+            }
+        }
+        for round in 0..<100 {
+            let (writer, other) = round % 3 == 0 ? (one, two) : (two, one)
+            try KeptStateTests.save(writer, round)
+            if round % 2 == 0 { #expect(try peeked(writer) == Int64(round)) }
+            #expect(try peeked(other) == Int64(round))
+            #expect(try peeked(writer) == Int64(round))
+            try KeptStateTests.save(one, -round)
+            try two.write { transaction in
+                try transaction.save("doc", body: try transaction.encode(json: #"{"n":1000}"#))
+                #expect(try peeked(one) == Int64(-round))
+                #expect(try peeked(two) == 1000)
+                let body = try transaction.encode(json: #"{"n":\#(round)}"#)
+                try transaction.save("doc", body: body)
+            }
+            #expect(try peeked(two) == Int64(round) && peeked(one) == Int64(round))
+        }
+        one.close()
+        #expect(throws: StoreError.self) { try peeked(one) }
+    }
+
     @Test func aNewCollectionIsSeenAtOnce() throws {
         let (one, two) = (try open(), try open())
         defer {

@@ -13,6 +13,14 @@ package final class Gate: @unchecked Sendable {
         }
     }
 
+    /// Enters if nobody is inside.
+    package func tryEnter() -> Bool {
+        lock.locked {
+            defer { isHeld = true }
+            return !isHeld
+        }
+    }
+
     /// Enters unless somebody is inside for longer than that; false then.
     package func enter(within duration: Duration) -> Bool {
         let end = Deadline(after: duration)

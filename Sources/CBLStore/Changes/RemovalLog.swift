@@ -133,6 +133,13 @@ struct Removals {
         expired[collection, default: Removed()].note(id)
     }
 
+    /// Of which nobody knows what they were called.
+    mutating func countExpired(_ count: Int, from collection: CollectionName) {
+        guard count > 0 else { return }
+        expired[collection, default: Removed()].count += count
+        expired[collection]?.ids = nil
+    }
+
     mutating func merge(_ inner: Removals) {
         purged.merge(inner.purged) { $0.merged(with: $1) }
         expired.merge(inner.expired) { $0.merged(with: $1) }

@@ -5,7 +5,8 @@ extension Transaction {
     /// Who comes after the commit reads what it left, and misses nothing.
     private var hub: ChangeHub? { database.file.presentHub }
     /// Before 3.0, the file counts no purges; then it is known only here.
-    private var notesPurges: Bool { hub?.wantsDocumentIDs ?? false || !generation.countsPurges }
+    var notesPurges: Bool { wantsRemovedIDs || !generation.countsPurges }
+    var wantsRemovedIDs: Bool { hub?.wantsDocumentIDs ?? false }
 
     /// A document was purged, or has gone elsewhere; nil for one without a name.
     func notePurged(_ id: String?, from collection: CollectionName) {

@@ -71,7 +71,7 @@ final class FileConnection: @unchecked Sendable {
     /// Begins a transaction that reads one state of the file, and learns of what changed since the last one.
     func begin(immediate: Bool = false) throws {
         if pinned != nil { end() }
-        try connection.withStatement(immediate ? "BEGIN IMMEDIATE" : "BEGIN") { try $0.run() }
+        if immediate { try connection.beginWriting() } else { try connection.withStatement("BEGIN") { try $0.run() } }
         do { try refresh() } catch {
             end()
             throw error

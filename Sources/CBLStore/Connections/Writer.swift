@@ -4,6 +4,7 @@ import CBLFunctions
 import CBLSQLite
 import CBLSystemSQLite
 import Glibc
+import Synchronization
 
 /// The one connection that writes, and the gate before it: transactions of several threads come one after another.
 ///
@@ -23,6 +24,8 @@ final class Writer: @unchecked Sendable {
     private var borrower: ReaderPool?
     private let gate = Gate()
     private let patience: Duration?
+    /// Whether something was committed that nobody has read yet.
+    private let hasNews = Atomic<Bool>(false)
     /// Called before each transaction; set before there is one.
     var beforeWriting: (@Sendable () -> Void)?
 
@@ -120,7 +123,22 @@ final class Writer: @unchecked Sendable {
     }
 
     /// Lets the next one in.
-    func finish() { gate.leave() }
+    func finish(hasCommitted: Bool = false) {
+        if hasCommitted { hasNews.store(true, ordering: .relaxed) }
+        gate.leave()
+    }
+
+    /// Reads on this connection, if it has committed something since somebody last read, and nobody is writing: it has the pages at hand that any
+    /// other one would have to read anew. Nil otherwise. `work` must be quick, and call nobody who might write.
+    func readNews<Result>(_ work: (FileConnection) throws -> Result) throws -> Result? {
+        guard hasNews.load(ordering: .relaxed), hasNews.exchange(false, ordering: .relaxed), gate.tryEnter() else { return nil }
+        defer { gate.leave() }
+        let file = try present()
+        // What stands in the way may not do so for another connection.
+        do { try file.connection.readingBriefly { try file.begin() } } catch { return nil }
+        defer { file.end() }
+        return try work(file)
+    }
 
     /// Runs `work` between transactions.
     func exclusively<Result>(_ work: (FileConnection) throws -> Result) throws -> Result {

@@ -5,6 +5,7 @@ import Synchronization
 final class SharedFile: Sendable {
     private let identity: FileIdentity?
     private let madeHub = Mutex<ChangeHub?>(nil)
+    private let hasHub = Atomic<Bool>(false)
     /// Blobs that were written inside transactions of this process: once it is another's turn, what refers to them is committed, or was given up.
     let settledBlobs = Mutex<SettledBlobs?>(nil)
     /// Collections that were deleted, each as often as that was done. A list, like that of all files below.
@@ -23,12 +24,13 @@ final class SharedFile: Sendable {
             if let hub { return hub }
             let new = ChangeHub()
             hub = new
+            hasHub.store(true, ordering: .releasing)
             return new
         }
     }
 
-    /// The same, if anybody ever wanted to.
-    var presentHub: ChangeHub? { madeHub.withLock { $0 } }
+    /// The same, if anybody ever wanted to. Asked for with each document that is purged.
+    var presentHub: ChangeHub? { hasHub.load(ordering: .acquiring) ? madeHub.withLock { $0 } : nil }
 
     /// A list: they are few, and a dictionary of keys of our own takes as long as opening the file when it is first used.
     private static let all = Mutex<[(file: SharedFile, count: Int)]>([])

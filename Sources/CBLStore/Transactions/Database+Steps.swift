@@ -13,6 +13,15 @@ extension Database {
         do { return try work(transaction.innermost) } catch { throw StoreError.translating(error, path: path) }
     }
 
+    /// The same for who only takes what is stored of one document, and calls nobody else meanwhile.
+    package func peek<Result>(_ work: (Snapshot) throws -> Result) throws -> Result {
+        guard let writer, isOpen, !isInTransaction else { return try glance(work) }
+        do {
+            if let result = try writer.readNews({ try work(Snapshot($0, of: self)) }) { return result }
+        } catch { throw StoreError.translating(error, path: path) }
+        return try readCommitted(work)
+    }
+
     /// How often a collection of this name was deleted in this process, by whichever `Database` of the file. Who has seen it before that has seen
     /// another one.
     package func deletions(of collection: CollectionName) -> Int { file.deletions.withLock { list in list.count { $0 == collection } } }

@@ -51,8 +51,10 @@ package class Snapshot {
 
     func metadata(_ keyStore: String) throws -> (lastSequence: UInt64, purges: Int) {
         guard catalog.hasCounters else { return (0, 0) }
-        let purges = catalog.generation.countsPurges ? "purgeCnt" : "0"
-        return try connection.withStatement("SELECT lastSeq, \(purges) FROM kvmeta WHERE name=?") { row in
+        let sql =
+            catalog.generation.countsPurges
+            ? "SELECT lastSeq, purgeCnt FROM kvmeta WHERE name=?" : "SELECT lastSeq, 0 FROM kvmeta WHERE name=?"
+        return try connection.withStatement(sql) { row in
             try row.bind(keyStore, 1)
             guard try row.step() else { return (0, 0) }
             return (UInt64(bitPattern: max(0, row.int64(0))), Int(row.int64(1)))

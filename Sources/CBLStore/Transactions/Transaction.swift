@@ -104,8 +104,7 @@ package final class Transaction: Snapshot {
             try flush()
             noted = try noteRemovals()
             if isOutermost { willCommit() }
-            let sql = enclosing == nil ? "COMMIT" : "RELEASE \(savepoint)"
-            try connection.withStatement(sql) { try $0.run() }
+            if isOutermost { try connection.commit() } else { try connection.withStatement("RELEASE \(savepoint)") { try $0.run() } }
         } catch {
             if isOutermost { hasNotCommitted() }
             if let noted { database.file.presentHub?.removals.takeBack(noted) }
@@ -120,7 +119,7 @@ package final class Transaction: Snapshot {
         } else {
             // Before the next one can commit: each is told by itself, in order.
             tellOfCommit()
-            writer.finish()
+            writer.finish(hasCommitted: true)
         }
     }
 
@@ -154,10 +153,10 @@ package final class Transaction: Snapshot {
         for counter in counters {
             note?.end(counter.keyStore, lastSequence: counter.lastSequence, purges: counter.purges)
             if counter.hasNewSequence {
-                try setMetadata(counter.keyStore, "lastSeq", Int64(bitPattern: counter.lastSequence))
+                try setMetadata(counter.keyStore, Transaction.setSequence, Int64(bitPattern: counter.lastSequence))
             }
             if counter.hasNewPurges && generation.countsPurges {
-                try setMetadata(counter.keyStore, "purgeCnt", Int64(counter.purges))
+                try setMetadata(counter.keyStore, Transaction.setPurges, Int64(counter.purges))
             }
         }
         counters = []
@@ -167,13 +166,24 @@ package final class Transaction: Snapshot {
         storedKeyCount = sharedKeys.count
     }
 
-    private func setMetadata(_ keyStore: String, _ column: String, _ value: Int64) throws {
-        let sql = "INSERT INTO kvmeta (name, \(column)) VALUES (?, ?) ON CONFLICT (name) DO UPDATE SET \(column) = excluded.\(column)"
-        try connection.withStatement(sql) { statement in
-            try statement.bind(keyStore, 1)
-            try statement.bind(value, 2)
-            try statement.run()
+    // Made once: they are run in each transaction.
+    private static let setSequence = setColumn("lastSeq")
+    private static let setPurges = setColumn("purgeCnt")
+
+    private static func setColumn(_ column: String) -> (update: String, insert: String) {
+        ("UPDATE kvmeta SET \(column) = ?2 WHERE name = ?1", "INSERT INTO kvmeta (name, \(column)) VALUES (?1, ?2)")
+    }
+
+    private func setMetadata(_ keyStore: String, _ sql: (update: String, insert: String), _ value: Int64) throws {
+        func run(_ sql: String) throws {
+            try connection.withStatement(sql) { statement in
+                try statement.bind(keyStore, 1)
+                try statement.bind(value, 2)
+                try statement.run()
+            }
         }
+        try run(sql.update)
+        if connection.changes == 0 { try run(sql.insert) }
     }
 
     override func metadata(_ keyStore: String) throws -> (lastSequence: UInt64, purges: Int) {

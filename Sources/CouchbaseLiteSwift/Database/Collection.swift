@@ -50,12 +50,12 @@ public final class Collection: CollectionChangeObservable, Equatable, Hashable, 
 
     func read<Result>(_ work: (Snapshot) throws -> Result) throws -> Result {
         let core = try openCore()
-        return try translatingErrors {
-            try core.glance { snapshot in
-                guard coreName.isDefault || snapshot.hasCollection(coreName) else { throw gone }
-                return try work(snapshot)
-            }
-        }
+        return try translatingErrors { try core.glance { try work(checked($0)) } }
+    }
+
+    private func checked(_ snapshot: Snapshot) throws -> Snapshot {
+        guard coreName.isDefault || snapshot.hasCollection(coreName) else { throw gone }
+        return snapshot
     }
 
     @discardableResult
@@ -78,9 +78,12 @@ public final class Collection: CollectionChangeObservable, Equatable, Hashable, 
 
     /// What is stored of a document, if it is to be had.
     func storedDocument(_ id: String, if isWanted: (CBLStore.Document) -> Bool = { _ in true }) throws -> Document? {
-        try read { snapshot in
-            guard let row = try snapshot.document(id, in: coreName), isWanted(row) else { return nil }
-            return Document(id: id, DocumentProperties(row.body, keys: snapshot.sharedKeys), DocumentPlace(row, in: self), of: self)
+        let core = try openCore()
+        return try translatingErrors {
+            try core.peek { snapshot in
+                guard let row = try checked(snapshot).document(id, in: coreName), isWanted(row) else { return nil }
+                return Document(id: id, DocumentProperties(row.body, keys: snapshot.sharedKeys), DocumentPlace(row, in: self), of: self)
+            }
         }
     }
 
