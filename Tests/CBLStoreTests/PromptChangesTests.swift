@@ -1,5 +1,6 @@
 import CBLFleece
 import CBLTestSupport
+import Glibc
 import Synchronization
 import Testing
 
@@ -38,6 +39,25 @@ import Testing
     }
 
     private static let everything = ChangeInterest(purges: true, documentIDs: true)
+
+    /// Also when the hub is just looking because somebody has begun to listen.
+    @Test func commitsAreToldOneByOneFromTheStart() throws {
+        var joined = 0
+        for round in 0..<300 {
+            let heard = Heard()
+            let subscription = try subscribe(Self.everything, heard)
+            var told: [DatabaseChanges] = []
+            for number in 0..<3 { try database.write { _ = try $0.save("doc", body: $0.encode(json: "{\"n\":\(round * 3 + number)}")) } }
+            for _ in 0..<300 where told.count < 3 {
+                told += heard.take()
+                if told.count < 3 { usleep(1000) }
+            }
+            if told.count < 3 { joined += 1 }
+            subscription.cancel()
+        }
+        // On a busy machine a look may take longer than a commit waits.
+        #expect(joined < 3)
+    }
 
     /// Waits until the hub has looked after the subscription began: until then commits are left to the next look.
     private func settle(_ heard: Heard) throws {

@@ -20,6 +20,9 @@ final class ChangeHub: @unchecked Sendable {
     private static let restFactor = 4
     private static let rests = Duration.microseconds(500)...Duration.milliseconds(20)
 
+    /// For so long at most a commit waits for a look to end.
+    private static let longestLook = Duration.milliseconds(200)
+
     private let lock = WaitCondition()
     private var subscribers: [ChangeSubscriber] = []
     /// There as long as the thread is.
@@ -104,10 +107,17 @@ final class ChangeHub: @unchecked Sendable {
     /// Tells of what was just committed in this process by the thread that did it, if all subscribers knew what was before, and their handlers
     /// only pass on what they hear; false if the hub has to look.
     func tell(_ commit: [CollectionName: CommitNote.Told]) -> Bool {
+        let end = Deadline(after: ChangeHub.longestLook)
         let told = lock.locked { () -> [ChangeSubscriber]? in
-            guard !isTelling, subscribers.allSatisfy({ $0.isAdmitted && !$0.isClosed && $0.interest.isPassedOn }) else { return nil }
-            isTelling = true
-            return subscribers
+            while subscribers.allSatisfy({ $0.isAdmitted && !$0.isClosed && $0.interest.isPassedOn }) {
+                guard isTelling else {
+                    isTelling = true
+                    return subscribers
+                }
+                // A look takes a moment, and would tell of this commit and the next as of one.
+                guard !isCurrent, lock.wait(until: end) else { return nil }
+            }
+            return nil
         }
         guard let told else { return false }
         defer { endTelling() }
