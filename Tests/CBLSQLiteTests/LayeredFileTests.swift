@@ -29,9 +29,7 @@ import Testing
         try one.execute("CREATE TABLE t (n INTEGER, text TEXT)")
         for round in 0..<20 {
             try one.execute("BEGIN IMMEDIATE")
-            try one.execute(
-                "WITH RECURSIVE c(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM c WHERE i < \(50 + round * 13)) INSERT INTO t SELECT i, printf('%.*c', 500, 'x') FROM c"
-            )
+            try one.fill(rows: 50 + round * 13)
             let within = try sum(one)
             #expect(try sum(two) != within)
             let isGivenUp = round % 3 != 2
@@ -49,9 +47,7 @@ import Testing
     @Test(arguments: ["WAL", "DELETE"]) func whatOthersChangedIsSeen(mode: String) throws {
         let (one, two) = (try open(pages: 10, mode), try open(pages: 10, mode))
         try one.execute("CREATE TABLE t (n INTEGER, text TEXT)")
-        try one.execute(
-            "WITH RECURSIVE c(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM c WHERE i < 2000) INSERT INTO t SELECT i, printf('%.*c', 500, 'x') FROM c"
-        )
+        try one.fill(rows: 2000)
         var random = SeededRandom(7)
         for _ in 0..<60 {
             let first = Int.random(in: 1...1900, using: &random)
@@ -71,9 +67,7 @@ import Testing
     @Test func oneStateIsReadWhileOthersWrite() throws {
         let (one, two) = (try open(pages: 10), try open(pages: 10))
         try one.execute("CREATE TABLE t (n INTEGER, text TEXT)")
-        try one.execute(
-            "WITH RECURSIVE c(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM c WHERE i < 3000) INSERT INTO t SELECT i, printf('%.*c', 500, 'x') FROM c"
-        )
+        try one.fill(rows: 3000)
         let before = try sum(one)
         let rows = try two.prepare("SELECT n, length(text) FROM t")
         var (count, total) = (0, Int64(0))

@@ -23,9 +23,7 @@ import Testing
 
     private func fill(_ connection: Connection) throws {
         try connection.execute("CREATE TABLE t (n INTEGER, text TEXT)")
-        try connection.execute(
-            "WITH RECURSIVE c(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM c WHERE i < 500) INSERT INTO t SELECT i, printf('%.*c', 500, 'x') FROM c"
-        )
+        try connection.fill(rows: 500)
     }
 
     private func sum(_ connection: Connection) throws -> Int64? { try connection.integer("SELECT sum(n) FROM t") }

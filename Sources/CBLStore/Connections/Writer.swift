@@ -67,7 +67,7 @@ final class Writer: @unchecked Sendable {
         var functions: FunctionContext?
         if options.removesForeignObjects {
             // To drop an index takes the functions that it names.
-            functions = try FileConnection.registerFunctions(on: connection, blobs: BlobFolder(files.opened(.readOnly)))
+            functions = try FileConnection.registerFunctions(on: connection, blobs: blobs(of: files))
             try SchemaCleaning.run(on: connection)
         }
         try connection.configure(SQLITE_DBCONFIG_DEFENSIVE, true)
@@ -87,7 +87,7 @@ final class Writer: @unchecked Sendable {
         let upgrade = options.upgrade == .none ? nil : Upgrade(file)
         let toVectors = options.upgrade == .versionVectors
         guard try TombstoneRepair.isNeeded(file) || upgrade?.isNeeded(toVectors: toVectors) == true else { return }
-        try file.registerFunctions(blobs: blobs)
+        try file.registerFunctions(blobs: Writer.blobs(of: files))
         try file.begin(immediate: true)
         do {
             try upgrade?.run(toVectors: toVectors)
@@ -99,7 +99,8 @@ final class Writer: @unchecked Sendable {
         }
     }
 
-    private var blobs: BlobFolder { BlobFolder(files.opened(.readOnly)) }
+    /// What functions in SQL read.
+    private static func blobs(of files: FileAccess) -> BlobFolder { BlobFolder(files.opened(.readOnly)) }
 
     /// Has a pool read with the connection until it is needed for writing. To be called once, before anybody else knows of either.
     func lend(to pool: ReaderPool) throws {
@@ -163,7 +164,7 @@ final class Writer: @unchecked Sendable {
         guard let pool = borrower else { return file }
         // If somebody is just reading with it, he keeps it.
         let writing = pool.giveUp(file) ? file : try Writer.open(files, options)
-        try writing.becomeWriter(blobs: blobs)
+        try writing.becomeWriter(blobs: Writer.blobs(of: files))
         borrower = nil
         openFile = writing
         encoder.sharedKeys = writing.keys
