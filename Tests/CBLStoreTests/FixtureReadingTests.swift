@@ -116,7 +116,6 @@ struct ExpectedDocument: Decodable {
     @Test(arguments: [
         ("encrypted-ee/upgrade_2.7_encrypted", StoreError.Code.encrypted), ("encrypted-ee/Mac_2.1_AES128", .encrypted),
         ("encrypted-ee/Mac_2.5_AES256", .encrypted), ("encrypted-ee/upgrade_2.8_encrypted", .encrypted),
-        ("v1.x/ios130/iosdb", .version1), ("v1.x/android120/androiddb", .version1), ("v1.x/net130/netdb", .version1),
     ]) func whatCannotBeReadIsRecognised(_ fixture: String, _ code: StoreError.Code) {
         #expect { try Database(path: Fixtures.path(fixture + ".cblite2")) } throws: { ($0 as? StoreError)?.code == code }
     }

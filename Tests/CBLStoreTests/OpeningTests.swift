@@ -54,7 +54,7 @@ import Testing
         #expect(refusal() == nil)
     }
 
-    @Test(arguments: [(0, StoreError.Code.notADatabase), (50, .tooOld), (102, .version1), (200, .tooOld), (600, .tooNew), (1000, .tooNew)])
+    @Test(arguments: [(0, StoreError.Code.notADatabase), (150, .tooOld), (200, .tooOld), (600, .tooNew), (1000, .tooNew)])
     func formatsOutOfRangeAreNamed(_ version: Int, _ code: StoreError.Code) throws {
         try Database(path: path, options: .create).close()
         try Connection(path: path + "/db.sqlite3", mode: .readWrite).execute("PRAGMA user_version=\(version)")

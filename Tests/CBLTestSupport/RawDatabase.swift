@@ -32,6 +32,14 @@ package final class RawDatabase {
             sqlite3_create_function_v2(
                 handle, name, -1, SQLITE_UTF8 | SQLITE_DETERMINISTIC, nil, { context, _, _ in sqlite3_result_null(context) }, nil, nil, nil)
         }
+        sqlite3_create_collation(handle, "REVID", SQLITE_UTF8, nil) { _, count, left, otherCount, right in
+            let texts = [(left, count), (right, otherCount)].map {
+                String(decoding: UnsafeRawBufferPointer(start: $0.0, count: Int($0.1)), as: UTF8.self)
+            }
+            let generations = texts.map { Int($0.prefix { $0 != "-" }) ?? 0 }
+            if generations[0] != generations[1] { return generations[0] < generations[1] ? -1 : 1 }
+            return texts[0] == texts[1] ? 0 : texts[0] < texts[1] ? -1 : 1
+        }
         sqlite3_collation_needed(handle, nil) { _, handle, encoding, name in
             sqlite3_create_collation(handle, name, encoding, nil) { _, count, left, otherCount, right in
                 guard let left, let right else { return count - otherCount }

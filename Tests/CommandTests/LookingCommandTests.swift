@@ -167,9 +167,8 @@ import Testing
         #expect(!result.output.isEmpty || result.errors == "(No indexes)\n")
     }
 
-    @Test(arguments: [
-        ("encrypted-ee/upgrade_2.7_encrypted", "encrypted"), ("v1.x/ios130/iosdb", "1.x"), ("v1.x/android120/androiddb", "1.x"),
-    ]) func whatCannotBeOpenedIsDescribedToo(fixture: String, kind: String) throws {
+    @Test(arguments: [("encrypted-ee/upgrade_2.7_encrypted", "encrypted"), ("encrypted-ee/Mac_2.5_AES256", "encrypted")])
+    func whatCannotBeOpenedIsDescribedToo(fixture: String, kind: String) throws {
         let path = Fixtures.path(fixture + ".cblite2")
         let result = try Program.run(["info", path])
         #expect(result.output.contains(kind) && result.output.contains("Size:"))

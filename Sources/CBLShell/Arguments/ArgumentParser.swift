@@ -63,11 +63,11 @@ struct ArgumentParser {
         return Result(request: request, options: options)
     }
 
-    /// The bundle's name ends in `.cblite2`, with or without a slash.
+    /// The bundle's name ends in `.cblite2`, with or without a slash; that of a file of 1.0 in `.cblite`.
     static func isDatabasePath(_ word: String) -> Bool {
         var name = word[...]
         while name.count > 1, name.last == "/" { name.removeLast() }
-        return name.hasSuffix(".cblite2")
+        return name.hasSuffix(".cblite2") || name.hasSuffix(".cblite")
     }
 
     static func isURL(_ word: String) -> Bool { word.hasPrefix("ws:") || word.hasPrefix("wss:") }

@@ -92,7 +92,11 @@ enum BashCompletion {
                 choice:*) kind=${kind#choice:}; _cblite_offer <<<"${kind//,/$'\n'}" ;;
                 command) _cblite_offer < <("${COMP_WORDS[0]}" complete topic 2>/dev/null) ;;
                 file) compopt -o filenames 2>/dev/null; mapfile -t COMPREPLY < <(compgen -f -- "$current") ;;
-                directory | database) compopt -o filenames 2>/dev/null; mapfile -t COMPREPLY < <(compgen -d -- "$current") ;;
+                directory) compopt -o filenames 2>/dev/null; mapfile -t COMPREPLY < <(compgen -d -- "$current") ;;
+                database)
+                    compopt -o filenames 2>/dev/null
+                    mapfile -t COMPREPLY < <(compgen -d -- "$current"; compgen -f -X '!*.cblite' -- "$current")
+                    ;;
                 collection | document | index | property)
                     [[ $database ]] && _cblite_offer < <(
                         "${COMP_WORDS[0]}" complete "$kind" "${database/#\~/$HOME}" ${collection:+-C "$collection"} -- "$current" 2>/dev/null) ;;
@@ -125,7 +129,7 @@ enum BashCompletion {
                 elif [[ $word == -?* ]]; then
                     kind=$(_cblite_value "$title $word")
                     [[ $kind && $kind != =* ]] && skip=$word
-                elif [[ ! $command && ( $word == *.cblite2 || $word == *.cblite2/ ) ]]; then
+                elif [[ ! $command && ( $word == *.cblite || $word == *.cblite2 || $word == *.cblite2/ ) ]]; then
                     database=$word
                 elif [[ ! $command ]]; then
                     command=$(_cblite_name "$word") title=$command
@@ -133,7 +137,7 @@ enum BashCompletion {
                 elif [[ $title == "$command" && " $(_cblite_subcommands "$command") " == *" $word "* ]]; then
                     title="$command $word"
                 else
-                    [[ ! $database && $word == *.cblite2* ]] && database=$word
+                    [[ ! $database && $word == *.cblite* ]] && database=$word
                     position=$((position + 1))
                 fi
             done

@@ -106,7 +106,7 @@ enum FishCompletion {
                 else if string match -q -- '-?*' $word
                     contains -- $word (__cblite_value_flags $__cblite_title); and set skip $word
                 else if test -z "$__cblite_title"
-                    if string match -qr '\.cblite2/*$' -- $word
+                    if string match -qr '\.cblite2?/*$' -- $word
                         set __cblite_database $word
                     else
                         set __cblite_title (__cblite_name $word)
@@ -115,7 +115,7 @@ enum FishCompletion {
                 else if contains -- $word (__cblite_subcommands $__cblite_title)
                     set __cblite_title "$__cblite_title $word"
                 else
-                    test -z "$__cblite_database"; and string match -qr '\.cblite2/*$' -- $word; and set __cblite_database $word
+                    test -z "$__cblite_database"; and string match -qr '\.cblite2?/*$' -- $word; and set __cblite_database $word
                     set __cblite_position (math $__cblite_position + 1)
                 end
             end

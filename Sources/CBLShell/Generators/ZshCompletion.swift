@@ -96,11 +96,11 @@ enum ZshCompletion {
 
     private static let engine = #"""
 
-        _cblite_databases() { _files -/ }
+        _cblite_databases() { _files -g '*.cblite(-.)'; _files -/ }
 
         # Names from the database on the command line: the program knows them.
         _cblite_names() {
-            local -a names databases=(${(M)cblite_words:#*.cblite2(|/)})
+            local -a names databases=(${(M)cblite_words:#*.cblite(|2)(|/)})
             local database=$databases[1] collection=
             [[ -n $database ]] || return 1
             local index=${cblite_words[(I)(-C|--collection)]}
@@ -129,7 +129,7 @@ enum ZshCompletion {
         _cblite_rest() {
             local name=${words[1]} index
             # "cblite DATABASE ls" is "cblite ls DATABASE".
-            if [[ $name == *.cblite2(|/) ]]; then
+            if [[ $name == *.cblite(|2)(|/) ]]; then
                 (( CURRENT == 2 )) && { _cblite_commands; return }
                 name=${words[2]}
                 words[2]=${words[1]}

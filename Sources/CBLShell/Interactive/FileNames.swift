@@ -14,7 +14,7 @@ enum FileNames {
                 continue
             }
             let isDirectory = Endpoint.isDirectory(directory + name)
-            if isDirectory || !onlyDirectories { names.append(isDirectory ? name + "/" : name) }
+            if isDirectory || !onlyDirectories || name.hasSuffix(".cblite") { names.append(isDirectory ? name + "/" : name) }
         }
         names.sort()
         let isOpen = names.count == 1 && names[0].hasSuffix("/")

@@ -11,6 +11,6 @@ struct Prompt {
 
     /// The name of a bundle without its ending.
     static func name(of path: String) -> String {
-        PathText.without(".cblite2", PathText.name(path))
+        PathText.without(".cblite", PathText.without(".cblite2", PathText.name(path)))
     }
 }

@@ -30,7 +30,7 @@ enum Endpoint: Equatable {
         let name = path.lowercased()
         if name.hasPrefix("ws:") || name.hasPrefix("wss:") || name.hasPrefix("http:") || name.hasPrefix("https:") {
             self = .remote(path)
-        } else if name.hasSuffix(".cblite2") || name.hasSuffix(".cblite2/") {
+        } else if name.hasSuffix(".cblite2") || name.hasSuffix(".cblite2/") || name.hasSuffix(".cblite") {
             self = .database(path)
         } else if path == "-" || [".json", ".jsonl", ".ndjson", ".json5"].contains(where: name.hasSuffix) {
             self = .json(path, .lines)

@@ -30,6 +30,21 @@ package struct BlobDigest: Hashable, Sendable, CustomStringConvertible {
         }
     }
 
+    /// The digest that a file's name stands for in 1.x: forty hexadecimal digits, of either case.
+    init?(version1FileName name: String) {
+        guard name.hasSuffix(BlobDigest.suffix), name.utf8.count == 40 + BlobDigest.suffix.utf8.count,
+            let bytes = Hex.bytes(of: name.dropLast(BlobDigest.suffix.utf8.count).lowercased())
+        else { return nil }
+        description = bytes.withUnsafeBytes { BlobDigest.prefix + Base64.text(of: $0, isPadded: true) }
+    }
+
+    /// The names that its file can have in 1.x.
+    var version1FileNames: [String] {
+        let bytes = Base64.bytes(ofUnchecked: description.utf8.dropFirst(BlobDigest.prefix.utf8.count)) ?? []
+        let digits = bytes.withUnsafeBytes { Hex.text(of: $0) }
+        return [digits.uppercased() + BlobDigest.suffix, digits + BlobDigest.suffix]
+    }
+
     /// The digest that a file's name stands for; nil for other files.
     init?(fileName: String) {
         guard fileName.hasSuffix(BlobDigest.suffix) else { return nil }
@@ -65,7 +80,24 @@ package struct BlobFolder: Sendable {
     static let unfinishedPrefix = "incoming_"
 
     /// The folder, open; nil if there is none yet. An error if something else has its place.
-    func folder() throws(StoreError) -> Folder? { try opened.folder(at: bundle.attachmentsPath) }
+    func folder() throws(StoreError) -> Folder? {
+        if !bundle.isLoneFile, let folder = try opened.folder(at: bundle.attachmentsPath) { return folder }
+        return isReadOnly ? try opened.folder(at: bundle.version1AttachmentsPath) : nil
+    }
+
+    /// Finds a blob's file in the folder, under the names that releases give it.
+    func find(_ digest: BlobDigest, in folder: Folder) -> (name: String, status: FileStatus)? {
+        let name = digest.fileName
+        if let status = folder.status(name) { return (name, status) }
+        guard isReadOnly else { return nil }
+        for name in digest.version1FileNames { if let status = folder.status(name) { return (name, status) } }
+        return nil
+    }
+
+    /// The digest that a file of the folder has in its name.
+    func digest(ofFileNamed name: String) -> BlobDigest? {
+        BlobDigest(fileName: name) ?? (isReadOnly ? BlobDigest(version1FileName: name) : nil)
+    }
 
     /// The folder that was found last, wherever it stands now: what it has under a digest is right in any case.
     var knownFolder: Folder? { opened.last }
@@ -74,7 +106,7 @@ package struct BlobFolder: Sendable {
     func close() { opened.forget() }
 
     /// What stands in a blob's place.
-    func status(of digest: BlobDigest) -> FileStatus? { (try? folder())??.status(digest.fileName) }
+    func status(of digest: BlobDigest) -> FileStatus? { (try? folder()).flatMap { $0 }.flatMap { find(digest, in: $0)?.status } }
 
     package func exists(_ digest: BlobDigest) -> Bool { size(of: digest) != nil }
 
@@ -97,7 +129,7 @@ package struct BlobFolder: Sendable {
         guard let folder = try readableFolder() else { return [:] }
         var sizes: [BlobDigest: Int] = [:]
         for name in try folder.names() {
-            guard let digest = BlobDigest(fileName: name), let status = folder.status(name), status.kind == .file else { continue }
+            guard let digest = digest(ofFileNamed: name), let status = folder.status(name), status.kind == .file else { continue }
             sizes[digest] = status.size
         }
         return sizes

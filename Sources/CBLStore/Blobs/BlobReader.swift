@@ -16,17 +16,17 @@ package final class UncheckedBlob: @unchecked Sendable {
     package init(_ blobs: BlobFolder, _ digest: BlobDigest, atMost longest: Int = BlobFolder.longest) throws(StoreError) {
         self.digest = digest
         bundlePath = blobs.bundle.path
-        let name = digest.fileName
         var folder = blobs.knownFolder
-        var status = folder?.status(name)
-        if status == nil {
+        var found = folder.flatMap { blobs.find(digest, in: $0) }
+        if found == nil {
             folder = try blobs.folder()
-            status = folder?.status(name)
+            found = folder.flatMap { blobs.find(digest, in: $0) }
         }
+        let status = found?.status
         if let status, status.kind != .file {
             throw StoreError(.corrupt, "blob \(digest) is \(status.kind.rawValue), not a file", path: bundlePath)
         }
-        guard let folder, let status, let file = try blobs.files.openBlob(name, status, in: folder) else {
+        guard let folder, let found, let file = try blobs.files.openBlob(found.name, found.status, in: folder) else {
             throw StoreError(.notFound, "no blob \(digest)", path: bundlePath)
         }
         guard file.length <= longest else {

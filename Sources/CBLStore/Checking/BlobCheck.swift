@@ -12,7 +12,7 @@ struct BlobCheck {
             if name.hasPrefix(BlobFolder.unfinishedPrefix) {
                 try checker.found(Finding(.note, .leftover, "a blob whose writing was interrupted", subject: name, repair: .automatic))
             }
-            guard let digest = BlobDigest(fileName: name), blobs.exists(digest) else { continue }
+            guard let digest = blobs.digest(ofFileNamed: name), blobs.exists(digest) else { continue }
             checker.summary.blobs += 1
             try checker.advance(1)
             if !checker.options.isQuick { damaged[digest.description] = try damage(of: digest) }

@@ -2,8 +2,12 @@
 /// put there, and what nobody knows.
 struct BundleCheck {
     private let bundle: DatabaseBundle
+    private let isVersion1: Bool
 
-    init(_ bundle: DatabaseBundle) { self.bundle = bundle }
+    init(_ bundle: DatabaseBundle, isVersion1: Bool = false) {
+        self.bundle = bundle
+        self.isVersion1 = isVersion1
+    }
 
     func run(_ report: (Finding) throws -> Void) throws {
         for stranger in try strangers() {
@@ -36,12 +40,16 @@ struct BundleCheck {
     }
 
     private func strangers() throws(StoreError) -> [Stranger] {
+        // What stands beside a file is somebody else's.
+        guard !bundle.isLoneFile else { return [] }
         let folder = try bundle.folder()
         var found: [Stranger] = []
         for name in try folder.names().sorted() {
             guard let kind = folder.status(name)?.kind else { continue }
             let isFile = DatabaseBundle.Part(rawValue: name) != nil
-            let isFolder = name == DatabaseBundle.attachmentsName || name == Leftover.replacedBlobs
+            let isFolder =
+                name == DatabaseBundle.attachmentsName || name == Leftover.replacedBlobs
+                || isVersion1 && DatabaseBundle.version1FolderNames.contains(name)
             if isFile && kind == .file || isFolder && kind == .folder { continue }
             found.append(Stranger(folder: folder, name: name, path: name, kind: kind))
         }

@@ -65,10 +65,12 @@ package final class Checker {
 
     var connection: Connection { snapshot.connection }
     var catalog: Catalog { snapshot.catalog }
+    private var generation: SchemaGeneration { catalog.generation }
 
     package func run() throws -> Summary {
         try snapshot.registerFunctions()
-        try BundleCheck(snapshot.database.bundle).run(found)
+        try BundleCheck(snapshot.database.bundle, isVersion1: generation.isVersion1).run(found)
+        if let version1 = snapshot.file.version1 { return try Version1Check(self, version1).run() }
         try survivingDamage("the schema") { try checkSchema() }
         try survivingDamage("the file's structure") { try checkFile() }
         try survivingDamage("kv_info") { try checkInfo() }
@@ -135,7 +137,7 @@ extension Checker {
     }
 
     /// SQLite's own check, which also compares every index with its table.
-    private func checkFile() throws {
+    func checkFile() throws {
         let size = snapshot.database.bundle.size(.main)
         if let pageSize = try connection.integer("PRAGMA page_size"), pageSize > 0, size % Int(pageSize) != 0 {
             try found(Finding(.error, .file, "it ends in the middle of a page", subject: "db.sqlite3", repair: .salvage))

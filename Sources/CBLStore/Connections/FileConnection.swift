@@ -46,6 +46,10 @@ final class FileConnection: @unchecked Sendable {
         schemaVersion = try connection.integer("PRAGMA schema_version") ?? 0
         schema = try KnownSchema.of(connection)
         catalog = schema.catalog
+        if let version1 = schema.version1 {
+            guard !isWriter else { throw DatabaseBundle.isVersion1(catalog.generation.rawValue, path: nil) }
+            try version1.present(on: connection)
+        }
         if isWriter {
             try schema.trust(on: connection)
             isSchemaTrusted = true
@@ -58,6 +62,8 @@ final class FileConnection: @unchecked Sendable {
     }
 
     var sharedKeys: SharedKeys { keys.state }
+    /// Of a 1.x file.
+    var version1: Version1Schema? { schema.version1 }
     var versioning: Versioning { info.versioning ?? (catalog.generation.separatesBodies ? .trees : .treesInBody) }
     var infoTable: InfoTable { InfoTable(connection: connection, generation: catalog.generation) }
 

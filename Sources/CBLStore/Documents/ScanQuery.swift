@@ -59,6 +59,8 @@ struct ScanQuery {
         if options.since != nil { conditions.append("sequence > ?5") }
         if options.idPattern != nil { conditions.append("key GLOB ?1") }
         if !prefix.isEmpty { conditions.append("key >= ?2 AND key < ?3") }
+        // Of the tables behind a view, the one with the keys is to be gone through, in their order.
+        if table.isView && options.order == .id && prefix.isEmpty { conditions.append("key >= ''") }
         let condition = conditions.isEmpty ? "" : " WHERE " + conditions.joined(separator: " AND ")
         return "SELECT \(columns(table)) FROM \(table.quotedName)\(condition)"
     }

@@ -1,6 +1,6 @@
 import Glibc
 
-/// Where the parts of a `.cblite2` directory are, and what stands there. `FileAccess` opens them.
+/// Where the parts of a `.cblite2` directory are, and what stands there. `FileAccess` opens them. A `.cblite` file of 1.0 has them beside itself.
 ///
 /// The path may lead to the bundle by links, as people make them. What is inside may be none: a bundle can come from a stranger. The files that
 /// SQLite opens itself are looked at by `check` before it does, and all others are reached through a `Folder`.
@@ -14,14 +14,31 @@ struct DatabaseBundle: Sendable {
     }
 
     static let attachmentsName = "Attachments"
+    /// What folders a bundle of 1.x may have: one for attachments, and one for those that are being downloaded.
+    static let version1FolderNames = ["attachments", "temp_attachments"]
 
     let path: String
+    /// Of 1.0: the main file, where links lead to; its journals and the folder of its attachments stand beside it.
+    private let loneFile: String?
+
+    static let fileSuffix = ".cblite"
 
     init(path: String) {
         var path = path
         while path.utf8.count > 1 && path.utf8.last == UInt8(ascii: "/") { path = String(decoding: path.utf8.dropLast(), as: UTF8.self) }
         self.path = path
+        let isFile = path.hasSuffix(DatabaseBundle.fileSuffix) && FileStatus(following: path)?.kind == .file
+        loneFile = isFile ? DatabaseBundle.resolved(path) : nil
     }
+
+    private static func resolved(_ path: String) -> String {
+        guard let resolved = realpath(path, nil) else { return path }
+        defer { free(resolved) }
+        return String(cString: resolved)
+    }
+
+    /// Whether it is a `.cblite` file.
+    var isLoneFile: Bool { loneFile != nil }
 
     /// The folder that the bundle is in, and its name there; nil for what is no name, as `..`.
     var place: (parent: String, name: String)? {
@@ -31,7 +48,10 @@ struct DatabaseBundle: Sendable {
         return (slash.map { String(decoding: path.utf8[...$0], as: UTF8.self) } ?? "", name)
     }
 
-    func path(of part: Part) -> String { "\(path)/\(part.rawValue)" }
+    func path(of part: Part) -> String {
+        guard let loneFile else { return "\(path)/\(part.rawValue)" }
+        return loneFile + part.rawValue.dropFirst(Part.main.rawValue.utf8.count)
+    }
 
     /// For SQLite.
     var databaseFile: String { path(of: .main) }
@@ -43,6 +63,12 @@ struct DatabaseBundle: Sendable {
     func attachments() throws(StoreError) -> Folder? { try Folder(attachmentsPath) }
 
     var attachmentsPath: String { "\(path)/\(DatabaseBundle.attachmentsName)" }
+
+    /// The same of 1.x.
+    var version1AttachmentsPath: String {
+        guard let loneFile else { return "\(path)/\(DatabaseBundle.version1FolderNames[0])" }
+        return loneFile.dropLast(DatabaseBundle.fileSuffix.utf8.count) + " attachments"
+    }
 
     func status(_ part: Part) -> FileStatus? { FileStatus(path(of: part)) }
 
@@ -57,10 +83,12 @@ struct DatabaseBundle: Sendable {
         guard let directory = FileStatus(following: path) else {
             throw StoreError(.notFound, errno == ENOENT ? "no such database" : FileStatus.reason(), path: path.isEmpty ? "\"\"" : path)
         }
-        guard directory.kind == .folder else { throw DatabaseBundle.isFile(path) }
+        guard directory.kind == .folder || isLoneFile else { throw DatabaseBundle.isFile(path) }
         guard let file = status(.main), file.kind != .folder else {
-            let reason = errno == EACCES ? FileStatus.reason() : "not a database: the directory holds no file db.sqlite3"
-            throw StoreError(errno == EACCES ? .inputOutput : .notADatabase, reason, path: path)
+            if errno == EACCES { throw StoreError(.inputOutput, FileStatus.reason(), path: path) }
+            throw holdsForestDB
+                ? DatabaseBundle.isForestDB(path)
+                : StoreError(.notADatabase, "not a database: the directory holds no file db.sqlite3", path: path)
         }
         try check([.main])
     }
@@ -103,11 +131,24 @@ struct DatabaseBundle: Sendable {
         return StoreError(.notADatabase, "not a database: a .cblite2 database is \(reason)", path: path)
     }
 
+    /// 1.2 to 1.4 could keep their data in ForestDB instead of SQLite.
+    private var holdsForestDB: Bool {
+        ((try? Folder(following: path).names()) ?? []).contains { $0 == "db.forest" || $0.hasPrefix("db.forest.") }
+    }
+
+    private static func isForestDB(_ path: String) -> StoreError {
+        StoreError(
+            .version1,
+            "a Couchbase Lite 1.x database in ForestDB's storage, which no successor reads. Its app can convert it to SQLite's: open it "
+                + "with 1.4 and the storage type SQLite; or replicate it to a server", path: path)
+    }
+
     /// The error for a database of 1.x, by its `user_version`.
-    static func isVersion1(_ version: Int, path: String) -> StoreError {
+    static func isVersion1(_ version: Int, path: String?) -> StoreError {
         let release = SchemaGeneration(rawValue: version).releases
         return StoreError(
-            .version1, "a Couchbase Lite 1.x database (format \(version), made by \(release)); it must be converted before it can be used",
+            .version1,
+            "a Couchbase Lite 1.x database (format \(version), made by \(release)) can only be read; an upgrade makes it one that can be changed",
             path: path)
     }
 }

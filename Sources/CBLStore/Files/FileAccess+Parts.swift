@@ -43,7 +43,9 @@ extension FileAccess {
             throw StoreError(.notADatabase, "the file db.sqlite3 is not an SQLite database, or its header is damaged", path: path)
         }
         if key != nil { throw isNotEncrypted }
-        if (100...149).contains(header.userVersion) { throw DatabaseBundle.isVersion1(header.userVersion, path: path) }
+        if forWriting, Version1Schema.userVersions.contains(header.userVersion) {
+            throw DatabaseBundle.isVersion1(header.userVersion, path: path)
+        }
         // What is missing may be in the log.
         if forWriting, let expected = header.expectedSize, header.fileSize < expected, bundle.size(.log) == 0 {
             throw StoreError(.corrupt, "the file db.sqlite3 is cut off: \(header.fileSize) of \(expected) bytes are there", path: path)

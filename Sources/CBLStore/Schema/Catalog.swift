@@ -13,6 +13,8 @@ final class KeyTable: Sendable {
     let mayBeSwapped: Bool
     /// Whether bodies can be whole revision trees: only releases before 3.1 left the table's name without quotes.
     let mayHoldTreesInBodies: Bool
+    /// Whether it is a view of the connection's own: see `Version1Schema`.
+    let isView: Bool
 
     let quotedName: String
     /// `extra`, or what stands for it.
@@ -45,7 +47,8 @@ final class KeyTable: Sendable {
         hasExtra ? (mayBeSwapped ? "typeof(\(extra))='null'" : "typeof(extra)='null'") : "1"
     }
 
-    init(keyStore: String, name: String, sql: String, columns: KeyStoreColumns) {
+    init(keyStore: String, name: String, sql: String, columns: KeyStoreColumns, isView: Bool = false) {
+        self.isView = isView
         self.keyStore = keyStore
         self.name = name
         hasExtra = columns.hasExtra
@@ -168,13 +171,25 @@ struct Catalog: Sendable {
         self.indexTableColumns = indexTableColumns
     }
 
+    /// Of a 1.x file, as `Version1Schema` shows it.
+    init(_ version1: Version1Schema, userVersion: Int64) {
+        generation = SchemaGeneration(rawValue: Int(userVersion))
+        stores = Dictionary(version1.keyStores.map { ($0.keyStore, $0) }, uniquingKeysWith: { first, _ in first })
+        collections = stores["default"].map { [.default: CollectionTables(name: .default, live: $0, deleted: nil)] } ?? [:]
+        defaultTables = collections[.default]
+        indexNames = []
+        tableNames = Set(stores.values.map(\.name))
+        indexTables = [:]
+        indexTableColumns = []
+        hasCounters = true
+    }
+
     static func foreign(_ table: String) -> StoreError {
         StoreError(.foreignSchema, "its table \(table) is not as Couchbase Lite makes it")
     }
 
     private static func check(_ generation: SchemaGeneration) throws(StoreError) {
         let version = generation.rawValue
-        if (100...149).contains(version) { throw DatabaseBundle.isVersion1(version, path: "").withoutPath }
         if version == 0 { throw StoreError(.notADatabase, "not a Couchbase Lite database: an SQLite file of another kind") }
         if generation < .oldest {
             throw StoreError(
@@ -185,8 +200,4 @@ struct Catalog: Sendable {
                 .tooNew, "the database has format \(version), made by a newer release; this program reads up to \(SchemaGeneration.newest)")
         }
     }
-}
-
-extension StoreError {
-    var withoutPath: StoreError { StoreError(code, message, cause: cause) }
 }

@@ -53,6 +53,8 @@ struct SchemaImage: Equatable, Sendable {
 /// connections.
 final class KnownSchema: Sendable {
     let catalog: Catalog
+    /// Of a 1.x file.
+    let version1: Version1Schema?
     private let image: SchemaImage
     /// Whether releases of Couchbase Lite make all of it.
     private let isTrusted = Atomic<Bool>(false)
@@ -63,7 +65,8 @@ final class KnownSchema: Sendable {
 
     private init(_ image: SchemaImage) throws {
         self.image = image
-        catalog = try Catalog(image.entries, userVersion: image.userVersion)
+        version1 = Version1Schema.userVersions.contains(Int(image.userVersion)) ? try Version1Schema(image.entries) : nil
+        catalog = try version1.map { Catalog($0, userVersion: image.userVersion) } ?? Catalog(image.entries, userVersion: image.userVersion)
     }
 
     /// The one that a file has now.

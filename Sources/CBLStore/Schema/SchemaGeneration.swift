@@ -11,6 +11,8 @@ package struct SchemaGeneration: RawRepresentable, Hashable, Comparable, Sendabl
 
     package static func < (left: SchemaGeneration, right: SchemaGeneration) -> Bool { left.rawValue < right.rawValue }
 
+    /// A file of 1.x, which has other tables: see `Version1Schema`.
+    package var isVersion1: Bool { Version1Schema.userVersions.contains(rawValue) }
     /// `kvmeta` counts purges.
     var countsPurges: Bool { rawValue >= 302 }
     /// The current body stands apart from the revision tree, which is in `extra`.
@@ -25,8 +27,9 @@ package struct SchemaGeneration: RawRepresentable, Hashable, Comparable, Sendabl
     /// The releases that write it.
     package var releases: String {
         switch rawValue {
-        case ..<101: "before 1.2"
-        case 101: "1.2"
+        case ..<17: "1.0"
+        case ..<101: "1.1"
+        case 101: "1.1 or 1.2"
         case 102..<150: "1.3 or 1.4"
         case 201..<301: "2.0–2.6"
         case 301: "2.5 or 2.6"

@@ -106,6 +106,8 @@ struct KeyStoreColumns: Equatable {
     /// spite of it; to write would be to evaluate it.
     var hasForeign = false
 
+    init() {}
+
     init?(_ text: inout SchemaText) {
         guard text.take("(key TEXT PRIMARY KEY, sequence INTEGER, flags INTEGER DEFAULT 0, version BLOB, body BLOB"),
             KeyStoreColumns.isColumnEnd(text)

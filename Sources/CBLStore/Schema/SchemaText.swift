@@ -107,7 +107,7 @@ struct SchemaText {
     }
 
     /// Passes over a name, a word, a text in quotes or a sign.
-    private mutating func skip() -> Bool {
+    mutating func skip() -> Bool {
         rest = rest.drop(while: SchemaText.isBlank)
         guard let first = rest.first else { return false }
         if first == UInt8(ascii: "\"") || first == UInt8(ascii: "'") { return takeName() != nil }

@@ -107,6 +107,7 @@ extension StorageSpace {
         for (place, name) in names.enumerated() {
             for table in try snapshot.tables(name).all { owners[table.name] = place }
         }
+        if snapshot.generation.isVersion1 { for table in Version1Schema.documentTables { owners[table] = 0 } }
         let indexes = try snapshot.indexes()
         var homes: [Int?] = []
         for index in indexes {
@@ -136,6 +137,8 @@ extension StorageSpace {
         let blobs = try database.blobs.sizes()
         blobCount = blobs.count
         blobBytes = FileStatus.total(blobs.values)
+        // What stands beside a file is somebody else's.
+        guard !bundle.isLoneFile else { return }
         let all = try bundle.folder().size()
         fileBytes = max(0, all - FileStatus.total([main, log, blobBytes]))
     }

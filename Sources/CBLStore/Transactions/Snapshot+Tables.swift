@@ -20,7 +20,8 @@ extension Snapshot {
     /// What queries may call the default collection: the bundle's name without its extension.
     package var databaseName: String {
         let name = database.path.split(separator: "/").last ?? ""
-        return String(name.hasSuffix(".cblite2") ? name.dropLast(8) : name)
+        let suffix = [".cblite2", DatabaseBundle.fileSuffix].first { name.hasSuffix($0) }
+        return String(name.dropLast(suffix?.utf8.count ?? 0))
     }
 
     /// Prepares for reading pages once, one after another, or again and again in any order.

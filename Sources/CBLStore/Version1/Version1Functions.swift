@@ -1,0 +1,169 @@
+import CBLBase
+import CBLFleece
+import CBLSQLite
+import CBLSystemSQLite
+
+/// What the views of `Version1Schema` call, and the collation that 1.x orders revisions by.
+///
+/// The functions of one connection; SQLite keeps it, and calls it on one thread at a time.
+final class Version1Functions {
+    private let body = Version1Body()
+    private var text = ByteBuffer()
+    /// The body that was made last. A query names it once for each property that it reads, and a revision's body does not change.
+    private var last: (sequence: Int64, bytes: [UInt8])?
+
+    static func register(on connection: Connection) throws {
+        let functions = Version1Functions()
+        let flags = SQLITE_UTF8 | SQLITE_DETERMINISTIC | SQLITE_INNOCUOUS
+        func check(_ code: Int32) throws { if code != SQLITE_OK { throw connection.error(code) } }
+        func register(_ name: String, _ arity: Int32, _ function: @escaping SQLiteFunction) throws {
+            let pointer = Unmanaged.passRetained(functions).toOpaque()
+            try check(sqlite3_create_function_v2(connection.handle, name, arity, flags, pointer, function, nil, nil, release))
+        }
+        try register("cblite1_version", 1) { context, _, values in Version1Functions.setVersion(context, SQLiteArguments(values)) }
+        try register("cblite1_body", 3) { context, _, values in Version1Functions.of(context).setBody(context, SQLiteArguments(values)) }
+        try register("cblite1_uuid", 1) { context, _, values in Version1Functions.setUUID(context, SQLiteArguments(values)) }
+        try register("cblite1_number", 1) { context, _, values in Version1Functions.setNumber(context, SQLiteArguments(values)) }
+        try check(
+            sqlite3_create_function_v2(
+                connection.handle, "cblite1_tree", 9, flags, Unmanaged.passRetained(functions).toOpaque(), nil,
+                { context, _, values in Version1Functions.of(context).addRevision(context, SQLiteArguments(values)) },
+                { context in Version1Functions.setTree(context) }, release))
+        try check(
+            sqlite3_create_function_v2(
+                connection.handle, "cblite1_attachments", 7, flags, Unmanaged.passRetained(functions).toOpaque(), nil,
+                { context, _, values in Version1Functions.addAttachment(context, SQLiteArguments(values)) },
+                { context in Version1Functions.setAttachments(context) }, release))
+        try check(sqlite3_create_collation_v2(connection.handle, "REVID", SQLITE_UTF8, nil, compareRevisions, nil))
+    }
+
+    private static let release: @convention(c) (UnsafeMutableRawPointer?) -> Void = { pointer in
+        if let pointer { Unmanaged<Version1Functions>.fromOpaque(pointer).release() }
+    }
+
+    private static func of(_ context: OpaquePointer?) -> Version1Functions {
+        // Every function is registered with one.
+        Unmanaged<Version1Functions>.fromOpaque(sqlite3_user_data(context).unsafelyUnwrapped).takeUnretainedValue()
+    }
+
+    private static let compareRevisions:
+        @convention(c) (
+            UnsafeMutableRawPointer?, Int32, UnsafeRawPointer?, Int32, UnsafeRawPointer?
+        ) -> Int32 = { _, firstCount, first, secondCount, second in
+            let order = Version1RevisionText.compare(
+                UnsafeRawBufferPointer(start: first, count: Int(firstCount)), UnsafeRawBufferPointer(start: second, count: Int(secondCount))
+            )
+            return Int32(clamping: order)
+        }
+
+    private static func setVersion(_ context: OpaquePointer?, _ arguments: SQLiteArguments) {
+        guard let text = arguments.bytes(0) else { return }
+        RevisionID(version1: text).withBinary { SQLiteArguments.set($0, context) }
+    }
+
+    private func setBody(_ context: OpaquePointer?, _ arguments: SQLiteArguments) {
+        let sequence = arguments.integer(0) ?? 0
+        if let last, last.sequence == sequence { return last.bytes.withUnsafeBytes { SQLiteArguments.set($0, context) } }
+        do {
+            try body.encode(arguments.bytes(1), attachments: arguments.bytes(2)) { bytes in
+                last = (sequence, Array(bytes))
+                SQLiteArguments.set(bytes, context)
+            }
+        } catch {
+            sqlite3_result_error_nomem(context)
+        }
+    }
+
+    /// The sixteen bytes of a UUID, which platforms wrote in two ways: as such, and as Base64 for URLs behind a hyphen.
+    private static func setUUID(_ context: OpaquePointer?, _ arguments: SQLiteArguments) {
+        guard let text = arguments.bytes(0) else { return }
+        var bytes: [UInt8]?
+        if text.count == 23, text[0] == UInt8(ascii: "-") {
+            bytes = Base64.bytes(
+                ofUnchecked: text.dropFirst().map {
+                    $0 == UInt8(ascii: "-") ? UInt8(ascii: "+") : $0 == UInt8(ascii: "_") ? UInt8(ascii: "/") : $0
+                })
+        } else {
+            bytes = Hex.bytes(of: String(decoding: text.filter { $0 != UInt8(ascii: "-") }, as: UTF8.self).lowercased())
+        }
+        if let bytes, bytes.count == 16 { bytes.withUnsafeBytes { SQLiteArguments.set($0, context) } }
+    }
+
+    private static func setNumber(_ context: OpaquePointer?, _ arguments: SQLiteArguments) {
+        guard let number = arguments.integer(0) else { return }
+        withUnsafeBytes(of: UInt64(clamping: number).bigEndian) { SQLiteArguments.set($0, context) }
+    }
+}
+
+// Aggregates
+extension Version1Functions {
+    /// What one document's rows have come to. SQLite keeps the reference from row to row.
+    private final class Rows {
+        var tree = Version1Tree()
+        var winner: Int64 = 0
+    }
+
+    private final class Members {
+        var text = ByteBuffer()
+    }
+
+    /// `sequence, parent, revid, current, deleted, has attachments, json, attachments, winner`.
+    private func addRevision(_ context: OpaquePointer?, _ arguments: SQLiteArguments) {
+        guard let rows = SQLiteAggregate.state(of: context, or: { Rows() }), let id = arguments.bytes(2) else { return }
+        let sequence = arguments.integer(0) ?? 0
+        let winner = arguments.integer(8) ?? 0
+        var flags: RevisionTree.Flags = []
+        if (arguments.integer(4) ?? 0) != 0 { flags.insert(.deleted) }
+        if (arguments.integer(5) ?? 0) != 0 { flags.insert(.hasAttachments) }
+        rows.winner = winner
+        var body: FleeceData?
+        // That of the winner has a column of its own.
+        if sequence != winner, let json = arguments.bytes(6) {
+            do { body = try self.body.encode(json, attachments: arguments.bytes(7)) { $0.isEmpty ? nil : FleeceData(copying: $0) } } catch {
+                return sqlite3_result_error_nomem(context)
+            }
+        }
+        rows.tree.add(
+            Version1Tree.Row(
+                sequence: sequence, parent: arguments.integer(1), id: RevisionID(version1: id), isCurrent: (arguments.integer(3) ?? 0) != 0,
+                flags: flags, body: body))
+    }
+
+    private static func setTree(_ context: OpaquePointer?) {
+        guard let rows = SQLiteAggregate.finish(context, Rows.self), let tree = rows.tree.tree(winner: rows.winner) else { return }
+        tree.encoded().withUnsafeBytes { SQLiteArguments.set($0, context) }
+    }
+
+    /// `filename, key, type, length, revpos, encoding, encoded_length`.
+    private static func addAttachment(_ context: OpaquePointer?, _ arguments: SQLiteArguments) {
+        guard let members = SQLiteAggregate.state(of: context, or: { Members() }), let name = arguments.bytes(0) else { return }
+        members.text.append(members.text.count == 0 ? "{" : ",")
+        JSONWriter.write(string: name, to: &members.text)
+        members.text.append(":{")
+        if let type = arguments.bytes(2) {
+            members.text.append("\"content_type\":")
+            JSONWriter.write(string: type, to: &members.text)
+            members.text.append(",")
+        }
+        if let key = arguments.bytes(1) {
+            members.text.append("\"digest\":\"sha1-")
+            members.text.append(Base64.text(of: key))
+            members.text.append("\",")
+        }
+        members.text.append("\"length\":")
+        members.text.append(decimal: arguments.integer(3) ?? 0)
+        members.text.append(",\"revpos\":")
+        members.text.append(decimal: arguments.integer(4) ?? 0)
+        if arguments.integer(5) == 1 {
+            members.text.append(",\"encoding\":\"gzip\",\"encoded_length\":")
+            members.text.append(decimal: arguments.integer(6) ?? 0)
+        }
+        members.text.append(",\"stub\":true}")
+    }
+
+    private static func setAttachments(_ context: OpaquePointer?) {
+        guard let members = SQLiteAggregate.finish(context, Members.self), members.text.count > 0 else { return }
+        members.text.append("}")
+        SQLiteArguments.set(text: members.text.bytes, context)
+    }
+}
