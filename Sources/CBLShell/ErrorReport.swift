@@ -24,6 +24,9 @@ enum ErrorReport {
 
     /// What to do about it, where that is not obvious.
     static func hint(_ code: StoreError.Code) -> String? {
+        if code == .version1 {
+            return "cp OLD NEW.cblite2 makes one that can be changed; --upgrade converts it in its place, and keeps a copy."
+        }
         guard code == .foreignSchema else { return nil }
         return
             "check tells more, check --repair takes such things out, and check --salvage NEW.cblite2 carries the documents into a new database."

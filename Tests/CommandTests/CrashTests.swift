@@ -39,7 +39,7 @@ import Testing
 
     static let fixtures = [
         "v2.x/upgrade_2.7", "v2.x/upgrade_2.8", "v2.x/upgrade_2.8_index", "v3.x/db_3_0_0_names_100_with_deleted", "v3.x/words_db",
-        "v3.x/upgrade_3.1_peerCheckpoints", "v4.x/upgraded_3.0_by_4.1", "v4.x/revtrees_4.1",
+        "v3.x/upgrade_3.1_peerCheckpoints", "v4.x/upgraded_3.0_by_4.1", "v4.x/revtrees_4.1", "v1.x/ios130/iosdb",
     ]
 
     @Test(.enabled(if: Fixtures.arePresent, "\(Fixtures.absence)"), arguments: fixtures, ["--upgrade", "--upgrade=vv"])

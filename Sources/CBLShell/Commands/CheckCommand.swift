@@ -1,7 +1,6 @@
 import CBLBase
 import CBLLanguage
 import CBLStore
-import Glibc
 
 /// `cblite check DATABASE`
 enum CheckCommand {
@@ -71,7 +70,7 @@ enum CheckCommand {
             throw session.readOnlyError(open)
         }
         if !invocation.flag("no-backup") {
-            let copy = backupPath(of: source.path)
+            let copy = PathText.free(beside: source.path, "before-repair")
             try source.backUp(to: copy)
             session.notice("Copied the database to \(copy).")
         }
@@ -98,19 +97,6 @@ enum CheckCommand {
             throw CommandError(
                 .cannotOpen, error.message, hint: "check --salvage NEW.cblite2 may still get documents out of a damaged file.")
         }
-    }
-
-    /// A name beside the database that nothing has.
-    private static func backupPath(of path: String) -> String {
-        let suffix = ".cblite2"
-        let stem = path.hasSuffix(suffix) ? String(path.dropLast(suffix.count)) : path
-        var copy = "\(stem).before-repair\(suffix)"
-        var number = 2
-        while faccessat(AT_FDCWD, copy, F_OK, AT_SYMLINK_NOFOLLOW) == 0 {
-            copy = "\(stem).before-repair-\(number)\(suffix)"
-            number += 1
-        }
-        return copy
     }
 
     private static func salvage(to target: String, _ invocation: Invocation) throws -> ExitCode {

@@ -6,6 +6,7 @@ enum GlobalFlags {
         Flag(
             "upgrade", optionalValue: "vv", .choice(["vv"]),
             "Allow an irreversible upgrade of the file format; =vv also turns revision trees into version vectors"),
+        Flag("no-backup", "With --upgrade of a 1.x database: do not keep the old one beside the new"),
         Flag("encrypted", "Ask for the password or key of an encrypted database"),
         Flag("collection", short: "C", value: "[SCOPE.]NAME", .collection, "Work on this collection instead of the default one"),
         Flag("json", "Print results and errors as JSON, for programs"),
@@ -36,6 +37,7 @@ struct GlobalOptions: Sendable {
     var isWriteable = false
     var creates = false
     var upgrade = Upgrade.none
+    var keepsNoBackup = false
     var isEncrypted = false
     var collection: String?
     var isJSON = false
@@ -49,6 +51,7 @@ struct GlobalOptions: Sendable {
         case "writeable": isWriteable = true
         case "create": (creates, isWriteable) = (true, true)
         case "upgrade": (upgrade, isWriteable) = (value == nil ? .newest : .versionVectors, true)
+        case "no-backup": keepsNoBackup = true
         case "encrypted": isEncrypted = true
         case "collection": collection = value
         case "json": isJSON = true

@@ -17,7 +17,7 @@ extension Session {
         do {
             var options = Database.Options(access: access, upgrade: upgrade)
             options.removesForeignObjects = removesForeignObjects
-            let database = try Database(path: path, options: options)
+            let database = try open(path, options)
             if access == .readOnly, let damage = database.visibleDamage { warn("\(path): the database is damaged: \(damage)") }
             return database
         } catch {
@@ -30,6 +30,30 @@ extension Session {
                 }
             throw CommandError(exitCode, report?.message ?? error.description, hint: report?.hint)
         }
+    }
+
+    /// A database of 1.x is converted first, if it may be.
+    private func open(_ path: String, _ options: Database.Options) throws(StoreError) -> Database {
+        do { return try Database(path: path, options: options) } catch {
+            guard error.code == .version1, options.upgrade != .none else { throw error }
+            do { try convert(path) } catch let failure as StoreError { throw failure } catch { throw StoreError(.interrupted, "\(error)") }
+            return try Database(path: path, options: options)
+        }
+    }
+
+    private func convert(_ path: String) throws {
+        let kept = options.keepsNoBackup ? nil : PathText.free(beside: path, "before-upgrade")
+        let progress = progress("Upgrading", unit: "documents")
+        defer { progress.finish() }
+        var shown = 0
+        let omitted = try Database.upgradeVersion1(at: path, keepingOldAt: kept) { done, _ in
+            try Interruption.check()
+            progress.advance(by: max(0, done - shown))
+            shown = done
+        }
+        progress.clear()
+        if let kept { notice("Upgraded; the old database is \(kept).") } else { notice("Upgraded.") }
+        for omission in omitted ?? [] { warn(omission.message) }
     }
 
     /// The open database cannot be changed, and how it could.

@@ -10,8 +10,11 @@ final class BulkBatch: @unchecked Sendable {
         var start: Int
         var idCount: Int
         var bodyCount: Int
-        var hasAttachments: Bool
+        /// Of one with a history, which `extra` has.
+        var extraCount = 0
+        var flags: DocumentFlags
         var revision: RevisionID
+        var expiration: Int64?
     }
 
     private static let mostBytes = 1 << 19
@@ -29,10 +32,21 @@ final class BulkBatch: @unchecked Sendable {
     var count: Int { entries.count }
 
     func append(id: UnsafeRawBufferPointer, body: UnsafeRawBufferPointer, revision: RevisionID, hasAttachments: Bool) {
+        append(id: id, body: body, revision: revision, flags: hasAttachments ? .hasAttachments : [])
+    }
+
+    /// With its other revisions as they are stored, if it has some.
+    func append(
+        id: UnsafeRawBufferPointer, body: UnsafeRawBufferPointer, revision: RevisionID, flags: DocumentFlags,
+        extra: UnsafeRawBufferPointer = UnsafeRawBufferPointer(start: nil, count: 0), expiration: Int64? = nil
+    ) {
         entries.append(
-            Entry(start: bytes.count, idCount: id.count, bodyCount: body.count, hasAttachments: hasAttachments, revision: revision))
+            Entry(
+                start: bytes.count, idCount: id.count, bodyCount: body.count, extraCount: extra.count, flags: flags, revision: revision,
+                expiration: expiration))
         bytes.append(id)
         bytes.append(body)
+        bytes.append(extra)
     }
 
     func removeAll() {
@@ -55,7 +69,15 @@ final class BulkBatch: @unchecked Sendable {
     }
 
     func revision(_ index: Int) -> RevisionID { entries[index].revision }
-    func hasAttachments(_ index: Int) -> Bool { entries[index].hasAttachments }
+    func flags(_ index: Int) -> DocumentFlags { entries[index].flags }
+    func expiration(_ index: Int) -> Int64? { entries[index].expiration }
+
+    /// Empty for a first revision.
+    func extra(_ index: Int) -> UnsafeRawBufferPointer {
+        let entry = entries[index]
+        let start = entry.start + entry.idCount + entry.bodyCount
+        return UnsafeRawBufferPointer(rebasing: bytes.bytes[start..<start + entry.extraCount])
+    }
 }
 
 /// Puts batches of new documents into a collection's table, each as the first revision of a tree.
@@ -69,9 +91,20 @@ final class BulkInserter: @unchecked Sendable {
     private let search: Statement?
     private let connection: Connection
     private let hasSeparator: Bool
+    /// For tombstones, and for documents that expire: they come with a conversion only.
+    private let others: (tombstones: Statement, expiring: Statement)?
 
-    init(_ transaction: Transaction, _ tables: CollectionTables) throws {
+    init(_ transaction: Transaction, _ tables: CollectionTables, converts: Bool = false) throws {
         table = tables.live
+        others =
+            try converts
+            ? tables.deleted.map { deleted in
+                let columns = "(version, body, extra, flags, sequence, key, expiration) VALUES (?, ?, ?, ?, ?, ?, ?)"
+                return (
+                    try transaction.connection.prepare("INSERT OR IGNORE INTO \(deleted.quotedName) \(columns)"),
+                    try transaction.connection.prepare("INSERT OR IGNORE INTO \(tables.live.quotedName) \(columns)")
+                )
+            } : nil
         connection = transaction.connection
         hasSeparator = transaction.treeForm == .current
         lastSequence = try transaction.metadata(tables.live.keyStore).lastSequence
@@ -116,7 +149,10 @@ final class BulkInserter: @unchecked Sendable {
         var result = Result<Bool, SQLiteError>.success(false)
         batch.withDocument(index) { id, body in
             do throws(SQLiteError) {
-                result = .success(try insert(id, body, batch.revision(index), flags: batch.hasAttachments(index) ? .hasAttachments : []))
+                let extra = batch.extra(index)
+                let (revision, flags) = (batch.revision(index), batch.flags(index))
+                guard extra.isEmpty else { return result = .success(try insert(id, body, revision, extra, flags, batch.expiration(index))) }
+                result = .success(try insert(id, body, revision, flags: flags))
             } catch {
                 result = .failure(error)
             }
@@ -148,7 +184,28 @@ final class BulkInserter: @unchecked Sendable {
                 tree[7] = UInt8(version.count)
                 UnsafeMutableRawBufferPointer(rebasing: tree[8...]).copyMemory(from: version)
                 let extra = UnsafeRawBufferPointer(rebasing: tree[..<(size + (hasSeparator ? 8 : 4))])
-                do throws(SQLiteError) { result = .success(try insert(id, body, version, extra, flags)) } catch { result = .failure(error) }
+                do throws(SQLiteError) { result = .success(try insert(id, body, version, extra, flags, with: insertion)) } catch {
+                    result = .failure(error)
+                }
+            }
+        }
+        return try result.get()
+    }
+
+    /// One with a history.
+    private func insert(
+        _ id: UnsafeRawBufferPointer, _ body: UnsafeRawBufferPointer, _ revision: RevisionID, _ extra: UnsafeRawBufferPointer,
+        _ flags: DocumentFlags, _ expiration: Int64?
+    ) throws(SQLiteError) -> Bool {
+        var statement = insertion
+        if let others, flags.contains(.deleted) || expiration != nil {
+            statement = flags.contains(.deleted) ? others.tombstones : others.expiring
+            if let expiration { try statement.bind(expiration, 7) } else { try statement.bindNull(7) }
+        }
+        var result = Result<Bool, SQLiteError>.success(false)
+        revision.withBinary { version in
+            do throws(SQLiteError) { result = .success(try insert(id, body, version, extra, flags, with: statement)) } catch {
+                result = .failure(error)
             }
         }
         return try result.get()
@@ -156,7 +213,7 @@ final class BulkInserter: @unchecked Sendable {
 
     private func insert(
         _ id: UnsafeRawBufferPointer, _ body: UnsafeRawBufferPointer, _ version: UnsafeRawBufferPointer, _ extra: UnsafeRawBufferPointer,
-        _ flags: DocumentFlags
+        _ flags: DocumentFlags, with insertion: Statement
     ) throws(SQLiteError) -> Bool {
         try insertion.bind(blob: version, 1, staysInPlace: true)
         try insertion.bind(blob: body, 2, staysInPlace: true)

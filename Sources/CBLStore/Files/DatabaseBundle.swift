@@ -138,7 +138,7 @@ struct DatabaseBundle: Sendable {
 
     private static func isForestDB(_ path: String) -> StoreError {
         StoreError(
-            .version1,
+            .unsupported,
             "a Couchbase Lite 1.x database in ForestDB's storage, which no successor reads. Its app can convert it to SQLite's: open it "
                 + "with 1.4 and the storage type SQLite; or replicate it to a server", path: path)
     }

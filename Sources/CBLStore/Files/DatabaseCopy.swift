@@ -14,6 +14,11 @@ extension Database {
         do {
             return try NewBundle.make(at: target.path) { unfinished in
                 let copy = files.copied(to: unfinished)
+                if try isVersion1 {
+                    return try withoutActuallyEscaping(progress) {
+                        try Version1Conversion(of: self, to: copy, keepsIdentity: false, progress: $0).run()
+                    }
+                }
                 try copyDocuments(to: copy, progress)
                 return try copyBlobs(to: copy.bundle, progress)
             }
@@ -22,6 +27,9 @@ extension Database {
             throw StoreError.translating(error, path: isAboutTarget ? target.path : path)
         }
     }
+
+    /// Whether it is a database of 1.x, which can only be read.
+    package var isVersion1: Bool { get throws { try isReadOnly && read { $0.generation.isVersion1 } } }
 
     private func copyDocuments(to target: FileAccess, _ progress: (Int, Int) throws -> Void) throws {
         try readers.read { source in

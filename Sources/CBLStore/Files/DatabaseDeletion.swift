@@ -24,9 +24,9 @@ extension Database {
 
 extension DatabaseBundle {
     /// Removes what a bundle has, and the folder if there is nothing else in it. Links go, not what they lead to.
-    fileprivate func remove() throws(StoreError) {
+    func remove() throws(StoreError) {
         let folder = try folder()
-        for inner in [DatabaseBundle.attachmentsName, Leftover.replacedBlobs] {
+        for inner in [DatabaseBundle.attachmentsName, Leftover.replacedBlobs] + DatabaseBundle.version1FolderNames {
             if folder.status(inner)?.kind != .folder { folder.remove(inner) }
             guard let blobs = try folder.folder(inner) else { continue }
             for name in try blobs.names() { blobs.remove(name) }

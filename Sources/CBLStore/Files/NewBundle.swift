@@ -30,6 +30,40 @@ enum NewBundle {
         }
     }
 
+    /// Has `work` fill a folder beside a bundle, which then takes the bundle's place. The bundle goes, or gets another name if one is given. Until
+    /// everything is there nothing has changed, and a program that is killed leaves both or the old one.
+    static func replace<Result>(
+        at path: String, keepingOldAt kept: String?, _ work: (_ unfinished: DatabaseBundle) throws -> Result
+    ) throws -> Result {
+        let target = DatabaseBundle(path: path)
+        let (unfinished, lock) = try makeFolder(beside: target)
+        defer { withExtendedLifetime(lock) {} }
+        var name = unfinished.path
+        do {
+            let result = try work(unfinished)
+            if let kept {
+                guard rename(name, toFree: kept) else {
+                    throw errno == EEXIST ? exists(DatabaseBundle(path: kept)) : FileCopy.failure("cannot create", kept)
+                }
+                name = kept
+            }
+            guard exchange(name, target.path) else { throw FileCopy.failure("cannot replace", target.path) }
+            if kept == nil { try DatabaseBundle(path: name).remove() }
+            return result
+        } catch {
+            if FileStatus(target.path) != nil { _ = Leftover(path: name)?.remove() }
+            throw error
+        }
+    }
+
+    private static func exchange(_ new: String, _ old: String) -> Bool {
+        if cblite_exchange(new, old) == 0 { return true }
+        guard errno == EINVAL || errno == ENOSYS else { return false }
+        // Where the file system cannot do it in one step, in three.
+        let between = old + suffix + "swap00"
+        return rename(old, toFree: between) && rename(new, toFree: old) && rename(between, toFree: new)
+    }
+
     /// The lock tells others of the same intention that this is no leftover.
     private static func makeFolder(beside target: DatabaseBundle) throws -> (DatabaseBundle, FolderLock?) {
         while true {

@@ -86,7 +86,7 @@ struct Version1Schema: Sendable {
     }
 
     /// Whether a revision has attachments, in SQL.
-    private func hasAttachments(_ revision: String) -> String {
+    func hasAttachments(_ revision: String) -> String {
         if hasAttachmentTable { return "EXISTS (SELECT 1 FROM main.attachments AS a WHERE a.sequence = \(revision).sequence)" }
         let inBody = "(coalesce(instr(\(revision).json, '\"_attachments\"'), 0) > 0)"
         // Old rows do not say.

@@ -1,0 +1,22 @@
+extension Database {
+    /// Converts the 1.x database at a path in its place. The old one stays beside it under the name given, or goes if there is none. Gives what could
+    /// not be carried over; nil if it is no database of 1.x, which is then left alone.
+    package static func upgradeVersion1(
+        at path: String, keepingOldAt kept: String?, progress: @escaping (_ done: Int, _ total: Int) throws -> Void = { _, _ in }
+    ) throws -> [StoreError]? {
+        let source = try Database(path: path)
+        defer { source.close() }
+        guard try source.isVersion1 else { return nil }
+        guard !source.bundle.isLoneFile else {
+            throw StoreError(.version1, "a database of 1.0 is a file, and its successors' are folders: copy it to a new one", path: path)
+        }
+        do {
+            return try NewBundle.replace(at: source.path, keepingOldAt: kept) { unfinished in
+                let target = source.files.copied(to: unfinished)
+                return try Version1Conversion(of: source, to: target, keepsIdentity: true, progress: progress).run()
+            }
+        } catch {
+            throw StoreError.translating(error, path: source.path)
+        }
+    }
+}
