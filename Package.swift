@@ -30,7 +30,7 @@ let package = Package(
         .systemLibrary(name: "CBLSystemEpoll"),
         .systemLibrary(name: "CBLSystemFiles"),
 
-        library("CBLBase", ["CBLSystemNettle", "CBLSystemFiles"]),
+        library("CBLBase", ["CBLSystemNettle", "CBLSystemFiles", "CBLSystemZlib"]),
         library("CBLFleece", ["CBLBase"]),
         library("CBLBLIP", ["CBLBase", "CBLSystemZlib"]),
         library("CBLTransport", ["CBLFleece", "CBLBase", "CBLSystemCurl", "CBLSystemGnuTLS", "CBLSystemEpoll"]),

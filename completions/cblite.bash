@@ -25,69 +25,69 @@ _cblite_subcommands() {
 # The flags of a command.
 _cblite_flags() {
     case $1 in
-        '') echo '--writeable --create --upgrade --encrypted --collection -C --json --quiet --color --help -h --keep-going --version -v' ;;
-        'ls') echo '--long -l --offset --limit --desc --seq --del --deleted --conf --body --raw --json5 --collections -c --writeable --create --upgrade --encrypted --collection -C --json --quiet --color --help -h' ;;
-        'cat') echo '--key --rev --revision --raw --json5 --writeable --create --upgrade --encrypted --collection -C --json --quiet --color --help -h' ;;
-        'revs') echo '--remotes --raw --body --writeable --create --upgrade --encrypted --collection -C --json --quiet --color --help -h' ;;
-        'conflicts') echo '--body --writeable --create --upgrade --encrypted --collection -C --json --quiet --color --help -h' ;;
-        'changes') echo '--since --follow -f --limit --raw --body --writeable --create --upgrade --encrypted --collection -C --json --quiet --color --help -h' ;;
-        'diff') echo '--body --revs --writeable --create --upgrade --encrypted --collection -C --json --quiet --color --help -h' ;;
-        'blob') echo '--writeable --create --upgrade --encrypted --collection -C --json --quiet --color --help -h' ;;
-        'blob ls') echo '--verify --writeable --create --upgrade --encrypted --collection -C --json --quiet --color --help -h' ;;
-        'blob get') echo '--output -o --writeable --create --upgrade --encrypted --collection -C --json --quiet --color --help -h' ;;
-        'blob put') echo '--type --if-rev --writeable --create --upgrade --encrypted --collection -C --json --quiet --color --help -h' ;;
-        'fts') echo '--limit -n --writeable --create --upgrade --encrypted --collection -C --json --quiet --color --help -h' ;;
-        'info') echo '--verbose -v --writeable --create --upgrade --encrypted --collection -C --json --quiet --color --help -h' ;;
-        'info indexes') echo '--verbose -v --writeable --create --upgrade --encrypted --collection -C --json --quiet --color --help -h' ;;
-        'info index') echo '--limit --verbose -v --writeable --create --upgrade --encrypted --collection -C --json --quiet --color --help -h' ;;
-        'info keys') echo '--verbose -v --writeable --create --upgrade --encrypted --collection -C --json --quiet --color --help -h' ;;
-        'schema') echo '--by --together --sample --all --format -F --writeable --create --upgrade --encrypted --collection -C --json --quiet --color --help -h' ;;
-        'stats') echo '--where -w --top --bins --writeable --create --upgrade --encrypted --collection -C --json --quiet --color --help -h' ;;
-        'tree') echo '--exact --writeable --create --upgrade --encrypted --collection -C --json --quiet --color --help -h' ;;
-        'query') echo '--format -F --raw --json5 --guard-formulas --offset --limit --param -p --params --output -o --time-limit -t --explain --analyze --watch -w --file -f --dry-run -n --writeable --create --upgrade --encrypted --collection -C --json --quiet --color --help -h' ;;
-        'select') echo '--format -F --raw --json5 --guard-formulas --offset --limit --param -p --params --output -o --time-limit -t --explain --analyze --watch -w --writeable --create --upgrade --encrypted --collection -C --json --quiet --color --help -h' ;;
-        'translate') echo '--json --sql --tree --writeable --create --upgrade --encrypted --collection -C --quiet --color --help -h' ;;
-        'sql') echo '--writeable --create --upgrade --encrypted --collection -C --json --quiet --color --help -h' ;;
-        'lscoll') echo '--writeable --create --upgrade --encrypted --collection -C --json --quiet --color --help -h' ;;
-        'put') echo '--create --update --delete --purge --if-rev --dry-run -n --writeable --upgrade --encrypted --collection -C --json --quiet --color --help -h' ;;
-        'edit') echo '--with --raw --json5 --if-rev --writeable --create --upgrade --encrypted --collection -C --json --quiet --color --help -h' ;;
-        'rm') echo '--purge --if-rev --dry-run -n --writeable --create --upgrade --encrypted --collection -C --json --quiet --color --help -h' ;;
-        'undelete') echo '--body --tombstone --if-rev --dry-run -n --writeable --create --upgrade --encrypted --collection -C --json --quiet --color --help -h' ;;
-        'revert') echo '--if-rev --dry-run -n --writeable --create --upgrade --encrypted --collection -C --json --quiet --color --help -h' ;;
-        'purge') echo '--if-rev --dry-run -n --writeable --create --upgrade --encrypted --collection -C --json --quiet --color --help -h' ;;
-        'expire') echo '--dry-run -n --writeable --create --upgrade --encrypted --collection -C --json --quiet --color --help -h' ;;
-        'resolve') echo '--keep --merge --if-rev --dry-run -n --writeable --create --upgrade --encrypted --collection -C --json --quiet --color --help -h' ;;
-        'mv') echo '--dry-run -n --writeable --create --upgrade --encrypted --collection -C --json --quiet --color --help -h' ;;
-        'mkcoll') echo '--writeable --create --upgrade --encrypted --collection -C --json --quiet --color --help -h' ;;
-        'rmcoll') echo '--yes -y --dry-run -n --writeable --create --upgrade --encrypted --collection -C --json --quiet --color --help -h' ;;
-        'begin') echo '--writeable --create --upgrade --encrypted --collection -C --json --quiet --color --help -h' ;;
-        'commit') echo '--writeable --create --upgrade --encrypted --collection -C --json --quiet --color --help -h' ;;
-        'rollback') echo '--writeable --create --upgrade --encrypted --collection -C --json --quiet --color --help -h' ;;
-        'cp') echo '--jsonid --idprefix --limit --careful --existing -x --format --guard-formulas --verbose -v --replicate --bidi --user --token --cert --key --header --cacert --pin --self-signed --proxy --interface --heartbeat --continuous --filter --push-filter --conflict --reset-checkpoint --all-collections --channel --doc-id --pull-filter --timeout --writeable --create --upgrade --encrypted --collection -C --json --quiet --color --help -h' ;;
-        'import') echo '--jsonid --idprefix --limit --careful --existing -x --format --guard-formulas --verbose -v --replicate --bidi --user --token --cert --key --header --cacert --pin --self-signed --proxy --interface --heartbeat --continuous --filter --push-filter --conflict --reset-checkpoint --all-collections --channel --doc-id --pull-filter --timeout --writeable --create --upgrade --encrypted --collection -C --json --quiet --color --help -h' ;;
-        'export') echo '--where --jsonid --idprefix --limit --careful --existing -x --format --guard-formulas --verbose -v --replicate --bidi --user --token --cert --key --header --cacert --pin --self-signed --proxy --interface --heartbeat --continuous --filter --push-filter --conflict --reset-checkpoint --all-collections --channel --doc-id --pull-filter --timeout --writeable --create --upgrade --encrypted --collection -C --json --quiet --color --help -h' ;;
-        'push') echo '--user --token --cert --key --header --cacert --pin --self-signed --proxy --interface --heartbeat --continuous --filter --push-filter --conflict --reset-checkpoint --existing -x --careful --all-collections --channel --doc-id --pull-filter --timeout --verbose -v --bidi --writeable --create --upgrade --encrypted --collection -C --json --quiet --color --help -h' ;;
-        'pull') echo '--user --token --cert --key --header --cacert --pin --self-signed --proxy --interface --heartbeat --continuous --filter --push-filter --conflict --reset-checkpoint --existing -x --careful --all-collections --channel --doc-id --pull-filter --timeout --verbose -v --bidi --writeable --create --upgrade --encrypted --collection -C --json --quiet --color --help -h' ;;
-        'sync') echo '--user --token --cert --key --header --cacert --pin --self-signed --proxy --interface --heartbeat --continuous --filter --push-filter --conflict --reset-checkpoint --existing -x --careful --all-collections --channel --doc-id --pull-filter --timeout --verbose -v --writeable --create --upgrade --encrypted --collection -C --json --quiet --color --help -h' ;;
-        'serve') echo '--port -p --address --user --reader --users --tls --identity --cert --key --client-ca --allow-host --allow-origin --read-only --push-only --collection -C --max-connections --max-per-address --heartbeat --verbose -v --writeable --create --upgrade --encrypted --json --quiet --color --help -h' ;;
-        'dump') echo '--collection -C --identity --no-raw --no-blobs --no-indexes --writeable --create --upgrade --encrypted --json --quiet --color --help -h' ;;
-        'restore') echo '--collection -C --merge --identity --writeable --create --upgrade --encrypted --json --quiet --color --help -h' ;;
+        '') echo '--writeable --create --upgrade --no-backup --encrypted --collection -C --json --quiet --color --help -h --keep-going --version -v' ;;
+        'ls') echo '--long -l --offset --limit --desc --seq --del --deleted --conf --body --raw --json5 --collections -c --writeable --create --upgrade --no-backup --encrypted --collection -C --json --quiet --color --help -h' ;;
+        'cat') echo '--key --rev --revision --raw --json5 --writeable --create --upgrade --no-backup --encrypted --collection -C --json --quiet --color --help -h' ;;
+        'revs') echo '--remotes --raw --body --writeable --create --upgrade --no-backup --encrypted --collection -C --json --quiet --color --help -h' ;;
+        'conflicts') echo '--body --writeable --create --upgrade --no-backup --encrypted --collection -C --json --quiet --color --help -h' ;;
+        'changes') echo '--since --follow -f --limit --raw --body --writeable --create --upgrade --no-backup --encrypted --collection -C --json --quiet --color --help -h' ;;
+        'diff') echo '--body --revs --writeable --create --upgrade --no-backup --encrypted --collection -C --json --quiet --color --help -h' ;;
+        'blob') echo '--writeable --create --upgrade --no-backup --encrypted --collection -C --json --quiet --color --help -h' ;;
+        'blob ls') echo '--verify --writeable --create --upgrade --no-backup --encrypted --collection -C --json --quiet --color --help -h' ;;
+        'blob get') echo '--output -o --writeable --create --upgrade --no-backup --encrypted --collection -C --json --quiet --color --help -h' ;;
+        'blob put') echo '--type --if-rev --writeable --create --upgrade --no-backup --encrypted --collection -C --json --quiet --color --help -h' ;;
+        'fts') echo '--limit -n --writeable --create --upgrade --no-backup --encrypted --collection -C --json --quiet --color --help -h' ;;
+        'info') echo '--verbose -v --writeable --create --upgrade --no-backup --encrypted --collection -C --json --quiet --color --help -h' ;;
+        'info indexes') echo '--verbose -v --writeable --create --upgrade --no-backup --encrypted --collection -C --json --quiet --color --help -h' ;;
+        'info index') echo '--limit --verbose -v --writeable --create --upgrade --no-backup --encrypted --collection -C --json --quiet --color --help -h' ;;
+        'info keys') echo '--verbose -v --writeable --create --upgrade --no-backup --encrypted --collection -C --json --quiet --color --help -h' ;;
+        'schema') echo '--by --together --sample --all --format -F --writeable --create --upgrade --no-backup --encrypted --collection -C --json --quiet --color --help -h' ;;
+        'stats') echo '--where -w --top --bins --writeable --create --upgrade --no-backup --encrypted --collection -C --json --quiet --color --help -h' ;;
+        'tree') echo '--exact --writeable --create --upgrade --no-backup --encrypted --collection -C --json --quiet --color --help -h' ;;
+        'query') echo '--format -F --raw --json5 --guard-formulas --offset --limit --param -p --params --output -o --time-limit -t --explain --analyze --watch -w --file -f --dry-run -n --writeable --create --upgrade --no-backup --encrypted --collection -C --json --quiet --color --help -h' ;;
+        'select') echo '--format -F --raw --json5 --guard-formulas --offset --limit --param -p --params --output -o --time-limit -t --explain --analyze --watch -w --writeable --create --upgrade --no-backup --encrypted --collection -C --json --quiet --color --help -h' ;;
+        'translate') echo '--json --sql --tree --writeable --create --upgrade --no-backup --encrypted --collection -C --quiet --color --help -h' ;;
+        'sql') echo '--writeable --create --upgrade --no-backup --encrypted --collection -C --json --quiet --color --help -h' ;;
+        'lscoll') echo '--writeable --create --upgrade --no-backup --encrypted --collection -C --json --quiet --color --help -h' ;;
+        'put') echo '--create --update --delete --purge --if-rev --dry-run -n --writeable --upgrade --no-backup --encrypted --collection -C --json --quiet --color --help -h' ;;
+        'edit') echo '--with --raw --json5 --if-rev --writeable --create --upgrade --no-backup --encrypted --collection -C --json --quiet --color --help -h' ;;
+        'rm') echo '--purge --if-rev --dry-run -n --writeable --create --upgrade --no-backup --encrypted --collection -C --json --quiet --color --help -h' ;;
+        'undelete') echo '--body --tombstone --if-rev --dry-run -n --writeable --create --upgrade --no-backup --encrypted --collection -C --json --quiet --color --help -h' ;;
+        'revert') echo '--if-rev --dry-run -n --writeable --create --upgrade --no-backup --encrypted --collection -C --json --quiet --color --help -h' ;;
+        'purge') echo '--if-rev --dry-run -n --writeable --create --upgrade --no-backup --encrypted --collection -C --json --quiet --color --help -h' ;;
+        'expire') echo '--dry-run -n --writeable --create --upgrade --no-backup --encrypted --collection -C --json --quiet --color --help -h' ;;
+        'resolve') echo '--keep --merge --if-rev --dry-run -n --writeable --create --upgrade --no-backup --encrypted --collection -C --json --quiet --color --help -h' ;;
+        'mv') echo '--dry-run -n --writeable --create --upgrade --no-backup --encrypted --collection -C --json --quiet --color --help -h' ;;
+        'mkcoll') echo '--writeable --create --upgrade --no-backup --encrypted --collection -C --json --quiet --color --help -h' ;;
+        'rmcoll') echo '--yes -y --dry-run -n --writeable --create --upgrade --no-backup --encrypted --collection -C --json --quiet --color --help -h' ;;
+        'begin') echo '--writeable --create --upgrade --no-backup --encrypted --collection -C --json --quiet --color --help -h' ;;
+        'commit') echo '--writeable --create --upgrade --no-backup --encrypted --collection -C --json --quiet --color --help -h' ;;
+        'rollback') echo '--writeable --create --upgrade --no-backup --encrypted --collection -C --json --quiet --color --help -h' ;;
+        'cp') echo '--jsonid --idprefix --limit --careful --existing -x --format --guard-formulas --verbose -v --replicate --bidi --user --token --cert --key --header --cacert --pin --self-signed --proxy --interface --heartbeat --continuous --filter --push-filter --conflict --reset-checkpoint --all-collections --channel --doc-id --pull-filter --timeout --writeable --create --upgrade --no-backup --encrypted --collection -C --json --quiet --color --help -h' ;;
+        'import') echo '--jsonid --idprefix --limit --careful --existing -x --format --guard-formulas --verbose -v --replicate --bidi --user --token --cert --key --header --cacert --pin --self-signed --proxy --interface --heartbeat --continuous --filter --push-filter --conflict --reset-checkpoint --all-collections --channel --doc-id --pull-filter --timeout --writeable --create --upgrade --no-backup --encrypted --collection -C --json --quiet --color --help -h' ;;
+        'export') echo '--where --jsonid --idprefix --limit --careful --existing -x --format --guard-formulas --verbose -v --replicate --bidi --user --token --cert --key --header --cacert --pin --self-signed --proxy --interface --heartbeat --continuous --filter --push-filter --conflict --reset-checkpoint --all-collections --channel --doc-id --pull-filter --timeout --writeable --create --upgrade --no-backup --encrypted --collection -C --json --quiet --color --help -h' ;;
+        'push') echo '--user --token --cert --key --header --cacert --pin --self-signed --proxy --interface --heartbeat --continuous --filter --push-filter --conflict --reset-checkpoint --existing -x --careful --all-collections --channel --doc-id --pull-filter --timeout --verbose -v --bidi --writeable --create --upgrade --no-backup --encrypted --collection -C --json --quiet --color --help -h' ;;
+        'pull') echo '--user --token --cert --key --header --cacert --pin --self-signed --proxy --interface --heartbeat --continuous --filter --push-filter --conflict --reset-checkpoint --existing -x --careful --all-collections --channel --doc-id --pull-filter --timeout --verbose -v --bidi --writeable --create --upgrade --no-backup --encrypted --collection -C --json --quiet --color --help -h' ;;
+        'sync') echo '--user --token --cert --key --header --cacert --pin --self-signed --proxy --interface --heartbeat --continuous --filter --push-filter --conflict --reset-checkpoint --existing -x --careful --all-collections --channel --doc-id --pull-filter --timeout --verbose -v --writeable --create --upgrade --no-backup --encrypted --collection -C --json --quiet --color --help -h' ;;
+        'serve') echo '--port -p --address --user --reader --users --tls --identity --cert --key --client-ca --allow-host --allow-origin --read-only --push-only --collection -C --max-connections --max-per-address --heartbeat --verbose -v --writeable --create --upgrade --no-backup --encrypted --json --quiet --color --help -h' ;;
+        'dump') echo '--collection -C --identity --no-raw --no-blobs --no-indexes --writeable --create --upgrade --no-backup --encrypted --json --quiet --color --help -h' ;;
+        'restore') echo '--collection -C --merge --identity --writeable --create --upgrade --no-backup --encrypted --json --quiet --color --help -h' ;;
         'check') echo '--quick --repair --no-backup --drop-damaged --salvage --writeable --create --upgrade --encrypted --collection -C --json --quiet --color --help -h' ;;
-        'mkindex') echo '--where --json --fts --language --ignoreDiacritics --noStemming --stopWords --unnest --suggest --vector --dim --metric --centroids --encoding --writeable --create --upgrade --encrypted --collection -C --quiet --color --help -h' ;;
-        'rmindex') echo '--writeable --create --upgrade --encrypted --collection -C --json --quiet --color --help -h' ;;
-        'compact') echo '--prune --purgeDeleted --writeable --create --upgrade --encrypted --collection -C --json --quiet --color --help -h' ;;
-        'reindex') echo '--writeable --create --upgrade --encrypted --collection -C --json --quiet --color --help -h' ;;
-        'open') echo '--keep-going --writeable --create --upgrade --encrypted --collection -C --json --quiet --color --help -h' ;;
-        'openremote') echo '--user --token --cert --key --header --cacert --pin --self-signed --proxy --interface --heartbeat --filter --bidi --continuous --keep-going --all-collections --channel --doc-id --pull-filter --timeout --verbose -v --writeable --create --upgrade --encrypted --collection -C --json --quiet --color --help -h' ;;
-        'databases') echo '--writeable --create --upgrade --encrypted --collection -C --json --quiet --color --help -h' ;;
-        'close') echo '--writeable --create --upgrade --encrypted --collection -C --json --quiet --color --help -h' ;;
-        'cd') echo '--writeable --create --upgrade --encrypted --collection -C --json --quiet --color --help -h' ;;
-        'history') echo '--writeable --create --upgrade --encrypted --collection -C --json --quiet --color --help -h' ;;
-        'again') echo '--writeable --create --upgrade --encrypted --collection -C --json --quiet --color --help -h' ;;
-        'quit') echo '--writeable --create --upgrade --encrypted --collection -C --json --quiet --color --help -h' ;;
-        'tour') echo '--writeable --create --upgrade --encrypted --collection -C --json --quiet --color --help -h' ;;
-        'help') echo '--writeable --create --upgrade --encrypted --collection -C --json --quiet --color --help -h' ;;
-        'version') echo '--writeable --create --upgrade --encrypted --collection -C --json --quiet --color --help -h' ;;
+        'mkindex') echo '--where --json --fts --language --ignoreDiacritics --noStemming --stopWords --unnest --suggest --vector --dim --metric --centroids --encoding --writeable --create --upgrade --no-backup --encrypted --collection -C --quiet --color --help -h' ;;
+        'rmindex') echo '--writeable --create --upgrade --no-backup --encrypted --collection -C --json --quiet --color --help -h' ;;
+        'compact') echo '--prune --purgeDeleted --writeable --create --upgrade --no-backup --encrypted --collection -C --json --quiet --color --help -h' ;;
+        'reindex') echo '--writeable --create --upgrade --no-backup --encrypted --collection -C --json --quiet --color --help -h' ;;
+        'open') echo '--keep-going --writeable --create --upgrade --no-backup --encrypted --collection -C --json --quiet --color --help -h' ;;
+        'openremote') echo '--user --token --cert --key --header --cacert --pin --self-signed --proxy --interface --heartbeat --filter --bidi --continuous --keep-going --all-collections --channel --doc-id --pull-filter --timeout --verbose -v --writeable --create --upgrade --no-backup --encrypted --collection -C --json --quiet --color --help -h' ;;
+        'databases') echo '--writeable --create --upgrade --no-backup --encrypted --collection -C --json --quiet --color --help -h' ;;
+        'close') echo '--writeable --create --upgrade --no-backup --encrypted --collection -C --json --quiet --color --help -h' ;;
+        'cd') echo '--writeable --create --upgrade --no-backup --encrypted --collection -C --json --quiet --color --help -h' ;;
+        'history') echo '--writeable --create --upgrade --no-backup --encrypted --collection -C --json --quiet --color --help -h' ;;
+        'again') echo '--writeable --create --upgrade --no-backup --encrypted --collection -C --json --quiet --color --help -h' ;;
+        'quit') echo '--writeable --create --upgrade --no-backup --encrypted --collection -C --json --quiet --color --help -h' ;;
+        'tour') echo '--writeable --create --upgrade --no-backup --encrypted --collection -C --json --quiet --color --help -h' ;;
+        'help') echo '--writeable --create --upgrade --no-backup --encrypted --collection -C --json --quiet --color --help -h' ;;
+        'version') echo '--writeable --create --upgrade --no-backup --encrypted --collection -C --json --quiet --color --help -h' ;;
     esac
 }
 
@@ -643,7 +643,11 @@ _cblite_kind() {
         choice:*) kind=${kind#choice:}; _cblite_offer <<<"${kind//,/$'\n'}" ;;
         command) _cblite_offer < <("${COMP_WORDS[0]}" complete topic 2>/dev/null) ;;
         file) compopt -o filenames 2>/dev/null; mapfile -t COMPREPLY < <(compgen -f -- "$current") ;;
-        directory | database) compopt -o filenames 2>/dev/null; mapfile -t COMPREPLY < <(compgen -d -- "$current") ;;
+        directory) compopt -o filenames 2>/dev/null; mapfile -t COMPREPLY < <(compgen -d -- "$current") ;;
+        database)
+            compopt -o filenames 2>/dev/null
+            mapfile -t COMPREPLY < <(compgen -d -- "$current"; compgen -f -X '!*.cblite' -- "$current")
+            ;;
         collection | document | index | property)
             [[ $database ]] && _cblite_offer < <(
                 "${COMP_WORDS[0]}" complete "$kind" "${database/#\~/$HOME}" ${collection:+-C "$collection"} -- "$current" 2>/dev/null) ;;
@@ -676,7 +680,7 @@ _cblite() {
         elif [[ $word == -?* ]]; then
             kind=$(_cblite_value "$title $word")
             [[ $kind && $kind != =* ]] && skip=$word
-        elif [[ ! $command && ( $word == *.cblite2 || $word == *.cblite2/ ) ]]; then
+        elif [[ ! $command && ( $word == *.cblite || $word == *.cblite2 || $word == *.cblite2/ ) ]]; then
             database=$word
         elif [[ ! $command ]]; then
             command=$(_cblite_name "$word") title=$command
@@ -684,7 +688,7 @@ _cblite() {
         elif [[ $title == "$command" && " $(_cblite_subcommands "$command") " == *" $word "* ]]; then
             title="$command $word"
         else
-            [[ ! $database && $word == *.cblite2* ]] && database=$word
+            [[ ! $database && $word == *.cblite* ]] && database=$word
             position=$((position + 1))
         fi
     done

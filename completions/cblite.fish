@@ -110,7 +110,7 @@ function __cblite_scan
         else if string match -q -- '-?*' $word
             contains -- $word (__cblite_value_flags $__cblite_title); and set skip $word
         else if test -z "$__cblite_title"
-            if string match -qr '\.cblite2/*$' -- $word
+            if string match -qr '\.cblite2?/*$' -- $word
                 set __cblite_database $word
             else
                 set __cblite_title (__cblite_name $word)
@@ -119,7 +119,7 @@ function __cblite_scan
         else if contains -- $word (__cblite_subcommands $__cblite_title)
             set __cblite_title "$__cblite_title $word"
         else
-            test -z "$__cblite_database"; and string match -qr '\.cblite2/*$' -- $word; and set __cblite_database $word
+            test -z "$__cblite_database"; and string match -qr '\.cblite2?/*$' -- $word; and set __cblite_database $word
             set __cblite_position (math $__cblite_position + 1)
         end
     end
@@ -210,6 +210,7 @@ complete -c cblite -n "__cblite_is ''" -a '(__fish_complete_directories)'
 complete -c cblite -l writeable -d 'Open the database for writing'
 complete -c cblite -l create -d 'Create the database if it does not exist; implies --writeable'
 complete -c cblite -l upgrade -a 'vv' -d 'Allow an irreversible upgrade of the file format; =vv also turns revision trees into version vectors'
+complete -c cblite -l no-backup -d 'With --upgrade of a 1.x database: do not keep the old one beside the new'
 complete -c cblite -l encrypted -d 'Ask for the password or key of an encrypted database'
 complete -c cblite -l collection -s C -x -a '(__cblite_values collection)' -d 'Work on this collection instead of the default one'
 complete -c cblite -l json -d 'Print results and errors as JSON, for programs'

@@ -11,7 +11,8 @@ enum BlobGetCommand {
         summary: "Copy a blob out, to a file or to standard output",
         discussion: """
             Names the blob by its digest (sha1-…), or by a document and the path of a property. The path may be left out if the \
-            document has one blob. The content is compared with its digest before any of it is written.
+            document has one blob. The content is compared with its digest before any of it is written. Attachments that 1.x has compressed come \
+            out as they were before; by their digest, as they are stored.
             """,
         database: .reads,
         flags: [Flag("output", short: "o", value: "FILE", .file, "Write to this file instead of standard output")],
@@ -30,6 +31,8 @@ enum BlobGetCommand {
         var digest: BlobDigest?
         var inlineContent: [UInt8]?
         var contentType: String?
+        /// How long it is when it is not compressed, if it is: attachments of 1.x may be.
+        var decodedLength: Int?
     }
 
     @Sendable private static func run(_ invocation: Invocation) throws -> ExitCode {
@@ -102,13 +105,29 @@ enum BlobGetCommand {
         var source = Source()
         source.digest = blob.value(forKey: "digest", keys)?.string.flatMap { BlobDigest($0) }
         source.contentType = blob.value(forKey: "content_type", keys)?.string
+        if blob.value(forKey: "encoding", keys)?.string == "gzip" {
+            source.decodedLength = Int(clamping: blob.value(forKey: "length", keys)?.integer ?? .max)
+        }
         if let data = blob.value(forKey: "data", keys) {
             source.inlineContent = data.dataBytes.map(Array.init) ?? data.string.flatMap { Base64.bytes(of: Array($0.utf8)) }
         }
         return source
     }
 
+    /// As it was before it was stored.
     private static func write(_ source: Source, from store: BlobFolder, _ receive: (UnsafeRawBufferPointer) throws -> Void) throws {
+        guard let length = source.decodedLength, source.digest != nil else { return try writeStored(source, from: store, receive) }
+        do {
+            let decoder = try GzipDecoder(mostBytes: length)
+            try writeStored(source, from: store) { try decoder.decode($0, receive) }
+            try decoder.finish()
+        } catch let failure as GzipDecoder.Failure {
+            throw CommandError.failed(
+                "the attachment is compressed, and its content is damaged (\(failure))", hint: "Its digest names it as it is stored.")
+        }
+    }
+
+    private static func writeStored(_ source: Source, from store: BlobFolder, _ receive: (UnsafeRawBufferPointer) throws -> Void) throws {
         if let digest = source.digest, store.exists(digest) || source.inlineContent == nil {
             // Nothing of a blob that is not what it should be is written, not even where nothing can be taken back.
             try store.read(digest, checking: Interruption.check) { piece in

@@ -10,6 +10,9 @@ enum ListDocumentsCommand {
             Prints the IDs of a collection's documents, or with -l a line for each with its revision, flags (d deleted, c conflicted, \
             a attachments), sequence and body size.
 
+            Local and design documents, which 1.x has and which an upgrade keeps, are listed by patterns that begin as their IDs do, _local/ and \
+            _design/.
+
             With --json, prints one JSON object per document, with its body if --body is given too.
             """,
         database: .reads,
@@ -40,9 +43,27 @@ enum ListDocumentsCommand {
     @Sendable private static func run(_ invocation: Invocation) throws -> ExitCode {
         if invocation.flag("collections") { return try ListCollectionsCommand.run(invocation) }
         return try invocation.read { snapshot, collection in
+            if try listBesides(invocation, snapshot) { return .success }
             try Listing(invocation, snapshot, collection).write()
             return .success
         }
+    }
+}
+
+extension ListDocumentsCommand {
+    /// Documents beside the collections, which only a pattern that begins as their IDs do asks for: `_local/*`, `_design/*`.
+    fileprivate static func listBesides(_ invocation: Invocation, _ snapshot: Snapshot) throws -> Bool {
+        guard let pattern = invocation.argumentIfGiven("PATTERN"), pattern.hasPrefix("_") else { return false }
+        let ids = try snapshot.besideDocumentIDs(matching: pattern)
+        guard !ids.isEmpty else { return false }
+        if invocation.wantsJSON {
+            for id in ids { try invocation.session.writeFacts { $0.add("id", id) } }
+            return true
+        }
+        var columns = ColumnListing(session: invocation.session)
+        for id in ids { try Array(id.utf8).withUnsafeBytes { try columns.add($0) } }
+        try columns.finish()
+        return true
     }
 }
 

@@ -75,6 +75,7 @@ private struct DocumentPrinter {
             }
             return
         }
+        if try writeBesides(id) { return }
         guard id.contains(where: { $0 == "*" || $0 == "?" }) else {
             if try snapshot.document(id, in: collection) == nil { throw try invocation.missingDocument(id, in: collection, snapshot) }
             throw CommandError.failed("document \"\(id)\" is deleted", hint: "--revision prints what is kept of it.")
@@ -82,6 +83,31 @@ private struct DocumentPrinter {
         if try !write(matching: id), invocation.session.damagedCount == 0 {
             throw CommandError.failed("no document's ID matches \"\(id)\"")
         }
+    }
+
+    /// Documents beside the collections: `_local/…` and `_design/…`.
+    private func writeBesides(_ pattern: String) throws -> Bool {
+        guard pattern.hasPrefix("_") else { return false }
+        var isThere = false
+        for id in try snapshot.besideDocumentIDs(matching: pattern) {
+            guard let document = try snapshot.besideDocument(id) else { continue }
+            let encoder = FleeceEncoder()
+            do { try document.body.withUnsafeBytes { try JSONParser.parse($0, into: encoder) } } catch {
+                throw CommandError.failed("document \"\(id)\" is damaged: \(error)")
+            }
+            var name = id
+            try name.withUTF8 { name in
+                try encoder.withFinished { body in
+                    guard let root = Value(root: body) else { return }
+                    let none = UnsafeRawBufferPointer(start: nil, count: 0)
+                    try invocation.session.writeJSON {
+                        _ = text.append(id: UnsafeRawBufferPointer(name), version: none, body: root, keys: nil, to: &$0)
+                    }
+                }
+            }
+            isThere = true
+        }
+        return isThere
     }
 
     /// Hot: the benchmark `cat all`.

@@ -17,7 +17,10 @@ enum ManualPage {
             A
             .I database
             is a directory whose name ends in
-            .IR .cblite2 .
+            .IR .cblite2 ,
+            or a file of Couchbase Lite 1.0, whose name ends in
+            .IR .cblite .
+            Databases of 1.x can be read, and copied or upgraded to what can be changed.
             Flags may stand anywhere after the command;
             .B \\-\\-
             ends them, and

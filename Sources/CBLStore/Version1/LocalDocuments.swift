@@ -2,17 +2,42 @@
 /// vendor's programs leave alone. The keys are without `_local/`, the bodies JSON texts, and `meta` is the revision as text, `3-local`.
 package enum LocalDocuments {
     package static let keyStore = "_local"
+    package static let prefix = "_local/"
 }
 
 /// Documents that define views, filters and validations: `_design/…` of 1.x. Its successors take no document of such an ID; here they are a key
-/// store as local documents are, with keys without `_design/`.
+/// store as local documents are, with keys without `_design/`. In a 1.x file they are documents like others.
 package enum DesignDocuments {
     package static let keyStore = "_design"
     package static let prefix = "_design/"
 }
 
 extension Snapshot {
-    /// The names of the design documents, sorted; in a 1.x file they are documents like others.
+    /// The IDs of documents that are kept beside the collections, `_local/…` and `_design/…`, that match a pattern as those of others do.
+    package func besideDocumentIDs(matching pattern: String) throws -> [String] {
+        var ids: [String] = []
+        for (prefix, store) in Snapshot.besides where catalog.stores[store] != nil {
+            let table = catalog.stores[store]?.quotedName ?? ""
+            try connection.withStatement("SELECT ?1 || key FROM \(table) WHERE ?1 || key GLOB ?2 ORDER BY key") { row in
+                try row.bind(prefix, 1)
+                try row.bind(ScanOptions.glob(pattern), 2)
+                while try row.step() { if let id = row.string(0) { ids.append(id) } }
+            }
+        }
+        return ids
+    }
+
+    /// Such a document: its body is JSON.
+    package func besideDocument(_ id: String) throws -> RawDocument? {
+        guard let (prefix, store) = Snapshot.besides.first(where: { id.hasPrefix($0.prefix) }) else { return nil }
+        return try rawDocument(String(id.dropFirst(prefix.count)), in: store)
+    }
+
+    private static let besides = [
+        (prefix: LocalDocuments.prefix, store: LocalDocuments.keyStore), (prefix: DesignDocuments.prefix, store: DesignDocuments.keyStore),
+    ]
+
+    /// The names of the design documents, sorted.
     package func designDocumentNames() throws -> [String] {
         guard generation.isVersion1 else { return try rawDocumentKeys(in: DesignDocuments.keyStore) }
         var options = ScanOptions(content: .id)

@@ -110,6 +110,8 @@ private final class Version1Documents {
     /// For revisions beside it, while it lends a body.
     private let otherBody: Version1Body
     private let progress: Version1Conversion.Progress
+    /// Whether the body that was lent last refers to blobs.
+    private var hasBlobs = false
     private let schema: Version1Schema
 
     init(_ snapshot: Snapshot, _ transaction: Transaction, _ progress: @escaping Version1Conversion.Progress) throws {
@@ -195,9 +197,9 @@ private final class Version1Documents {
         }
         let revision = winner.revision.withUnsafeBytes { RevisionID(version1: $0) }
         var flags = DocumentFlags()
-        if winner.flags.contains(.hasAttachments) { flags.insert(.hasAttachments) }
         if winner.flags.contains(.deleted) { flags.insert(.deleted) }
         try withBody(of: winner, body) { body in
+            if hasBlobs { flags.insert(.hasAttachments) }
             // What the vendor's upgrade writes for a body without properties.
             let body = body.isEmpty ? FleeceData.emptyDictionary.bytes : body
             try id.withUnsafeBytes { id in
@@ -205,7 +207,7 @@ private final class Version1Documents {
                 guard rows.count > 1 || flags.contains(.deleted) || expiration != nil else {
                     return batch.append(id: id, body: body, revision: revision, flags: flags)
                 }
-                guard let tree = try tree(rows, winner: winner.sequence) else { return }
+                guard let tree = try tree(rows, winner: winner.sequence, winnerHasBlobs: flags.contains(.hasAttachments)) else { return }
                 if tree.isConflicted { flags.insert(.conflicted) }
                 if tree.revisions.contains(where: { $0.flags.contains(.hasAttachments) }) { flags.insert(.hasAttachments) }
                 tree.encoded(transaction.treeForm).withUnsafeBytes {
@@ -215,14 +217,21 @@ private final class Version1Documents {
         }
     }
 
-    private func tree(_ rows: [Row], winner: Int64) throws -> RevisionTree? {
+    private func tree(_ rows: [Row], winner: Int64, winnerHasBlobs: Bool) throws -> RevisionTree? {
         var tree = Version1Tree()
         for row in rows {
-            let body = try row.sequence == winner ? nil : withBody(of: row, otherBody) { $0.isEmpty ? nil : FleeceData(copying: $0) }
+            var flags = row.flags
+            var body: FleeceData?
+            if row.sequence == winner {
+                if winnerHasBlobs { flags.insert(.hasAttachments) }
+            } else {
+                body = try withBody(of: row, otherBody) { $0.isEmpty ? nil : FleeceData(copying: $0) }
+                if hasBlobs { flags.insert(.hasAttachments) }
+            }
             tree.add(
                 Version1Tree.Row(
                     sequence: row.sequence, parent: row.parent, id: row.revision.withUnsafeBytes { RevisionID(version1: $0) },
-                    isCurrent: row.isCurrent, flags: row.flags, body: body))
+                    isCurrent: row.isCurrent, flags: flags, body: body))
         }
         // The sequences of this file say nothing in the new one: all are the document's.
         return tree.tree(winner: winner)?.withoutSequences
@@ -230,10 +239,13 @@ private final class Version1Documents {
 
     /// Lends the body of a revision with the new file's keys, and notes the blobs that it refers to.
     private func withBody<Result>(of row: Row, _ body: Version1Body, _ take: (UnsafeRawBufferPointer) throws -> Result) throws -> Result {
-        try row.json.withBytes { json in
+        hasBlobs = false
+        return try row.json.withBytes { json in
             try row.attachments.withBytes { attachments in
                 try body.encode(json, attachments: attachments) { bytes in
-                    if row.flags.contains(.hasAttachments), let root = Value(root: bytes) {
+                    // Whatever the row says.
+                    if let root = Value(root: bytes), BlobReferences.exist(in: bytes, root, transaction.sharedKeys) {
+                        hasBlobs = true
                         BlobReferences.forEach(in: root, transaction.sharedKeys) { digest, _ in
                             if let digest = BlobDigest(digest) { digests.insert(digest) }
                         }
