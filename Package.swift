@@ -36,6 +36,7 @@ let package = Package(
         library("CBLTransport", ["CBLFleece", "CBLBase", "CBLSystemCurl", "CBLSystemGnuTLS", "CBLSystemEpoll"]),
         library("CBLSQLite", ["CBLSystemSQLite"]),
         library("CBLFunctions", ["CBLFleece", "CBLBase", "CBLSQLite", "CBLSystemSQLite", "CBLSystemICU", "CBLSystemStemmer"]),
+        library("CBLJSONSchema", ["CBLFunctions", "CBLFleece", "CBLBase"]),
         library("CBLStore", ["CBLFunctions", "CBLSQLite", "CBLFleece", "CBLBase", "CBLSystemSQLite", "CBLSystemFiles"]),
         library("CBLLanguage", ["CBLFleece", "CBLBase"]),
         library("CBLQuery", ["CBLLanguage", "CBLStore", "CBLFunctions", "CBLSQLite", "CBLFleece", "CBLBase", "CBLSystemSQLite"]),
@@ -75,6 +76,7 @@ let package = Package(
         .testTarget(
             name: "CBLFunctionsTests",
             dependencies: ["CBLFunctions", "CBLStore", "CBLSQLite", "CBLFleece", "CBLSystemSQLite", "CBLTestSupport"]),
+        .testTarget(name: "CBLJSONSchemaTests", dependencies: ["CBLJSONSchema", "CBLFleece", "CBLTestSupport"]),
         .testTarget(
             name: "CBLStoreTests",
             dependencies: ["CBLStore", "CBLSQLite", "CBLFleece", "CBLBase", "CBLSystemSQLite", "CBLTestSupport"]),
