@@ -22,6 +22,8 @@ struct OfficialSuiteTests {
         outcome.passed += formats.passed
         outcome.failed += formats.failed
         print(draft.name, "optional:", outcome.passed, "right,", outcome.failed.count, "wrong")
-        for failure in outcome.failed { print("   ", failure) }
+        // Names of hosts in other alphabets, look-behind of any length, and what is inside of encoded strings: docs/json-schema.md.
+        let known = ["idn-hostname", "(punycode)", "variable-width", "optional/content.json"]
+        #expect(outcome.failed.filter { failure in !known.contains { failure.contains($0) } } == [])
     }
 }

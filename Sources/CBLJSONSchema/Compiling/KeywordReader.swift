@@ -58,7 +58,7 @@ struct KeywordReader {
             case .asDraft: draft == .draft4 || vocabularies.contains(.formatAssertion)
             }
         // An unknown name is no error in any draft.
-        if isAsserted, let format = Format(name: name) { strings.format = format }
+        if isAsserted, let format = Format(name: name, draft) { strings.format = format }
     }
 
     // References

@@ -11,11 +11,16 @@ enum Format: String, CaseIterable {
     case jsonPointer = "json-pointer"
     case relativeJSONPointer = "relative-json-pointer"
 
-    init?(name: String) {
+    /// A host's name before draft 7, which was the first to know of other alphabets.
+    case oldHostname = "old hostname"
+
+    init?(name: String, _ draft: Draft) {
         // Draft 3 called them so, and schemas of draft 4 still do.
         switch name {
         case "ip-address": self = .ipv4
-        case "host-name": self = .hostname
+        case "host-name": self = .oldHostname
+        case "hostname": self = draft < .draft7 ? .oldHostname : .hostname
+        case Format.oldHostname.rawValue: return nil
         default:
             guard let known = Format(rawValue: name) else { return nil }
             self = known
@@ -32,6 +37,7 @@ enum Format: String, CaseIterable {
         case .email: return NetworkFormats.isEmail(text, isInternational: false)
         case .idnEmail: return NetworkFormats.isEmail(text, isInternational: true)
         case .hostname: return NetworkFormats.isHostname(text)
+        case .oldHostname: return NetworkFormats.isHostname(text, knowsAlphabets: false)
         case .ipv4: return NetworkFormats.isIPv4(text)
         case .ipv6: return NetworkFormats.isIPv6(text)
         case .uri: return URIFormats.isReference(text, needsScheme: true, isInternational: false)
@@ -63,7 +69,7 @@ enum Format: String, CaseIterable {
         case .time: "a time with a zone, such as 23:59:59Z"
         case .duration: "a duration, such as P1DT12H"
         case .email, .idnEmail: "an e-mail address"
-        case .hostname: "the name of a host"
+        case .hostname, .oldHostname: "the name of a host"
         case .ipv4: "an IPv4 address"
         case .ipv6: "an IPv6 address"
         case .uri: "a URI"

@@ -1,14 +1,14 @@
 /// Names and addresses of hosts and of people.
 enum NetworkFormats {
     /// RFC 1123: labels of letters, digits and hyphens.
-    static func isHostname(_ text: Text) -> Bool {
+    static func isHostname(_ text: Text, knowsAlphabets: Bool = true) -> Bool {
         guard !text.isEmpty, text.count <= 253 else { return false }
         return text.split(at: ".").allSatisfy { label in
             guard let first = label.first, let last = label.last, label.count <= 63 else { return false }
             guard first != UInt8(ascii: "-"), last != UInt8(ascii: "-") else { return false }
             // Hyphens in the third and fourth place announce a name in another alphabet, of which there is one kind.
             let third = label.dropFirst(2).prefix(2)
-            if third.elementsEqual("--".utf8), !label.prefix(2).elementsEqual("xn".utf8) { return false }
+            if knowsAlphabets, third.elementsEqual("--".utf8), !label.prefix(2).elementsEqual("xn".utf8) { return false }
             return label.allSatisfy { $0.isLetter || $0.isDigit || $0 == UInt8(ascii: "-") }
         }
     }

@@ -39,7 +39,7 @@ enum URIFormats {
             guard let end = host.firstIndex(of: "]") else { return false }
             let address = host[host.index(after: host.startIndex)..<end]
             let isAddress = Array(address.utf8).withUnsafeBytes { NetworkFormats.isIPv6($0[...]) }
-            guard isAddress || address.hasPrefix("v") else { return false }
+            guard isAddress || address.hasPrefix("v") || address.hasPrefix("V") else { return false }
             port = host[host.index(after: end)...]
         } else {
             guard !host.contains("["), !host.contains("]") else { return false }
@@ -58,7 +58,7 @@ enum URIFormats {
             case UInt8(ascii: "%"):
                 guard rest.popFirst()?.isHexDigit == true, rest.popFirst()?.isHexDigit == true else { return false }
             case 0...0x20, 0x7F, UInt8(ascii: "\""), UInt8(ascii: "<"), UInt8(ascii: ">"), UInt8(ascii: "\\"), UInt8(ascii: "^"),
-                UInt8(ascii: "`"), UInt8(ascii: "|"), UInt8(ascii: "}"), UInt8(ascii: "'"):
+                UInt8(ascii: "`"), UInt8(ascii: "|"), UInt8(ascii: "}"):
                 return false
             default: continue
             }
@@ -78,7 +78,9 @@ enum URIFormats {
                 guard (1...4).contains(length.count), length.allSatisfy(\.isDigit), length.first != UInt8(ascii: "0") else { return false }
                 name = name[..<colon]
             }
-            return !name.isEmpty && name.allSatisfy { $0.isLetter || $0.isDigit || "_.%".utf8.contains($0) }
+            return name.split(at: ".").allSatisfy { part in
+                !part.isEmpty && part.allSatisfy { $0.isLetter || $0.isDigit || "_%".utf8.contains($0) }
+            }
         }
     }
 
