@@ -23,11 +23,17 @@ import Testing
         (#"{"name": "a", "zip code": "x"}"#, #"/zip code: "x" does not match ^\d+$"#),
         (#"{"name": "a", "kind": [1]}"#, #"/kind: expected one of "home", "work", found a list of 1 item"#),
         (#"{"name": "a", "tags": [1, null]}"#, "/tags/0: expected null or a string, found 1"),
-        (#"{"name": "a", "tags": ["b", "c", "b", "d"]}"#, #"/tags: expected at most 3 items, found 4; /tags: items 0 and 2 are the same: "b""#),
+        (
+            #"{"name": "a", "tags": ["b", "c", "b", "d"]}"#,
+            #"/tags: expected at most 3 items, found 4; /tags: items 0 and 2 are the same: "b""#
+        ),
         (#"{"name": "a", "address": {"zip": 12345}}"#, "/address/zip: expected a string, found 12345"),
         (#"{"name": "a", "address": {"zap/": {}}}"#, #"/address/zap~1: the property "zap/" is not allowed here"#),
         (#"{"name": "a", "one": 2}"#, "/one: valid by 2 of 2 alternatives (1, 2), and may be by one only"),
-        (#"{"name": "a", "one": 1.5}"#, "/one: valid by none of 2 alternatives (1: expected an integer, found 1.5; 2: expected at least 2, found 1.5)"),
+        (
+            #"{"name": "a", "one": 1.5}"#,
+            "/one: valid by none of 2 alternatives (1: expected an integer, found 1.5; 2: expected at least 2, found 1.5)"
+        ),
         (
             #"{"name": "a", "any": {"y": 1}}"#,
             #"/any: valid by none of 4 alternatives (1: expected null, found an object; 2: the property "x" is missing; "#

@@ -8,7 +8,10 @@ import Testing
     static let invalid: [(Draft, String, String)] = [
         (.draft2020, "7", "the schema is invalid at #: expected a schema, found 7"),
         (.draft2020, "{", "the schema is not JSON: line 1, column 2: expected a key in double quotes, found the end of the text"),
-        (.draft2020, #"{"type": "int"}"#, "at #/type: expected a type: null, boolean, integer, number, string, array, object, found \"int\""),
+        (
+            .draft2020, #"{"type": "int"}"#,
+            "at #/type: expected a type: null, boolean, integer, number, string, array, object, found \"int\""
+        ),
         (.draft2020, #"{"properties": {"a/b": {"type": 5}}}"#, "at #/properties/a~1b/type: expected a type"),
         (.draft2020, #"{"properties": {"a": 5}}"#, "at #/properties/a: expected a schema, found 5"),
         (.draft2020, #"{"properties": []}"#, "at #/properties: expected an object with schemas, found a list of 0 items"),
@@ -91,7 +94,9 @@ import Testing
 
     @Test func simplePatternsAreWhatTheLibraryTakesThemFor() throws {
         var random = SeededRandom(7)
-        let pieces = ["^", "a", "b", "[ab]", "[a-c]", "\\d", "\\w", "-", "{2}", "{1,2}", "{0,}", "*", "+", "?", "$", ".", "\\.", "[-a]", "é"]
+        let pieces = [
+            "^", "a", "b", "[ab]", "[a-c]", "\\d", "\\w", "-", "{2}", "{1,2}", "{0,}", "*", "+", "?", "$", ".", "\\.", "[-a]", "é",
+        ]
         let texts = ["", "a", "b", "ab", "aab", "abc", "a-b", "1", "12", "a1", "-", "é", "aé", "a.", "..", "bb", "ab-", "\n", "a\n"]
         var simple = 0
         for _ in 0..<4000 {

@@ -25,7 +25,8 @@ import Testing
         Row(#"{"type": "array"}"#, ["[]", "[1]"], ["{}"]), Row(#"{"type": "object"}"#, ["{}", "{\"a\": 1}"], ["[]"]),
         Row(#"{"type": ["integer", "null"]}"#, ["1", "null"], ["1.5", "\"\""]),
         Row(#"{"type": []}"#, [], ["1", "null"]),
-        Row(#"{"enum": [1, "a", [2], {"b": null}]}"#, ["1", "1.0", "\"a\"", "[2.0]", "{\"b\": null}"], ["2", "\"A\"", "[]", "{}", "true"]),
+        Row(
+            #"{"enum": [1, "a", [2], {"b": null}]}"#, ["1", "1.0", "\"a\"", "[2.0]", "{\"b\": null}"], ["2", "\"A\"", "[]", "{}", "true"]),
         Row(#"{"enum": []}"#, [], ["1"]), Row(#"{"const": false}"#, ["false"], ["0", "[]", "null"]),
         Row(#"{"const": {"a": [1]}}"#, ["{\"a\": [1]}"], ["{\"a\": [1, 2]}", "{\"a\": [1], \"b\": 1}"]),
         Row(#"{"const": null}"#, ["null"], ["false", "0"]),
@@ -63,8 +64,10 @@ import Testing
         Row(
             #"{"uniqueItems": true}"#,
             ["[]", "[1, true]", "[0, false, \"\", null]", "[[1], [2]]", "[{\"a\": 1}, {\"a\": 2}]", "[1,2,3,4,5,6,7,8,9,10,11]"],
-            ["[1, 1.0]", "[{\"a\": 1, \"b\": 2}, {\"b\": 2, \"a\": 1}]", "[1,2,3,4,5,6,7,8,9,10,11,3]",
-                "[[{\"x\":[0]}],1,2,3,4,5,6,7,8,9,[{\"x\":[-0.0]}]]"]),
+            [
+                "[1, 1.0]", "[{\"a\": 1, \"b\": 2}, {\"b\": 2, \"a\": 1}]", "[1,2,3,4,5,6,7,8,9,10,11,3]",
+                "[[{\"x\":[0]}],1,2,3,4,5,6,7,8,9,[{\"x\":[-0.0]}]]",
+            ]),
         Row(#"{"contains": {"minimum": 5}}"#, ["[1, 5]", "[7]"], ["[]", "[1, 4]"]),
         Row(#"{"contains": {"const": 1}, "minContains": 2, "maxContains": 3}"#, ["[1, 1]", "[1, 2, 1, 1]"], ["[1]", "[1, 1, 1, 1]"]),
         Row(#"{"contains": {"const": 1}, "minContains": 0}"#, ["[]", "[2]"], []),
@@ -76,7 +79,8 @@ import Testing
     ]
 
     static let objects: [Row] = [
-        Row(#"{"properties": {"a": {"type": "integer"}, "b c": {"type": "string"}}}"#, ["{}", "{\"a\": 1, \"x\": 2}"],
+        Row(
+            #"{"properties": {"a": {"type": "integer"}, "b c": {"type": "string"}}}"#, ["{}", "{\"a\": 1, \"x\": 2}"],
             ["{\"a\": \"1\"}", "{\"b c\": 1}"]),
         Row(#"{"required": ["a", "b"]}"#, ["{\"a\": null, \"b\": 1}", "[]"], ["{}", "{\"a\": 1}"]),
         Row(#"{"properties": {"a": true}, "required": ["a", "a", "c"]}"#, ["{\"a\": null, \"c\": 1}"], ["{\"c\": 1}", "{\"a\": 1}"]),
@@ -88,7 +92,8 @@ import Testing
         Row(#"{"minProperties": 1, "maxProperties": 2}"#, ["{\"a\": 1}", "[]"], ["{}", "{\"a\": 1, \"b\": 2, \"c\": 3}"]),
         Row(#"{"propertyNames": {"maxLength": 3}}"#, ["{\"abc\": 1}", "{}"], ["{\"abcd\": 1}"]),
         Row(#"{"propertyNames": false}"#, ["{}"], ["{\"a\": 1}"]),
-        Row(#"{"dependentRequired": {"a": ["b", "c"], "d": []}}"#, ["{\"b\": 1}", "{\"a\": 1, \"b\": 1, \"c\": 1}", "{\"d\": 1}"],
+        Row(
+            #"{"dependentRequired": {"a": ["b", "c"], "d": []}}"#, ["{\"b\": 1}", "{\"a\": 1, \"b\": 1, \"c\": 1}", "{\"d\": 1}"],
             ["{\"a\": 1, \"b\": 1}"]),
         Row(#"{"dependentSchemas": {"a": {"minProperties": 2}}}"#, ["{\"b\": 1}", "{\"a\": 1, \"b\": 1}"], ["{\"a\": 1}"]),
         Row(#"{"dependencies": {"a": ["b"], "c": {"minProperties": 2}}}"#, ["{\"a\": 1, \"b\": 1}"], ["{\"a\": 1}", "{\"c\": 1}"]),
@@ -101,7 +106,9 @@ import Testing
         Row(
             #"{"if": {"properties": {"a": {"const": 1}}, "required": ["a"]}, "then": {"properties": {"b": true}}, "unevaluatedProperties": false}"#,
             ["{\"a\": 1, \"b\": 2}", "{}"], ["{\"a\": 2}", "{\"b\": 2}", "{\"a\": 1, \"c\": 2}"]),
-        Row(#"{"not": {"properties": {"a": true}, "required": ["a"]}, "unevaluatedProperties": false}"#, ["{}"], ["{\"a\": 1}", "{\"b\": 1}"]),
+        Row(
+            #"{"not": {"properties": {"a": true}, "required": ["a"]}, "unevaluatedProperties": false}"#, ["{}"],
+            ["{\"a\": 1}", "{\"b\": 1}"]),
     ]
 
     static let combinations: [Row] = [

@@ -23,7 +23,8 @@ struct Sample {
         let sharedFailures = try sharedData.withRoot { try schema.failures(of: $0, keys, limit: limit) }
         let isValid = try data.withRoot { try schema.isValid($0, nil) }
         let isSharedValid = try sharedData.withRoot { try schema.isValid($0, keys) }
-        guard isValid == failures.isEmpty, isSharedValid == isValid, sharedFailures.map(\.message).sorted() == failures.map(\.message).sorted()
+        guard isValid == failures.isEmpty, isSharedValid == isValid,
+            sharedFailures.map(\.message).sorted() == failures.map(\.message).sorted()
         else { throw Difference(failures: failures, sharedFailures: sharedFailures, isValid: isValid, isSharedValid: isSharedValid) }
         return failures
     }

@@ -7,6 +7,7 @@ extension Evaluator {
     func check(
         _ rules: ObjectRules, _ node: SchemaNode, _ value: Value, _ dictionary: DictionaryView, _ members: EvaluatedMembers?
     ) -> Bool {
+        guard takeSteps(rules.steps) else { return false }
         var isValid = true
         var declared = 0
         for property in rules.properties {
@@ -63,7 +64,7 @@ extension Evaluator {
     private func checkOthers(_ rules: ObjectRules, _ node: SchemaNode, _ dictionary: DictionaryView) -> Bool {
         var isValid = true
         for (key, found) in dictionary {
-            guard let name = key.keyBytes(keys) else { continue }
+            guard let name = key.keyBytes(keys), takeSteps(1) else { continue }
             var isKnown = false
             for (pattern, schema) in rules.patterns where matches(pattern, name) {
                 isKnown = true
@@ -115,7 +116,7 @@ extension Evaluator {
 
     /// Notes the members that these rules have a schema for.
     private func note(_ rules: ObjectRules, _ dictionary: DictionaryView, _ members: EvaluatedMembers) {
-        guard !rules.properties.isEmpty || !rules.patterns.isEmpty else { return }
+        guard !rules.properties.isEmpty || !rules.patterns.isEmpty, takeSteps(dictionary.count / 8) else { return }
         for (index, (key, _)) in dictionary.enumerated() {
             guard let name = key.keyBytes(keys) else { continue }
             if declares(rules, name) || rules.patterns.contains(where: { matches($0.pattern, name) }) { members.insert(index) }

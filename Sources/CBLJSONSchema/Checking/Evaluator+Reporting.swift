@@ -48,7 +48,7 @@ extension Evaluator {
             switch step {
             case .key(let bytes):
                 let name = String(decoding: bytes, as: UTF8.self)
-                pointer += "/" + SchemaPlace.escaped(name)
+                pointer += "/" + SchemaPointer.escaped(name)
                 readable += isPlain(name) ? (readable.isEmpty ? "" : ".") + name : "[\(Description.quoted(bytes))]"
             case .index(let index):
                 pointer += "/\(index)"

@@ -3,6 +3,7 @@ import CBLFunctions
 
 extension Evaluator {
     func check(_ rules: ValueRules, _ node: SchemaNode, _ value: Value) -> Bool {
+        guard takeSteps(rules.steps) else { return false }
         var isValid = true
         if let choices = rules.choices, !isAmong(choices, value) {
             guard report(node, "enum", "expected one of \(Description.choices(choices)), found \(Description.of(value, keys))") else {
@@ -18,9 +19,7 @@ extension Evaluator {
     }
 
     private func isAmong(_ choices: [Value], _ value: Value) -> Bool {
-        guard let bytes = value.stringBytes else {
-            return takeSteps(choices.count) && choices.contains { isEqual($0, value) }
-        }
+        guard let bytes = value.stringBytes else { return choices.contains { isEqual($0, value) } }
         for choice in choices {
             guard let other = choice.stringBytes, other.count == bytes.count else { continue }
             if bytes.elementsEqual(other) { return true }
@@ -68,6 +67,7 @@ extension Evaluator {
 
     func check(_ rules: StringRules, _ node: SchemaNode, _ value: Value) -> Bool {
         guard let bytes = value.stringBytes else { return true }
+        guard takeSteps(bytes.count / 64) else { return false }
         var isValid = true
         if rules.minimumLength != nil || rules.maximumLength != nil, !checkLength(rules, node, bytes) {
             guard isCollecting else { return false }
@@ -104,14 +104,20 @@ extension Evaluator {
 
     func matches(_ number: Int, _ text: UnsafeRawBufferPointer) -> Bool {
         let pattern = program.patterns[number]
+        guard takeSteps(1 + text.count / 64) else { return false }
         if let simple = pattern.simple { return simple.matches(text) }
+        // Each search has a limit of its own, but there may be many.
+        let now = ContinuousClock.now
+        let end = patternDeadline ?? now + Evaluator.patternPatience
+        patternDeadline = end
+        guard now < end else { return stop(.pattern(place: pattern.place.text, reason: "the regular expressions take too long")) }
         do throws(RegularExpression.Failure) {
             if let known = expressions[number] { return try known.find(in: text) }
             let made = try RegularExpression(pattern.bytes, over: .characters)
             expressions[number] = made
             return try made.find(in: text)
         } catch {
-            return stop(.pattern(place: pattern.place, reason: error.message))
+            return stop(.pattern(place: pattern.place.text, reason: error.message))
         }
     }
 }

@@ -22,6 +22,9 @@ final class Evaluator {
     /// The resources that schemas led through, if it matters.
     @exclusivity(unchecked) private(set) var scope: [Int] = []
     @exclusivity(unchecked) private(set) var error: JSONSchemaError?
+    /// When regular expressions have had their time, in this check together.
+    @exclusivity(unchecked) var patternDeadline: ContinuousClock.Instant?
+    static let patternPatience = Duration.seconds(10)
 
     // What is kept for messages: see Evaluator+Reporting.
     @exclusivity(unchecked) var isCollecting = false
@@ -79,6 +82,7 @@ final class Evaluator {
         depth = 0
         depthOnValue = 0
         error = nil
+        patternDeadline = nil
         if usesScope { scope.removeAll() }
         guard keys !== self.keys else { return }
         self.keys = keys
@@ -102,6 +106,7 @@ final class Evaluator {
         return false
     }
 
+    @inline(__always)
     func takeSteps(_ count: Int) -> Bool {
         steps &-= count
         return steps > 0 || stop(.tooManySteps(stepLimit))

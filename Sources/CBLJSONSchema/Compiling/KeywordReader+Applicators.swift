@@ -16,9 +16,7 @@ extension KeywordReader {
             objects.properties = try map(value, keyword).map { .init(name: compiler.name($0.key), node: $0.node, isRequired: false) }
         case "patternProperties":
             for (key, node) in try map(value, keyword) {
-                let step = String(decoding: key, as: UTF8.self)
-                let text = place.inside(keyword) + "/" + SchemaPlace.escaped(step)
-                objects.patterns.append((try compiler.pattern(key, at: text), node))
+                objects.patterns.append((try compiler.pattern(key, at: node.place), node))
             }
         case "additionalProperties": objects.additional = try schema(value, keyword)
         case "propertyNames" where draft >= .draft6: objects.names = try schema(value, keyword)
@@ -48,7 +46,9 @@ extension KeywordReader {
 
     /// What takes more than one keyword to know.
     func finish(_ members: DictionaryView) throws(JSONSchemaError) {
-        guard let objects = node.objects, !objects.others.isEmpty else { return }
+        node.values?.measure()
+        guard let objects = node.objects else { return }
+        defer { objects.measure() }
         var indexes: [Int: Int] = [:]
         for (index, property) in objects.properties.enumerated() { indexes[property.name.number] = index }
         var others: [ObjectRules.Property] = []
@@ -66,7 +66,7 @@ extension KeywordReader {
     private func list(_ value: Value, _ keyword: String) throws(JSONSchemaError) -> [SchemaNode] {
         guard let array = value.array, array.count > 0 else { throw unexpected(value, keyword, "a list of schemas") }
         var nodes: [SchemaNode] = []
-        for (index, item) in array.enumerated() { nodes.append(try schema(item, pointer: "\(place.pointer)/\(keyword)/\(index)")) }
+        for (index, item) in array.enumerated() { nodes.append(try schema(item, keyword, "\(index)")) }
         return nodes
     }
 
@@ -75,8 +75,7 @@ extension KeywordReader {
         var nodes: [(UnsafeRawBufferPointer, SchemaNode)] = []
         for (key, item) in dictionary {
             guard let bytes = key.stringBytes else { continue }
-            let step = SchemaPlace.escaped(String(decoding: bytes, as: UTF8.self))
-            nodes.append((bytes, try schema(item, pointer: "\(place.pointer)/\(keyword)/\(step)")))
+            nodes.append((bytes, try schema(item, keyword, String(decoding: bytes, as: UTF8.self))))
         }
         return nodes
     }
@@ -97,11 +96,10 @@ extension KeywordReader {
         for (key, item) in dictionary {
             guard let bytes = key.stringBytes else { continue }
             if item.array != nil {
-                let required = try nameList(item, "dependencies", place.inside("dependencies"))
+                let required = try nameList(item, "dependencies")
                 objects.dependentNames.append((compiler.name(bytes), required))
             } else {
-                let step = SchemaPlace.escaped(String(decoding: bytes, as: UTF8.self))
-                let node = try schema(item, pointer: "\(place.pointer)/dependencies/\(step)")
+                let node = try schema(item, "dependencies", String(decoding: bytes, as: UTF8.self))
                 objects.dependentSchemas.append((compiler.name(bytes), node, "dependencies"))
             }
         }

@@ -21,7 +21,7 @@ extension KeywordReader {
         case "maxLength": strings.maximumLength = try count(value, keyword)
         case "pattern":
             guard let bytes = value.stringBytes else { throw unexpected(value, keyword, "a regular expression") }
-            strings.pattern = try compiler.pattern(bytes, at: place.inside(keyword))
+            strings.pattern = try compiler.pattern(bytes, at: place.part(value, keyword))
         case "minItems": arrays.minimumCount = try count(value, keyword)
         case "maxItems": arrays.maximumCount = try count(value, keyword)
         case "uniqueItems":
@@ -32,7 +32,7 @@ extension KeywordReader {
         case "minProperties": objects.minimumCount = try count(value, keyword)
         case "maxProperties": objects.maximumCount = try count(value, keyword)
         case "required":
-            objects.others += try nameList(value, keyword, place.inside(keyword)).map { .init(name: $0, node: nil, isRequired: true) }
+            objects.others += try nameList(value, keyword).map { .init(name: $0, node: nil, isRequired: true) }
         case "dependentRequired" where draft >= .draft2019: try readDependentNames(value)
         default: return false
         }
@@ -87,12 +87,12 @@ extension KeywordReader {
         throw unexpected(value, keyword, "a whole number from 0")
     }
 
-    func nameList(_ value: Value, _ keyword: String, _ text: String) throws(JSONSchemaError) -> [PropertyName] {
+    func nameList(_ value: Value, _ keyword: String) throws(JSONSchemaError) -> [PropertyName] {
         guard let list = value.array else { throw unexpected(value, keyword, "a list of names") }
         var names: [PropertyName] = []
         for item in list {
             guard let bytes = item.stringBytes else {
-                throw .invalid(place: text, reason: "expected names, found \(Description.of(item))")
+                throw .invalid(place: place.inside(keyword), reason: "expected names, found \(Description.of(item))")
             }
             names.append(compiler.name(bytes))
         }
@@ -103,7 +103,7 @@ extension KeywordReader {
         guard let map = value.dictionary else { throw unexpected(value, "dependentRequired", "an object with lists of names") }
         for (key, list) in map {
             guard let bytes = key.stringBytes else { continue }
-            let required = try nameList(list, "dependentRequired", place.inside("dependentRequired"))
+            let required = try nameList(list, "dependentRequired")
             objects.dependentNames.append((compiler.name(bytes), required))
         }
     }

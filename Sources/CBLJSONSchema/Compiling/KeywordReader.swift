@@ -77,7 +77,7 @@ struct KeywordReader {
         if let name = URIReference(reference).fragment, !name.isEmpty, !name.hasPrefix("/"),
             target.resource.dynamicAnchors[name]?.place == target.value.place
         {
-            combination.dynamicReferences.append((compiler.anchor(name), found))
+            combination.dynamicReferences.append((try compiler.anchor(name, at: place), found))
         } else {
             combination.references.append(found)
         }
@@ -88,7 +88,7 @@ struct KeywordReader {
         let target = try compiler.target(of: reference, from: place, keyword: "$recursiveRef")
         let found = try compiler.node(at: target)
         if target.resource.dynamicAnchors[SchemaResource.recursiveAnchor]?.place == target.value.place {
-            combination.dynamicReferences.append((compiler.anchor(SchemaResource.recursiveAnchor), found))
+            combination.dynamicReferences.append((try compiler.anchor(SchemaResource.recursiveAnchor, at: place), found))
         } else {
             combination.references.append(found)
         }
@@ -137,12 +137,8 @@ struct KeywordReader {
         .invalid(place: place.inside(keyword), reason: "expected \(expected), found \(Description.of(value))")
     }
 
-    /// A schema as the value of a keyword.
-    func schema(_ value: Value, _ keyword: String) throws(JSONSchemaError) -> SchemaNode {
-        try schema(value, pointer: place.pointer + "/" + SchemaPlace.escaped(keyword))
-    }
-
-    func schema(_ value: Value, pointer: String) throws(JSONSchemaError) -> SchemaNode {
-        try compiler.node(of: value, in: place, pointer)
+    /// A schema as the value of a keyword, or as a part of it.
+    func schema(_ value: Value, _ keyword: String, _ step: String? = nil) throws(JSONSchemaError) -> SchemaNode {
+        try compiler.node(of: place.part(value, keyword, step))
     }
 }

@@ -62,27 +62,29 @@ final class SchemaCompiler {
     }
 
     /// The schema that is the value of a keyword, or a part of it.
-    func node(of value: Value, in place: SchemaPlace, _ pointer: String) throws(JSONSchemaError) -> SchemaNode {
-        try node(at: library.place(of: value) ?? SchemaPlace(value: value, resource: place.resource, pointer: pointer))
+    func node(of part: SchemaPlace) throws(JSONSchemaError) -> SchemaNode {
+        try node(at: library.place(of: part.value) ?? part)
     }
 
     func target(of reference: String, from place: SchemaPlace, keyword: String) throws(JSONSchemaError) -> SchemaPlace {
         try library.target(of: reference, from: place, keyword: keyword)
     }
 
-    func anchor(_ name: String) -> Int {
+    func anchor(_ name: String, at place: SchemaPlace) throws(JSONSchemaError) -> Int {
         if let known = anchors.firstIndex(of: name) { return known }
+        // There is a row for each of them, with a place for each resource.
+        guard anchors.count < 200 else { throw .invalid(place: place.text, reason: "there are too many dynamic anchors") }
         anchors.append(name)
         return anchors.count - 1
     }
 
-    func pattern(_ bytes: UnsafeRawBufferPointer, at place: String) throws(JSONSchemaError) -> Int {
+    func pattern(_ bytes: UnsafeRawBufferPointer, at place: SchemaPlace) throws(JSONSchemaError) -> Int {
         let text = String(decoding: bytes, as: UTF8.self)
         if let known = patternsByText[text] { return known }
         do throws(RegularExpression.Failure) {
             _ = try RegularExpression(bytes, over: .characters)
         } catch {
-            throw .invalid(place: place, reason: error.message)
+            throw .invalid(place: place.text, reason: error.message)
         }
         patterns.append(Pattern(bytes: bytes, place: place, simple: SimplePattern(bytes)))
         patternsByText[text] = patterns.count - 1

@@ -53,6 +53,14 @@ struct TypeSet: OptionSet {
 final class ValueRules {
     var choices: [Value]?
     var constant: Value?
+    /// How many steps it is worth to compare a value with all of them.
+    private(set) var steps = 0
+
+    func measure() {
+        var buffer = ByteBuffer()
+        for value in (choices ?? []) + (constant.map { [$0] } ?? []) { JSONWriter.write(value, keys: nil, to: &buffer) }
+        steps = buffer.count / 64
+    }
 }
 
 final class NumberRules {
@@ -107,6 +115,13 @@ final class ObjectRules {
     var dependentNames: [(name: PropertyName, required: [PropertyName])] = []
     var dependentSchemas: [(name: PropertyName, node: SchemaNode, keyword: StaticString)] = []
     var unevaluated: SchemaNode?
+    /// How many steps it is worth to look for all names.
+    private(set) var steps = 0
+
+    func measure() {
+        let dependent = dependentNames.reduce(dependentSchemas.count) { $0 + 1 + $1.required.count }
+        steps = (properties.count + others.count + dependent) / 8
+    }
 
     struct Property {
         let name: PropertyName

@@ -47,7 +47,7 @@ final class SchemaProgram: @unchecked Sendable {
 /// A regular expression of a schema, and where it stands.
 struct Pattern {
     let bytes: UnsafeRawBufferPointer
-    let place: String
+    let place: SchemaPlace
     /// The expression itself, if it is of the kind that needs no library.
     let simple: SimplePattern?
 

@@ -17,6 +17,7 @@ final class SchemaLibrary {
     /// Dialects whose own schema is being read: it may be written in itself.
     private var openDialects: Set<String> = []
     private static let documentLimit = 1000
+    private static let longestID = 2000
 
     init(source: @escaping Source) { self.source = source }
 
@@ -34,8 +35,8 @@ final class SchemaLibrary {
         let base = URIReference(uri).withoutFragment
         let dialect = try dialect(of: root, document: name, otherwise: Dialect(draft ?? guess(root)))
         let resource = addResource(base: base, root: root, dialect: dialect, document: name)
-        try scan(SchemaPlace(value: root, resource: resource, pointer: ""), isRoot: true)
-        return places[root.place] ?? SchemaPlace(value: root, resource: resource, pointer: "")
+        try scan(SchemaPlace(value: root, resource: resource, pointer: .root), isRoot: true)
+        return places[root.place] ?? SchemaPlace(value: root, resource: resource, pointer: .root)
     }
 
     private func parse(_ text: [UInt8], _ name: String) throws(JSONSchemaError) -> FleeceData {
@@ -125,7 +126,7 @@ final class SchemaLibrary {
     }
 
     func place(of resource: SchemaResource) -> SchemaPlace {
-        places[resource.root.place] ?? SchemaPlace(value: resource.root, resource: resource, pointer: "")
+        places[resource.root.place] ?? SchemaPlace(value: resource.root, resource: resource, pointer: .root)
     }
 
     /// The schema at this value, if it is one that keywords led to.
@@ -134,7 +135,7 @@ final class SchemaLibrary {
     private func follow(_ pointer: String, in start: SchemaResource) throws(JSONSchemaError) -> SchemaPlace? {
         var place = self.place(of: start)
         for step in pointer.dropFirst().split(separator: "/", omittingEmptySubsequences: false) {
-            let key = SchemaPlace.unescaped(step)
+            let key = SchemaPointer.unescaped(step)
             let next: Value?
             if let array = place.value.array {
                 guard let index = Int(key), index >= 0, index < array.count, key == "0" || !key.hasPrefix("0"), !key.hasPrefix("+") else {
@@ -147,7 +148,7 @@ final class SchemaLibrary {
             guard let next else { return nil }
             place =
                 places[next.place]
-                ?? SchemaPlace(value: next, resource: place.resource, pointer: place.pointer + "/" + SchemaPlace.escaped(key))
+                ?? SchemaPlace(value: next, resource: place.resource, pointer: SchemaPointer(place.pointer, key))
         }
         // A place where no keyword leads becomes a schema by being referred to.
         if places[place.value.place] == nil { try scan(place, isRoot: false) }
@@ -177,17 +178,13 @@ final class SchemaLibrary {
         if draft >= .draft2019 { try addAnchors(members, place, draft) }
         for (key, value) in members {
             guard let keyword = key.keyString(nil), let content = SubschemaKeyword(keyword, draft) else { continue }
-            let pointer = place.pointer + "/" + SchemaPlace.escaped(keyword)
             if content.contains(.schema), value.dictionary != nil || value.boolean != nil {
-                try scan(SchemaPlace(value: value, resource: place.resource, pointer: pointer), isRoot: false)
+                try scan(place.part(value, keyword), isRoot: false)
             } else if content.contains(.list), let list = value.array {
-                for (index, item) in list.enumerated() {
-                    try scan(SchemaPlace(value: item, resource: place.resource, pointer: "\(pointer)/\(index)"), isRoot: false)
-                }
+                for (index, item) in list.enumerated() { try scan(place.part(item, keyword, "\(index)"), isRoot: false) }
             } else if content.contains(.map), let map = value.dictionary {
                 for (key, item) in map where item.array == nil {
-                    let step = SchemaPlace.escaped(key.keyString(nil) ?? "")
-                    try scan(SchemaPlace(value: item, resource: place.resource, pointer: pointer + "/" + step), isRoot: false)
+                    try scan(place.part(item, keyword, key.keyString(nil) ?? ""), isRoot: false)
                 }
             }
         }
@@ -202,6 +199,10 @@ final class SchemaLibrary {
             return place
         }
         let base = reference.resolved(against: place.resource.base)
+        // Each ID within this one repeats it.
+        guard id.utf8.count <= Self.longestID, base.path.utf8.count <= Self.longestID else {
+            throw .invalid(place: place.inside(draft.idKeyword), reason: "an ID has at most \(Self.longestID) characters")
+        }
         if let fragment = base.fragment, !fragment.isEmpty, !draft.referencesHideSiblings {
             throw .invalid(place: place.inside(draft.idKeyword), reason: "an ID has no fragment; anchors are written as $anchor")
         }

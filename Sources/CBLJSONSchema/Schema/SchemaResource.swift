@@ -28,14 +28,39 @@ final class SchemaResource {
 struct SchemaPlace {
     let value: Value
     let resource: SchemaResource
-    /// A JSON pointer from the document's root.
-    let pointer: String
+    let pointer: SchemaPointer
 
-    var text: String { SchemaPlace.text(of: resource, pointer) }
+    var text: String { resource.document + "#" + pointer.text }
 
-    func inside(_ keyword: String) -> String { SchemaPlace.text(of: resource, pointer + "/" + SchemaPlace.escaped(keyword)) }
+    func inside(_ keyword: String) -> String { text + "/" + SchemaPointer.escaped(keyword) }
 
-    private static func text(of resource: SchemaResource, _ pointer: String) -> String { resource.document + "#" + pointer }
+    /// What stands in it under a keyword, or further down.
+    func part(_ value: Value, _ keyword: String, _ step: String? = nil) -> SchemaPlace {
+        let pointer = SchemaPointer(pointer, keyword)
+        return SchemaPlace(value: value, resource: resource, pointer: step.map { SchemaPointer(pointer, $0) } ?? pointer)
+    }
+}
+
+/// A JSON pointer as a chain of steps, so that what is below a long name does not repeat it.
+final class SchemaPointer: Sendable {
+    private let parent: SchemaPointer?
+    private let step: String
+
+    static let root = SchemaPointer()
+
+    private init() { (parent, step) = (nil, "") }
+
+    init(_ parent: SchemaPointer, _ step: String) { (self.parent, self.step) = (parent, step) }
+
+    var text: String {
+        var steps: [String] = []
+        var pointer = self
+        while let parent = pointer.parent {
+            steps.append(SchemaPointer.escaped(pointer.step))
+            pointer = parent
+        }
+        return steps.reversed().map { "/" + $0 }.joined()
+    }
 
     /// A key as a step of a JSON pointer.
     static func escaped(_ key: String) -> String {
