@@ -22,7 +22,7 @@ let schemaText = """
        "name": {"type": "object", "required": ["first", "last"], "properties": {
          "first": {"type": "string", "minLength": 1}, "last": {"type": "string", "minLength": 1}}},
        "score": {"type": "number"},
-       "balance": {"type": "number", "minimum": 0}},
+       "balance": {"type": "number", "minimum": -1000000}},
      "required": ["gender", "contact", "name"],
      "$defs": {"address": {"type": "object", "properties": {
        "zip": {"type": "string", "maxLength": 5}, "state": {"type": "string", "pattern": "^[A-Z]{2}$"},

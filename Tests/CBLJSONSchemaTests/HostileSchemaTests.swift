@@ -36,6 +36,8 @@ import Testing
         (.draft2020, #"{"$schema": "http://json-schema.org/draft-03/schema"}"#, "which is none of the drafts 4, 6, 7, 2019-09 and 2020-12"),
         (.draft2020, #"{"$schema": 5}"#, "at #/$schema: expected the URI of a draft, found 5"),
         (.draft2020, #"{"$anchor": "5"}"#, "at #/$anchor: expected a name, found \"5\""),
+        (.draft2020, #"{"$defs": {"unused": {"items": {"type": "x"}}}}"#, "at #/$defs/unused/items/type: expected a type"),
+        (.draft2020, #"{"$id": "\#(String(repeating: "a", count: 3000))"}"#, "at #/$id: an ID has at most 2000 characters"),
         (.draft2020, ##"{"$id": "#a"}"##, "at #/$id: an ID has no fragment"),
     ]
 

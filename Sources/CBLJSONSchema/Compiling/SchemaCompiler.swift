@@ -24,6 +24,11 @@ final class SchemaCompiler {
     func compile(_ root: SchemaPlace) throws(JSONSchemaError) -> SchemaProgram {
         let rootNode = try node(at: root)
         try readAll()
+        // What nothing leads to may be wrong as well, and whoever wrote it wants to know.
+        for place in library.ownSchemas {
+            _ = try node(at: place)
+            try readAll()
+        }
         // Which schema a dynamic reference leads to is known when a value is checked: each that it could be is compiled. That may bring more.
         var targets: [[SchemaNode?]] = []
         var resourceCount = -1
@@ -86,7 +91,7 @@ final class SchemaCompiler {
         } catch {
             throw .invalid(place: place.text, reason: error.message)
         }
-        patterns.append(Pattern(bytes: bytes, place: place, simple: SimplePattern(bytes)))
+        patterns.append(Pattern(bytes: bytes, place: place))
         patternsByText[text] = patterns.count - 1
         return patterns.count - 1
     }

@@ -45,11 +45,17 @@ final class SchemaProgram: @unchecked Sendable {
 }
 
 /// A regular expression of a schema, and where it stands.
-struct Pattern {
+final class Pattern {
     let bytes: UnsafeRawBufferPointer
     let place: SchemaPlace
     /// The expression itself, if it is of the kind that needs no library.
     let simple: SimplePattern?
+
+    init(bytes: UnsafeRawBufferPointer, place: SchemaPlace) {
+        self.bytes = bytes
+        self.place = place
+        simple = SimplePattern(bytes)
+    }
 
     var text: String { String(decoding: bytes, as: UTF8.self) }
 }

@@ -12,6 +12,8 @@ final class SchemaLibrary {
     private(set) var resources: [SchemaResource] = []
     private var resourcesByURI: [String: SchemaResource] = [:]
     private var places: [UnsafeRawPointer: SchemaPlace] = [:]
+    /// The schemas of the document that everything begins with, in its order.
+    private(set) var ownSchemas: [SchemaPlace] = []
     private let source: Source
     private var defaultDraft = Draft.draft2020
     /// Dialects whose own schema is being read: it may be written in itself.
@@ -175,6 +177,7 @@ final class SchemaLibrary {
             draft = place.resource.dialect.draft
         }
         places[place.value.place] = place
+        if place.resource.document.isEmpty { ownSchemas.append(place) }
         if draft >= .draft2019 { try addAnchors(members, place, draft) }
         for (key, value) in members {
             guard let keyword = key.keyString(nil), let content = SubschemaKeyword(keyword, draft) else { continue }
