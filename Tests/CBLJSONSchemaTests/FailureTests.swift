@@ -28,7 +28,7 @@ import Testing
             #"/tags: expected at most 3 items, found 4; /tags: items 0 and 2 are the same: "b""#
         ),
         (#"{"name": "a", "address": {"zip": 12345}}"#, "/address/zip: expected a string, found 12345"),
-        (#"{"name": "a", "address": {"zap/": {}}}"#, #"/address/zap~1: the property "zap/" is not allowed here"#),
+        (#"{"name": "a", "address": {"~zap/": {}}}"#, #"/address/~0zap~1: the property "~zap/" is not allowed here"#),
         (#"{"name": "a", "one": 2}"#, "/one: valid by 2 of 2 alternatives (1, 2), and may be by one only"),
         (
             #"{"name": "a", "one": 1.5}"#,

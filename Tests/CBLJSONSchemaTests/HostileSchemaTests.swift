@@ -67,6 +67,23 @@ import Testing
         #expect(throws: JSONSchemaError.tooManySteps(100_000)) { try FleeceData.emptyDictionary.withRoot { try schema.isValid($0, nil) } }
     }
 
+    private static let numbers: String = (0..<3000).map { "\($0)" }.joined(separator: ",")
+    private static let names: String = (0..<3000).map { "\"\($0)\"" }.joined(separator: ",")
+    private static let members: String = (0..<800).map { "\"\($0)\": 0" }.joined(separator: ",")
+    static let heavy: [(String, String)] = [
+        (#"{"uniqueItems": true}"#, "[\(numbers)]"),
+        (#"{"items": {"enum": [\#(numbers)]}}"#, "[1, 2, 3, 4, 5, 6, 7, 8]"),
+        (#"{"items": {"minLength": 1}}"#, "[\"\(String(repeating: "a", count: 200_000))\"]"),
+        (#"{"items": {"if": {"required": [\#(names)]}}}"#, "[[], 1, {}, {}, {}, {}]"),
+        (#"{"patternProperties": {"(a)": true, "b": true}}"#, "{\(members)}"),
+    ]
+
+    @Test(arguments: heavy)
+    func workInsideOfOneStepCountsAsWell(text: String, json: String) throws {
+        #expect(throws: JSONSchemaError.tooManySteps(1000)) { try Sample(text, .init(stepLimit: 1000)).failures(json) }
+        #expect(throws: Never.self) { try Sample(text).failures(json) }
+    }
+
     @Test func longChainsAreNoDangerForTheStack() throws {
         let chain = (0..<20_000).map { ##""d\##($0)": {"$ref": "#/$defs/d\##($0 + 1)"}"## }
         let text = ##"{"$ref": "#/$defs/d0", "$defs": {"## + chain.joined(separator: ",") + ##", "d20000": {}}}"##
