@@ -77,7 +77,7 @@ let package = Package(
         .testTarget(
             name: "CBLFunctionsTests",
             dependencies: ["CBLFunctions", "CBLStore", "CBLSQLite", "CBLFleece", "CBLSystemSQLite", "CBLTestSupport"]),
-        .testTarget(name: "CBLJSONSchemaTests", dependencies: ["CBLJSONSchema", "CBLFleece", "CBLTestSupport"]),
+        .testTarget(name: "CBLJSONSchemaTests", dependencies: ["CBLJSONSchema", "CBLFunctions", "CBLFleece", "CBLTestSupport"]),
         .testTarget(
             name: "CBLStoreTests",
             dependencies: ["CBLStore", "CBLSQLite", "CBLFleece", "CBLBase", "CBLSystemSQLite", "CBLTestSupport"]),

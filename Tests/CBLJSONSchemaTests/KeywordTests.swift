@@ -106,6 +106,10 @@ import Testing
         Row(
             #"{"if": {"properties": {"a": {"const": 1}}, "required": ["a"]}, "then": {"properties": {"b": true}}, "unevaluatedProperties": false}"#,
             ["{\"a\": 1, \"b\": 2}", "{}"], ["{\"a\": 2}", "{\"b\": 2}", "{\"a\": 1, \"c\": 2}"]),
+        // What an alternative looked at before it turned out not to be the one does not count.
+        Row(
+            #"{"anyOf": [{"allOf": [{"properties": {"a": true}}], "required": ["z"]}, {"properties": {"b": true}}], "unevaluatedProperties": false}"#,
+            ["{\"b\": 1}"], ["{\"a\": 1}", "{\"a\": 1, \"b\": 1}"]),
         Row(
             #"{"not": {"properties": {"a": true}, "required": ["a"]}, "unevaluatedProperties": false}"#, ["{}"],
             ["{\"a\": 1}", "{\"b\": 1}"]),

@@ -1,4 +1,5 @@
 import CBLFleece
+import CBLFunctions
 import CBLTestSupport
 import Testing
 
@@ -80,6 +81,27 @@ import Testing
             return "{" + members.filter { seen.insert($0.prefix { $0 != ":" }).inserted }.joined(separator: ",") + "}"
         }
         repeatWithin(seconds: 2) { ask(Array(schema(4).utf8), data) }
+    }
+
+    @Test func randomPatternsAreSurvived() throws {
+        var random = SeededRandom(262)
+        let pieces = [
+            "^", "$", "a", "é", "🐲", "(", ")", "(?:", "(?=", "(?!", "(?<=", "(?<n>", "\\k<n>", "\\k", "[", "]", "[^", "-", "\\d", "\\W",
+            "\\p{L}",
+            "\\p{", "\\u0061", "\\u{1F432}", "\\uD83D\\uDC32", "\\u", "\\x4", "\\cA", "\\b", "\\1", "*", "+?", "{2}", "{1,", "|", ".", "\\",
+            "}",
+        ]
+        let texts = ["", "a", "éa🐲", "aaaa\n", "\u{0}"]
+        var compiled = 0
+        repeatWithin(seconds: 1) {
+            let pattern = (0...random.below(8)).map { _ in random.element(of: pieces) }.joined()
+            Array(pattern.utf8).withUnsafeBytes { bytes in
+                guard let expression = try? RegularExpression(bytes, over: .characters) else { return }
+                compiled += 1
+                for text in texts { _ = Array(text.utf8).withUnsafeBytes { try? expression.find(in: $0) } }
+            }
+        }
+        #expect(compiled > 0)
     }
 
     @Test func damagedValuesAreSurvived() throws {

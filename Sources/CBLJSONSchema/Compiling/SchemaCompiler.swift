@@ -22,6 +22,15 @@ final class SchemaCompiler {
     }
 
     func compile(_ root: SchemaPlace) throws(JSONSchemaError) -> SchemaProgram {
+        do throws(JSONSchemaError) {
+            return try program(root)
+        } catch {
+            SchemaNode.part(nodes)
+            throw error
+        }
+    }
+
+    private func program(_ root: SchemaPlace) throws(JSONSchemaError) -> SchemaProgram {
         let rootNode = try node(at: root)
         try readAll()
         // What nothing leads to may be wrong as well, and whoever wrote it wants to know.

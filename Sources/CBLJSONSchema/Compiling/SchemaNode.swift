@@ -27,6 +27,15 @@ final class SchemaNode: @unchecked Sendable {
         resource = place.resource.number
         integersHaveNoPoint = place.resource.dialect.draft == .draft4
     }
+
+    /// Nodes refer to each other in circles: whoever has made or kept them all takes them apart in the end.
+    static func part(_ nodes: [SchemaNode]) {
+        for node in nodes {
+            node.arrays = nil
+            node.objects = nil
+            node.combination = nil
+        }
+    }
 }
 
 /// The types of JSON. A number is an integer or another one, so that each value has one type.

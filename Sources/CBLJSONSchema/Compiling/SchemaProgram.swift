@@ -16,7 +16,6 @@ final class SchemaProgram: @unchecked Sendable {
     let tracksMembers: Bool
     /// For each anchor that is looked for dynamically its schema in each resource.
     let dynamicTargets: [[SchemaNode?]]
-    // Nodes refer to each other in circles.
     private let nodes: [SchemaNode]
 
     init(
@@ -35,13 +34,7 @@ final class SchemaProgram: @unchecked Sendable {
         tracksMembers = nodes.contains { $0.hasUnevaluated }
     }
 
-    deinit {
-        for node in nodes {
-            node.arrays = nil
-            node.objects = nil
-            node.combination = nil
-        }
-    }
+    deinit { SchemaNode.part(nodes) }
 }
 
 /// A regular expression of a schema, and where it stands.
