@@ -36,6 +36,7 @@ let package = Package(
         library("CBLTransport", ["CBLFleece", "CBLBase", "CBLSystemCurl", "CBLSystemGnuTLS", "CBLSystemEpoll"]),
         library("CBLSQLite", ["CBLSystemSQLite"]),
         library("CBLFunctions", ["CBLFleece", "CBLBase", "CBLSQLite", "CBLSystemSQLite", "CBLSystemICU", "CBLSystemStemmer"]),
+        library("CBLJSONSchema", ["CBLFunctions", "CBLFleece", "CBLBase"]),
         library("CBLStore", ["CBLFunctions", "CBLSQLite", "CBLFleece", "CBLBase", "CBLSystemSQLite", "CBLSystemFiles"]),
         library("CBLLanguage", ["CBLFleece", "CBLBase"]),
         library("CBLQuery", ["CBLLanguage", "CBLStore", "CBLFunctions", "CBLSQLite", "CBLFleece", "CBLBase", "CBLSystemSQLite"]),
@@ -58,6 +59,7 @@ let package = Package(
         .executableTarget(name: "cblite", dependencies: ["CBLShell"]),
         .executableTarget(name: "cblite-bench", dependencies: ["CBLQuery", "CBLStore", "CBLBase"], path: "Benchmarks/Runner"),
         .executableTarget(name: "cblite-bench-library", dependencies: ["CouchbaseLiteSwift"], path: "Benchmarks/Library"),
+        .executableTarget(name: "cblite-bench-schema", dependencies: ["CBLJSONSchema", "CBLFleece"], path: "Benchmarks/Schema"),
         .executableTarget(name: "cblite-bench-blip", dependencies: ["CBLBLIP"], path: "Benchmarks/BLIP"),
         .executableTarget(
             name: "cblite-bench-sync", dependencies: ["CBLReplication", "CBLTransport", "CBLStore", "CBLFleece"], path: "Benchmarks/Sync"),
@@ -75,6 +77,7 @@ let package = Package(
         .testTarget(
             name: "CBLFunctionsTests",
             dependencies: ["CBLFunctions", "CBLStore", "CBLSQLite", "CBLFleece", "CBLSystemSQLite", "CBLTestSupport"]),
+        .testTarget(name: "CBLJSONSchemaTests", dependencies: ["CBLJSONSchema", "CBLFunctions", "CBLFleece", "CBLTestSupport"]),
         .testTarget(
             name: "CBLStoreTests",
             dependencies: ["CBLStore", "CBLSQLite", "CBLFleece", "CBLBase", "CBLSystemSQLite", "CBLTestSupport"]),

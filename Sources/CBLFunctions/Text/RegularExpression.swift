@@ -1,14 +1,23 @@
 import CBLSQLite
 internal import CBLSystemICU
 
-/// A compiled regular expression over bytes.
-final class RegularExpression {
-    struct Failure: Error {
-        let message: String
+/// A compiled regular expression of ECMAScript. Not for two threads at a time.
+package final class RegularExpression {
+    package struct Failure: Error {
+        package let message: String
+    }
+
+    /// What a pattern's characters are.
+    package enum Units {
+        /// Bytes, as the functions of queries have it.
+        case bytes
+        /// Characters of Unicode, as ECMAScript has it with the flag `u`.
+        case characters
     }
 
     private let icu: ICU
     private let handle: OpaquePointer
+    private let kind: Units
     // The text being searched, which ICU does not copy.
     private var units = UnsafeMutableBufferPointer<UInt16>(start: nil, count: 0)
     private var count = 0
@@ -16,17 +25,18 @@ final class RegularExpression {
     private var end = ContinuousClock.now
     private static let patience = Duration.seconds(5)
 
-    init(_ pattern: UnsafeRawBufferPointer) throws(Failure) {
+    package init(_ pattern: UnsafeRawBufferPointer, over kind: Units = .bytes) throws(Failure) {
+        self.kind = kind
         do throws(ICU.Missing) { icu = try ICU.load() } catch { throw Failure(message: error.message) }
-        let translation: RegexTranslation
+        let translated: [UInt16]
         do throws(RegexTranslation.Failure) {
-            translation = try RegexTranslation(pattern)
+            translated = kind == .bytes ? try RegexTranslation(pattern).units : try UnicodeRegexTranslation(pattern).units
         } catch {
             throw Failure(message: error.message)
         }
         var status = cblite_icu_no_error
         var place = cblite_parse_error()
-        let handle = icu.functions.regex_open(translation.units, Int32(translation.units.count), 0, &place, &status)
+        let handle = icu.functions.regex_open(translated, Int32(translated.count), 0, &place, &status)
         guard let handle, !ICU.isFailure(status) else {
             throw Failure(message: "invalid regular expression \"\(String(decoding: pattern, as: UTF8.self))\"")
         }
@@ -42,18 +52,38 @@ final class RegularExpression {
     }
 
     /// Goes to the first match in a text; false if there is none.
-    func find(in text: UnsafeRawBufferPointer) throws(Failure) -> Bool {
+    package func find(in text: UnsafeRawBufferPointer) throws(Failure) -> Bool {
         // ICU refuses a text without an address, even if it is empty.
         if units.count < max(text.count, 1) {
             units.deallocate()
             units = .allocate(capacity: max(text.count, 1) * 2)
         }
         end = ContinuousClock.now + RegularExpression.patience
-        for index in 0..<text.count { units[index] = RegexTranslation.unit(text[index]) }
-        count = text.count
+        switch kind {
+        case .bytes:
+            for index in 0..<text.count { units[index] = RegexTranslation.unit(text[index]) }
+            count = text.count
+        case .characters: count = fillWithCharacters(text)
+        }
         var status = cblite_icu_no_error
         icu.functions.regex_set_text(handle, units.baseAddress, Int32(truncatingIfNeeded: count), &status)
         return try check(icu.functions.regex_find(handle, 0, &status), status)
+    }
+
+    /// UTF-8 becomes UTF-16, which never has more units than the former has bytes.
+    private func fillWithCharacters(_ text: UnsafeRawBufferPointer) -> Int {
+        var count = 0
+        while count < text.count, text[count] < 0x80 {
+            units[count] = UInt16(text[count])
+            count += 1
+        }
+        guard count < text.count else { return count }
+        let rest = UnsafeRawBufferPointer(rebasing: text[count...])
+        for unit in String(decoding: rest, as: UTF8.self).utf16 where count < units.count {
+            units[count] = unit
+            count += 1
+        }
+        return count
     }
 
     /// Goes to the next match.
@@ -72,7 +102,7 @@ final class RegularExpression {
         }
     }
 
-    /// The bytes of a group of the current match; 0 is the whole. Nil for a group that took no part.
+    /// The units of a group of the current match; 0 is the whole. Nil for a group that took no part.
     func group(_ number: Int) -> Range<Int>? {
         var status = cblite_icu_no_error
         guard number <= icu.functions.regex_group_count(handle, &status) else { return nil }
