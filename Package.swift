@@ -42,11 +42,13 @@ let package = Package(
         library("CBLQuery", ["CBLLanguage", "CBLStore", "CBLFunctions", "CBLSQLite", "CBLFleece", "CBLBase", "CBLSystemSQLite"]),
         library("CBLReplication", ["CBLBLIP", "CBLTransport", "CBLStore", "CBLFleece", "CBLBase"]),
         library("CBLListener", ["CBLReplication", "CBLBLIP", "CBLTransport", "CBLStore", "CBLFleece", "CBLBase"]),
-        library("CBLWorkbench", ["CBLQuery", "CBLReplication", "CBLLanguage", "CBLStore", "CBLSQLite", "CBLFleece", "CBLBase"]),
+        library(
+            "CBLWorkbench", ["CBLQuery", "CBLReplication", "CBLJSONSchema", "CBLLanguage", "CBLStore", "CBLSQLite", "CBLFleece", "CBLBase"]),
         library(
             "CBLShell",
             [
-                "CBLWorkbench", "CBLQuery", "CBLLanguage", "CBLListener", "CBLReplication", "CBLTransport", "CBLStore", "CBLSQLite",
+                "CBLWorkbench", "CBLQuery", "CBLLanguage", "CBLListener", "CBLReplication", "CBLJSONSchema", "CBLTransport", "CBLStore",
+                "CBLSQLite",
                 "CBLFleece", "CBLBase",
                 "CBLSystemLibEdit",
             ]),

@@ -49,7 +49,7 @@ _cblite_flags() {
         'translate') echo '--json --sql --tree --writeable --create --upgrade --no-backup --encrypted --collection -C --quiet --color --help -h' ;;
         'sql') echo '--writeable --create --upgrade --no-backup --encrypted --collection -C --json --quiet --color --help -h' ;;
         'lscoll') echo '--writeable --create --upgrade --no-backup --encrypted --collection -C --json --quiet --color --help -h' ;;
-        'put') echo '--create --update --delete --purge --if-rev --dry-run -n --writeable --upgrade --no-backup --encrypted --collection -C --json --quiet --color --help -h' ;;
+        'put') echo '--create --update --delete --purge --validate --if-rev --dry-run -n --writeable --upgrade --no-backup --encrypted --collection -C --json --quiet --color --help -h' ;;
         'edit') echo '--with --raw --json5 --if-rev --writeable --create --upgrade --no-backup --encrypted --collection -C --json --quiet --color --help -h' ;;
         'rm') echo '--purge --if-rev --dry-run -n --writeable --create --upgrade --no-backup --encrypted --collection -C --json --quiet --color --help -h' ;;
         'undelete') echo '--body --tombstone --if-rev --dry-run -n --writeable --create --upgrade --no-backup --encrypted --collection -C --json --quiet --color --help -h' ;;
@@ -63,22 +63,22 @@ _cblite_flags() {
         'begin') echo '--writeable --create --upgrade --no-backup --encrypted --collection -C --json --quiet --color --help -h' ;;
         'commit') echo '--writeable --create --upgrade --no-backup --encrypted --collection -C --json --quiet --color --help -h' ;;
         'rollback') echo '--writeable --create --upgrade --no-backup --encrypted --collection -C --json --quiet --color --help -h' ;;
-        'cp') echo '--jsonid --idprefix --limit --careful --existing -x --format --guard-formulas --verbose -v --replicate --bidi --user --token --cert --key --header --cacert --pin --self-signed --proxy --interface --heartbeat --continuous --filter --push-filter --conflict --reset-checkpoint --all-collections --channel --doc-id --pull-filter --timeout --writeable --create --upgrade --no-backup --encrypted --collection -C --json --quiet --color --help -h' ;;
-        'import') echo '--jsonid --idprefix --limit --careful --existing -x --format --guard-formulas --verbose -v --replicate --bidi --user --token --cert --key --header --cacert --pin --self-signed --proxy --interface --heartbeat --continuous --filter --push-filter --conflict --reset-checkpoint --all-collections --channel --doc-id --pull-filter --timeout --writeable --create --upgrade --no-backup --encrypted --collection -C --json --quiet --color --help -h' ;;
-        'export') echo '--where --jsonid --idprefix --limit --careful --existing -x --format --guard-formulas --verbose -v --replicate --bidi --user --token --cert --key --header --cacert --pin --self-signed --proxy --interface --heartbeat --continuous --filter --push-filter --conflict --reset-checkpoint --all-collections --channel --doc-id --pull-filter --timeout --writeable --create --upgrade --no-backup --encrypted --collection -C --json --quiet --color --help -h' ;;
-        'push') echo '--user --token --cert --key --header --cacert --pin --self-signed --proxy --interface --heartbeat --continuous --filter --push-filter --conflict --reset-checkpoint --existing -x --careful --all-collections --channel --doc-id --pull-filter --timeout --verbose -v --bidi --writeable --create --upgrade --no-backup --encrypted --collection -C --json --quiet --color --help -h' ;;
-        'pull') echo '--user --token --cert --key --header --cacert --pin --self-signed --proxy --interface --heartbeat --continuous --filter --push-filter --conflict --reset-checkpoint --existing -x --careful --all-collections --channel --doc-id --pull-filter --timeout --verbose -v --bidi --writeable --create --upgrade --no-backup --encrypted --collection -C --json --quiet --color --help -h' ;;
-        'sync') echo '--user --token --cert --key --header --cacert --pin --self-signed --proxy --interface --heartbeat --continuous --filter --push-filter --conflict --reset-checkpoint --existing -x --careful --all-collections --channel --doc-id --pull-filter --timeout --verbose -v --writeable --create --upgrade --no-backup --encrypted --collection -C --json --quiet --color --help -h' ;;
+        'cp') echo '--jsonid --idprefix --limit --careful --existing -x --format --guard-formulas --validate --verbose -v --replicate --bidi --user --token --cert --key --header --cacert --pin --self-signed --proxy --interface --heartbeat --continuous --filter --push-filter --conflict --reset-checkpoint --all-collections --channel --doc-id --pull-filter --timeout --writeable --create --upgrade --no-backup --encrypted --collection -C --json --quiet --color --help -h' ;;
+        'import') echo '--jsonid --idprefix --limit --careful --existing -x --format --guard-formulas --validate --verbose -v --replicate --bidi --user --token --cert --key --header --cacert --pin --self-signed --proxy --interface --heartbeat --continuous --filter --push-filter --conflict --reset-checkpoint --all-collections --channel --doc-id --pull-filter --timeout --writeable --create --upgrade --no-backup --encrypted --collection -C --json --quiet --color --help -h' ;;
+        'export') echo '--where --jsonid --idprefix --limit --careful --existing -x --format --guard-formulas --validate --verbose -v --replicate --bidi --user --token --cert --key --header --cacert --pin --self-signed --proxy --interface --heartbeat --continuous --filter --push-filter --conflict --reset-checkpoint --all-collections --channel --doc-id --pull-filter --timeout --writeable --create --upgrade --no-backup --encrypted --collection -C --json --quiet --color --help -h' ;;
+        'push') echo '--user --token --cert --key --header --cacert --pin --self-signed --proxy --interface --heartbeat --continuous --filter --push-filter --conflict --reset-checkpoint --existing -x --careful --all-collections --channel --doc-id --pull-filter --validate --timeout --verbose -v --bidi --writeable --create --upgrade --no-backup --encrypted --collection -C --json --quiet --color --help -h' ;;
+        'pull') echo '--user --token --cert --key --header --cacert --pin --self-signed --proxy --interface --heartbeat --continuous --filter --push-filter --conflict --reset-checkpoint --existing -x --careful --all-collections --channel --doc-id --pull-filter --validate --timeout --verbose -v --bidi --writeable --create --upgrade --no-backup --encrypted --collection -C --json --quiet --color --help -h' ;;
+        'sync') echo '--user --token --cert --key --header --cacert --pin --self-signed --proxy --interface --heartbeat --continuous --filter --push-filter --conflict --reset-checkpoint --existing -x --careful --all-collections --channel --doc-id --pull-filter --validate --timeout --verbose -v --writeable --create --upgrade --no-backup --encrypted --collection -C --json --quiet --color --help -h' ;;
         'serve') echo '--port -p --address --user --reader --users --tls --identity --cert --key --client-ca --allow-host --allow-origin --read-only --push-only --collection -C --max-connections --max-per-address --heartbeat --verbose -v --writeable --create --upgrade --no-backup --encrypted --json --quiet --color --help -h' ;;
         'dump') echo '--collection -C --identity --no-raw --no-blobs --no-indexes --writeable --create --upgrade --no-backup --encrypted --json --quiet --color --help -h' ;;
         'restore') echo '--collection -C --merge --identity --writeable --create --upgrade --no-backup --encrypted --json --quiet --color --help -h' ;;
-        'check') echo '--quick --repair --no-backup --drop-damaged --salvage --writeable --create --upgrade --encrypted --collection -C --json --quiet --color --help -h' ;;
+        'check') echo '--quick --repair --no-backup --drop-damaged --schema --salvage --writeable --create --upgrade --encrypted --collection -C --json --quiet --color --help -h' ;;
         'mkindex') echo '--where --json --fts --language --ignoreDiacritics --noStemming --stopWords --unnest --suggest --vector --dim --metric --centroids --encoding --writeable --create --upgrade --no-backup --encrypted --collection -C --quiet --color --help -h' ;;
         'rmindex') echo '--writeable --create --upgrade --no-backup --encrypted --collection -C --json --quiet --color --help -h' ;;
         'compact') echo '--prune --purgeDeleted --writeable --create --upgrade --no-backup --encrypted --collection -C --json --quiet --color --help -h' ;;
         'reindex') echo '--writeable --create --upgrade --no-backup --encrypted --collection -C --json --quiet --color --help -h' ;;
         'open') echo '--keep-going --writeable --create --upgrade --no-backup --encrypted --collection -C --json --quiet --color --help -h' ;;
-        'openremote') echo '--user --token --cert --key --header --cacert --pin --self-signed --proxy --interface --heartbeat --filter --bidi --continuous --keep-going --all-collections --channel --doc-id --pull-filter --timeout --verbose -v --writeable --create --upgrade --no-backup --encrypted --collection -C --json --quiet --color --help -h' ;;
+        'openremote') echo '--user --token --cert --key --header --cacert --pin --self-signed --proxy --interface --heartbeat --filter --bidi --continuous --keep-going --all-collections --channel --doc-id --pull-filter --validate --timeout --verbose -v --writeable --create --upgrade --no-backup --encrypted --collection -C --json --quiet --color --help -h' ;;
         'databases') echo '--writeable --create --upgrade --no-backup --encrypted --collection -C --json --quiet --color --help -h' ;;
         'close') echo '--writeable --create --upgrade --no-backup --encrypted --collection -C --json --quiet --color --help -h' ;;
         'cd') echo '--writeable --create --upgrade --no-backup --encrypted --collection -C --json --quiet --color --help -h' ;;
@@ -299,6 +299,7 @@ _cblite_value() {
         'lscoll --collection') echo 'collection' ;;
         'lscoll -C') echo 'collection' ;;
         'lscoll --color') echo '=choice:auto,always,never' ;;
+        'put --validate') echo 'file' ;;
         'put --if-rev') echo 'text' ;;
         'put --upgrade') echo '=choice:vv' ;;
         'put --collection') echo 'collection' ;;
@@ -370,6 +371,7 @@ _cblite_value() {
         'cp --idprefix') echo 'text' ;;
         'cp --limit') echo 'text' ;;
         'cp --format') echo 'choice:json,jsonl,array,csv,tsv' ;;
+        'cp --validate') echo 'file' ;;
         'cp --user') echo 'text' ;;
         'cp --token') echo 'text' ;;
         'cp --cert') echo 'file' ;;
@@ -395,6 +397,7 @@ _cblite_value() {
         'import --idprefix') echo 'text' ;;
         'import --limit') echo 'text' ;;
         'import --format') echo 'choice:json,jsonl,array,csv,tsv' ;;
+        'import --validate') echo 'file' ;;
         'import --user') echo 'text' ;;
         'import --token') echo 'text' ;;
         'import --cert') echo 'file' ;;
@@ -421,6 +424,7 @@ _cblite_value() {
         'export --idprefix') echo 'text' ;;
         'export --limit') echo 'text' ;;
         'export --format') echo 'choice:json,jsonl,array,csv,tsv' ;;
+        'export --validate') echo 'file' ;;
         'export --user') echo 'text' ;;
         'export --token') echo 'text' ;;
         'export --cert') echo 'file' ;;
@@ -458,6 +462,7 @@ _cblite_value() {
         'push --channel') echo 'text' ;;
         'push --doc-id') echo 'document' ;;
         'push --pull-filter') echo 'text' ;;
+        'push --validate') echo 'file' ;;
         'push --timeout') echo 'text' ;;
         'push --upgrade') echo '=choice:vv' ;;
         'push --collection') echo 'collection' ;;
@@ -479,6 +484,7 @@ _cblite_value() {
         'pull --channel') echo 'text' ;;
         'pull --doc-id') echo 'document' ;;
         'pull --pull-filter') echo 'text' ;;
+        'pull --validate') echo 'file' ;;
         'pull --timeout') echo 'text' ;;
         'pull --upgrade') echo '=choice:vv' ;;
         'pull --collection') echo 'collection' ;;
@@ -500,6 +506,7 @@ _cblite_value() {
         'sync --channel') echo 'text' ;;
         'sync --doc-id') echo 'document' ;;
         'sync --pull-filter') echo 'text' ;;
+        'sync --validate') echo 'file' ;;
         'sync --timeout') echo 'text' ;;
         'sync --upgrade') echo '=choice:vv' ;;
         'sync --collection') echo 'collection' ;;
@@ -532,6 +539,7 @@ _cblite_value() {
         'restore -C') echo 'collection' ;;
         'restore --upgrade') echo '=choice:vv' ;;
         'restore --color') echo '=choice:auto,always,never' ;;
+        'check --schema') echo 'file' ;;
         'check --salvage') echo 'database' ;;
         'check --upgrade') echo '=choice:vv' ;;
         'check --collection') echo 'collection' ;;
@@ -581,6 +589,7 @@ _cblite_value() {
         'openremote --channel') echo 'text' ;;
         'openremote --doc-id') echo 'document' ;;
         'openremote --pull-filter') echo 'text' ;;
+        'openremote --validate') echo 'file' ;;
         'openremote --timeout') echo 'text' ;;
         'openremote --upgrade') echo '=choice:vv' ;;
         'openremote --collection') echo 'collection' ;;

@@ -540,6 +540,7 @@ _cblite_command() {
             '--update[Only if there is one]' \
             '--delete[Delete the document; the properties of its tombstone may be given]' \
             '--purge[Remove the document without a trace]' \
+            '--validate=[Take only documents that follow this JSON Schema]:SCHEMA.json:_files' \
             '--if-rev=[Only if this is the current revision; the beginning of its ID is enough. Otherwise\: exit code 4]:REV: ' \
             '(--dry-run -n)--dry-run[Say what would be done, and do nothing]' \
             '(--dry-run -n)-n[Say what would be done, and do nothing]' \
@@ -809,6 +810,7 @@ _cblite_command() {
             '(--existing -x)-x[Fail if the destination does not exist]' \
             '--format=[The form of the text, if its name does not tell]:FORMAT:(json jsonl array csv tsv)' \
             '--guard-formulas[In CSV and TSV, put an apostrophe in front of text that a spreadsheet would run as a formula]' \
+            '--validate=[Take only documents that follow this JSON Schema]:SCHEMA.json:_files' \
             '*--verbose[Tell of every document that is left out]' \
             '*-v[Tell of every document that is left out]' \
             '--replicate[Replicate between two databases instead of copying the file]' \
@@ -858,6 +860,7 @@ _cblite_command() {
             '(--existing -x)-x[Fail if the destination does not exist]' \
             '--format=[The form of the text, if its name does not tell]:FORMAT:(json jsonl array csv tsv)' \
             '--guard-formulas[In CSV and TSV, put an apostrophe in front of text that a spreadsheet would run as a formula]' \
+            '--validate=[Take only documents that follow this JSON Schema]:SCHEMA.json:_files' \
             '*--verbose[Tell of every document that is left out]' \
             '*-v[Tell of every document that is left out]' \
             '--replicate[Replicate between two databases instead of copying the file]' \
@@ -908,6 +911,7 @@ _cblite_command() {
             '(--existing -x)-x[Fail if the destination does not exist]' \
             '--format=[The form of the text, if its name does not tell]:FORMAT:(json jsonl array csv tsv)' \
             '--guard-formulas[In CSV and TSV, put an apostrophe in front of text that a spreadsheet would run as a formula]' \
+            '--validate=[Take only documents that follow this JSON Schema]:SCHEMA.json:_files' \
             '*--verbose[Tell of every document that is left out]' \
             '*-v[Tell of every document that is left out]' \
             '--replicate[Replicate between two databases instead of copying the file]' \
@@ -973,6 +977,7 @@ _cblite_command() {
             '*--channel=[Pull these channels only]:NAME,…: ' \
             '*--doc-id=[Only this document]:ID:_cblite_names document' \
             '*--pull-filter=[Take only documents for which this SQL++ condition is true]:\[COLLECTION\:\]CONDITION: ' \
+            '--validate=[Take only documents that follow this JSON Schema]:SCHEMA.json:_files' \
             '--timeout=[Give up when a server that owes an answer sends nothing for so long (default\: 600; 0\: never)]:SECONDS: ' \
             '*--verbose[Tell of every document; twice also of revisions and connections]' \
             '*-v[Tell of every document; twice also of revisions and connections]' \
@@ -1016,6 +1021,7 @@ _cblite_command() {
             '*--channel=[Pull these channels only]:NAME,…: ' \
             '*--doc-id=[Only this document]:ID:_cblite_names document' \
             '*--pull-filter=[Take only documents for which this SQL++ condition is true]:\[COLLECTION\:\]CONDITION: ' \
+            '--validate=[Take only documents that follow this JSON Schema]:SCHEMA.json:_files' \
             '--timeout=[Give up when a server that owes an answer sends nothing for so long (default\: 600; 0\: never)]:SECONDS: ' \
             '*--verbose[Tell of every document; twice also of revisions and connections]' \
             '*-v[Tell of every document; twice also of revisions and connections]' \
@@ -1059,6 +1065,7 @@ _cblite_command() {
             '*--channel=[Pull these channels only]:NAME,…: ' \
             '*--doc-id=[Only this document]:ID:_cblite_names document' \
             '*--pull-filter=[Take only documents for which this SQL++ condition is true]:\[COLLECTION\:\]CONDITION: ' \
+            '--validate=[Take only documents that follow this JSON Schema]:SCHEMA.json:_files' \
             '--timeout=[Give up when a server that owes an answer sends nothing for so long (default\: 600; 0\: never)]:SECONDS: ' \
             '*--verbose[Tell of every document; twice also of revisions and connections]' \
             '*-v[Tell of every document; twice also of revisions and connections]' \
@@ -1155,6 +1162,7 @@ _cblite_command() {
             '--repair[Mend what can be mended, after copying the database]' \
             '--no-backup[With --repair\: make no copy]' \
             '--drop-damaged[With --repair or --salvage\: delete documents that cannot be decoded]' \
+            '--schema=[Compare the documents with a JSON Schema instead]:SCHEMA.json:_files' \
             '--salvage=[Carry what can be read into a new database]:NEW.cblite2:_cblite_databases' \
             '--writeable[Open the database for writing]' \
             '--create[Create the database if it does not exist; implies --writeable]' \
@@ -1283,6 +1291,7 @@ _cblite_command() {
             '*--channel=[Pull these channels only]:NAME,…: ' \
             '*--doc-id=[Only this document]:ID:_cblite_names document' \
             '*--pull-filter=[Take only documents for which this SQL++ condition is true]:\[COLLECTION\:\]CONDITION: ' \
+            '--validate=[Take only documents that follow this JSON Schema]:SCHEMA.json:_files' \
             '--timeout=[Give up when a server that owes an answer sends nothing for so long (default\: 600; 0\: never)]:SECONDS: ' \
             '*--verbose[Tell of every document; twice also of revisions and connections]' \
             '*-v[Tell of every document; twice also of revisions and connections]' \

@@ -84,8 +84,10 @@ extension ReplicatedDatabase {
         try database.read { try $0.document(id, in: collection).map { !$0.isDeleted } ?? false }
     }
 
-    /// What a filter throws has no place in the protocol but its words.
+    /// What a filter throws has no place in the protocol but its words, unless it says what it is to be there.
     private static func asking(_ filter: () throws -> Bool) throws -> Bool {
-        do { return try filter() } catch { throw SyncError(.other, 0, "the filter failed: \(error)") }
+        do { return try filter() } catch let error as SyncError { throw error } catch {
+            throw SyncError(.other, 0, "the filter failed: \(error)")
+        }
     }
 }

@@ -20,6 +20,10 @@ enum CheckCommand {
             --repair mends what can be mended: indexes, flags, counters, sequences, rows in the wrong table. It copies the database first, to a \
             name with "before-repair" in it, and checks again at the end. Documents that cannot be decoded stay, unless --drop-damaged is given.
 
+            --schema compares documents with a JSON Schema (draft 4, 6, 7, 2019-09 or 2020-12) instead: those of the default collection, of the one \
+            that --collection names, or with --collection '*' of all. Each place that does not follow it is named, with the reason. The schema speaks \
+            of a document's properties, without its ID; what it refers to must stand in it.
+
             --salvage is for files that SQLite itself finds damaged: it carries all that can be read into a new database, and leaves the old \
             one as it is.
             """,
@@ -29,12 +33,14 @@ enum CheckCommand {
             Flag("repair", "Mend what can be mended, after copying the database"),
             Flag("no-backup", "With --repair: make no copy"),
             Flag("drop-damaged", "With --repair or --salvage: delete documents that cannot be decoded"),
+            Flag("schema", value: "SCHEMA.json", .file, "Compare the documents with a JSON Schema instead"),
             Flag("salvage", value: "NEW.cblite2", .database, "Carry what can be read into a new database"),
         ],
         examples: [
             .init("cblite check travel.cblite2", "Everything."),
             .init("cblite check --json travel.cblite2", "One line of JSON for each finding."),
             .init("cblite check --repair travel.cblite2", "Check, copy, mend, and check again."),
+            .init("cblite check --schema hotel.schema.json -C inventory.hotel travel.cblite2", "Is each hotel what it should be?"),
             .init("cblite check --salvage rescued.cblite2 broken.cblite2", "When SQLite finds the file damaged."),
         ],
         run: run)
@@ -45,6 +51,12 @@ enum CheckCommand {
             if invocation.flag("drop-damaged"), !invocation.flag("salvage") {
                 throw invocation.usageError("--drop-damaged goes with --repair or --salvage")
             }
+        }
+        if invocation.flag("schema") {
+            for flag in ["repair", "salvage", "quick"] where invocation.flag(flag) {
+                throw invocation.usageError("--schema and --\(flag) exclude each other")
+            }
+            return try DocumentSchemaRun(invocation).run()
         }
         try invocation.refuseCollection()
         if let target = invocation.string("salvage") { return try salvage(to: target, invocation) }

@@ -18,7 +18,7 @@ enum PutCommand {
             Flag("update", "Only if there is one"),
             Flag("delete", "Delete the document; the properties of its tombstone may be given"),
             Flag("purge", "Remove the document without a trace"),
-            .ifRevision, .dryRun,
+            Transfer.validateFlag, .ifRevision, .dryRun,
         ],
         arguments: [
             Argument("DOCID", .document, .required, "The document ID"),
@@ -51,6 +51,8 @@ enum PutCommand {
         if text != nil, mode == .purge { throw invocation.usageError("--purge takes no JSON") }
         let id = invocation.argument("DOCID")
         try DocumentRules.check(id: id)
+        let schema = try invocation.documentSchema()
+        if schema != nil, mode == .delete || mode == .purge { throw invocation.usageError("--validate is for what is saved") }
         let input = try text.map { try DocumentInput(argument: $0, of: invocation) }
         let isDryRun = invocation.flag("dry-run")
         let changesOnlyExisting = mode == .update || mode == .delete || mode == .purge
@@ -58,6 +60,9 @@ enum PutCommand {
         let change = try invocation.change(dryRun: isDryRun, createsCollection: !changesOnlyExisting) { transaction, collection in
             // A mistake in the text goes before what the document has against it.
             let body = try input.map { try transaction.encode($0) }
+            if let schema, let problem = body?.withRoot({ schema.problem(of: $0, transaction.sharedKeys) }) {
+                throw CommandError.failed("document \"\(id)\": \(problem)", hint: "Nothing was saved.")
+            }
             let document = try transaction.document(id, in: collection)
             let isLive = document.map { !$0.isDeleted } ?? false
             if mode == .create, isLive { throw CommandError.conflict("document \"\(id)\" exists already") }

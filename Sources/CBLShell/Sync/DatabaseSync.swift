@@ -79,6 +79,10 @@ struct DatabaseSync {
         let names = try collectionNames(of: database, direction)
         let mode: ActiveSession.Mode = isContinuous ? .continuous : .once
         let filters = try SyncFilters.rules(invocation, direction, names)
+        if direction == .push, has("validate") {
+            throw invocation.usageError("--validate is for what is pulled, and nothing is")
+        }
+        let schema = has("validate") ? try invocation.documentSchema() : nil
         let resolver = has("conflict") ? try invocation.string("conflict").map(SyncFilters.resolver) : nil
         let other = try otherDatabase(endpoint, than: database, names, direction)
         if direction != .push { try DatabaseSync.create(names, in: database) }
@@ -89,6 +93,7 @@ struct DatabaseSync {
             collection.channels = invocation.strings("channel").flatMap { $0.split(separator: ",").map(String.init) }
             collection.documentIDs = invocation.strings("doc-id")
             filters.apply(to: &collection)
+            if let schema { collection.pullFilter = schema.filter(after: collection.pullFilter) }
             if let resolver { collection.resolver = resolver }
             return collection
         }

@@ -31,6 +31,7 @@ extension DatabaseSync {
         Flag(
             "pull-filter", value: "[COLLECTION:]CONDITION", .text, repeatable: true,
             "Take only documents for which this SQL++ condition is true"),
+        Transfer.validateFlag,
         Flag(
             "timeout", value: "SECONDS", .integer(0...86_400),
             "Give up when a server that owes an answer sends nothing for so long (default: 600; 0: never)"),

@@ -10,6 +10,8 @@ struct Transfer {
     static let guardFlag = Flag(
         "guard-formulas", "In CSV and TSV, put an apostrophe in front of text that a spreadsheet would run as a formula")
 
+    static let validateFlag = Flag("validate", value: "SCHEMA.json", .file, "Take only documents that follow this JSON Schema")
+
     static let flags: [Flag] = [
         Flag("jsonid", value: "PROPERTY", .text, "The property that is the document's ID: not part of its body (default: _id)"),
         Flag("idprefix", value: "TEXT", .text, "Put this in front of the ID of each imported document"),
@@ -17,7 +19,7 @@ struct Transfer {
         Flag("careful", "Stop at the first document that cannot be imported, and import nothing"),
         Flag("existing", short: "x", "Fail if the destination does not exist"),
         Flag("format", value: "FORMAT", .choice(Endpoint.formats), "The form of the text, if its name does not tell"),
-        Transfer.guardFlag,
+        Transfer.guardFlag, Transfer.validateFlag,
         Flag("verbose", short: "v", repeatable: true, "Tell of every document that is left out"),
     ]
 
@@ -96,6 +98,7 @@ struct Transfer {
         var importer = Importer()
         importer.idPrefix = invocation.string("idprefix") ?? ""
         importer.limit = invocation.int("limit") ?? .max
+        importer.schema = try invocation.documentSchema()
         importer.check = { try Interruption.check() }
         importer.leaveOut = { try leftOut.tell($0) }
         let clock = Stopwatch()

@@ -20,6 +20,8 @@ package struct Importer {
     package var progress: (_ position: Int) -> Void = { _ in }
     /// Called now and then. What it throws ends the import, and nothing was imported.
     package var check: () throws -> Void = {}
+    /// What documents must follow; others are left out.
+    package var schema: DocumentSchema?
     /// Told what is wrong with a document that cannot be read or saved: it is left out, or if this throws, nothing was imported.
     package var leaveOut: (_ message: String) throws -> Void = { _ in }
 
@@ -44,7 +46,7 @@ package struct Importer {
                             if id.isEmpty { id.append(Importer.newID(&isNamed)) }
                         }
                         outcome.read += 1
-                        try bulk.save(id: id.bytes)
+                        try save(id.bytes, transaction, bulk)
                         if isNamed { outcome.named += 1 }
                     } catch let error as MalformedDocument {
                         outcome.read += 1
@@ -61,6 +63,17 @@ package struct Importer {
             outcome.created = writer.createdCount
             outcome.updated = writer.updatedCount
             return outcome
+        }
+    }
+
+    /// Saves what the encoder holds.
+    private func save(_ id: UnsafeRawBufferPointer, _ transaction: Transaction, _ bulk: BulkWriter) throws {
+        guard let schema else { return try bulk.save(id: id) }
+        try transaction.encoder.withFinished { body in
+            if let root = Value(root: body), let problem = schema.problem(of: root, transaction.sharedKeys) {
+                throw StoreError(.invalidDocument, problem)
+            }
+            try bulk.save(id: id, body: body)
         }
     }
 
