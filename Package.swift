@@ -29,6 +29,8 @@ let package = Package(
         // The kernel's own: the language's library leaves it out.
         .systemLibrary(name: "CBLSystemEpoll"),
         .systemLibrary(name: "CBLSystemFiles"),
+        // In C, and its headers alone are needed to build it: Duktape leaves by longjmp, which must not cross Swift.
+        .target(name: "CBLSystemDuktape"),
 
         library("CBLBase", ["CBLSystemNettle", "CBLSystemFiles"]),
         library("CBLFleece", ["CBLBase"]),
@@ -39,6 +41,7 @@ let package = Package(
         library("CBLStore", ["CBLFunctions", "CBLSQLite", "CBLFleece", "CBLBase", "CBLSystemSQLite", "CBLSystemFiles"]),
         library("CBLLanguage", ["CBLFleece", "CBLBase"]),
         library("CBLQuery", ["CBLLanguage", "CBLStore", "CBLFunctions", "CBLSQLite", "CBLFleece", "CBLBase", "CBLSystemSQLite"]),
+        library("CBLViews", ["CBLFleece", "CBLBase", "CBLSystemDuktape"]),
         library("CBLReplication", ["CBLBLIP", "CBLTransport", "CBLStore", "CBLFleece", "CBLBase"]),
         library("CBLListener", ["CBLReplication", "CBLBLIP", "CBLTransport", "CBLStore", "CBLFleece", "CBLBase"]),
         library("CBLWorkbench", ["CBLQuery", "CBLReplication", "CBLLanguage", "CBLStore", "CBLSQLite", "CBLFleece", "CBLBase"]),
@@ -85,6 +88,7 @@ let package = Package(
             dependencies: [
                 "CBLQuery", "CBLLanguage", "CBLStore", "CBLSQLite", "CBLFleece", "CBLBase", "CBLTestSupport",
             ]),
+        .testTarget(name: "CBLViewsTests", dependencies: ["CBLViews", "CBLFleece", "CBLTestSupport"]),
         .testTarget(
             name: "CBLReplicationTests",
             dependencies: [
