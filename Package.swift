@@ -64,6 +64,8 @@ let package = Package(
         .executableTarget(name: "cblite-bench-blip", dependencies: ["CBLBLIP"], path: "Benchmarks/BLIP"),
         .executableTarget(
             name: "cblite-bench-sync", dependencies: ["CBLReplication", "CBLTransport", "CBLStore", "CBLFleece"], path: "Benchmarks/Sync"),
+        .executableTarget(
+            name: "cblite-bench-views", dependencies: ["CBLViews", "CBLFleece", "CBLSystemDuktape"], path: "Benchmarks/Views"),
 
         // Hostile files are made with SQLite itself, under our own wrapper with its precautions.
         .target(name: "CBLTestSupport", dependencies: ["CBLSystemSQLite"], path: "Tests/CBLTestSupport"),
