@@ -144,12 +144,17 @@ int cblite_push_items(struct cblite_runner *runner) {
             next[depth++] = kind == cblite_item_array ? 0 : is_object;
             continue;
         }
-        if (kind == cblite_item_end) depth--; else push_scalar(runner, item);
+        if (kind == cblite_item_end) {
+            if (depth-- == 0) break;
+        } else {
+            push_scalar(runner, item);
+        }
         // The value is complete: it goes where it belongs.
         if (depth == 0) arguments++;
         else if (next[depth - 1] == is_object) cblite_duktape.put_prop(context, -3);
         else cblite_duktape.put_prop_index(context, -2, next[depth - 1]++);
     }
+    if (depth != 0) cblite_duktape.error_raw(context, DUK_ERR_TYPE_ERROR, NULL, 0, "the arguments are not complete");
     return arguments;
 }
 

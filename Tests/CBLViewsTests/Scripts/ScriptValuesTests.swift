@@ -98,6 +98,32 @@ import Testing
         #expect(texts == ["A", "A", "B", "B"])
     }
 
+    @Test func argumentsThatAreNotCompleteAreAnError() throws {
+        let bench = try ScriptBench("function (a) { return a; }")
+        let writers: [(ScriptArguments) -> Void] = [
+            { $0.beginArray() }, { $0.endArray() }, { $0.beginObject() },
+            {
+                $0.writeNull(); $0.endObject()
+            },
+            {
+                $0.beginArray(); $0.beginArray(); $0.endArray()
+            },
+            {
+                $0.endArray(); $0.beginArray()
+            },
+            {
+                $0.beginObject(); $0.writeNull(); $0.endObject()
+            },
+            {
+                $0.beginObject(); $0.writeKey("a"); $0.endObject()
+            },
+        ]
+        for write in writers {
+            #expect(throws: ScriptError.self) { _ = try bench.runner.call(bench.function, write) }
+            #expect(try bench.result("1") == "1")
+        }
+    }
+
     @Test func nothingIsNestedTooDeepForTheStack() throws {
         for depth in [80, 250] {
             let encoder = FleeceEncoder()
