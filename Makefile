@@ -13,7 +13,7 @@ PREFIX  ?= /usr/local
 DESTDIR ?=
 SWIFT   ?= swift
 
-PACKAGES = libsqlite3-dev libicu-dev libstemmer-dev nettle-dev libedit-dev zlib1g-dev libcurl4-gnutls-dev libgnutls28-dev
+PACKAGES = libsqlite3-dev libicu-dev libstemmer-dev nettle-dev libedit-dev zlib1g-dev libcurl4-gnutls-dev libgnutls28-dev duktape-dev
 # A target that imports what it does not declare builds by accident, if something else had it built before. SwiftPM finds what is not below a
 # target at all; the rest is for imports-check.
 STRICT   = -Xswiftc -warnings-as-errors --explicit-target-dependency-import-check error

@@ -29,6 +29,8 @@ let package = Package(
         // The kernel's own: the language's library leaves it out.
         .systemLibrary(name: "CBLSystemEpoll"),
         .systemLibrary(name: "CBLSystemFiles"),
+        // In C, and its headers alone are needed to build it: Duktape leaves by longjmp, which must not cross Swift.
+        .target(name: "CBLSystemDuktape"),
 
         library("CBLBase", ["CBLSystemNettle", "CBLSystemFiles", "CBLSystemZlib"]),
         library("CBLFleece", ["CBLBase"]),
@@ -40,6 +42,7 @@ let package = Package(
         library("CBLStore", ["CBLFunctions", "CBLSQLite", "CBLFleece", "CBLBase", "CBLSystemSQLite", "CBLSystemFiles"]),
         library("CBLLanguage", ["CBLFleece", "CBLBase"]),
         library("CBLQuery", ["CBLLanguage", "CBLStore", "CBLFunctions", "CBLSQLite", "CBLFleece", "CBLBase", "CBLSystemSQLite"]),
+        library("CBLViews", ["CBLFleece", "CBLBase", "CBLSystemDuktape"]),
         library("CBLReplication", ["CBLBLIP", "CBLTransport", "CBLStore", "CBLFleece", "CBLBase"]),
         library("CBLListener", ["CBLReplication", "CBLBLIP", "CBLTransport", "CBLStore", "CBLFleece", "CBLBase"]),
         library(
@@ -65,6 +68,8 @@ let package = Package(
         .executableTarget(name: "cblite-bench-blip", dependencies: ["CBLBLIP"], path: "Benchmarks/BLIP"),
         .executableTarget(
             name: "cblite-bench-sync", dependencies: ["CBLReplication", "CBLTransport", "CBLStore", "CBLFleece"], path: "Benchmarks/Sync"),
+        .executableTarget(
+            name: "cblite-bench-views", dependencies: ["CBLViews", "CBLFleece", "CBLSystemDuktape"], path: "Benchmarks/Views"),
 
         // Hostile files are made with SQLite itself, under our own wrapper with its precautions.
         .target(name: "CBLTestSupport", dependencies: ["CBLSystemSQLite"], path: "Tests/CBLTestSupport"),
@@ -90,6 +95,7 @@ let package = Package(
             dependencies: [
                 "CBLQuery", "CBLLanguage", "CBLStore", "CBLSQLite", "CBLFleece", "CBLBase", "CBLTestSupport",
             ]),
+        .testTarget(name: "CBLViewsTests", dependencies: ["CBLViews", "CBLFleece", "CBLTestSupport"]),
         .testTarget(
             name: "CBLReplicationTests",
             dependencies: [

@@ -1,0 +1,1 @@
+try ScriptWorkloads.run(Array(CommandLine.arguments.dropFirst()))
