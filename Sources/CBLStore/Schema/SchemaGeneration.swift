@@ -12,7 +12,7 @@ package struct SchemaGeneration: RawRepresentable, Hashable, Comparable, Sendabl
     package static func < (left: SchemaGeneration, right: SchemaGeneration) -> Bool { left.rawValue < right.rawValue }
 
     /// `kvmeta` counts purges.
-    var countsPurges: Bool { rawValue >= 302 }
+    package var countsPurges: Bool { rawValue >= 302 }
     /// The current body stands apart from the revision tree, which is in `extra`.
     var separatesBodies: Bool { rawValue >= 400 }
     /// Collections other than the default one, tombstones in a table of their own, capitals in table names escaped.
