@@ -21,7 +21,8 @@ final class RowWriter {
             (
                 try index.connection.prepare("INSERT INTO \(rows) VALUES (?, ?, ?, ?, ?)"),
                 try index.connection.prepare("INSERT INTO \(documents) VALUES (?, ?, ?)"),
-                try index.connection.prepare("DELETE FROM \(rows) WHERE key=? AND id=? AND number=?"),
+                // Where the order of keys is not one, a search may end at another row: that is looked at.
+                try index.connection.prepare("DELETE FROM \(rows) WHERE key=?1 AND id=?2 AND number=?3 AND +id=?2 AND +number=?3"),
                 try index.connection.prepare("SELECT keys FROM \(documents) WHERE id=?"),
                 try index.connection.prepare("DELETE FROM \(documents) WHERE id=?")
             )
@@ -124,9 +125,8 @@ final class RowWriter {
         for _ in 0..<document.rowCount {
             let row = rows.row(at: position)
             position = row.end
-            // The ordered bytes find the row, unless they do not say all.
-            let key = ViewKey(row.key)
-            let needed = key.isComplete ? row.key.count &- key.encoding.count : row.key.count
+            // The ordered bytes find the row, unless there are some that do not say all: keys themselves are compared with these.
+            let needed = state.collation == .unicode ? row.key.count : row.key.count &- ViewKey(row.key).encoding.count
             appendCount(needed)
             keys.append(UnsafeRawBufferPointer(rebasing: row.key[..<needed]))
         }

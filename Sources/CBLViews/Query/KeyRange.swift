@@ -76,20 +76,28 @@ struct KeyRange {
         encoder.endArray()
     }
 
-    /// Where characters have a sign, those that 1.x appends stand before all others, so it finds nothing: here a string's end is what is behind all
-    /// that begin with it. Nil if it is not about a string.
+    /// Where characters have a sign, those that 1.x appends stand before all others, and in the raw order dictionaries before arrays and strings, so
+    /// 1.x finds nothing: here the end is what is behind all that begins so. Nil if the key is, or leads to, something else.
     private static func signedBound(_ value: Value, level: Int, _ collation: JSONCollation) -> [UInt8]? {
         let order = OrderedBytes(collation)
         var ordered = ByteBuffer()
         var (value, level) = (value, level)
-        while value.stringBytes == nil {
-            guard level > 1, let array = value.array, array.count > 0 else { return nil }
+        while let array = value.array {
             order.append(.array, to: &ordered)
-            for item in array.dropLast() { guard order.append(item, to: &ordered) else { return nil } }
+            for item in level > 1 ? array.dropLast() : array[...] { guard order.append(item, to: &ordered) else { return nil } }
+            guard level > 1, array.count > 0 else {
+                ordered.append(0xFF)
+                return key(ordered)
+            }
             value = array[array.count - 1]
             level -= 1
         }
-        order.append(endOfPrefix: value.stringBytes ?? UnsafeRawBufferPointer(start: nil, count: 0), to: &ordered)
+        guard let string = value.stringBytes else { return nil }
+        order.append(endOfPrefix: string, to: &ordered)
+        return key(ordered)
+    }
+
+    private static func key(_ ordered: borrowing ByteBuffer) -> [UInt8] {
         var key = ByteBuffer()
         ViewKey.write(ordered: ordered.bytes, isComplete: true, to: &key)
         return Array(key.bytes)

@@ -2,8 +2,8 @@ import CBLFleece
 
 /// Rows that were kept, one behind the other in one memory: a value of its own, which any thread may have, and which can be compared with that of a
 /// later query.
-package struct ViewRowList: Sendable, Equatable {
-    private struct Place: Sendable, Equatable {
+package struct ViewRowList: Sendable {
+    private struct Place: Sendable {
         var start: Int
         var keyCount: Int32
         var valueCount: Int32
@@ -67,6 +67,19 @@ package struct ViewRowList: Sendable, Equatable {
         return bytes[a.start..<a.start + count].elementsEqual(list.bytes[b.start..<b.start + count])
     }
 
+    /// What makes a row the same as another: its bytes and its document.
+    struct Identity: Hashable {
+        let bytes: ArraySlice<UInt8>
+        let keyCount: Int32
+        let valueCount: Int32
+    }
+
+    func identity(_ row: Int) -> Identity {
+        let place = places[row]
+        let count = Int(place.keyCount) + Int(place.valueCount) + Int(place.idCount)
+        return Identity(bytes: bytes[place.start..<place.start + count], keyCount: place.keyCount, valueCount: place.valueCount)
+    }
+
     /// Key and value of a row as JSON.
     package func json(_ row: Int) -> String {
         withRow(row) { key, value in key.json() + (value.isUndefined ? "" : " " + value.json()) }
@@ -128,6 +141,13 @@ package struct ViewRowList: Sendable, Equatable {
                 return order.compare(first, second)
             }
         }
+    }
+}
+
+/// Lists are equal if their rows say the same, whenever their documents were saved.
+extension ViewRowList: Equatable {
+    package static func == (one: ViewRowList, other: ViewRowList) -> Bool {
+        one.count == other.count && one.places.indices.allSatisfy { one.isSame($0, as: $0, of: other) }
     }
 }
 
