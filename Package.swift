@@ -89,7 +89,8 @@ let package = Package(
                 "CBLQuery", "CBLLanguage", "CBLStore", "CBLSQLite", "CBLFleece", "CBLBase", "CBLTestSupport",
             ]),
         .testTarget(
-            name: "CBLViewsTests", dependencies: ["CBLViews", "CBLFunctions", "CBLStore", "CBLSQLite", "CBLFleece", "CBLBase", "CBLTestSupport"]),
+            name: "CBLViewsTests",
+            dependencies: ["CBLViews", "CBLFunctions", "CBLStore", "CBLSQLite", "CBLFleece", "CBLBase", "CBLTestSupport"]),
         .testTarget(
             name: "CBLReplicationTests",
             dependencies: [

@@ -27,7 +27,8 @@ extension ViewIndex {
     }
 
     /// The rows of a query, kept.
-    package func rows(_ view: ViewDefinition, _ query: ViewQuery = ViewQuery(), options: IndexingOptions = IndexingOptions()) throws -> ViewRowList
+    package func rows(_ view: ViewDefinition, _ query: ViewQuery = ViewQuery(), options: IndexingOptions = IndexingOptions()) throws
+        -> ViewRowList
     {
         try self.query(view, query, options: options) { try $0.list() }
     }
@@ -55,7 +56,9 @@ extension ViewIndex {
         let isGrouped = query.isGrouped(view)
         let filters = query.postFilter != nil && !isGrouped
         // Rows are skipped and counted by SQLite, unless something comes between.
-        let isCounted = !filters && query.sort.isEmpty && query.keys == nil && query.fullText == nil && query.box == nil || isGrouped && query.keys == nil
+        let isCounted =
+            !filters && query.sort.isEmpty && query.keys == nil && query.fullText == nil && query.box == nil
+            || isGrouped && query.keys == nil
         if let fullText = query.fullText {
             feed = try FullTextFeed(index, state, fullText)
         } else if let box = query.box {
@@ -91,7 +94,9 @@ extension ViewIndex {
             try list.sort(by: query.sort)
             sorted = ListFeed(list)
         }
-        if !isCounted, !isGrouped, query.skip > 0 || query.limit != nil { sorted = FilterFeed(sorted, skip: query.skip, limit: query.limit) }
+        if !isCounted, !isGrouped, query.skip > 0 || query.limit != nil {
+            sorted = FilterFeed(sorted, skip: query.skip, limit: query.limit)
+        }
         return ViewRows(sorted, ViewRow(sorted, documents), query, database, state)
     }
 

@@ -16,12 +16,14 @@ import Testing
     ]
 
     static let ascii = [
-        "null", "false", "true", "-3", "0", "2", "10", #""""#, #""$""#, #""1""#, #""10""#, #""2""#, #""A""#, #""B""#, #""a""#, #""ab""#, #""b""#,
+        "null", "false", "true", "-3", "0", "2", "10", #""""#, #""$""#, #""1""#, #""10""#, #""2""#, #""A""#, #""B""#, #""a""#, #""ab""#,
+        #""b""#,
         "[]", "[1]", "[1,2]", "{}", #"{"a":1}"#,
     ]
 
     static let raw = [
-        "-3", "0", "2", "10", "false", "null", "true", "{}", #"{"a":1}"#, "[]", "[1]", "[1,2]", "[null]", #"["a"]"#, #""""#, #""A""#, #""a""#,
+        "-3", "0", "2", "10", "false", "null", "true", "{}", #"{"a":1}"#, "[]", "[1]", "[1,2]", "[null]", #"["a"]"#, #""""#, #""A""#,
+        #""a""#,
         #""ab""#,
     ]
 
@@ -94,10 +96,14 @@ import Testing
             let alphabet = isASCII ? Array("aAbBzZ01 _-~`^$.\u{1}\u{7f}") : Array("aAbé😀ßZ~ \u{80}\u{81}")
             let text = String((0..<random.below(12)).map { _ in alphabet[random.below(alphabet.count)] })
             return JSONWriter.quoted(text)
-        case 7, 8: return "[" + (0..<random.below(4)).map { _ in randomKey(&random, depth: depth + 1, isASCII: isASCII) }.joined(separator: ",") + "]"
+        case 7, 8:
+            return "[" + (0..<random.below(4)).map { _ in randomKey(&random, depth: depth + 1, isASCII: isASCII) }.joined(separator: ",")
+                + "]"
         default:
             // Names in order, as the index has them.
-            let members = ["a", "b", "c"].prefix(random.below(4)).map { "\"\($0)\":" + randomKey(&random, depth: depth + 1, isASCII: isASCII) }
+            let members = ["a", "b", "c"].prefix(random.below(4)).map {
+                "\"\($0)\":" + randomKey(&random, depth: depth + 1, isASCII: isASCII)
+            }
             return "{" + members.joined(separator: ",") + "}"
         }
     }

@@ -10,7 +10,9 @@ import Testing
 @Suite struct IndexingTests {
     @Test func rowsStandInTheOrderOfKeysAndThenOfDocuments() throws {
         let test = try ViewDatabase()
-        for (id, name) in [("c", "Zoe"), ("b", "adam"), ("a", "Zoe"), ("d", "Émile"), ("e", "Adam")] { try test.put(id, #"{"name":"\#(name)"}"#) }
+        for (id, name) in [("c", "Zoe"), ("b", "adam"), ("a", "Zoe"), ("d", "Émile"), ("e", "Adam")] {
+            try test.put(id, #"{"name":"\#(name)"}"#)
+        }
         try test.put("f", "{}")
         #expect(try test.rows(.of("name")) == [#""adam" @b"#, #""Adam" @e"#, #""Émile" @d"#, #""Zoe" @a"#, #""Zoe" @c"#])
     }
@@ -137,7 +139,9 @@ import Testing
         let test = try ViewDatabase()
         try test.put("a", #"{"n":[1,{"x":null}]}"#)
         let view = ViewDefinition("whole", version: "1") { document, emitter in
-            try document.withWhole { whole in emitter.emit(document.idBytes.isEmpty ? .missing : .string(document.id), .string(whole.json())) }
+            try document.withWhole { whole in
+                emitter.emit(document.idBytes.isEmpty ? .missing : .string(document.id), .string(whole.json()))
+            }
         }
         let row = try test.rows(view)[0]
         #expect(row.contains(#"\"_id\":\"a\""#) && row.contains(#"\"_local_seq\":1"#) && row.contains(#"\"_rev\":\""#))
@@ -182,7 +186,8 @@ import Testing
                         if let document = try transaction.document(id), !document.isDeleted { _ = try transaction.delete(document) }
                     default:
                         let keys = (0..<random.below(4)).map { _ in
-                            random.below(3) == 0 ? "[\(random.below(3)),\(random.below(3))]" : JSONWriter.quoted(words[random.below(words.count)])
+                            random.below(3) == 0
+                                ? "[\(random.below(3)),\(random.below(3))]" : JSONWriter.quoted(words[random.below(words.count)])
                         }
                         try transaction.put(id, #"{"keys":[\#(keys.joined(separator: ","))],"v":\#(random.below(9))}"#)
                     }

@@ -53,10 +53,11 @@ import Testing
         let test = try numbers()
         #expect(try ids(test) { ($0.skip, $0.limit) = (2, 3) } == "cde")
         #expect(try ids(test) { $0.limit = 0 } == "")
-        #expect(try ids(test, .of("n", "v")) { query in
-            query.postFilter = { try $0.withValue { $0.integer.map { $0 % 2 == 1 } ?? false } }
-            (query.skip, query.limit) = (1, 2)
-        } == "df")
+        #expect(
+            try ids(test, .of("n", "v")) { query in
+                query.postFilter = { try $0.withValue { $0.integer.map { $0 % 2 == 1 } ?? false } }
+                (query.skip, query.limit) = (1, 2)
+            } == "df")
         #expect(try ids(test, .of("n", "v")) { ($0.sort, $0.skip, $0.limit) = ([ViewSort("value", descending: true)], 1, 2) } == "ih")
         #expect(try ids(test) { $0.sort = [ViewSort("key", descending: true), ViewSort("id")] } == "ijghefcdab")
         #expect(throws: ViewError.self) { try ids(test) { $0.sort = [ViewSort("size")] } }
@@ -66,7 +67,9 @@ import Testing
         ("ab", 1, "cd"), ("a", 1, "abcd"), (["x"], 1, "fgh"), (["x", "a"], 1, "g"), (["x", "a"], 2, "gh"), (5, 1, "e"),
     ]
 
-    @Test(arguments: JSONCollation.allCases, prefixes) func prefixesMatch(_ collation: JSONCollation, _ item: (QueryKey, Int, String)) throws {
+    @Test(arguments: JSONCollation.allCases, prefixes) func prefixesMatch(_ collation: JSONCollation, _ item: (QueryKey, Int, String))
+        throws
+    {
         let test = try ViewDatabase()
         let keys = [#""a""#, #""aa""#, #""ab""#, #""abc""#, "5", #"["x"]"#, #"["x","a"]"#, #"["x","ab"]"#, #"["y"]"#, #""b""#]
         for (letter, key) in zip("abcdefghij", keys) { try test.put(String(letter), #"{"k":\#(key)}"#) }
@@ -83,7 +86,10 @@ import Testing
 
     private func sales() throws -> ViewDatabase {
         let test = try ViewDatabase()
-        let rows = [("DE", "Berlin", "3"), ("DE", "Bonn", "4"), ("de", "Ulm", "1.5"), ("FR", "Paris", "5"), ("FR", "Paris", "null"), ("FR", "Lyon", "2")]
+        let rows = [
+            ("DE", "Berlin", "3"), ("DE", "Bonn", "4"), ("de", "Ulm", "1.5"), ("FR", "Paris", "5"), ("FR", "Paris", "null"),
+            ("FR", "Lyon", "2"),
+        ]
         for (number, row) in rows.enumerated() { try test.put("d\(number)", #"{"c":"\#(row.0)","t":"\#(row.1)","v":\#(row.2)}"#) }
         return test
     }
@@ -144,7 +150,9 @@ import Testing
 
     @Test func otherOrdersAreGroupedInTheUnicodeOne() throws {
         let test = try sales()
-        let view = ViewDefinition("raw", version: "1", collation: .raw, reduction: .builtIn(.count)) { $1.emit([$0["c"].item, $0["t"].item]) }
+        let view = ViewDefinition("raw", version: "1", collation: .raw, reduction: .builtIn(.count)) {
+            $1.emit([$0["c"].item, $0["t"].item])
+        }
         var query = ViewQuery()
         query.groupLevel = 1
         #expect(try test.rows(view, query) == [#"["DE"] 2"#, #"["FR"] 3"#, #"["de"] 1"#])
@@ -152,7 +160,8 @@ import Testing
 
     static let refused: [@Sendable (inout ViewQuery) -> Void] = [
         { $0.reduces = true }, { $0.skip = -1 }, { $0.limit = -1 }, { ($0.keys, $0.startKey) = ([1], 1) },
-        { ($0.fullText, $0.box) = (FullTextRequest("x"), ViewRectangle(x: 1, y: 1)) }, { ($0.fullText, $0.startKey) = (FullTextRequest("x"), 1) },
+        { ($0.fullText, $0.box) = (FullTextRequest("x"), ViewRectangle(x: 1, y: 1)) },
+        { ($0.fullText, $0.startKey) = (FullTextRequest("x"), 1) },
         { ($0.reduces, $0.group) = (false, true) },
     ]
 

@@ -61,7 +61,8 @@ extension ViewDefinition {
         _ key: String, _ value: String? = nil, version: String = "1", type: String? = nil, reduce: String? = nil
     ) -> ViewDefinition {
         ViewDefinition(
-            "by " + key + (value.map { " of " + $0 } ?? ""), version: version, documentType: type, reduction: reduce.flatMap { Reduction(named: $0) }
+            "by " + key + (value.map { " of " + $0 } ?? ""), version: version, documentType: type,
+            reduction: reduce.flatMap { Reduction(named: $0) }
         ) { document, emitter in
             if let value { emitter.emit(document[key], document[value]) } else { emitter.emit(document[key]) }
         }

@@ -202,7 +202,8 @@ private struct TokenReader {
         // Outside of the Unicode order 1.x knows no such characters.
         guard collation == .unicode else { return bytes.append(0xFF) }
         var value = unit
-        if unit & 0xFC00 == 0xD800, position + 1 < text.count, text[position] == UInt8(ascii: "\\"), text[position + 1] == UInt8(ascii: "u") {
+        if unit & 0xFC00 == 0xD800, position + 1 < text.count, text[position] == UInt8(ascii: "\\"), text[position + 1] == UInt8(ascii: "u")
+        {
             var next = position + 2
             let low = unicode(in: text, &next)
             if low & 0xFC00 == 0xDC00 {

@@ -30,7 +30,8 @@ struct ViewKey {
         isComplete = header & 1 == 0
         let count = min(header >> 1, bytes.count &- position)
         ordered = UnsafeRawBufferPointer(start: bytes.baseAddress.map { $0 + position }, count: count)
-        encoding = UnsafeRawBufferPointer(start: bytes.baseAddress.map { $0 + (position &+ count) }, count: bytes.count &- position &- count)
+        encoding = UnsafeRawBufferPointer(
+            start: bytes.baseAddress.map { $0 + (position &+ count) }, count: bytes.count &- position &- count)
     }
 
     /// The key, which lies where the bytes do.

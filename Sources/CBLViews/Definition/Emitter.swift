@@ -35,6 +35,7 @@ package final class Emitter {
     }
 
     package func emit(_ key: Value, _ value: EmitItem = .missing) { emit(.value(key), value) }
+    package func emit(_ key: EmitItem, _ value: Value) { emit(key, .value(value)) }
     package func emit(_ key: Value, _ value: Value) { emit(.value(key), .value(value)) }
 
     /// With a key, and a value if there is one, that are written piece by piece, without shared keys.

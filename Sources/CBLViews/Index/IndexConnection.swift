@@ -19,7 +19,8 @@ final class IndexConnection: @unchecked Sendable {
         orders = JSONCollation.allCases.map { ValueOrder($0) }
         for order in orders {
             let code = sqlite3_create_collation_v2(
-                connection.handle, IndexSchema.collation(order.collation), SQLITE_UTF8, Unmanaged.passUnretained(order).toOpaque(), compareKeys, nil)
+                connection.handle, IndexSchema.collation(order.collation), SQLITE_UTF8, Unmanaged.passUnretained(order).toOpaque(),
+                compareKeys, nil)
             if code != SQLITE_OK { throw connection.error(code) }
         }
         try SQLFunctions.registerTokenizer(on: connection)
@@ -68,7 +69,8 @@ private let compareKeys: @convention(c) (UnsafeMutableRawPointer?, Int32, Unsafe
     order, count, first, otherCount, second in
     guard let order else { return 0 }
     let result = Unmanaged<ValueOrder>.fromOpaque(order)._withUnsafeGuaranteedRef {
-        $0.compareKeys(UnsafeRawBufferPointer(start: first, count: Int(count)), UnsafeRawBufferPointer(start: second, count: Int(otherCount)))
+        $0.compareKeys(
+            UnsafeRawBufferPointer(start: first, count: Int(count)), UnsafeRawBufferPointer(start: second, count: Int(otherCount)))
     }
     return result < 0 ? -1 : result > 0 ? 1 : 0
 }

@@ -81,7 +81,9 @@ final class IndexFile: Sendable {
         if let writer = try state.withLock({ state in
             guard !state.isClosed else { throw ViewError.closed }
             return state.writer
-        }) { return writer }
+        }) {
+            return writer
+        }
         let writer = try open()
         try state.withLock { state in
             guard !state.isClosed else { throw ViewError.closed }

@@ -84,13 +84,17 @@ enum IndexSchema {
             try connection.strings("PRAGMA encoding") == ["UTF-8"]
         else { throw foreign("it is not an index of views") }
         let found = try entries(connection)
-        let base = [Entry(name: "properties", sql: properties), Entry(name: "views", sql: views), Entry(name: "viewsByName", sql: viewsByName)]
+        let base = [
+            Entry(name: "properties", sql: properties), Entry(name: "views", sql: views), Entry(name: "viewsByName", sql: viewsByName),
+        ]
         guard base.allSatisfy(found.contains) else { throw foreign("its tables are not ours") }
         var expected = base
         var virtual: [String] = []
         try connection.withStatement("SELECT view, collation, languages, shapes FROM views") { row in
             while try row.step() {
-                guard let collation = JSONCollation(rawValue: UInt8(clamping: row.int64(1))) else { throw foreign("a collation is unknown") }
+                guard let collation = JSONCollation(rawValue: UInt8(clamping: row.int64(1))) else {
+                    throw foreign("a collation is unknown")
+                }
                 let view = row.int64(0)
                 let made = makeTables(view, collation)
                 expected.append(Entry(name: rows(view), sql: made[0]))
@@ -116,7 +120,8 @@ enum IndexSchema {
     }
 
     private static func entries(_ connection: Connection) throws -> [Entry] {
-        try connection.withStatement("SELECT name, sql FROM sqlite_master WHERE name NOT LIKE 'sqlite_autoindex_%' OR sql IS NOT NULL") { row in
+        try connection.withStatement("SELECT name, sql FROM sqlite_master WHERE name NOT LIKE 'sqlite_autoindex_%' OR sql IS NOT NULL") {
+            row in
             var entries: [Entry] = []
             while try row.step() { entries.append(Entry(name: row.string(0) ?? "", sql: row.string(1) ?? "")) }
             return entries

@@ -50,7 +50,9 @@ final class MappedRows {
     private static let headerSize = 12
 
     /// How much memory they take.
-    var byteCount: Int { memory.count &+ documents.count &* MemoryLayout<DocumentPlace>.stride &+ rows.count &* MemoryLayout<RowPlace>.stride }
+    var byteCount: Int {
+        memory.count &+ documents.count &* MemoryLayout<DocumentPlace>.stride &+ rows.count &* MemoryLayout<RowPlace>.stride
+    }
 
     func removeAll() {
         memory.truncate(to: 0)
@@ -88,11 +90,12 @@ final class MappedRows {
         guard let number = document?.rowCount else { return }
         let start = memory.count
         let keyCount = ViewKey.headerCount(key.ordered.count) &+ key.ordered.count &+ key.encoding.count
-        let valueCount = switch value.kind {
-        case .none: 0
-        case .document: 1
-        case .encoded: value.bytes.count &+ 2
-        }
+        let valueCount =
+            switch value.kind {
+            case .none: 0
+            case .document: 1
+            case .encoded: value.bytes.count &+ 2
+            }
         append(UInt32(truncatingIfNeeded: keyCount))
         append(UInt32(truncatingIfNeeded: valueCount))
         append(UInt32(truncatingIfNeeded: special?.count ?? 0))
@@ -105,7 +108,8 @@ final class MappedRows {
         }
         if !key.isComplete { hasIncompleteKeys = true }
         rows.append(
-            RowPlace(prefix: MappedRows.prefix(key.ordered), row: start, document: Int32(truncatingIfNeeded: documents.count), number: number))
+            RowPlace(
+                prefix: MappedRows.prefix(key.ordered), row: start, document: Int32(truncatingIfNeeded: documents.count), number: number))
         document?.rowCount = number &+ 1
     }
 

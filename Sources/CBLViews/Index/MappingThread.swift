@@ -91,7 +91,8 @@ final class MappingThread {
         guard sampleSequence > 0 else { return nil }
         let bytes = sampleID.bytes
         return ViewState.Sample(
-            id: String(decoding: bytes[..<sampleIDCount], as: UTF8.self), sequence: sampleSequence, revision: Array(bytes[sampleIDCount...]))
+            id: String(decoding: bytes[..<sampleIDCount], as: UTF8.self), sequence: sampleSequence, revision: Array(bytes[sampleIDCount...])
+        )
     }
 
     private static let designPrefix = Array("_design/".utf8)

@@ -62,7 +62,8 @@ final class RowWriter {
             var result = order.compareKeys(parts[part].row(at: a.row).key, parts[other].row(at: b.row).key)
             if result == 0 {
                 result = MappedRows.compare(
-                    parts[part].id(of: parts[part].documents[Int(a.document)]), parts[other].id(of: parts[other].documents[Int(b.document)]))
+                    parts[part].id(of: parts[part].documents[Int(a.document)]), parts[other].id(of: parts[other].documents[Int(b.document)])
+                )
             }
             if result < 0 { first = part }
         }

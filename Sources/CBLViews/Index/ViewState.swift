@@ -60,7 +60,8 @@ extension IndexConnection {
     /// All views, by collection and name.
     func names() throws -> [(collection: String, name: String, state: ViewState)] {
         try guarded {
-            try connection.withStatement("SELECT \(IndexConnection.columns), collection, name FROM views ORDER BY collection, name") { row in
+            try connection.withStatement("SELECT \(IndexConnection.columns), collection, name FROM views ORDER BY collection, name") {
+                row in
                 var names: [(String, String, ViewState)] = []
                 while try row.step() { names.append((row.string(12) ?? "", row.string(13) ?? "", IndexConnection.state(row))) }
                 return names

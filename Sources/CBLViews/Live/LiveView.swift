@@ -57,7 +57,9 @@ package struct ViewRowDifference: Sendable, Equatable {
         var start = 0
         while start < old.count, start < new.count, old.isSame(start, as: start, of: new) { start += 1 }
         var (oldEnd, newEnd) = (old.count, new.count)
-        while oldEnd > start, newEnd > start, old.isSame(oldEnd - 1, as: newEnd - 1, of: new) { (oldEnd, newEnd) = (oldEnd - 1, newEnd - 1) }
+        while oldEnd > start, newEnd > start, old.isSame(oldEnd - 1, as: newEnd - 1, of: new) {
+            (oldEnd, newEnd) = (oldEnd - 1, newEnd - 1)
+        }
         var left: [ViewRowList.Identity: [Int]] = [:]
         for row in start..<oldEnd { left[old.identity(row), default: []].append(row) }
         for row in start..<newEnd {
@@ -128,7 +130,9 @@ private final class LiveViewRunner: Sendable {
     private func hear(_ event: ChangeEvent) {
         switch event {
         case .changed(let changes):
-            if changes.deleted.contains(view.collection) { return end(StoreError(.notFound, "collection \"\(view.collection)\" was deleted")) }
+            if changes.deleted.contains(view.collection) {
+                return end(StoreError(.notFound, "collection \"\(view.collection)\" was deleted"))
+            }
             // One change stands for all until it is answered.
             let isFirst = state.withLock { state in
                 defer { state.schedule.change(at: .now) }

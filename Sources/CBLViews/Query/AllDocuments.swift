@@ -108,7 +108,8 @@ extension Snapshot {
             }
             rest -= 1
             let row = DocumentRow(
-                id: cursor.id, revision: try cursor.revision(), sequence: cursor.sequence, isDeleted: cursor.isDeleted, conflicts: conflicts)
+                id: cursor.id, revision: try cursor.revision(), sequence: cursor.sequence, isDeleted: cursor.isDeleted, conflicts: conflicts
+            )
             guard try body(row) else { return }
         }
     }

@@ -127,7 +127,8 @@ private final class GroupReducer {
         switch function {
         case .builtIn:
             if rows.kind == .encoded, let value = Value(root: rows.value) { tally.add(value) } else { tally.add(.undefined) }
-        case .custom(_, let reduced): try row.withValueBytes { reduced.add(key: rows.key, value: $0 ?? UnsafeRawBufferPointer(start: nil, count: 0)) }
+        case .custom(_, let reduced):
+            try row.withValueBytes { reduced.add(key: rows.key, value: $0 ?? UnsafeRawBufferPointer(start: nil, count: 0)) }
         }
     }
 

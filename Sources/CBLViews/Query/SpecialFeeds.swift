@@ -21,7 +21,13 @@ package struct FullTextMatch: Sendable, Equatable {
         guard let snippet else { return nil }
         var marked = ""
         for scalar in snippet.unicodeScalars {
-            if scalar == "\u{1}" { marked += before } else if scalar == "\u{2}" { marked += after } else { marked.unicodeScalars.append(scalar) }
+            if scalar == "\u{1}" {
+                marked += before
+            } else if scalar == "\u{2}" {
+                marked += after
+            } else {
+                marked.unicodeScalars.append(scalar)
+            }
         }
         return marked
     }
@@ -97,7 +103,9 @@ final class FullTextFeed: RowFeed {
         }
         let cells = Int(number(0)) * Int(number(1))
         var rank = 0.0
-        for cell in 0..<min(cells, info.count / 12) where number(2 + cell * 3) > 0 { rank += number(2 + cell * 3) / max(1, number(3 + cell * 3)) }
+        for cell in 0..<min(cells, info.count / 12) where number(2 + cell * 3) > 0 {
+            rank += number(2 + cell * 3) / max(1, number(3 + cell * 3))
+        }
         return rank
     }
 

@@ -48,10 +48,13 @@ package final class ViewRow {
     /// for a group, and where there is no such document any more.
     package func document() throws -> RowDocument? {
         guard !feed.id.isEmpty else { return nil }
-        let link: (id: String, revision: String?)? = feed.kind != .encoded ? nil : try withValue { value in
-            guard let members = value.dictionary, let id = members.value(forKey: "_id", nil)?.string else { return nil }
-            return (id, members.value(forKey: "_rev", nil)?.string)
-        }
+        let link: (id: String, revision: String?)? =
+            feed.kind != .encoded
+            ? nil
+            : try withValue { value in
+                guard let members = value.dictionary, let id = members.value(forKey: "_id", nil)?.string else { return nil }
+                return (id, members.value(forKey: "_rev", nil)?.string)
+            }
         return try documents.document(link?.id ?? documentID, revision: link?.revision)
     }
 
@@ -129,7 +132,9 @@ extension RowDocument {
         properties.withRoot { root in
             guard let dictionary = root.dictionary else { return }
             for (key, value) in dictionary {
-                guard let name = key.keyBytes(properties.keys), !name.elementsEqual("_id".utf8), !name.elementsEqual("_rev".utf8) else { continue }
+                guard let name = key.keyBytes(properties.keys), !name.elementsEqual("_id".utf8), !name.elementsEqual("_rev".utf8) else {
+                    continue
+                }
                 encoder.writeKey(name)
                 encoder.write(value, keys: properties.keys)
             }
