@@ -42,7 +42,9 @@ let package = Package(
         library("CBLStore", ["CBLFunctions", "CBLSQLite", "CBLFleece", "CBLBase", "CBLSystemSQLite", "CBLSystemFiles"]),
         library("CBLLanguage", ["CBLFleece", "CBLBase"]),
         library("CBLQuery", ["CBLLanguage", "CBLStore", "CBLFunctions", "CBLSQLite", "CBLFleece", "CBLBase", "CBLSystemSQLite"]),
-        library("CBLViews", ["CBLFleece", "CBLBase", "CBLSystemDuktape"]),
+        library(
+            "CBLViews",
+            ["CBLStore", "CBLFunctions", "CBLSQLite", "CBLFleece", "CBLBase", "CBLSystemSQLite", "CBLSystemDuktape"]),
         library("CBLReplication", ["CBLBLIP", "CBLTransport", "CBLStore", "CBLFleece", "CBLBase"]),
         library("CBLListener", ["CBLReplication", "CBLBLIP", "CBLTransport", "CBLStore", "CBLFleece", "CBLBase"]),
         library(
@@ -65,11 +67,12 @@ let package = Package(
         .executableTarget(name: "cblite-bench", dependencies: ["CBLQuery", "CBLStore", "CBLBase"], path: "Benchmarks/Runner"),
         .executableTarget(name: "cblite-bench-library", dependencies: ["CouchbaseLiteSwift"], path: "Benchmarks/Library"),
         .executableTarget(name: "cblite-bench-schema", dependencies: ["CBLJSONSchema", "CBLFleece"], path: "Benchmarks/Schema"),
+        .executableTarget(
+            name: "cblite-bench-views", dependencies: ["CBLViews", "CBLQuery", "CBLStore", "CBLFleece", "CBLSystemDuktape"],
+            path: "Benchmarks/Views"),
         .executableTarget(name: "cblite-bench-blip", dependencies: ["CBLBLIP"], path: "Benchmarks/BLIP"),
         .executableTarget(
             name: "cblite-bench-sync", dependencies: ["CBLReplication", "CBLTransport", "CBLStore", "CBLFleece"], path: "Benchmarks/Sync"),
-        .executableTarget(
-            name: "cblite-bench-views", dependencies: ["CBLViews", "CBLFleece", "CBLSystemDuktape"], path: "Benchmarks/Views"),
 
         // Hostile files are made with SQLite itself, under our own wrapper with its precautions.
         .target(name: "CBLTestSupport", dependencies: ["CBLSystemSQLite"], path: "Tests/CBLTestSupport"),
@@ -95,7 +98,9 @@ let package = Package(
             dependencies: [
                 "CBLQuery", "CBLLanguage", "CBLStore", "CBLSQLite", "CBLFleece", "CBLBase", "CBLTestSupport",
             ]),
-        .testTarget(name: "CBLViewsTests", dependencies: ["CBLViews", "CBLFleece", "CBLTestSupport"]),
+        .testTarget(
+            name: "CBLViewsTests",
+            dependencies: ["CBLViews", "CBLFunctions", "CBLStore", "CBLSQLite", "CBLFleece", "CBLBase", "CBLTestSupport"]),
         .testTarget(
             name: "CBLReplicationTests",
             dependencies: [

@@ -21,7 +21,8 @@ only() {
 }
 
 only 'sqlite3_open' 'Sources/CBLSQLite/*'
-only '\bConnection(\.init)?\(path:' "$store/FileAccess.swift" 'Sources/CBLSQLite/*'
+# The index of views is no part of a bundle.
+only '\bConnection(\.init)?\(path:' "$store/FileAccess.swift" 'Sources/CBLSQLite/*' Sources/CBLViews/Index/IndexFile.swift
 only '\bdatabaseFile\b' "$store/DatabaseBundle.swift" "$store/FileAccess*.swift"
 only '/db\.sqlite3' "$store/DatabaseBundle.swift"
 only '\bRegularFile\(' "$store/Folder.swift" "$store/FileAccess*.swift"

@@ -7,7 +7,7 @@ import Glibc
 /// which it parses from JSON, with nothing in between.
 ///
 ///     python3 ../shared/bench/make-users.py 100000 > .build/bench/users.json
-///     swift run -c release cblite-bench-views .build/bench/users.json
+///     swift run -c release cblite-bench-views scripts .build/bench/users.json
 enum ScriptWorkloads {
     struct Failure: Error { let message: String }
 

@@ -20,6 +20,9 @@ package enum SQLFunctions {
     /// Registers the collations alone, each when it is first named: SQLite may want one merely to count the rows of an index. It costs nothing.
     package static func registerCollations(on connection: Connection) { Collations.register(on: connection) }
 
+    /// Registers the tokenizer `unicodesn` alone.
+    package static func registerTokenizer(on connection: Connection) throws { try TokenizerModule.register(on: connection) }
+
     /// What expressions of a schema may call.
     package static let names = Set(tables.joined().map { "\($0.name)" }).union(["array_agg"])
 

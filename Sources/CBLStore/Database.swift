@@ -117,7 +117,7 @@ package final class Database: Sendable {
     }
 
     /// The same for what is to see only what others can see, too.
-    func readCommitted<Result>(_ work: (Snapshot) throws -> Result) throws -> Result {
+    package func readCommitted<Result>(_ work: (Snapshot) throws -> Result) throws -> Result {
         do {
             return try readers.read { try work(Snapshot($0, of: self)) }
         } catch {

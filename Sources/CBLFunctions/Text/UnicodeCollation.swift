@@ -49,7 +49,8 @@ final class UnicodeCollation {
         return name.ignoresCase ? 0 : caseDifference
     }
 
-    private func compareByLocale(_ first: UnsafeRawBufferPointer, _ second: UnsafeRawBufferPointer) -> Int32 {
+    /// By the locale's rules, whatever the texts are.
+    func compareByLocale(_ first: UnsafeRawBufferPointer, _ second: UnsafeRawBufferPointer) -> Int32 {
         do throws(ICU.Missing) {
             let icu = try ICU.load()
             if collator == nil { collator = try open(icu) }

@@ -67,20 +67,6 @@ extension ObservedQuery.Result where Rows == RecordedRows {
     package var difference: RowDifference { RowDifference(from: previous, to: rows) }
 }
 
-/// How changes are put together: see the defaults.
-package struct LiveTiming: Sendable {
-    package var quiet: Duration
-    package var delay: Duration
-    /// Queries that take long wait longer for company, up to this.
-    package var longestDelay: Duration?
-
-    package init(quiet: Duration = .milliseconds(250), delay: Duration = .milliseconds(500), longestDelay: Duration? = nil) {
-        self.quiet = quiet
-        self.delay = delay
-        self.longestDelay = longestDelay
-    }
-}
-
 /// What a live query does: hears of changes on the hub's thread, and runs on one of those for such work.
 private final class LiveRunner<Rows: LiveRows>: @unchecked Sendable {
     // Sendable: `parameters`, `current` and `isHopeless` are touched on the queue alone, the rest is constant or behind the mutex.

@@ -8,6 +8,9 @@ package struct FileIdentity: Hashable, Sendable {
         self.inode = inode
     }
 
+    /// As text, to be kept. Where files are copied or replaced it is another one; one that was deleted may have left its own to a later file.
+    package var text: String { "\(device)-\(inode)" }
+
     /// That of a bundle's main file; nil if there is none.
     package init?(bundle path: String) {
         guard let status = DatabaseBundle(path: path).status(.main) else { return nil }

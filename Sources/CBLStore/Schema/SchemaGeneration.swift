@@ -14,7 +14,7 @@ package struct SchemaGeneration: RawRepresentable, Hashable, Comparable, Sendabl
     /// A file of 1.x, which has other tables: see `Version1Schema`.
     package var isVersion1: Bool { Version1Schema.userVersions.contains(rawValue) }
     /// `kvmeta` counts purges.
-    var countsPurges: Bool { rawValue >= 302 }
+    package var countsPurges: Bool { rawValue >= 302 }
     /// The current body stands apart from the revision tree, which is in `extra`.
     var separatesBodies: Bool { rawValue >= 400 }
     /// Collections other than the default one, tombstones in a table of their own, capitals in table names escaped.

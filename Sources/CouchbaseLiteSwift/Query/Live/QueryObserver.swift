@@ -1,4 +1,5 @@
 internal import CBLQuery
+internal import CBLStore
 import Foundation
 import Synchronization
 

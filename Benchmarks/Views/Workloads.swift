@@ -1,0 +1,147 @@
+import CBLFleece
+import CBLQuery
+import CBLStore
+import CBLViews
+import FoundationEssentials
+
+private let byCity = ViewDefinition("byCity", version: "1", reduction: .builtIn(.sum)) { document, emitter in
+    let address = document["contact"].dictionary?.value(forKey: "address", document.keys)?.dictionary
+    emitter.emit(address?.value(forKey: "city", document.keys) ?? .undefined, document["score"])
+}
+private let nothing = ViewDefinition("nothing", version: "1") { document, _ in _ = document["score"] }
+
+/// What is measured: see `main.swift`.
+struct Workloads {
+    let folder: String
+    let runs: Int
+
+    func report(_ name: String, _ times: Times, per count: Int) {
+        let rate = Int(Double(count) / max(times.processor, 1e-9))
+        print("| \(name) | \(decimal(times.wall * 1000)) | \(decimal(times.processor * 1000)) | \(rate) |")
+    }
+
+    func measureUsers(_ file: String) throws {
+        let path = folder + "/users.cblite2"
+        try? FileManager.default.removeItem(atPath: path)
+        let database = try Database(path: path, options: .create)
+        let text = [UInt8](try Data(contentsOf: URL(filePath: file)))
+        var count = 0
+        try database.write { transaction in
+            try transaction.bulk { bulk in
+                for line in text.split(separator: UInt8(ascii: "\n")) {
+                    transaction.encoder.reset()
+                    var id = ByteBuffer()
+                    _ = try line.withUnsafeBytes { line in
+                        try Array("_id".utf8).withUnsafeBytes {
+                            try JSONParser.parse(line, extracting: $0, to: &id, into: transaction.encoder)
+                        }
+                    }
+                    try bulk.save(id: id.bytes)
+                    count += 1
+                }
+            }
+        }
+        func repeated(_ work: () throws -> Times) rethrows -> Times { Times.median(try (0..<runs).map { _ in try work() }) }
+
+        report(
+            "value index of the city",
+            try repeated {
+                let times = try Times.of {
+                    try database.write { transaction in
+                        _ = try transaction.createIndex(
+                            IndexDefinition(name: "city", in: .default, .value, "contact.address.city", language: .sqlpp))
+                    }
+                }
+                try database.write { _ = try $0.dropIndex("city") }
+                return times
+            }, per: count)
+        report(
+            "view of nothing",
+            try repeated {
+                let index = ViewIndex(database)
+                index.removeAll()
+                return try Times.of { try index.update([nothing]) }
+            }, per: count)
+        report(
+            "view of the city",
+            try repeated {
+                let index = ViewIndex(database)
+                index.removeAll()
+                return try Times.of { try index.update([byCity]) }
+            }, per: count)
+
+        let sql = "SELECT contact.address.city, sum(score) FROM _ GROUP BY contact.address.city"
+        var groups = 0
+        report(
+            "GROUP BY of the query engine",
+            try repeated {
+                try Times.of {
+                    try database.read { snapshot in
+                        let rows = try Query(sql, on: snapshot).run(on: snapshot)
+                        groups = 0
+                        while try rows.next() { groups += 1 }
+                    }
+                }
+            }, per: count)
+        let index = ViewIndex(database)
+        var query = ViewQuery()
+        query.group = true
+        var rowsOnly = ViewQuery()
+        rowsOnly.reduces = false
+        var viewGroups = 0
+        report(
+            "grouped and reduced view",
+            try repeated {
+                try Times.of {
+                    try index.query(byCity, query) { rows in
+                        viewGroups = 0
+                        while try rows.next() { viewGroups += 1 }
+                    }
+                }
+            }, per: count)
+        report(
+            "all rows of the view",
+            try repeated {
+                try Times.of {
+                    try index.query(byCity, rowsOnly) { rows in
+                        var bytes = 0
+                        while try rows.next() { bytes += rows.row.idBytes.count }
+                        if bytes == 0 { print("no rows") }
+                    }
+                }
+            }, per: count)
+        print("\(count) documents, \(groups) groups, of the view \(viewGroups)")
+        database.close()
+    }
+
+    func measureMany(_ many: Int) throws {
+        let path = folder + "/many.cblite2"
+        try? FileManager.default.removeItem(atPath: path)
+        let database = try Database(path: path, options: .create)
+        func put(_ transaction: Transaction, _ bulk: BulkWriter, _ number: Int, _ value: Int64) throws {
+            let encoder = transaction.encoder
+            encoder.reset()
+            encoder.beginDictionary()
+            encoder.writeKey("n")
+            encoder.write(value)
+            encoder.endDictionary()
+            var id = "doc\(number)"
+            try id.withUTF8 { try bulk.save(id: UnsafeRawBufferPointer($0)) }
+        }
+        try database.write { transaction in
+            try transaction.bulk { bulk in for number in 0..<many { try put(transaction, bulk, number, Int64(number)) } }
+        }
+        let index = ViewIndex(database)
+        index.removeAll()
+        let view = ViewDefinition("n", version: "1") { $1.emit($0["n"]) }
+        report("view of \(many) small documents", try Times.of { try index.update([view]) }, per: many)
+        // What takes long once: the index by sequence.
+        func change(_ number: Int) throws -> Times {
+            try database.write { transaction in try transaction.bulk { try put(transaction, $0, number * 1000 % many, Int64(-number)) } }
+            return try Times.of { try index.update([view]) }
+        }
+        report("first update after one change", try change(1), per: 1)
+        report("update after one change", Times.median(try (2..<22).map { try change($0) }), per: 1)
+        database.close()
+    }
+}

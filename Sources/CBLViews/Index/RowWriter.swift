@@ -1,0 +1,314 @@
+import CBLFleece
+import CBLSQLite
+
+/// Puts the rows of one view into its tables, and takes them out again. Hot: called once per row when an index is built.
+final class RowWriter {
+    private let index: IndexConnection
+    var state: ViewState
+    private let insertRow: Statement
+    private let insertDocument: Statement
+    private let deleteRow: Statement
+    private let findDocument: Statement
+    private let deleteDocument: Statement
+    private var specialStatements: [String: Statement] = [:]
+    private var keys = ByteBuffer()
+
+    init(_ index: IndexConnection, _ state: ViewState) throws {
+        self.index = index
+        self.state = state
+        let (rows, documents) = (IndexSchema.rows(state.view), IndexSchema.documents(state.view))
+        (insertRow, insertDocument, deleteRow, findDocument, deleteDocument) = try index.guarded {
+            (
+                try index.connection.prepare("INSERT INTO \(rows) VALUES (?, ?, ?, ?, ?)"),
+                try index.connection.prepare("INSERT INTO \(documents) VALUES (?, ?, ?)"),
+                // Where the order of keys is not one, a search may end at another row: that is looked at.
+                try index.connection.prepare("DELETE FROM \(rows) WHERE key=?1 AND id=?2 AND number=?3 AND +id=?2 AND +number=?3"),
+                try index.connection.prepare("SELECT keys FROM \(documents) WHERE id=?"),
+                try index.connection.prepare("DELETE FROM \(documents) WHERE id=?")
+            )
+        }
+    }
+
+    // Inserting
+
+    /// Writes what was mapped, by one or two threads. The rows of each are in order.
+    func insert(_ parts: [MappedRows]) throws {
+        try index.guarded {
+            let order = index.order(state.collation)
+            var places = parts.map { _ in 0 }
+            while let part = next(parts, places, order) {
+                let rows = parts[part]
+                try insert(rows.rows[places[part]], of: rows)
+                places[part] += 1
+                state.count += 1
+            }
+        }
+    }
+
+    /// The part whose next row is the first of all.
+    @inline(__always)
+    private func next(_ parts: [MappedRows], _ places: [Int], _ order: ValueOrder) -> Int? {
+        var first: Int?
+        for part in parts.indices where places[part] < parts[part].rows.count {
+            guard let other = first else {
+                first = part
+                continue
+            }
+            let (a, b) = (parts[part].rows[places[part]], parts[other].rows[places[other]])
+            if !parts[part].hasIncompleteKeys, !parts[other].hasIncompleteKeys, a.prefix != b.prefix {
+                if a.prefix < b.prefix { first = part }
+                continue
+            }
+            var result = order.compareKeys(parts[part].row(at: a.row).key, parts[other].row(at: b.row).key)
+            if result == 0 {
+                result = MappedRows.compare(
+                    parts[part].id(of: parts[part].documents[Int(a.document)]), parts[other].id(of: parts[other].documents[Int(b.document)])
+                )
+            }
+            if result < 0 { first = part }
+        }
+        return first
+    }
+
+    private func insert(_ place: MappedRows.RowPlace, of rows: MappedRows) throws {
+        let document = rows.documents[Int(place.document)]
+        let row = rows.row(at: place.row)
+        let id = rows.id(of: document)
+        try insertRow.bind(text: row.key, 1, staysInPlace: true)
+        try insertRow.bind(text: id, 2, staysInPlace: true)
+        try insertRow.bind(Int64(place.number), 3)
+        try insertRow.bind(Int64(clamping: document.sequence), 4)
+        try bind(row, insertRow, 5)
+        try insertRow.run()
+    }
+
+    /// Null for no value, a number for the document itself, and otherwise its encoding.
+    @inline(__always)
+    private func bind(_ row: MappedRows.Row, _ statement: Statement, _ column: Int32) throws {
+        switch row.kind {
+        case .none: try statement.bindNull(column)
+        case .document: try statement.bind(0 as Int64, column)
+        case .encoded: try statement.bind(blob: row.value, column, staysInPlace: true)
+        }
+    }
+
+    /// Writes which rows each document has, in the order of their IDs. After its texts and shapes.
+    func insertDocuments(_ parts: [MappedRows]) throws {
+        try index.guarded {
+            let sorted = parts.map { $0.sortedDocuments() }
+            var places = parts.map { _ in 0 }
+            while true {
+                var first: Int?
+                for part in parts.indices where places[part] < sorted[part].count {
+                    guard let other = first else {
+                        first = part
+                        continue
+                    }
+                    let a = parts[part].documents[Int(sorted[part][places[part]])]
+                    let b = parts[other].documents[Int(sorted[other][places[other]])]
+                    if MappedRows.compare(parts[part].id(of: a), parts[other].id(of: b)) < 0 { first = part }
+                }
+                guard let part = first else { return }
+                let number = sorted[part][places[part]]
+                places[part] += 1
+                try insertDocument(number, of: parts[part])
+            }
+        }
+    }
+
+    private func insertDocument(_ number: Int32, of rows: MappedRows) throws {
+        let document = rows.documents[Int(number)]
+        keys.truncate(to: 0)
+        let specials = rows.hasSpecials ? try insertSpecials(document, of: rows) : []
+        appendCount(specials.count)
+        for special in specials { appendCount(Int(special)) }
+        var position = document.rows
+        for _ in 0..<document.rowCount {
+            let row = rows.row(at: position)
+            position = row.end
+            // The ordered bytes find the row, unless there are some that do not say all: keys themselves are compared with these.
+            let needed = state.collation == .unicode ? row.key.count : row.key.count &- ViewKey(row.key).encoding.count
+            appendCount(needed)
+            keys.append(UnsafeRawBufferPointer(rebasing: row.key[..<needed]))
+        }
+        try insertDocument.bind(text: rows.id(of: document), 1, staysInPlace: true)
+        try insertDocument.bind(Int64(clamping: document.sequence), 2)
+        try insertDocument.bind(blob: keys.bytes, 3, staysInPlace: true)
+        try insertDocument.run()
+    }
+
+    private func appendCount(_ count: Int) {
+        var rest = count
+        while rest >= 0x80 {
+            keys.append(UInt8(truncatingIfNeeded: rest) | 0x80)
+            rest >>= 7
+        }
+        keys.append(UInt8(truncatingIfNeeded: rest))
+    }
+
+    // Texts and shapes
+
+    private func insertSpecials(_ document: MappedRows.DocumentPlace, of rows: MappedRows) throws -> [Int64] {
+        var numbers: [Int64] = []
+        var position = document.rows
+        for number in 0..<document.rowCount {
+            let row = rows.row(at: position)
+            position = row.end
+            guard let special = MappedRows.Special(row.special) else { continue }
+            numbers.append(try insert(special, row, number, of: document, rows))
+        }
+        return numbers
+    }
+
+    private func insert(
+        _ special: MappedRows.Special, _ row: MappedRows.Row, _ number: Int32, of document: MappedRows.DocumentPlace, _ rows: MappedRows
+    ) throws -> Int64 {
+        try makeTables(for: special)
+        let insertion = try statement("INSERT INTO \(IndexSchema.specials(state.view)) VALUES (NULL, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)")
+        try insertion.bind(text: rows.id(of: document), 1, staysInPlace: true)
+        try insertion.bind(Int64(number), 2)
+        try insertion.bind(Int64(clamping: document.sequence), 3)
+        try bind(row, insertion, 4)
+        for column in 5...10 as ClosedRange<Int32> { try insertion.bindNull(column) }
+        var language = ""
+        switch special {
+        case .text(_, let name):
+            language = IndexSchema.language(name)
+            try insertion.bind(language, 5)
+        case .shape(let box, let shape):
+            for (column, side) in [box.x0, box.y0, box.x1, box.y1].enumerated() { try insertion.bind(side, Int32(6 + column)) }
+            try insertion.bind(blob: shape, 10, staysInPlace: true)
+        }
+        try insertion.run()
+        let id = try index.connection.integer("SELECT last_insert_rowid()") ?? 0
+        switch special {
+        case .text(let text, _):
+            let insertion = try statement("INSERT INTO \(IndexSchema.texts(state.view, language))(docid, content) VALUES (?, ?)")
+            try insertion.bind(id, 1)
+            try insertion.bind(text: text, 2)
+            try insertion.run()
+        case .shape(let box, _):
+            let insertion = try statement("INSERT INTO \(IndexSchema.boxes(state.view)) VALUES (?, ?, ?, ?, ?)")
+            try insertion.bind(id, 1)
+            for (column, side) in [box.x0, box.x1, box.y0, box.y1].enumerated() { try insertion.bind(side, Int32(2 + column)) }
+            try insertion.run()
+        }
+        return id
+    }
+
+    private func makeTables(for special: MappedRows.Special) throws {
+        let isFirst = !state.hasShapes && state.languages.isEmpty
+        var sql: [String] = []
+        switch special {
+        case .text(_, let name):
+            let language = IndexSchema.language(name)
+            guard !state.languages.contains(language) else { return }
+            state.languages.append(language)
+            sql = [IndexSchema.makeTexts(state.view, language)]
+        case .shape:
+            guard !state.hasShapes else { return }
+            state.hasShapes = true
+            sql = [IndexSchema.makeBoxes(state.view)]
+        }
+        if isFirst { sql.append(IndexSchema.makeSpecials(state.view)) }
+        for text in sql { try index.connection.execute(text) }
+        try index.trustSchema()
+    }
+
+    private func statement(_ sql: String) throws -> Statement {
+        if let statement = specialStatements[sql] { return statement }
+        let statement = try index.connection.prepare(sql)
+        specialStatements[sql] = statement
+        return statement
+    }
+
+    // Removing
+
+    /// Takes out all rows of a document; false if it had none.
+    func remove(_ id: UnsafeRawBufferPointer) throws -> Bool {
+        try index.guarded {
+            try findDocument.bind(text: id, 1, staysInPlace: true)
+            defer { findDocument.reset() }
+            guard try findDocument.step() else { return false }
+            let bytes = findDocument.blob(0) ?? UnsafeRawBufferPointer(start: nil, count: 0)
+            var reader = CountReader(bytes)
+            var specials: [Int64] = []
+            for _ in 0..<(reader.count() ?? 0) {
+                guard let special = reader.count() else { break }
+                specials.append(Int64(special))
+            }
+            var number: Int64 = 0
+            var isSound = true
+            while let count = reader.count(), let key = reader.bytes(count) {
+                try deleteRow.bind(text: key, 1, staysInPlace: true)
+                try deleteRow.bind(text: id, 2, staysInPlace: true)
+                try deleteRow.bind(number, 3)
+                try deleteRow.run()
+                if index.connection.changes == 1 { state.count -= 1 } else { isSound = false }
+                number += 1
+            }
+            // The order of texts outside of ASCII depends on a library, which may have changed: then no search leads there.
+            if !isSound { try removeBySearching(id) }
+            for special in specials { try remove(special) }
+            findDocument.reset()
+            try deleteDocument.bind(text: id, 1, staysInPlace: true)
+            try deleteDocument.run()
+            return true
+        }
+    }
+
+    private func removeBySearching(_ id: UnsafeRawBufferPointer) throws {
+        let deletion = try statement("DELETE FROM \(IndexSchema.rows(state.view)) WHERE +id=?")
+        try deletion.bind(text: id, 1, staysInPlace: true)
+        try deletion.run()
+        state.count -= index.connection.changes
+    }
+
+    private func remove(_ special: Int64) throws {
+        let specials = IndexSchema.specials(state.view)
+        guard state.hasShapes || !state.languages.isEmpty else { return }
+        let find = try statement("SELECT language FROM \(specials) WHERE special=?")
+        try find.bind(special, 1)
+        let language: String?? = try find.step() ? .some(find.string(0)) : nil
+        find.reset()
+        guard let language else { return }
+        let table =
+            if let language { state.languages.contains(language) ? IndexSchema.texts(state.view, language) : nil } else {
+                state.hasShapes ? IndexSchema.boxes(state.view) : nil
+            }
+        if let table {
+            let deletion = try statement("DELETE FROM \(table) WHERE \(language == nil ? "special" : "docid")=?")
+            try deletion.bind(special, 1)
+            try deletion.run()
+        }
+        let deletion = try statement("DELETE FROM \(specials) WHERE special=?")
+        try deletion.bind(special, 1)
+        try deletion.run()
+    }
+}
+
+/// Counts of seven bits a byte, and bytes between them.
+private struct CountReader {
+    private let data: UnsafeRawBufferPointer
+    private var position = 0
+
+    init(_ data: UnsafeRawBufferPointer) { self.data = data }
+
+    mutating func count() -> Int? {
+        var (value, shift) = (0, 0)
+        while position < data.count, shift < 56 {
+            let byte = data[position]
+            position += 1
+            value |= Int(byte & 0x7F) << shift
+            if byte < 0x80 { return value }
+            shift += 7
+        }
+        return nil
+    }
+
+    mutating func bytes(_ count: Int) -> UnsafeRawBufferPointer? {
+        guard count <= data.count - position else { return nil }
+        defer { position += count }
+        return UnsafeRawBufferPointer(rebasing: data[position..<position + count])
+    }
+}

@@ -1,0 +1,122 @@
+import CBLBase
+import CBLFleece
+import CBLStore
+
+extension ViewIndex {
+    /// Lends the rows of a query, after bringing the index up to date if the query wants that. Rows must not leave `body`.
+    package func query<Result>(
+        _ view: ViewDefinition, _ query: ViewQuery = ViewQuery(), options: IndexingOptions = IndexingOptions(),
+        _ body: (ViewRows) throws -> Result
+    ) throws -> Result {
+        try query.check(view)
+        if query.updateMode == .before { try update([view], with(query, options)) }
+        defer { if query.updateMode == .after { updateLater([view], options) } }
+        return try recovering { file in
+            try file.reading { index in
+                try index.transaction(writing: false) {
+                    let documents = DocumentLookup(database, view.collection)
+                    defer { documents.end() }
+                    guard let state = try index.state(of: view.name, in: view.collection), state.collation == view.collation else {
+                        guard query.updateMode != .before else { throw ViewError.notIndexed(view.name) }
+                        return try body(emptyRows(query, documents))
+                    }
+                    return try body(rows(index, view, state, query, documents))
+                }
+            }
+        }
+    }
+
+    /// The rows of a query, kept.
+    package func rows(_ view: ViewDefinition, _ query: ViewQuery = ViewQuery(), options: IndexingOptions = IndexingOptions()) throws
+        -> ViewRowList
+    {
+        try self.query(view, query, options: options) { try $0.list() }
+    }
+
+    private func with(_ query: ViewQuery, _ options: IndexingOptions) -> IndexingOptions {
+        var options = options
+        if options.cancellation == nil { options.cancellation = query.cancellation }
+        return options
+    }
+
+    /// Brings indexes up to date on another thread.
+    package func updateLater(_ views: [ViewDefinition], _ options: IndexingOptions = IndexingOptions()) {
+        SerialQueue(on: database.changeWorkers).perform { [weak self] in _ = try? self?.update(views, options) }
+    }
+
+    private func emptyRows(_ query: ViewQuery, _ documents: DocumentLookup) -> ViewRows {
+        let feed = RowFeed()
+        return ViewRows(feed, ViewRow(feed, documents), query, database, ViewState(view: 0, version: "", collation: .unicode))
+    }
+
+    private func rows(
+        _ index: IndexConnection, _ view: ViewDefinition, _ state: ViewState, _ query: ViewQuery, _ documents: DocumentLookup
+    ) throws -> ViewRows {
+        var feed: RowFeed
+        let isGrouped = query.isGrouped(view)
+        let filters = query.postFilter != nil && !isGrouped
+        // Rows are skipped and counted by SQLite, unless something comes between.
+        let isCounted =
+            !filters && query.sort.isEmpty && query.keys == nil && query.fullText == nil && query.box == nil
+            || isGrouped && query.keys == nil
+        if let fullText = query.fullText {
+            feed = try FullTextFeed(index, state, fullText)
+        } else if let box = query.box {
+            feed = state.hasShapes ? try BoxFeed(index, state, box) : RowFeed()
+        } else {
+            feed = try range(index, state, query, isCounted: isCounted)
+        }
+        if isGrouped {
+            if !isCounted, query.skip > 0 || query.limit != nil { feed = FilterFeed(feed, skip: query.skip, limit: query.limit) }
+            feed = try GroupFeed(
+                feed, ViewRow(feed, documents), query.reduces == false ? nil : view.reduction, groups: query.group || query.groupLevel > 0,
+                level: query.groupLevel, state.collation
+            ) { [database] in
+                if query.cancellation?.isCancelled == true { throw ViewError.cancelled }
+                if !database.isOpen { throw ViewError.closed }
+            }
+        }
+        var sorted = feed
+        if let filter = query.postFilter {
+            let row = ViewRow(feed, documents)
+            sorted = FilterFeed(feed, skip: 0, limit: nil) { _ in
+                row.forget()
+                return try filter(row)
+            }
+        }
+        if !query.sort.isEmpty {
+            var list = ViewRowList()
+            let row = ViewRow(sorted, documents)
+            while try sorted.next() {
+                row.forget()
+                try list.append(row)
+            }
+            try list.sort(by: query.sort)
+            sorted = ListFeed(list)
+        }
+        if !isCounted, !isGrouped, query.skip > 0 || query.limit != nil {
+            sorted = FilterFeed(sorted, skip: query.skip, limit: query.limit)
+        }
+        return ViewRows(sorted, ViewRow(sorted, documents), query, database, state)
+    }
+
+    private func range(_ index: IndexConnection, _ state: ViewState, _ query: ViewQuery, isCounted: Bool) throws -> RowFeed {
+        let table = IndexSchema.rows(state.view)
+        let order = query.descending ? "ORDER BY key DESC, id DESC, number DESC" : "ORDER BY key, id, number"
+        if let keys = query.keys {
+            let bytes = try keys.map { try KeyRange.bytes($0, state.collation) }
+            let sql = "SELECT key, id, sequence, value FROM \(table) WHERE key = ?1 \(order)"
+            return RangeFeed(index, try index.guarded { try index.connection.prepare(sql) }, keys: bytes)
+        }
+        let range = try KeyRange(query, state.collation)
+        var sql = "SELECT key, id, sequence, value FROM \(table)"
+        if !range.conditions.isEmpty { sql += " WHERE " + range.conditions.joined(separator: " AND ") }
+        sql += " " + order
+        if isCounted, query.skip > 0 || query.limit != nil { sql += " LIMIT \(query.limit ?? -1) OFFSET \(query.skip)" }
+        return try index.guarded {
+            let statement = try index.connection.prepare(sql)
+            for (number, bytes) in range.parameters { try bytes.withUnsafeBytes { try statement.bind(text: $0, number) } }
+            return RangeFeed(index, statement)
+        }
+    }
+}
