@@ -99,8 +99,7 @@ let package = Package(
                 "CBLQuery", "CBLLanguage", "CBLStore", "CBLSQLite", "CBLFleece", "CBLBase", "CBLTestSupport",
             ]),
         .testTarget(
-            name: "CBLViewsTests",
-            dependencies: ["CBLViews", "CBLFunctions", "CBLStore", "CBLSQLite", "CBLFleece", "CBLBase", "CBLTestSupport"]),
+            name: "CBLViewsTests", dependencies: ["CBLViews", "CBLFunctions", "CBLStore", "CBLFleece", "CBLTestSupport"]),
         .testTarget(
             name: "CBLReplicationTests",
             dependencies: [

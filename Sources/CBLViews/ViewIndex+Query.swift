@@ -4,15 +4,34 @@ import CBLStore
 
 extension ViewIndex {
     /// Lends the rows of a query, after bringing the index up to date if the query wants that. Rows must not leave `body`.
+    ///
+    /// If the index turns out to be damaged while `body` reads it, that is an error, and the next query makes a new one.
     package func query<Result>(
         _ view: ViewDefinition, _ query: ViewQuery = ViewQuery(), options: IndexingOptions = IndexingOptions(),
         _ body: (ViewRows) throws -> Result
     ) throws -> Result {
+        try run(view, query, options, mayRepeat: false, body)
+    }
+
+    /// The rows of a query, kept.
+    package func rows(_ view: ViewDefinition, _ query: ViewQuery = ViewQuery(), options: IndexingOptions = IndexingOptions()) throws
+        -> ViewRowList
+    {
+        try run(view, query, options, mayRepeat: true) { try $0.list() }
+    }
+
+    private func run<Result>(
+        _ view: ViewDefinition, _ query: ViewQuery, _ options: IndexingOptions, mayRepeat: Bool, _ body: (ViewRows) throws -> Result
+    ) throws -> Result {
         try query.check(view)
-        if query.updateMode == .before { try update([view], with(query, options)) }
         defer { if query.updateMode == .after { updateLater([view], options) } }
-        return try recovering { file in
-            try file.reading { index in
+        var hasBegun = false
+        var updates = query.updateMode == .before
+        return try recovering(unless: { hasBegun && !mayRepeat }) { file in
+            // Before a second attempt as well: the index is empty then.
+            if updates || hasBegun { try update([view], with(query, options)) }
+            updates = updates || hasBegun
+            return try file.reading { index in
                 try index.transaction(writing: false) {
                     let documents = DocumentLookup(database, view.collection)
                     defer { documents.end() }
@@ -20,17 +39,12 @@ extension ViewIndex {
                         guard query.updateMode != .before else { throw ViewError.notIndexed(view.name) }
                         return try body(emptyRows(query, documents))
                     }
-                    return try body(rows(index, view, state, query, documents))
+                    let rows = try rows(index, view, state, query, documents)
+                    hasBegun = true
+                    return try body(rows)
                 }
             }
         }
-    }
-
-    /// The rows of a query, kept.
-    package func rows(_ view: ViewDefinition, _ query: ViewQuery = ViewQuery(), options: IndexingOptions = IndexingOptions()) throws
-        -> ViewRowList
-    {
-        try self.query(view, query, options: options) { try $0.list() }
     }
 
     private func with(_ query: ViewQuery, _ options: IndexingOptions) -> IndexingOptions {

@@ -104,16 +104,20 @@ package final class ViewIndex: Sendable {
         try index.setProperty("database", identity())
     }
 
-    /// Runs `work`, and once more with a new index if this one turns out to be damaged, or with a temporary one if it cannot be opened.
-    func recovering<Result>(_ work: (IndexFile) throws -> Result) throws -> Result {
+    /// Runs `work`, and once more, unless that must not be, with a new index if this one turns out to be damaged, or with a temporary one if it
+    /// cannot be opened.
+    func recovering<Result>(unless isFinal: () -> Bool = { false }, _ work: (IndexFile) throws -> Result) throws -> Result {
         guard database.isOpen else { throw ViewError.closed }
         let file = file
         do { return try work(file) } catch let error as ViewError {
             if error.isDamage {
                 file.throwAway()
+                if isFinal() { throw error }
                 return try work(file)
             }
-            guard case .index(let reason, _) = error, !file.isTemporary, reason.isReadOnly || reason.cannotOpen else { throw error }
+            guard case .index(let reason, _) = error, !file.isTemporary, !isFinal(), reason.isReadOnly || reason.cannotOpen else {
+                throw error
+            }
             let temporary = IndexFile(path: "")
             current.withLock { $0 = temporary }
             file.close()

@@ -151,34 +151,42 @@ final class MappedRows {
             special: UnsafeRawBufferPointer(rebasing: bytes[special..<special &+ specialCount]), end: special &+ specialCount)
     }
 
+    /// Lends both lists, in which nothing is counted or checked for each row then.
+    func withRows<Result>(
+        _ body: (UnsafeBufferPointer<RowPlace>, UnsafeBufferPointer<DocumentPlace>) throws -> Result
+    ) rethrows -> Result {
+        try rows.withUnsafeBufferPointer { rows in try documents.withUnsafeBufferPointer { try body(rows, $0) } }
+    }
+
     // Order
 
     /// Puts the rows into the order of the index, and the documents into that of their IDs.
     func sort(_ order: ValueOrder) {
-        let documents = documents
         let compares = hasIncompleteKeys
-        rows.withUnsafeMutableBufferPointer { rows in
-            rows.sort { a, b in
-                if !compares, a.prefix != b.prefix { return a.prefix < b.prefix }
-                let result = order.compareKeys(row(at: a.row).key, row(at: b.row).key)
-                if result != 0 { return result < 0 }
-                if a.document == b.document { return a.number < b.number }
-                return MappedRows.compare(id(of: documents[Int(a.document)]), id(of: documents[Int(b.document)])) < 0
+        documents.withUnsafeBufferPointer { documents in
+            rows.withUnsafeMutableBufferPointer { rows in
+                rows.sort { a, b in
+                    if !compares, a.prefix != b.prefix { return a.prefix < b.prefix }
+                    let result = order.compareKeys(row(at: a.row).key, row(at: b.row).key)
+                    if result != 0 { return result < 0 }
+                    if a.document == b.document { return a.number < b.number }
+                    return MappedRows.compare(id(of: documents[Int(a.document)]), id(of: documents[Int(b.document)])) < 0
+                }
             }
         }
     }
 
     /// The documents in the order of their IDs. The order of the list itself is what rows know them by.
     func sortedDocuments() -> [Int32] {
-        var places = Array(0..<Int32(documents.count))
-        func precedes(_ a: Int32, _ b: Int32) -> Bool {
-            MappedRows.compare(id(of: documents[Int(a)]), id(of: documents[Int(b)])) < 0
+        documents.withUnsafeBufferPointer { documents in
+            var places = Array(0..<Int32(documents.count))
+            func precedes(_ a: Int32, _ b: Int32) -> Bool {
+                MappedRows.compare(id(of: documents[Int(a)]), id(of: documents[Int(b)])) < 0
+            }
+            // As they lie in the table, they mostly are already.
+            if !places.indices.dropFirst().allSatisfy({ precedes(Int32($0 - 1), Int32($0)) }) { places.sort(by: precedes) }
+            return places
         }
-        for index in places.indices.dropFirst() where !precedes(Int32(index - 1), Int32(index)) {
-            places.sort(by: precedes)
-            break
-        }
-        return places
     }
 
     @inline(__always)

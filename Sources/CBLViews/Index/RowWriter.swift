@@ -33,45 +33,44 @@ final class RowWriter {
 
     /// Writes what was mapped, by one or two threads. The rows of each are in order.
     func insert(_ parts: [MappedRows]) throws {
+        guard let first = parts.first else { return }
+        let second = parts.count > 1 ? parts[1] : MappedRows()
+        let compares = first.hasIncompleteKeys || second.hasIncompleteKeys
+        let order = index.order(state.collation)
         try index.guarded {
-            let order = index.order(state.collation)
-            var places = parts.map { _ in 0 }
-            while let part = next(parts, places, order) {
-                let rows = parts[part]
-                try insert(rows.rows[places[part]], of: rows)
-                places[part] += 1
-                state.count += 1
+            try first.withRows { firstRows, firstDocuments in
+                try second.withRows { secondRows, secondDocuments in
+                    var (a, b) = (0, 0)
+                    while a < firstRows.count || b < secondRows.count {
+                        let takesFirst =
+                            b == secondRows.count
+                            || a < firstRows.count
+                                && {
+                                    let (x, y) = (firstRows[a], secondRows[b])
+                                    if !compares, x.prefix != y.prefix { return x.prefix < y.prefix }
+                                    let result = order.compareKeys(first.row(at: x.row).key, second.row(at: y.row).key)
+                                    if result != 0 { return result < 0 }
+                                    let (id, other) = (firstDocuments[Int(x.document)], secondDocuments[Int(y.document)])
+                                    return MappedRows.compare(first.id(of: id), second.id(of: other)) < 0
+                                }()
+                        if takesFirst {
+                            try insert(firstRows[a], firstDocuments, of: first)
+                            a += 1
+                        } else {
+                            try insert(secondRows[b], secondDocuments, of: second)
+                            b += 1
+                        }
+                    }
+                    state.count += a + b
+                }
             }
         }
     }
 
-    /// The part whose next row is the first of all.
-    @inline(__always)
-    private func next(_ parts: [MappedRows], _ places: [Int], _ order: ValueOrder) -> Int? {
-        var first: Int?
-        for part in parts.indices where places[part] < parts[part].rows.count {
-            guard let other = first else {
-                first = part
-                continue
-            }
-            let (a, b) = (parts[part].rows[places[part]], parts[other].rows[places[other]])
-            if !parts[part].hasIncompleteKeys, !parts[other].hasIncompleteKeys, a.prefix != b.prefix {
-                if a.prefix < b.prefix { first = part }
-                continue
-            }
-            var result = order.compareKeys(parts[part].row(at: a.row).key, parts[other].row(at: b.row).key)
-            if result == 0 {
-                result = MappedRows.compare(
-                    parts[part].id(of: parts[part].documents[Int(a.document)]), parts[other].id(of: parts[other].documents[Int(b.document)])
-                )
-            }
-            if result < 0 { first = part }
-        }
-        return first
-    }
-
-    private func insert(_ place: MappedRows.RowPlace, of rows: MappedRows) throws {
-        let document = rows.documents[Int(place.document)]
+    private func insert(
+        _ place: MappedRows.RowPlace, _ documents: UnsafeBufferPointer<MappedRows.DocumentPlace>, of rows: MappedRows
+    ) throws {
+        let document = documents[Int(place.document)]
         let row = rows.row(at: place.row)
         let id = rows.id(of: document)
         try insertRow.bind(text: row.key, 1, staysInPlace: true)
