@@ -52,7 +52,8 @@ let package = Package(
         library(
             "CBLShell",
             [
-                "CBLWorkbench", "CBLQuery", "CBLLanguage", "CBLListener", "CBLReplication", "CBLJSONSchema", "CBLTransport", "CBLStore",
+                "CBLWorkbench", "CBLViews", "CBLQuery", "CBLLanguage", "CBLListener", "CBLReplication", "CBLJSONSchema", "CBLTransport",
+                "CBLStore",
                 "CBLSQLite",
                 "CBLFleece", "CBLBase",
                 "CBLSystemLibEdit",

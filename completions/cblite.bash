@@ -1,6 +1,6 @@
 # bash completion for cblite, made by 'cblite generate' from the declarations of the commands: do not edit
 
-_cblite_commands='ls cat get revs conflicts changes diff blob fts info file schema stats tree du query select translate sql lscoll put edit rm undelete revert purge expire resolve mv mkcoll rmcoll begin commit rollback cp import export push pull sync serve dump restore check mkindex rmindex compact reindex open use openremote databases close cd history again quit exit tour help version'
+_cblite_commands='ls cat get revs conflicts changes diff blob fts info file schema stats tree du view query select translate sql lscoll put edit rm undelete revert purge expire resolve mv mkcoll rmcoll begin commit rollback cp import export push pull sync serve dump restore check mkindex rmindex compact reindex open use openremote databases close cd history again quit exit tour help version'
 
 # An alias's command.
 _cblite_name() {
@@ -19,6 +19,7 @@ _cblite_subcommands() {
     case $1 in
         'blob') echo 'ls get put' ;;
         'info') echo 'indexes index keys' ;;
+        'view') echo 'ls query define show rm update' ;;
     esac
 }
 
@@ -44,6 +45,13 @@ _cblite_flags() {
         'schema') echo '--by --together --sample --all --format -F --writeable --create --upgrade --no-backup --encrypted --collection -C --json --quiet --color --help -h' ;;
         'stats') echo '--where -w --top --bins --writeable --create --upgrade --no-backup --encrypted --collection -C --json --quiet --color --help -h' ;;
         'tree') echo '--exact --writeable --create --upgrade --no-backup --encrypted --collection -C --json --quiet --color --help -h' ;;
+        'view') echo '--writeable --create --upgrade --no-backup --encrypted --collection -C --json --quiet --color --help -h' ;;
+        'view ls') echo '--writeable --create --upgrade --no-backup --encrypted --collection -C --json --quiet --color --help -h' ;;
+        'view query') echo '--key --start --end --start-doc --end-doc --exclusive-start --exclusive-end --prefix --desc --offset --limit --group --group-level --no-reduce --docs --search --box --sort --reduce --type --collation --stale --conflicts --deleted --format -F --raw --json5 --guard-formulas --output -o --writeable --create --upgrade --no-backup --encrypted --collection -C --json --quiet --color --help -h' ;;
+        'view define') echo '--reduce --type --collation --writeable --create --upgrade --no-backup --encrypted --collection -C --json --quiet --color --help -h' ;;
+        'view show') echo '--writeable --create --upgrade --no-backup --encrypted --collection -C --json --quiet --color --help -h' ;;
+        'view rm') echo '--writeable --create --upgrade --no-backup --encrypted --collection -C --json --quiet --color --help -h' ;;
+        'view update') echo '--writeable --create --upgrade --no-backup --encrypted --collection -C --json --quiet --color --help -h' ;;
         'query') echo '--format -F --raw --json5 --guard-formulas --offset --limit --param -p --params --output -o --time-limit -t --explain --analyze --watch -w --file -f --dry-run -n --writeable --create --upgrade --no-backup --encrypted --collection -C --json --quiet --color --help -h' ;;
         'select') echo '--format -F --raw --json5 --guard-formulas --offset --limit --param -p --params --output -o --time-limit -t --explain --analyze --watch -w --writeable --create --upgrade --no-backup --encrypted --collection -C --json --quiet --color --help -h' ;;
         'translate') echo '--json --sql --tree --writeable --create --upgrade --no-backup --encrypted --collection -C --quiet --color --help -h' ;;
@@ -111,6 +119,12 @@ _cblite_arguments() {
         'schema') echo 'database collection' ;;
         'stats') echo 'database property*' ;;
         'tree') echo 'database' ;;
+        'view ls') echo 'database' ;;
+        'view query') echo 'database text' ;;
+        'view define') echo 'database text file' ;;
+        'view show') echo 'database text' ;;
+        'view rm') echo 'database text' ;;
+        'view update') echo 'database text' ;;
         'query') echo 'database text*' ;;
         'select') echo 'database text*' ;;
         'translate') echo 'text*' ;;
@@ -255,6 +269,57 @@ _cblite_value() {
         'tree --collection') echo 'collection' ;;
         'tree -C') echo 'collection' ;;
         'tree --color') echo '=choice:auto,always,never' ;;
+        'view --upgrade') echo '=choice:vv' ;;
+        'view --collection') echo 'collection' ;;
+        'view -C') echo 'collection' ;;
+        'view --color') echo '=choice:auto,always,never' ;;
+        'view ls --upgrade') echo '=choice:vv' ;;
+        'view ls --collection') echo 'collection' ;;
+        'view ls -C') echo 'collection' ;;
+        'view ls --color') echo '=choice:auto,always,never' ;;
+        'view query --key') echo 'text' ;;
+        'view query --start') echo 'text' ;;
+        'view query --end') echo 'text' ;;
+        'view query --start-doc') echo 'document' ;;
+        'view query --end-doc') echo 'document' ;;
+        'view query --prefix') echo 'text' ;;
+        'view query --offset') echo 'text' ;;
+        'view query --limit') echo 'text' ;;
+        'view query --group-level') echo 'text' ;;
+        'view query --search') echo 'text' ;;
+        'view query --box') echo 'text' ;;
+        'view query --sort') echo 'text' ;;
+        'view query --reduce') echo 'text' ;;
+        'view query --type') echo 'text' ;;
+        'view query --collation') echo 'choice:unicode,ascii,raw' ;;
+        'view query --stale') echo 'choice:ok,update-after' ;;
+        'view query --format') echo 'choice:table,json,jsonl,csv,tsv,markdown,line,html' ;;
+        'view query -F') echo 'choice:table,json,jsonl,csv,tsv,markdown,line,html' ;;
+        'view query --output') echo 'file' ;;
+        'view query -o') echo 'file' ;;
+        'view query --upgrade') echo '=choice:vv' ;;
+        'view query --collection') echo 'collection' ;;
+        'view query -C') echo 'collection' ;;
+        'view query --color') echo '=choice:auto,always,never' ;;
+        'view define --reduce') echo 'text' ;;
+        'view define --type') echo 'text' ;;
+        'view define --collation') echo 'choice:unicode,ascii,raw' ;;
+        'view define --upgrade') echo '=choice:vv' ;;
+        'view define --collection') echo 'collection' ;;
+        'view define -C') echo 'collection' ;;
+        'view define --color') echo '=choice:auto,always,never' ;;
+        'view show --upgrade') echo '=choice:vv' ;;
+        'view show --collection') echo 'collection' ;;
+        'view show -C') echo 'collection' ;;
+        'view show --color') echo '=choice:auto,always,never' ;;
+        'view rm --upgrade') echo '=choice:vv' ;;
+        'view rm --collection') echo 'collection' ;;
+        'view rm -C') echo 'collection' ;;
+        'view rm --color') echo '=choice:auto,always,never' ;;
+        'view update --upgrade') echo '=choice:vv' ;;
+        'view update --collection') echo 'collection' ;;
+        'view update -C') echo 'collection' ;;
+        'view update --color') echo '=choice:auto,always,never' ;;
         'query --format') echo 'choice:table,json,jsonl,csv,tsv,markdown,line,html' ;;
         'query -F') echo 'choice:table,json,jsonl,csv,tsv,markdown,line,html' ;;
         'query --offset') echo 'text' ;;

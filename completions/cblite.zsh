@@ -18,6 +18,7 @@ _cblite_commands() {
         'stats:Show how the values of a property are distributed'
         'tree:Show the scopes, collections and indexes, and how much room each takes'
         'du:Show the scopes, collections and indexes, and how much room each takes'
+        'view:Ask and define map/reduce views'
         'query:Run a query in SQL++'
         'select:Run a SELECT, without the word itself'
         'translate:Show how a query is understood'
@@ -414,6 +415,151 @@ _cblite_command() {
             '(--help -h)--help[Explain the command]' \
             '(--help -h)-h[Explain the command]' \
             '1:DATABASE:_cblite_databases' ;;
+        'view')
+            _arguments -S \
+            '--writeable[Open the database for writing]' \
+            '--create[Create the database if it does not exist; implies --writeable]' \
+            '--upgrade=-[Allow an irreversible upgrade of the file format; =vv also turns revision trees into version vectors]::vv:(vv)' \
+            '--no-backup[With --upgrade of a 1.x database\: do not keep the old one beside the new]' \
+            '--encrypted[Ask for the password or key of an encrypted database]' \
+            '(--collection -C)--collection=[Work on this collection instead of the default one]:\[SCOPE.\]NAME:_cblite_names collection' \
+            '(--collection -C)-C+[Work on this collection instead of the default one]:\[SCOPE.\]NAME:_cblite_names collection' \
+            '--json[Print results and errors as JSON, for programs]' \
+            '--quiet[Say nothing but results and errors]' \
+            '--color=-[Colour the output\: auto (on a terminal), always (also plain --color) or never]::WHEN:(auto always never)' \
+            '(--help -h)--help[Explain the command]' \
+            '(--help -h)-h[Explain the command]' \
+            '1: :_cblite_database_or_subcommand' ;;
+        'view ls')
+            _arguments -S \
+            '--writeable[Open the database for writing]' \
+            '--create[Create the database if it does not exist; implies --writeable]' \
+            '--upgrade=-[Allow an irreversible upgrade of the file format; =vv also turns revision trees into version vectors]::vv:(vv)' \
+            '--no-backup[With --upgrade of a 1.x database\: do not keep the old one beside the new]' \
+            '--encrypted[Ask for the password or key of an encrypted database]' \
+            '(--collection -C)--collection=[Work on this collection instead of the default one]:\[SCOPE.\]NAME:_cblite_names collection' \
+            '(--collection -C)-C+[Work on this collection instead of the default one]:\[SCOPE.\]NAME:_cblite_names collection' \
+            '--json[Print results and errors as JSON, for programs]' \
+            '--quiet[Say nothing but results and errors]' \
+            '--color=-[Colour the output\: auto (on a terminal), always (also plain --color) or never]::WHEN:(auto always never)' \
+            '(--help -h)--help[Explain the command]' \
+            '(--help -h)-h[Explain the command]' \
+            '1:DATABASE:_cblite_databases' ;;
+        'view query')
+            _arguments -S \
+            '*--key=[Only rows with this key; more than one in the order given]:KEY: ' \
+            '--start=[From this key on; with --desc from there backwards]:KEY: ' \
+            '--end=[Up to this key]:KEY: ' \
+            '--start-doc=[Of the first key, from this document on]:ID:_cblite_names document' \
+            '--end-doc=[Of the last key, up to this document]:ID:_cblite_names document' \
+            '--exclusive-start[Without the rows with the first key]' \
+            '--exclusive-end[Without the rows with the last key]' \
+            '--prefix=[Up to all keys that begin as --end does, at this level]:N: ' \
+            '--desc[Go backwards]' \
+            '--offset=[Leave out the first N rows]:N: ' \
+            '--limit=[Stop after N rows]:N: ' \
+            '--group[Reduce the rows of each key]' \
+            '--group-level=[Reduce the rows whose keys have the same first N items]:N: ' \
+            '--no-reduce[Give the rows themselves]' \
+            '--docs[With the documents]' \
+            '--search=[Rows whose texts match, the best first\: for views that emit texts]:WORDS: ' \
+            '--box=[Rows whose shapes are in this box\: for views that emit shapes]:X0,Y0,X1,Y1: ' \
+            '*--sort=[Sort by key, value or id, or a place in them as value.name; - in front for backwards]:PLACE: ' \
+            '--reduce=[Reduce with this built-in function instead\: _count, _sum, …]:NAME: ' \
+            '--type=[Of a file\: map only documents whose property type is this]:TYPE: ' \
+            '--collation=[Of a file\: how to compare the texts of keys]:KIND:(unicode ascii raw)' \
+            '--stale=[Do not bring the index up to date first]:WHEN:(ok update-after)' \
+            '--conflicts[Of _all_docs\: only documents in conflict, with what competes]' \
+            '--deleted[Of _all_docs\: deleted documents too]' \
+            '(--format -F)--format=[How to print rows\: table, json, jsonl, csv, tsv, markdown, line, html]:FORMAT:(table json jsonl csv tsv markdown line html)' \
+            '(--format -F)-F+[How to print rows\: table, json, jsonl, csv, tsv, markdown, line, html]:FORMAT:(table json jsonl csv tsv markdown line html)' \
+            '--raw[The same as --format json]' \
+            '--json5[Leave out the quotes of keys in JSON]' \
+            '--guard-formulas[In CSV and TSV, put an apostrophe in front of text that a spreadsheet would run as a formula]' \
+            '(--output -o)--output=[Write to a file, which appears when it is complete]:FILE:_files' \
+            '(--output -o)-o+[Write to a file, which appears when it is complete]:FILE:_files' \
+            '--writeable[Open the database for writing]' \
+            '--create[Create the database if it does not exist; implies --writeable]' \
+            '--upgrade=-[Allow an irreversible upgrade of the file format; =vv also turns revision trees into version vectors]::vv:(vv)' \
+            '--no-backup[With --upgrade of a 1.x database\: do not keep the old one beside the new]' \
+            '--encrypted[Ask for the password or key of an encrypted database]' \
+            '(--collection -C)--collection=[Work on this collection instead of the default one]:\[SCOPE.\]NAME:_cblite_names collection' \
+            '(--collection -C)-C+[Work on this collection instead of the default one]:\[SCOPE.\]NAME:_cblite_names collection' \
+            '--json[Print results and errors as JSON, for programs]' \
+            '--quiet[Say nothing but results and errors]' \
+            '--color=-[Colour the output\: auto (on a terminal), always (also plain --color) or never]::WHEN:(auto always never)' \
+            '(--help -h)--help[Explain the command]' \
+            '(--help -h)-h[Explain the command]' \
+            '1:DATABASE:_cblite_databases' \
+            '2:VIEW: ' ;;
+        'view define')
+            _arguments -S \
+            '--reduce=[The built-in reduce function to use\: _count, _sum, …]:NAME: ' \
+            '--type=[Map only documents whose property type is this]:TYPE: ' \
+            '--collation=[How to compare the texts of keys]:KIND:(unicode ascii raw)' \
+            '--writeable[Open the database for writing]' \
+            '--create[Create the database if it does not exist; implies --writeable]' \
+            '--upgrade=-[Allow an irreversible upgrade of the file format; =vv also turns revision trees into version vectors]::vv:(vv)' \
+            '--no-backup[With --upgrade of a 1.x database\: do not keep the old one beside the new]' \
+            '--encrypted[Ask for the password or key of an encrypted database]' \
+            '(--collection -C)--collection=[Work on this collection instead of the default one]:\[SCOPE.\]NAME:_cblite_names collection' \
+            '(--collection -C)-C+[Work on this collection instead of the default one]:\[SCOPE.\]NAME:_cblite_names collection' \
+            '--json[Print results and errors as JSON, for programs]' \
+            '--quiet[Say nothing but results and errors]' \
+            '--color=-[Colour the output\: auto (on a terminal), always (also plain --color) or never]::WHEN:(auto always never)' \
+            '(--help -h)--help[Explain the command]' \
+            '(--help -h)-h[Explain the command]' \
+            '1:DATABASE:_cblite_databases' \
+            '2:NAME: ' \
+            '3:FILE:_files' ;;
+        'view show')
+            _arguments -S \
+            '--writeable[Open the database for writing]' \
+            '--create[Create the database if it does not exist; implies --writeable]' \
+            '--upgrade=-[Allow an irreversible upgrade of the file format; =vv also turns revision trees into version vectors]::vv:(vv)' \
+            '--no-backup[With --upgrade of a 1.x database\: do not keep the old one beside the new]' \
+            '--encrypted[Ask for the password or key of an encrypted database]' \
+            '(--collection -C)--collection=[Work on this collection instead of the default one]:\[SCOPE.\]NAME:_cblite_names collection' \
+            '(--collection -C)-C+[Work on this collection instead of the default one]:\[SCOPE.\]NAME:_cblite_names collection' \
+            '--json[Print results and errors as JSON, for programs]' \
+            '--quiet[Say nothing but results and errors]' \
+            '--color=-[Colour the output\: auto (on a terminal), always (also plain --color) or never]::WHEN:(auto always never)' \
+            '(--help -h)--help[Explain the command]' \
+            '(--help -h)-h[Explain the command]' \
+            '1:DATABASE:_cblite_databases' \
+            '2:NAME: ' ;;
+        'view rm')
+            _arguments -S \
+            '--writeable[Open the database for writing]' \
+            '--create[Create the database if it does not exist; implies --writeable]' \
+            '--upgrade=-[Allow an irreversible upgrade of the file format; =vv also turns revision trees into version vectors]::vv:(vv)' \
+            '--no-backup[With --upgrade of a 1.x database\: do not keep the old one beside the new]' \
+            '--encrypted[Ask for the password or key of an encrypted database]' \
+            '(--collection -C)--collection=[Work on this collection instead of the default one]:\[SCOPE.\]NAME:_cblite_names collection' \
+            '(--collection -C)-C+[Work on this collection instead of the default one]:\[SCOPE.\]NAME:_cblite_names collection' \
+            '--json[Print results and errors as JSON, for programs]' \
+            '--quiet[Say nothing but results and errors]' \
+            '--color=-[Colour the output\: auto (on a terminal), always (also plain --color) or never]::WHEN:(auto always never)' \
+            '(--help -h)--help[Explain the command]' \
+            '(--help -h)-h[Explain the command]' \
+            '1:DATABASE:_cblite_databases' \
+            '2:NAME: ' ;;
+        'view update')
+            _arguments -S \
+            '--writeable[Open the database for writing]' \
+            '--create[Create the database if it does not exist; implies --writeable]' \
+            '--upgrade=-[Allow an irreversible upgrade of the file format; =vv also turns revision trees into version vectors]::vv:(vv)' \
+            '--no-backup[With --upgrade of a 1.x database\: do not keep the old one beside the new]' \
+            '--encrypted[Ask for the password or key of an encrypted database]' \
+            '(--collection -C)--collection=[Work on this collection instead of the default one]:\[SCOPE.\]NAME:_cblite_names collection' \
+            '(--collection -C)-C+[Work on this collection instead of the default one]:\[SCOPE.\]NAME:_cblite_names collection' \
+            '--json[Print results and errors as JSON, for programs]' \
+            '--quiet[Say nothing but results and errors]' \
+            '--color=-[Colour the output\: auto (on a terminal), always (also plain --color) or never]::WHEN:(auto always never)' \
+            '(--help -h)--help[Explain the command]' \
+            '(--help -h)-h[Explain the command]' \
+            '1:DATABASE:_cblite_databases' \
+            '2::NAME: ' ;;
         'query')
             _arguments -S \
             '(--format -F)--format=[How to print rows\: table, json, jsonl, csv, tsv, markdown, line, html]:FORMAT:(table json jsonl csv tsv markdown line html)' \
@@ -1449,6 +1595,7 @@ _cblite_subcommands=(
     'blob' 'ls get put'
     'info' 'indexes index keys'
     'file' 'indexes index keys'
+    'view' 'ls query define show rm update'
 )
 
 _cblite_global() {

@@ -17,6 +17,8 @@ package final class ViewIndex: Sendable {
     package enum Place: Sendable {
         /// Beside the database, if that is opened for writing and its folder can be written to.
         case beside
+        /// Also if the database was opened for reading only: the index is no part of it. One of 1.x is left as it is, and its index is temporary.
+        case besideAnyway
         case temporary
     }
 
@@ -25,7 +27,13 @@ package final class ViewIndex: Sendable {
 
     package init(_ database: Database, _ place: Place = .beside) {
         self.database = database
-        current = Mutex(IndexFile(path: place == .beside ? IndexFile.path(for: database) : ""))
+        let isBeside =
+            switch place {
+            case .beside: !database.isReadOnly
+            case .besideAnyway: (try? database.isVersion1) == false
+            case .temporary: false
+            }
+        current = Mutex(IndexFile(path: isBeside ? IndexFile.path(for: database) : ""))
     }
 
     deinit { close() }

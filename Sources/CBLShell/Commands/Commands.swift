@@ -15,6 +15,7 @@ enum Commands {
         SchemaCommand.declaration,
         StatsCommand.declaration,
         TreeCommand.declaration,
+        ViewCommand.declaration,
         QueryCommand.declaration,
         SelectCommand.declaration,
         TranslateCommand.declaration,

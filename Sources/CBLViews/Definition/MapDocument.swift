@@ -16,7 +16,7 @@ package final class MapDocument {
     @exclusivity(unchecked) private var names: SharedKeys.Names?
     @exclusivity(unchecked) package private(set) var idBytes = UnsafeRawBufferPointer(start: nil, count: 0)
     @exclusivity(unchecked) package private(set) var sequence: UInt64 = 0
-    @exclusivity(unchecked) private var versionBytes = UnsafeRawBufferPointer(start: nil, count: 0)
+    @exclusivity(unchecked) private(set) var versionBytes = UnsafeRawBufferPointer(start: nil, count: 0)
     @exclusivity(unchecked) private var flags = DocumentFlags()
     private let collection: CollectionName
     private unowned let snapshot: Snapshot

@@ -29,7 +29,6 @@ final class IndexFile: Sendable {
 
     /// Where the index of a database belongs; empty if there can be none.
     static func path(for database: Database) -> String {
-        guard !database.isReadOnly else { return "" }
         let base = database.path.hasSuffix(".cblite2") ? String(database.path.dropLast(8)) : database.path
         let path = base + ".cblviews"
         let slash = path.utf8.lastIndex(of: UInt8(ascii: "/"))

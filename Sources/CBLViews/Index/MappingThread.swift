@@ -61,7 +61,7 @@ final class MappingThread {
             }
             note(cursor)
             try visit?(cursor)
-            if !cursor.isDeleted { map(cursor, document) }
+            if !cursor.isDeleted { try map(cursor, document) }
             if documentCount & 15 == 0, byteCount > limit { return false }
         }
         return true
@@ -98,20 +98,29 @@ final class MappingThread {
     private static let designPrefix = Array("_design/".utf8)
 
     @inline(__always)
-    private func map(_ cursor: DocumentCursor, _ document: MapDocument) {
+    private func map(_ cursor: DocumentCursor, _ document: MapDocument) throws {
         guard document.read(cursor) else { return }
         if document.idBytes.first == UInt8(ascii: "_"), document.idBytes.starts(with: MappingThread.designPrefix) { return }
-        for target in targets where document.sequence > target.sequence { map(document, target) }
+        for target in targets where document.sequence > target.sequence { try map(document, target) }
     }
 
-    private func map(_ document: MapDocument, _ target: Target) {
+    private func map(_ document: MapDocument, _ target: Target) throws {
         if let type = target.type, !document.hasType(type) { return }
         target.rows.begin(id: document.idBytes, sequence: document.sequence)
         target.emitter.begin(document)
         var failure: (any Error)?
-        do { try target.mapper.map(document, target.emitter) } catch { failure = error }
+        do { try target.mapper.map(document, target.emitter) } catch let error as ViewError {
+            // It is no matter of this document.
+            throw error
+        } catch {
+            failure = error
+        }
         failure = failure ?? target.emitter.failure
         target.rows.end(keeping: failure == nil)
-        if let failure { options.onFailure?(MapFailure(view: target.definition.name, documentID: document.id, error: failure)) }
+        if let failure {
+            options.onFailure?(MapFailure(view: target.definition.name, documentID: document.id, error: failure))
+            // It may have taken long.
+            try check()
+        }
     }
 }
