@@ -1,5 +1,6 @@
 import CBLBase
 import CBLFleece
+import CBLFunctions
 import CBLSQLite
 import CBLSystemSQLite
 
@@ -35,6 +36,14 @@ final class Version1Functions {
                 { context, _, values in Version1Functions.addAttachment(context, SQLiteArguments(values)) },
                 { context in Version1Functions.setAttachments(context) }, release))
         try check(sqlite3_create_collation_v2(connection.handle, "REVID", SQLITE_UTF8, nil, compareRevisions, nil))
+        // Of the keys of its views: whoever checks the file needs them.
+        for collation in JSONCollation.allCases {
+            let order = Unmanaged.passRetained(KeyOrder(collation)).toOpaque()
+            try check(
+                sqlite3_create_collation_v2(connection.handle, collation.sqlName, SQLITE_UTF8, order, compareKeys) { pointer in
+                    if let pointer { Unmanaged<KeyOrder>.fromOpaque(pointer).release() }
+                })
+        }
     }
 
     private static let release: @convention(c) (UnsafeMutableRawPointer?) -> Void = { pointer in
@@ -54,6 +63,26 @@ final class Version1Functions {
                 UnsafeRawBufferPointer(start: first, count: Int(firstCount)), UnsafeRawBufferPointer(start: second, count: Int(secondCount))
             )
             return Int32(clamping: order)
+        }
+
+    private final class KeyOrder {
+        private let collation: JSONCollation
+        private lazy var order = JSONTextOrder(collation)
+
+        init(_ collation: JSONCollation) { self.collation = collation }
+
+        func compare(_ a: UnsafeRawBufferPointer, _ b: UnsafeRawBufferPointer) -> Int { order.compare(a, b) }
+    }
+
+    private static let compareKeys:
+        @convention(c) (
+            UnsafeMutableRawPointer?, Int32, UnsafeRawPointer?, Int32, UnsafeRawPointer?
+        ) -> Int32 = { order, firstCount, first, secondCount, second in
+            guard let order else { return 0 }
+            let result = Unmanaged<KeyOrder>.fromOpaque(order).takeUnretainedValue().compare(
+                UnsafeRawBufferPointer(start: first, count: Int(firstCount)), UnsafeRawBufferPointer(start: second, count: Int(secondCount))
+            )
+            return Int32(clamping: result)
         }
 
     private static func setVersion(_ context: OpaquePointer?, _ arguments: SQLiteArguments) {

@@ -18,7 +18,11 @@ package struct ScriptFile: Equatable {
         var scanner = ScriptScanner(Array(text.utf8))
         scanner.skipBlanks()
         if scanner.isAtFunctionWithoutName {
-            map = try scanner.value()
+            // A mistake in it the engine knows to name.
+            map = (try? scanner.value()) ?? text
+            _ = scanner.take(";")
+            scanner.skipBlanks()
+            guard scanner.isAtEnd || map == text else { throw scanner.error("the end of the file behind the function") }
         } else {
             let isObject = scanner.take("{") || scanner.take("(") && scanner.take("{")
             while try readMember(&scanner, isObject: isObject) {}
