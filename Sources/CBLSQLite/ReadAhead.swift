@@ -1,8 +1,9 @@
 import Glibc
 
-/// Part of a file that is read from front to back, fetched before it is asked for: one large read takes a fraction of what many small ones take.
+/// Parts of a file that are read from front to back, fetched before they are asked for: one large read takes a fraction of what many small ones
+/// take. There are two, for who goes through an index and its table together.
 ///
-/// It is good for as long as nobody can change what it holds, and has to be dropped then.
+/// They are good for as long as nobody can change what they hold, and have to be dropped then.
 struct ReadAhead {
     /// So much is fetched the first time, and twice as much each time after, up to `most`.
     static let least = 1 << 14
@@ -10,20 +11,60 @@ struct ReadAhead {
     /// Who goes on within so many bytes reads from front to back: between the pages of a table are some of its indexes.
     private static let stride: Int64 = 1 << 15
 
-    private var memory: UnsafeMutableRawPointer?
-    private var start: Int64 = 0
-    private var count = 0
-    private var size = ReadAhead.least
-    /// Where the last read ended; far away if nothing is known from it. The first page is read by whoever begins to read.
-    private var end = ReadAhead.farAway
-    private static let farAway: Int64 = -1 << 32
+    private var first = Window()
+    private var second = Window()
+    /// Whether the second was made use of last.
+    private var isSecond = false
     private var fileSize: Int64?
+
+    private struct Window {
+        var memory: UnsafeMutableRawPointer?
+        var start: Int64 = 0
+        var count = 0
+        var size = ReadAhead.least
+        /// Where the last read ended; far away if nothing is known from it. The first page is read by whoever begins to read.
+        var end = Window.farAway
+        static let farAway: Int64 = -1 << 32
+
+        @inline(__always)
+        mutating func take(_ target: UnsafeMutableRawPointer, _ amount: Int, at offset: Int64) -> Bool {
+            guard offset >= start, offset + Int64(amount) <= start + Int64(count), let memory else { return false }
+            memcpy(target, memory + Int(offset - start), amount)
+            end = offset + Int64(amount)
+            return true
+        }
+
+        func isContinued(at offset: Int64) -> Bool { offset >= end && offset - end < ReadAhead.stride }
+
+        mutating func begin(_ amount: Int, at offset: Int64) {
+            end = offset == 0 ? Window.farAway : offset + Int64(amount)
+            size = ReadAhead.least
+        }
+
+        mutating func fetch(
+            _ amount: Int, at offset: Int64, fileSize: Int64, read: (UnsafeMutableRawPointer, Int, Int64) -> Bool
+        ) -> Bool {
+            end = offset + Int64(amount)
+            let wanted = Int(min(Int64(size), fileSize - offset))
+            guard wanted > amount else { return false }
+            let memory = self.memory ?? .allocate(byteCount: ReadAhead.most, alignment: 16)
+            self.memory = memory
+            count = 0
+            guard read(memory, wanted, offset) else { return false }
+            (start, count) = (offset, wanted)
+            size = min(size * 2, ReadAhead.most)
+            return true
+        }
+    }
 
     /// Copies what is asked for, if it is here.
     mutating func take(_ target: UnsafeMutableRawPointer, _ amount: Int, at offset: Int64) -> Bool {
-        guard offset >= start, offset + Int64(amount) <= start + Int64(count), let memory else { return false }
-        memcpy(target, memory + Int(offset - start), amount)
-        end = offset + Int64(amount)
+        if first.take(target, amount, at: offset) {
+            isSecond = false
+            return true
+        }
+        guard second.take(target, amount, at: offset) else { return false }
+        isSecond = true
         return true
     }
 
@@ -31,32 +72,30 @@ struct ReadAhead {
     mutating func fetch(
         _ amount: Int, at offset: Int64, measure: () -> Int64?, read: (UnsafeMutableRawPointer, Int, Int64) -> Bool
     ) -> Bool {
-        let gap = offset - end
-        end = offset == 0 ? ReadAhead.farAway : offset + Int64(amount)
-        guard gap >= 0, gap < ReadAhead.stride else {
-            size = ReadAhead.least
+        let isFirst = first.isContinued(at: offset)
+        guard isFirst || second.isContinued(at: offset) else {
+            // In the place of the one that nobody has used for longer.
+            isSecond.toggle()
+            if isSecond { second.begin(amount, at: offset) } else { first.begin(amount, at: offset) }
             return false
         }
+        isSecond = !isFirst
         if fileSize == nil { fileSize = measure() }
-        let wanted = Int(min(Int64(size), (fileSize ?? 0) - offset))
-        guard wanted > amount else { return false }
-        let memory = self.memory ?? .allocate(byteCount: ReadAhead.most, alignment: 16)
-        self.memory = memory
-        count = 0
-        guard read(memory, wanted, offset) else { return false }
-        (start, count) = (offset, wanted)
-        size = min(size * 2, ReadAhead.most)
-        return true
+        let size = fileSize ?? 0
+        return isFirst
+            ? first.fetch(amount, at: offset, fileSize: size, read: read) : second.fetch(amount, at: offset, fileSize: size, read: read)
     }
 
     mutating func drop() {
-        count = 0
+        first.count = 0
+        second.count = 0
         fileSize = nil
     }
 
     mutating func free() {
-        memory?.deallocate()
-        memory = nil
+        first.memory?.deallocate()
+        second.memory?.deallocate()
+        (first.memory, second.memory) = (nil, nil)
         drop()
     }
 }

@@ -34,13 +34,15 @@ struct Version1Conversion {
         var omitted: [StoreError] = []
         var digests: Set<BlobDigest> = []
         try source.read { snapshot in
+            // On its own: where pages that a large transaction has put into the log change again, SQLite writes all of the log anew.
+            try database.write { transaction in
+                try copyRawDocuments(snapshot, transaction)
+                try copyIdentity(snapshot, transaction)
+            }
             try database.write { transaction in
                 let documents = try Version1Documents(snapshot, transaction, progress)
                 try documents.convert()
                 (omitted, digests) = (documents.omitted, documents.digests)
-                for design in documents.designs { try transaction.putRaw(design, in: DesignDocuments.keyStore) }
-                try copyRawDocuments(snapshot, transaction)
-                try copyIdentity(snapshot, transaction)
             }
         }
         return try omitted + copyBlobs(digests, to: database)
@@ -50,6 +52,12 @@ struct Version1Conversion {
         for key in try snapshot.rawDocumentKeys(in: LocalDocuments.keyStore) {
             guard let document = try snapshot.rawDocument(key, in: LocalDocuments.keyStore) else { continue }
             try transaction.putRaw(document, in: LocalDocuments.keyStore)
+        }
+        for name in try snapshot.designDocumentNames() {
+            guard let document = try snapshot.document(DesignDocuments.prefix + name), !document.isDeleted else { continue }
+            let json = Array(document.body.withRoot { $0.json() }.utf8)
+            let design = RawDocument(key: name, meta: Array(document.revision.description.utf8), body: json)
+            try transaction.putRaw(design, in: DesignDocuments.keyStore)
         }
         for key in try snapshot.rawDocumentKeys(in: "checkpoints") {
             guard let checkpoint = try snapshot.rawDocument(key, in: "checkpoints") else { continue }
@@ -94,16 +102,18 @@ private final class Version1Documents {
     private struct Row {
         var sequence: Int64
         var parent: Int64?
-        var revision: [UInt8]
+        var revision: Range<Int>
         var isCurrent: Bool
         var flags: RevisionTree.Flags
-        var json: [UInt8]?
-        var attachments: [UInt8]?
+        var json: Range<Int>?
+        var attachments: Range<Int>?
     }
+
+    /// The texts of a document's rows, one behind the other.
+    private var texts = ByteBuffer(capacity: 1 << 14)
 
     private(set) var omitted: [StoreError] = []
     private(set) var digests: Set<BlobDigest> = []
-    private(set) var designs: [RawDocument] = []
     private let snapshot: Snapshot
     private let transaction: Transaction
     private let body: Version1Body
@@ -146,15 +156,17 @@ private final class Version1Documents {
             \(schema.hasAttachments("r")), r.json, \(schema.attachments(of: "r")) \
             FROM main.docs AS d JOIN main.revs AS r ON r.doc_id = d.doc_id ORDER BY d.doc_id
             """)
+        var revisions: [Row] = []
         var isThere = try rows.step()
         var done = 0
         while isThere {
             let number = rows.int64(0)
-            let id = rows.text(1).map(Array.init) ?? []
+            texts.removeAll(keepingCapacity: true)
+            let id = append(rows.text(1)) ?? 0..<0
             let expiration = rows.isNull(2) ? nil : rows.int64(2).multipliedReportingOverflow(by: 1000)
-            var revisions: [Row] = []
+            revisions.removeAll(keepingCapacity: true)
             while isThere, rows.int64(0) == number {
-                revisions.append(Version1Documents.row(rows))
+                revisions.append(row(rows))
                 isThere = try rows.step()
             }
             try add(id, revisions, expiration: expiration.flatMap { $0.overflow ? nil : $0.partialValue }, to: batch)
@@ -167,52 +179,58 @@ private final class Version1Documents {
         try transaction.setLastSequence(inserter.lastSequence, tables)
     }
 
-    private static func row(_ rows: Statement) -> Row {
+    private func append(_ bytes: UnsafeRawBufferPointer?) -> Range<Int>? {
+        guard let bytes else { return nil }
+        let start = texts.count
+        texts.append(bytes)
+        return start..<texts.count
+    }
+
+    private func text(_ range: Range<Int>) -> UnsafeRawBufferPointer { UnsafeRawBufferPointer(rebasing: texts.bytes[range]) }
+
+    private func row(_ rows: Statement) -> Row {
         var flags: RevisionTree.Flags = []
         if rows.int64(7) != 0 { flags.insert(.deleted) }
         if rows.int64(8) != 0 { flags.insert(.hasAttachments) }
         return Row(
             sequence: rows.int64(3), parent: rows.isNull(4) ? nil : rows.int64(4),
-            revision: (rows.text(5) ?? rows.blob(5)).map(Array.init) ?? [], isCurrent: rows.int64(6) != 0, flags: flags,
-            json: (rows.blob(9) ?? rows.text(9)).map(Array.init), attachments: rows.text(10).map(Array.init))
+            revision: append(rows.text(5) ?? rows.blob(5)) ?? 0..<0, isCurrent: rows.int64(6) != 0, flags: flags,
+            json: append(rows.blob(9) ?? rows.text(9)), attachments: append(rows.text(10)))
     }
 
-    private func add(_ id: [UInt8], _ rows: [Row], expiration: Int64?, to batch: BulkBatch) throws {
+    private func add(_ name: Range<Int>, _ rows: [Row], expiration: Int64?, to batch: BulkBatch) throws {
         // The same as that of the view: live before deleted, then by name.
         let current = rows.filter(\.isCurrent)
         let winner = current.max { a, b in
             let (aIsDeleted, bIsDeleted) = (a.flags.contains(.deleted), b.flags.contains(.deleted))
             if aIsDeleted != bIsDeleted { return aIsDeleted }
-            return a.revision.withUnsafeBytes { a in b.revision.withUnsafeBytes { b in Version1RevisionText.compare(a, b) < 0 } }
+            return Version1RevisionText.compare(text(a.revision), text(b.revision)) < 0
         }
         guard let winner else { return }
-        if id.starts(with: DesignDocuments.prefix.utf8) {
-            if !winner.flags.contains(.deleted) { addDesign(id, winner) }
-            return
-        }
-        if let problem = id.withUnsafeBytes({ DocumentRules.problem(withID: $0) }) {
+        let id = text(name)
+        // Those have gone another way.
+        if id.starts(with: DesignDocuments.prefix.utf8) { return }
+        if let problem = DocumentRules.problem(withID: id) {
             let name = String(decoding: id, as: UTF8.self)
             return omitted.append(
                 StoreError(.invalidDocument, "document \"\(name)\" is left out, for no successor takes its ID: \(problem)"))
         }
-        let revision = winner.revision.withUnsafeBytes { RevisionID(version1: $0) }
+        let revision = RevisionID(version1: text(winner.revision))
         var flags = DocumentFlags()
         if winner.flags.contains(.deleted) { flags.insert(.deleted) }
         try withBody(of: winner, body) { body in
             if hasBlobs { flags.insert(.hasAttachments) }
             // What the vendor's upgrade writes for a body without properties.
             let body = body.isEmpty ? FleeceData.emptyDictionary.bytes : body
-            try id.withUnsafeBytes { id in
-                // Most have one revision, and those of them that are live are made as new ones are.
-                guard rows.count > 1 || flags.contains(.deleted) || expiration != nil else {
-                    return batch.append(id: id, body: body, revision: revision, flags: flags)
-                }
-                guard let tree = try tree(rows, winner: winner.sequence, winnerHasBlobs: flags.contains(.hasAttachments)) else { return }
-                if tree.isConflicted { flags.insert(.conflicted) }
-                if tree.revisions.contains(where: { $0.flags.contains(.hasAttachments) }) { flags.insert(.hasAttachments) }
-                tree.encoded(transaction.treeForm).withUnsafeBytes {
-                    batch.append(id: id, body: body, revision: revision, flags: flags, extra: $0, expiration: expiration)
-                }
+            // Most have one revision, and those of them that are live are made as new ones are.
+            guard rows.count > 1 || flags.contains(.deleted) || expiration != nil else {
+                return batch.append(id: id, body: body, revision: revision, flags: flags)
+            }
+            guard let tree = try tree(rows, winner: winner.sequence, winnerHasBlobs: flags.contains(.hasAttachments)) else { return }
+            if tree.isConflicted { flags.insert(.conflicted) }
+            if tree.revisions.contains(where: { $0.flags.contains(.hasAttachments) }) { flags.insert(.hasAttachments) }
+            tree.encoded(transaction.treeForm).withUnsafeBytes {
+                batch.append(id: id, body: body, revision: revision, flags: flags, extra: $0, expiration: expiration)
             }
         }
     }
@@ -230,7 +248,7 @@ private final class Version1Documents {
             }
             tree.add(
                 Version1Tree.Row(
-                    sequence: row.sequence, parent: row.parent, id: row.revision.withUnsafeBytes { RevisionID(version1: $0) },
+                    sequence: row.sequence, parent: row.parent, id: RevisionID(version1: text(row.revision)),
                     isCurrent: row.isCurrent, flags: flags, body: body))
         }
         // The sequences of this file say nothing in the new one: all are the document's.
@@ -240,25 +258,16 @@ private final class Version1Documents {
     /// Lends the body of a revision with the new file's keys, and notes the blobs that it refers to.
     private func withBody<Result>(of row: Row, _ body: Version1Body, _ take: (UnsafeRawBufferPointer) throws -> Result) throws -> Result {
         hasBlobs = false
-        return try row.json.withBytes { json in
-            try row.attachments.withBytes { attachments in
-                try body.encode(json, attachments: attachments) { bytes in
-                    // Whatever the row says.
-                    if let root = Value(root: bytes), BlobReferences.exist(in: bytes, root, transaction.sharedKeys) {
-                        hasBlobs = true
-                        BlobReferences.forEach(in: root, transaction.sharedKeys) { digest, _ in
-                            if let digest = BlobDigest(digest) { digests.insert(digest) }
-                        }
-                    }
-                    return try take(bytes)
+        return try body.encode(row.json.map(text), attachments: row.attachments.map(text)) { bytes in
+            // Whatever the row says.
+            if let root = Value(root: bytes), BlobReferences.exist(in: bytes, root, transaction.sharedKeys) {
+                hasBlobs = true
+                BlobReferences.forEach(in: root, transaction.sharedKeys) { digest, _ in
+                    if let digest = BlobDigest(digest) { digests.insert(digest) }
                 }
             }
+            return try take(bytes)
         }
-    }
-
-    private func addDesign(_ id: [UInt8], _ winner: Row) {
-        let name = String(decoding: id.dropFirst(DesignDocuments.prefix.utf8.count), as: UTF8.self)
-        designs.append(RawDocument(key: name, meta: winner.revision, body: winner.json ?? Array("{}".utf8)))
     }
 }
 
@@ -268,12 +277,5 @@ extension RevisionTree {
         var tree = self
         for index in tree.revisions.indices { tree.revisions[index].sequence = 0 }
         return tree
-    }
-}
-
-extension Optional<[UInt8]> {
-    fileprivate func withBytes<Result>(_ body: (UnsafeRawBufferPointer?) throws -> Result) rethrows -> Result {
-        guard let self else { return try body(nil) }
-        return try self.withUnsafeBytes { try body($0) }
     }
 }
