@@ -47,7 +47,7 @@ enum ErrorReport {
         switch code {
         case .conflict: .conflict
         case .interrupted: .interrupted
-        case .notADatabase, .encrypted, .wrongKey, .version1, .tooNew, .tooOld: .cannotOpen
+        case .notADatabase, .encrypted, .needsKey, .wrongKey, .version1, .tooNew, .tooOld: .cannotOpen
         case .notFound, .exists, .busy, .notOpen, .corrupt, .foreignSchema, .readOnly, .invalidName, .invalidDocument, .invalidRevision,
             .unsupported,
             .diskFull,

@@ -49,7 +49,7 @@ package final class Database: Sendable {
         /// Whether who reads again finds a reader that still sees the last state, for some hundredths of a second: for apps, which read one document
         /// after another.
         package var keepsStates = false
-        /// The key of an encrypted database. This version can open none; with a key it says what is the case instead of passing over it.
+        /// The key of an encrypted database. What 1.x encrypted can be read; of others it is said what is the case, instead of passing over the key.
         package var key: EncryptionKey?
         /// Whether queries may use functions that the vendor has in its Enterprise Edition only.
         package var offersEnterpriseFunctions = false

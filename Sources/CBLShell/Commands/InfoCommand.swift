@@ -56,7 +56,7 @@ enum InfoCommand {
         } catch {
             let kind: String
             switch error.code {
-            case .encrypted: kind = "encrypted"
+            case .encrypted, .needsKey: kind = "encrypted"
             case .version1: kind = "1.x"
             case .tooNew: kind = "too new"
             case .tooOld: kind = "too old"
