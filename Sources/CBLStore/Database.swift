@@ -80,6 +80,16 @@ package final class Database: Sendable {
     let opened = Mutex<OpenTransaction?>(nil)
     let keepsExpirations = Atomic<Bool>(false)
 
+    /// Whether the file is encrypted, and is read with a key.
+    package var isEncrypted: Bool { files.key != nil }
+
+    /// The same database once more, for reading, when this one has been closed.
+    package func reopened() throws(StoreError) -> Database {
+        var options = Options.readOnly
+        options.key = files.key
+        return try Database(path: path, options: options)
+    }
+
     package init(path: String, options: Options = .readOnly) throws(StoreError) {
         let files = FileAccess(path: path, options)
         let bundle = files.bundle

@@ -22,6 +22,7 @@ extension Session {
 
     /// The key where the flags speak of none, and the database turned out to need one.
     func keyWithoutFlags(for path: String) throws(CommandError) -> EncryptionKey? {
+        if let known = knownKeys[path] { return known }
         if let key = Terminal.environment(Session.keyVariable), !key.isEmpty {
             return try Session.key(Array(key.utf8), "$" + Session.keyVariable)
         }
@@ -31,12 +32,11 @@ extension Session {
     }
 
     private func askedKey(for path: String) throws(CommandError) -> EncryptionKey {
-        if let known = askedKeys[path] { return known }
-        let question = "Password or key of \(TerminalText.line(path)): "
+        if let known = knownKeys[path] { return known }
+        let question = "Password or key of \(path): "
         let text = try askSecret(question, orSay: "--password=:@FILE, --key=:@FILE, $\(Session.passwordVariable) or $\(Session.keyVariable)")
-        let key = (try? Session.key(Array(text.utf8), "")) ?? EncryptionKey(password: text)
-        askedKeys[path] = key
-        return key
+        guard !text.isEmpty else { throw .failed("\(path): a password is never empty") }
+        return (try? Session.key(Array(text.utf8), "")) ?? EncryptionKey(password: text)
     }
 
     private func secret(_ value: String, _ flag: String) throws(CommandError) -> String {
@@ -59,12 +59,23 @@ extension Session {
     /// A key as 64 hexadecimal digits, also behind "0x", or as its 32 bytes.
     private static func key(_ bytes: [UInt8], _ place: String) throws(CommandError) -> EncryptionKey {
         if let key = bytes.withUnsafeBytes({ EncryptionKey($0) }), bytes.count == EncryptionKey.Cipher.aes256.rawValue { return key }
-        var digits = String(decoding: bytes, as: UTF8.self).lowercased()[...]
-        while let last = digits.last, last.isWhitespace { digits.removeLast() }
-        if digits.hasPrefix("0x") { digits = digits.dropFirst(2) }
-        guard digits.utf8.count == 64, let bytes = Hex.bytes(of: digits), let key = bytes.withUnsafeBytes({ EncryptionKey($0) }) else {
+        guard let bytes = EncryptionKeyText.bytes(String(decoding: bytes, as: UTF8.self)), let key = bytes.withUnsafeBytes({ EncryptionKey($0) })
+        else {
             throw .usage("\(place) holds no key: 64 hexadecimal digits, or 32 bytes")
         }
         return key
     }
+}
+
+/// A key as people write it: 64 hexadecimal digits, also behind "0x", and with blanks around them.
+enum EncryptionKeyText {
+    static func bytes(_ text: String) -> [UInt8]? {
+        var digits = text.lowercased()[...]
+        while let last = digits.last, last.isWhitespace { digits.removeLast() }
+        while let first = digits.first, first.isWhitespace { digits.removeFirst() }
+        if digits.hasPrefix("0x") { digits = digits.dropFirst(2) }
+        return digits.utf8.count == 64 ? Hex.bytes(of: String(digits)) : nil
+    }
+
+    static func isKey(_ text: String) -> Bool { bytes(text) != nil }
 }

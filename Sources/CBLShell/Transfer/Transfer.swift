@@ -167,6 +167,7 @@ struct Transfer {
         }
         let count = try database.read { snapshot in try snapshot.collections().reduce(0) { try $0 + snapshot.counts(of: $1).live } }
         progress.finish()
+        if database.isEncrypted { session.notice("The copy is not encrypted.") }
         for omission in omitted { session.warn("\(omission.message); the copy goes without it") }
         try report(count, clock)
         return omitted.isEmpty ? .success : .failure
