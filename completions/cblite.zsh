@@ -91,7 +91,9 @@ _cblite_command() {
             '--create[Create the database if it does not exist; implies --writeable]' \
             '--upgrade=-[Allow an irreversible upgrade of the file format; =vv also turns revision trees into version vectors]::vv:(vv)' \
             '--no-backup[With --upgrade of a 1.x database\: do not keep the old one beside the new]' \
-            '--encrypted[Ask for the password or key of an encrypted database]' \
+            '--password=-[Open an encrypted database of 1.x with its password, which is asked for, or is the first line of FILE]::\:@FILE: ' \
+            '--key=[Open it with the key in FILE\: 64 hexadecimal digits, or 32 bytes]:\:@FILE: ' \
+            '--encrypted[The same as --password, which takes a key as well]' \
             '(--collection -C)--collection=[Work on this collection instead of the default one]:\[SCOPE.\]NAME:_cblite_names collection' \
             '(--collection -C)-C+[Work on this collection instead of the default one]:\[SCOPE.\]NAME:_cblite_names collection' \
             '--json[Print results and errors as JSON, for programs]' \
@@ -112,7 +114,8 @@ _cblite_command() {
             '--create[Create the database if it does not exist; implies --writeable]' \
             '--upgrade=-[Allow an irreversible upgrade of the file format; =vv also turns revision trees into version vectors]::vv:(vv)' \
             '--no-backup[With --upgrade of a 1.x database\: do not keep the old one beside the new]' \
-            '--encrypted[Ask for the password or key of an encrypted database]' \
+            '--password=-[Open an encrypted database of 1.x with its password, which is asked for, or is the first line of FILE]::\:@FILE: ' \
+            '--encrypted[The same as --password, which takes a key as well]' \
             '(--collection -C)--collection=[Work on this collection instead of the default one]:\[SCOPE.\]NAME:_cblite_names collection' \
             '(--collection -C)-C+[Work on this collection instead of the default one]:\[SCOPE.\]NAME:_cblite_names collection' \
             '--json[Print results and errors as JSON, for programs]' \
@@ -131,7 +134,9 @@ _cblite_command() {
             '--create[Create the database if it does not exist; implies --writeable]' \
             '--upgrade=-[Allow an irreversible upgrade of the file format; =vv also turns revision trees into version vectors]::vv:(vv)' \
             '--no-backup[With --upgrade of a 1.x database\: do not keep the old one beside the new]' \
-            '--encrypted[Ask for the password or key of an encrypted database]' \
+            '--password=-[Open an encrypted database of 1.x with its password, which is asked for, or is the first line of FILE]::\:@FILE: ' \
+            '--key=[Open it with the key in FILE\: 64 hexadecimal digits, or 32 bytes]:\:@FILE: ' \
+            '--encrypted[The same as --password, which takes a key as well]' \
             '(--collection -C)--collection=[Work on this collection instead of the default one]:\[SCOPE.\]NAME:_cblite_names collection' \
             '(--collection -C)-C+[Work on this collection instead of the default one]:\[SCOPE.\]NAME:_cblite_names collection' \
             '--json[Print results and errors as JSON, for programs]' \
@@ -148,7 +153,9 @@ _cblite_command() {
             '--create[Create the database if it does not exist; implies --writeable]' \
             '--upgrade=-[Allow an irreversible upgrade of the file format; =vv also turns revision trees into version vectors]::vv:(vv)' \
             '--no-backup[With --upgrade of a 1.x database\: do not keep the old one beside the new]' \
-            '--encrypted[Ask for the password or key of an encrypted database]' \
+            '--password=-[Open an encrypted database of 1.x with its password, which is asked for, or is the first line of FILE]::\:@FILE: ' \
+            '--key=[Open it with the key in FILE\: 64 hexadecimal digits, or 32 bytes]:\:@FILE: ' \
+            '--encrypted[The same as --password, which takes a key as well]' \
             '(--collection -C)--collection=[Work on this collection instead of the default one]:\[SCOPE.\]NAME:_cblite_names collection' \
             '(--collection -C)-C+[Work on this collection instead of the default one]:\[SCOPE.\]NAME:_cblite_names collection' \
             '--json[Print results and errors as JSON, for programs]' \
@@ -169,7 +176,9 @@ _cblite_command() {
             '--create[Create the database if it does not exist; implies --writeable]' \
             '--upgrade=-[Allow an irreversible upgrade of the file format; =vv also turns revision trees into version vectors]::vv:(vv)' \
             '--no-backup[With --upgrade of a 1.x database\: do not keep the old one beside the new]' \
-            '--encrypted[Ask for the password or key of an encrypted database]' \
+            '--password=-[Open an encrypted database of 1.x with its password, which is asked for, or is the first line of FILE]::\:@FILE: ' \
+            '--key=[Open it with the key in FILE\: 64 hexadecimal digits, or 32 bytes]:\:@FILE: ' \
+            '--encrypted[The same as --password, which takes a key as well]' \
             '(--collection -C)--collection=[Work on this collection instead of the default one]:\[SCOPE.\]NAME:_cblite_names collection' \
             '(--collection -C)-C+[Work on this collection instead of the default one]:\[SCOPE.\]NAME:_cblite_names collection' \
             '--json[Print results and errors as JSON, for programs]' \
@@ -186,7 +195,9 @@ _cblite_command() {
             '--create[Create the database if it does not exist; implies --writeable]' \
             '--upgrade=-[Allow an irreversible upgrade of the file format; =vv also turns revision trees into version vectors]::vv:(vv)' \
             '--no-backup[With --upgrade of a 1.x database\: do not keep the old one beside the new]' \
-            '--encrypted[Ask for the password or key of an encrypted database]' \
+            '--password=-[Open an encrypted database of 1.x with its password, which is asked for, or is the first line of FILE]::\:@FILE: ' \
+            '--key=[Open it with the key in FILE\: 64 hexadecimal digits, or 32 bytes]:\:@FILE: ' \
+            '--encrypted[The same as --password, which takes a key as well]' \
             '(--collection -C)--collection=[Work on this collection instead of the default one]:\[SCOPE.\]NAME:_cblite_names collection' \
             '(--collection -C)-C+[Work on this collection instead of the default one]:\[SCOPE.\]NAME:_cblite_names collection' \
             '--json[Print results and errors as JSON, for programs]' \
@@ -202,7 +213,9 @@ _cblite_command() {
             '--create[Create the database if it does not exist; implies --writeable]' \
             '--upgrade=-[Allow an irreversible upgrade of the file format; =vv also turns revision trees into version vectors]::vv:(vv)' \
             '--no-backup[With --upgrade of a 1.x database\: do not keep the old one beside the new]' \
-            '--encrypted[Ask for the password or key of an encrypted database]' \
+            '--password=-[Open an encrypted database of 1.x with its password, which is asked for, or is the first line of FILE]::\:@FILE: ' \
+            '--key=[Open it with the key in FILE\: 64 hexadecimal digits, or 32 bytes]:\:@FILE: ' \
+            '--encrypted[The same as --password, which takes a key as well]' \
             '(--collection -C)--collection=[Work on this collection instead of the default one]:\[SCOPE.\]NAME:_cblite_names collection' \
             '(--collection -C)-C+[Work on this collection instead of the default one]:\[SCOPE.\]NAME:_cblite_names collection' \
             '--json[Print results and errors as JSON, for programs]' \
@@ -218,7 +231,9 @@ _cblite_command() {
             '--create[Create the database if it does not exist; implies --writeable]' \
             '--upgrade=-[Allow an irreversible upgrade of the file format; =vv also turns revision trees into version vectors]::vv:(vv)' \
             '--no-backup[With --upgrade of a 1.x database\: do not keep the old one beside the new]' \
-            '--encrypted[Ask for the password or key of an encrypted database]' \
+            '--password=-[Open an encrypted database of 1.x with its password, which is asked for, or is the first line of FILE]::\:@FILE: ' \
+            '--key=[Open it with the key in FILE\: 64 hexadecimal digits, or 32 bytes]:\:@FILE: ' \
+            '--encrypted[The same as --password, which takes a key as well]' \
             '(--collection -C)--collection=[Work on this collection instead of the default one]:\[SCOPE.\]NAME:_cblite_names collection' \
             '(--collection -C)-C+[Work on this collection instead of the default one]:\[SCOPE.\]NAME:_cblite_names collection' \
             '--json[Print results and errors as JSON, for programs]' \
@@ -236,7 +251,9 @@ _cblite_command() {
             '--create[Create the database if it does not exist; implies --writeable]' \
             '--upgrade=-[Allow an irreversible upgrade of the file format; =vv also turns revision trees into version vectors]::vv:(vv)' \
             '--no-backup[With --upgrade of a 1.x database\: do not keep the old one beside the new]' \
-            '--encrypted[Ask for the password or key of an encrypted database]' \
+            '--password=-[Open an encrypted database of 1.x with its password, which is asked for, or is the first line of FILE]::\:@FILE: ' \
+            '--key=[Open it with the key in FILE\: 64 hexadecimal digits, or 32 bytes]:\:@FILE: ' \
+            '--encrypted[The same as --password, which takes a key as well]' \
             '(--collection -C)--collection=[Work on this collection instead of the default one]:\[SCOPE.\]NAME:_cblite_names collection' \
             '(--collection -C)-C+[Work on this collection instead of the default one]:\[SCOPE.\]NAME:_cblite_names collection' \
             '--json[Print results and errors as JSON, for programs]' \
@@ -255,7 +272,9 @@ _cblite_command() {
             '--create[Create the database if it does not exist; implies --writeable]' \
             '--upgrade=-[Allow an irreversible upgrade of the file format; =vv also turns revision trees into version vectors]::vv:(vv)' \
             '--no-backup[With --upgrade of a 1.x database\: do not keep the old one beside the new]' \
-            '--encrypted[Ask for the password or key of an encrypted database]' \
+            '--password=-[Open an encrypted database of 1.x with its password, which is asked for, or is the first line of FILE]::\:@FILE: ' \
+            '--key=[Open it with the key in FILE\: 64 hexadecimal digits, or 32 bytes]:\:@FILE: ' \
+            '--encrypted[The same as --password, which takes a key as well]' \
             '(--collection -C)--collection=[Work on this collection instead of the default one]:\[SCOPE.\]NAME:_cblite_names collection' \
             '(--collection -C)-C+[Work on this collection instead of the default one]:\[SCOPE.\]NAME:_cblite_names collection' \
             '--json[Print results and errors as JSON, for programs]' \
@@ -275,7 +294,9 @@ _cblite_command() {
             '--create[Create the database if it does not exist; implies --writeable]' \
             '--upgrade=-[Allow an irreversible upgrade of the file format; =vv also turns revision trees into version vectors]::vv:(vv)' \
             '--no-backup[With --upgrade of a 1.x database\: do not keep the old one beside the new]' \
-            '--encrypted[Ask for the password or key of an encrypted database]' \
+            '--password=-[Open an encrypted database of 1.x with its password, which is asked for, or is the first line of FILE]::\:@FILE: ' \
+            '--key=[Open it with the key in FILE\: 64 hexadecimal digits, or 32 bytes]:\:@FILE: ' \
+            '--encrypted[The same as --password, which takes a key as well]' \
             '(--collection -C)--collection=[Work on this collection instead of the default one]:\[SCOPE.\]NAME:_cblite_names collection' \
             '(--collection -C)-C+[Work on this collection instead of the default one]:\[SCOPE.\]NAME:_cblite_names collection' \
             '--json[Print results and errors as JSON, for programs]' \
@@ -294,7 +315,9 @@ _cblite_command() {
             '--create[Create the database if it does not exist; implies --writeable]' \
             '--upgrade=-[Allow an irreversible upgrade of the file format; =vv also turns revision trees into version vectors]::vv:(vv)' \
             '--no-backup[With --upgrade of a 1.x database\: do not keep the old one beside the new]' \
-            '--encrypted[Ask for the password or key of an encrypted database]' \
+            '--password=-[Open an encrypted database of 1.x with its password, which is asked for, or is the first line of FILE]::\:@FILE: ' \
+            '--key=[Open it with the key in FILE\: 64 hexadecimal digits, or 32 bytes]:\:@FILE: ' \
+            '--encrypted[The same as --password, which takes a key as well]' \
             '(--collection -C)--collection=[Work on this collection instead of the default one]:\[SCOPE.\]NAME:_cblite_names collection' \
             '(--collection -C)-C+[Work on this collection instead of the default one]:\[SCOPE.\]NAME:_cblite_names collection' \
             '--json[Print results and errors as JSON, for programs]' \
@@ -311,7 +334,9 @@ _cblite_command() {
             '--create[Create the database if it does not exist; implies --writeable]' \
             '--upgrade=-[Allow an irreversible upgrade of the file format; =vv also turns revision trees into version vectors]::vv:(vv)' \
             '--no-backup[With --upgrade of a 1.x database\: do not keep the old one beside the new]' \
-            '--encrypted[Ask for the password or key of an encrypted database]' \
+            '--password=-[Open an encrypted database of 1.x with its password, which is asked for, or is the first line of FILE]::\:@FILE: ' \
+            '--key=[Open it with the key in FILE\: 64 hexadecimal digits, or 32 bytes]:\:@FILE: ' \
+            '--encrypted[The same as --password, which takes a key as well]' \
             '(--collection -C)--collection=[Work on this collection instead of the default one]:\[SCOPE.\]NAME:_cblite_names collection' \
             '(--collection -C)-C+[Work on this collection instead of the default one]:\[SCOPE.\]NAME:_cblite_names collection' \
             '--json[Print results and errors as JSON, for programs]' \
@@ -329,7 +354,9 @@ _cblite_command() {
             '--create[Create the database if it does not exist; implies --writeable]' \
             '--upgrade=-[Allow an irreversible upgrade of the file format; =vv also turns revision trees into version vectors]::vv:(vv)' \
             '--no-backup[With --upgrade of a 1.x database\: do not keep the old one beside the new]' \
-            '--encrypted[Ask for the password or key of an encrypted database]' \
+            '--password=-[Open an encrypted database of 1.x with its password, which is asked for, or is the first line of FILE]::\:@FILE: ' \
+            '--key=[Open it with the key in FILE\: 64 hexadecimal digits, or 32 bytes]:\:@FILE: ' \
+            '--encrypted[The same as --password, which takes a key as well]' \
             '(--collection -C)--collection=[Work on this collection instead of the default one]:\[SCOPE.\]NAME:_cblite_names collection' \
             '(--collection -C)-C+[Work on this collection instead of the default one]:\[SCOPE.\]NAME:_cblite_names collection' \
             '--json[Print results and errors as JSON, for programs]' \
@@ -347,7 +374,9 @@ _cblite_command() {
             '--create[Create the database if it does not exist; implies --writeable]' \
             '--upgrade=-[Allow an irreversible upgrade of the file format; =vv also turns revision trees into version vectors]::vv:(vv)' \
             '--no-backup[With --upgrade of a 1.x database\: do not keep the old one beside the new]' \
-            '--encrypted[Ask for the password or key of an encrypted database]' \
+            '--password=-[Open an encrypted database of 1.x with its password, which is asked for, or is the first line of FILE]::\:@FILE: ' \
+            '--key=[Open it with the key in FILE\: 64 hexadecimal digits, or 32 bytes]:\:@FILE: ' \
+            '--encrypted[The same as --password, which takes a key as well]' \
             '(--collection -C)--collection=[Work on this collection instead of the default one]:\[SCOPE.\]NAME:_cblite_names collection' \
             '(--collection -C)-C+[Work on this collection instead of the default one]:\[SCOPE.\]NAME:_cblite_names collection' \
             '--json[Print results and errors as JSON, for programs]' \
@@ -368,7 +397,9 @@ _cblite_command() {
             '--create[Create the database if it does not exist; implies --writeable]' \
             '--upgrade=-[Allow an irreversible upgrade of the file format; =vv also turns revision trees into version vectors]::vv:(vv)' \
             '--no-backup[With --upgrade of a 1.x database\: do not keep the old one beside the new]' \
-            '--encrypted[Ask for the password or key of an encrypted database]' \
+            '--password=-[Open an encrypted database of 1.x with its password, which is asked for, or is the first line of FILE]::\:@FILE: ' \
+            '--key=[Open it with the key in FILE\: 64 hexadecimal digits, or 32 bytes]:\:@FILE: ' \
+            '--encrypted[The same as --password, which takes a key as well]' \
             '(--collection -C)--collection=[Work on this collection instead of the default one]:\[SCOPE.\]NAME:_cblite_names collection' \
             '(--collection -C)-C+[Work on this collection instead of the default one]:\[SCOPE.\]NAME:_cblite_names collection' \
             '--json[Print results and errors as JSON, for programs]' \
@@ -388,7 +419,9 @@ _cblite_command() {
             '--create[Create the database if it does not exist; implies --writeable]' \
             '--upgrade=-[Allow an irreversible upgrade of the file format; =vv also turns revision trees into version vectors]::vv:(vv)' \
             '--no-backup[With --upgrade of a 1.x database\: do not keep the old one beside the new]' \
-            '--encrypted[Ask for the password or key of an encrypted database]' \
+            '--password=-[Open an encrypted database of 1.x with its password, which is asked for, or is the first line of FILE]::\:@FILE: ' \
+            '--key=[Open it with the key in FILE\: 64 hexadecimal digits, or 32 bytes]:\:@FILE: ' \
+            '--encrypted[The same as --password, which takes a key as well]' \
             '(--collection -C)--collection=[Work on this collection instead of the default one]:\[SCOPE.\]NAME:_cblite_names collection' \
             '(--collection -C)-C+[Work on this collection instead of the default one]:\[SCOPE.\]NAME:_cblite_names collection' \
             '--json[Print results and errors as JSON, for programs]' \
@@ -405,7 +438,9 @@ _cblite_command() {
             '--create[Create the database if it does not exist; implies --writeable]' \
             '--upgrade=-[Allow an irreversible upgrade of the file format; =vv also turns revision trees into version vectors]::vv:(vv)' \
             '--no-backup[With --upgrade of a 1.x database\: do not keep the old one beside the new]' \
-            '--encrypted[Ask for the password or key of an encrypted database]' \
+            '--password=-[Open an encrypted database of 1.x with its password, which is asked for, or is the first line of FILE]::\:@FILE: ' \
+            '--key=[Open it with the key in FILE\: 64 hexadecimal digits, or 32 bytes]:\:@FILE: ' \
+            '--encrypted[The same as --password, which takes a key as well]' \
             '(--collection -C)--collection=[Work on this collection instead of the default one]:\[SCOPE.\]NAME:_cblite_names collection' \
             '(--collection -C)-C+[Work on this collection instead of the default one]:\[SCOPE.\]NAME:_cblite_names collection' \
             '--json[Print results and errors as JSON, for programs]' \
@@ -442,7 +477,9 @@ _cblite_command() {
             '--create[Create the database if it does not exist; implies --writeable]' \
             '--upgrade=-[Allow an irreversible upgrade of the file format; =vv also turns revision trees into version vectors]::vv:(vv)' \
             '--no-backup[With --upgrade of a 1.x database\: do not keep the old one beside the new]' \
-            '--encrypted[Ask for the password or key of an encrypted database]' \
+            '--password=-[Open an encrypted database of 1.x with its password, which is asked for, or is the first line of FILE]::\:@FILE: ' \
+            '--key=[Open it with the key in FILE\: 64 hexadecimal digits, or 32 bytes]:\:@FILE: ' \
+            '--encrypted[The same as --password, which takes a key as well]' \
             '(--collection -C)--collection=[Work on this collection instead of the default one]:\[SCOPE.\]NAME:_cblite_names collection' \
             '(--collection -C)-C+[Work on this collection instead of the default one]:\[SCOPE.\]NAME:_cblite_names collection' \
             '--json[Print results and errors as JSON, for programs]' \
@@ -476,7 +513,9 @@ _cblite_command() {
             '--create[Create the database if it does not exist; implies --writeable]' \
             '--upgrade=-[Allow an irreversible upgrade of the file format; =vv also turns revision trees into version vectors]::vv:(vv)' \
             '--no-backup[With --upgrade of a 1.x database\: do not keep the old one beside the new]' \
-            '--encrypted[Ask for the password or key of an encrypted database]' \
+            '--password=-[Open an encrypted database of 1.x with its password, which is asked for, or is the first line of FILE]::\:@FILE: ' \
+            '--key=[Open it with the key in FILE\: 64 hexadecimal digits, or 32 bytes]:\:@FILE: ' \
+            '--encrypted[The same as --password, which takes a key as well]' \
             '(--collection -C)--collection=[Work on this collection instead of the default one]:\[SCOPE.\]NAME:_cblite_names collection' \
             '(--collection -C)-C+[Work on this collection instead of the default one]:\[SCOPE.\]NAME:_cblite_names collection' \
             '--json[Print results and errors as JSON, for programs]' \
@@ -495,7 +534,9 @@ _cblite_command() {
             '--create[Create the database if it does not exist; implies --writeable]' \
             '--upgrade=-[Allow an irreversible upgrade of the file format; =vv also turns revision trees into version vectors]::vv:(vv)' \
             '--no-backup[With --upgrade of a 1.x database\: do not keep the old one beside the new]' \
-            '--encrypted[Ask for the password or key of an encrypted database]' \
+            '--password=-[Open an encrypted database of 1.x with its password, which is asked for, or is the first line of FILE]::\:@FILE: ' \
+            '--key=[Open it with the key in FILE\: 64 hexadecimal digits, or 32 bytes]:\:@FILE: ' \
+            '--encrypted[The same as --password, which takes a key as well]' \
             '(--collection -C)--collection=[Work on this collection instead of the default one]:\[SCOPE.\]NAME:_cblite_names collection' \
             '(--collection -C)-C+[Work on this collection instead of the default one]:\[SCOPE.\]NAME:_cblite_names collection' \
             '--quiet[Say nothing but results and errors]' \
@@ -509,7 +550,9 @@ _cblite_command() {
             '--create[Create the database if it does not exist; implies --writeable]' \
             '--upgrade=-[Allow an irreversible upgrade of the file format; =vv also turns revision trees into version vectors]::vv:(vv)' \
             '--no-backup[With --upgrade of a 1.x database\: do not keep the old one beside the new]' \
-            '--encrypted[Ask for the password or key of an encrypted database]' \
+            '--password=-[Open an encrypted database of 1.x with its password, which is asked for, or is the first line of FILE]::\:@FILE: ' \
+            '--key=[Open it with the key in FILE\: 64 hexadecimal digits, or 32 bytes]:\:@FILE: ' \
+            '--encrypted[The same as --password, which takes a key as well]' \
             '(--collection -C)--collection=[Work on this collection instead of the default one]:\[SCOPE.\]NAME:_cblite_names collection' \
             '(--collection -C)-C+[Work on this collection instead of the default one]:\[SCOPE.\]NAME:_cblite_names collection' \
             '--json[Print results and errors as JSON, for programs]' \
@@ -525,7 +568,9 @@ _cblite_command() {
             '--create[Create the database if it does not exist; implies --writeable]' \
             '--upgrade=-[Allow an irreversible upgrade of the file format; =vv also turns revision trees into version vectors]::vv:(vv)' \
             '--no-backup[With --upgrade of a 1.x database\: do not keep the old one beside the new]' \
-            '--encrypted[Ask for the password or key of an encrypted database]' \
+            '--password=-[Open an encrypted database of 1.x with its password, which is asked for, or is the first line of FILE]::\:@FILE: ' \
+            '--key=[Open it with the key in FILE\: 64 hexadecimal digits, or 32 bytes]:\:@FILE: ' \
+            '--encrypted[The same as --password, which takes a key as well]' \
             '(--collection -C)--collection=[Work on this collection instead of the default one]:\[SCOPE.\]NAME:_cblite_names collection' \
             '(--collection -C)-C+[Work on this collection instead of the default one]:\[SCOPE.\]NAME:_cblite_names collection' \
             '--json[Print results and errors as JSON, for programs]' \
@@ -546,7 +591,9 @@ _cblite_command() {
             '--writeable[Open the database for writing]' \
             '--upgrade=-[Allow an irreversible upgrade of the file format; =vv also turns revision trees into version vectors]::vv:(vv)' \
             '--no-backup[With --upgrade of a 1.x database\: do not keep the old one beside the new]' \
-            '--encrypted[Ask for the password or key of an encrypted database]' \
+            '--password=-[Open an encrypted database of 1.x with its password, which is asked for, or is the first line of FILE]::\:@FILE: ' \
+            '--key=[Open it with the key in FILE\: 64 hexadecimal digits, or 32 bytes]:\:@FILE: ' \
+            '--encrypted[The same as --password, which takes a key as well]' \
             '(--collection -C)--collection=[Work on this collection instead of the default one]:\[SCOPE.\]NAME:_cblite_names collection' \
             '(--collection -C)-C+[Work on this collection instead of the default one]:\[SCOPE.\]NAME:_cblite_names collection' \
             '--json[Print results and errors as JSON, for programs]' \
@@ -567,7 +614,9 @@ _cblite_command() {
             '--create[Create the database if it does not exist; implies --writeable]' \
             '--upgrade=-[Allow an irreversible upgrade of the file format; =vv also turns revision trees into version vectors]::vv:(vv)' \
             '--no-backup[With --upgrade of a 1.x database\: do not keep the old one beside the new]' \
-            '--encrypted[Ask for the password or key of an encrypted database]' \
+            '--password=-[Open an encrypted database of 1.x with its password, which is asked for, or is the first line of FILE]::\:@FILE: ' \
+            '--key=[Open it with the key in FILE\: 64 hexadecimal digits, or 32 bytes]:\:@FILE: ' \
+            '--encrypted[The same as --password, which takes a key as well]' \
             '(--collection -C)--collection=[Work on this collection instead of the default one]:\[SCOPE.\]NAME:_cblite_names collection' \
             '(--collection -C)-C+[Work on this collection instead of the default one]:\[SCOPE.\]NAME:_cblite_names collection' \
             '--json[Print results and errors as JSON, for programs]' \
@@ -587,7 +636,9 @@ _cblite_command() {
             '--create[Create the database if it does not exist; implies --writeable]' \
             '--upgrade=-[Allow an irreversible upgrade of the file format; =vv also turns revision trees into version vectors]::vv:(vv)' \
             '--no-backup[With --upgrade of a 1.x database\: do not keep the old one beside the new]' \
-            '--encrypted[Ask for the password or key of an encrypted database]' \
+            '--password=-[Open an encrypted database of 1.x with its password, which is asked for, or is the first line of FILE]::\:@FILE: ' \
+            '--key=[Open it with the key in FILE\: 64 hexadecimal digits, or 32 bytes]:\:@FILE: ' \
+            '--encrypted[The same as --password, which takes a key as well]' \
             '(--collection -C)--collection=[Work on this collection instead of the default one]:\[SCOPE.\]NAME:_cblite_names collection' \
             '(--collection -C)-C+[Work on this collection instead of the default one]:\[SCOPE.\]NAME:_cblite_names collection' \
             '--json[Print results and errors as JSON, for programs]' \
@@ -608,7 +659,9 @@ _cblite_command() {
             '--create[Create the database if it does not exist; implies --writeable]' \
             '--upgrade=-[Allow an irreversible upgrade of the file format; =vv also turns revision trees into version vectors]::vv:(vv)' \
             '--no-backup[With --upgrade of a 1.x database\: do not keep the old one beside the new]' \
-            '--encrypted[Ask for the password or key of an encrypted database]' \
+            '--password=-[Open an encrypted database of 1.x with its password, which is asked for, or is the first line of FILE]::\:@FILE: ' \
+            '--key=[Open it with the key in FILE\: 64 hexadecimal digits, or 32 bytes]:\:@FILE: ' \
+            '--encrypted[The same as --password, which takes a key as well]' \
             '(--collection -C)--collection=[Work on this collection instead of the default one]:\[SCOPE.\]NAME:_cblite_names collection' \
             '(--collection -C)-C+[Work on this collection instead of the default one]:\[SCOPE.\]NAME:_cblite_names collection' \
             '--json[Print results and errors as JSON, for programs]' \
@@ -627,7 +680,9 @@ _cblite_command() {
             '--create[Create the database if it does not exist; implies --writeable]' \
             '--upgrade=-[Allow an irreversible upgrade of the file format; =vv also turns revision trees into version vectors]::vv:(vv)' \
             '--no-backup[With --upgrade of a 1.x database\: do not keep the old one beside the new]' \
-            '--encrypted[Ask for the password or key of an encrypted database]' \
+            '--password=-[Open an encrypted database of 1.x with its password, which is asked for, or is the first line of FILE]::\:@FILE: ' \
+            '--key=[Open it with the key in FILE\: 64 hexadecimal digits, or 32 bytes]:\:@FILE: ' \
+            '--encrypted[The same as --password, which takes a key as well]' \
             '(--collection -C)--collection=[Work on this collection instead of the default one]:\[SCOPE.\]NAME:_cblite_names collection' \
             '(--collection -C)-C+[Work on this collection instead of the default one]:\[SCOPE.\]NAME:_cblite_names collection' \
             '--json[Print results and errors as JSON, for programs]' \
@@ -647,7 +702,9 @@ _cblite_command() {
             '--create[Create the database if it does not exist; implies --writeable]' \
             '--upgrade=-[Allow an irreversible upgrade of the file format; =vv also turns revision trees into version vectors]::vv:(vv)' \
             '--no-backup[With --upgrade of a 1.x database\: do not keep the old one beside the new]' \
-            '--encrypted[Ask for the password or key of an encrypted database]' \
+            '--password=-[Open an encrypted database of 1.x with its password, which is asked for, or is the first line of FILE]::\:@FILE: ' \
+            '--key=[Open it with the key in FILE\: 64 hexadecimal digits, or 32 bytes]:\:@FILE: ' \
+            '--encrypted[The same as --password, which takes a key as well]' \
             '(--collection -C)--collection=[Work on this collection instead of the default one]:\[SCOPE.\]NAME:_cblite_names collection' \
             '(--collection -C)-C+[Work on this collection instead of the default one]:\[SCOPE.\]NAME:_cblite_names collection' \
             '--json[Print results and errors as JSON, for programs]' \
@@ -665,7 +722,9 @@ _cblite_command() {
             '--create[Create the database if it does not exist; implies --writeable]' \
             '--upgrade=-[Allow an irreversible upgrade of the file format; =vv also turns revision trees into version vectors]::vv:(vv)' \
             '--no-backup[With --upgrade of a 1.x database\: do not keep the old one beside the new]' \
-            '--encrypted[Ask for the password or key of an encrypted database]' \
+            '--password=-[Open an encrypted database of 1.x with its password, which is asked for, or is the first line of FILE]::\:@FILE: ' \
+            '--key=[Open it with the key in FILE\: 64 hexadecimal digits, or 32 bytes]:\:@FILE: ' \
+            '--encrypted[The same as --password, which takes a key as well]' \
             '(--collection -C)--collection=[Work on this collection instead of the default one]:\[SCOPE.\]NAME:_cblite_names collection' \
             '(--collection -C)-C+[Work on this collection instead of the default one]:\[SCOPE.\]NAME:_cblite_names collection' \
             '--json[Print results and errors as JSON, for programs]' \
@@ -687,7 +746,9 @@ _cblite_command() {
             '--create[Create the database if it does not exist; implies --writeable]' \
             '--upgrade=-[Allow an irreversible upgrade of the file format; =vv also turns revision trees into version vectors]::vv:(vv)' \
             '--no-backup[With --upgrade of a 1.x database\: do not keep the old one beside the new]' \
-            '--encrypted[Ask for the password or key of an encrypted database]' \
+            '--password=-[Open an encrypted database of 1.x with its password, which is asked for, or is the first line of FILE]::\:@FILE: ' \
+            '--key=[Open it with the key in FILE\: 64 hexadecimal digits, or 32 bytes]:\:@FILE: ' \
+            '--encrypted[The same as --password, which takes a key as well]' \
             '(--collection -C)--collection=[Work on this collection instead of the default one]:\[SCOPE.\]NAME:_cblite_names collection' \
             '(--collection -C)-C+[Work on this collection instead of the default one]:\[SCOPE.\]NAME:_cblite_names collection' \
             '--json[Print results and errors as JSON, for programs]' \
@@ -706,7 +767,9 @@ _cblite_command() {
             '--create[Create the database if it does not exist; implies --writeable]' \
             '--upgrade=-[Allow an irreversible upgrade of the file format; =vv also turns revision trees into version vectors]::vv:(vv)' \
             '--no-backup[With --upgrade of a 1.x database\: do not keep the old one beside the new]' \
-            '--encrypted[Ask for the password or key of an encrypted database]' \
+            '--password=-[Open an encrypted database of 1.x with its password, which is asked for, or is the first line of FILE]::\:@FILE: ' \
+            '--key=[Open it with the key in FILE\: 64 hexadecimal digits, or 32 bytes]:\:@FILE: ' \
+            '--encrypted[The same as --password, which takes a key as well]' \
             '(--collection -C)--collection=[Work on this collection instead of the default one]:\[SCOPE.\]NAME:_cblite_names collection' \
             '(--collection -C)-C+[Work on this collection instead of the default one]:\[SCOPE.\]NAME:_cblite_names collection' \
             '--json[Print results and errors as JSON, for programs]' \
@@ -724,7 +787,9 @@ _cblite_command() {
             '--create[Create the database if it does not exist; implies --writeable]' \
             '--upgrade=-[Allow an irreversible upgrade of the file format; =vv also turns revision trees into version vectors]::vv:(vv)' \
             '--no-backup[With --upgrade of a 1.x database\: do not keep the old one beside the new]' \
-            '--encrypted[Ask for the password or key of an encrypted database]' \
+            '--password=-[Open an encrypted database of 1.x with its password, which is asked for, or is the first line of FILE]::\:@FILE: ' \
+            '--key=[Open it with the key in FILE\: 64 hexadecimal digits, or 32 bytes]:\:@FILE: ' \
+            '--encrypted[The same as --password, which takes a key as well]' \
             '(--collection -C)--collection=[Work on this collection instead of the default one]:\[SCOPE.\]NAME:_cblite_names collection' \
             '(--collection -C)-C+[Work on this collection instead of the default one]:\[SCOPE.\]NAME:_cblite_names collection' \
             '--json[Print results and errors as JSON, for programs]' \
@@ -744,7 +809,9 @@ _cblite_command() {
             '--create[Create the database if it does not exist; implies --writeable]' \
             '--upgrade=-[Allow an irreversible upgrade of the file format; =vv also turns revision trees into version vectors]::vv:(vv)' \
             '--no-backup[With --upgrade of a 1.x database\: do not keep the old one beside the new]' \
-            '--encrypted[Ask for the password or key of an encrypted database]' \
+            '--password=-[Open an encrypted database of 1.x with its password, which is asked for, or is the first line of FILE]::\:@FILE: ' \
+            '--key=[Open it with the key in FILE\: 64 hexadecimal digits, or 32 bytes]:\:@FILE: ' \
+            '--encrypted[The same as --password, which takes a key as well]' \
             '(--collection -C)--collection=[Work on this collection instead of the default one]:\[SCOPE.\]NAME:_cblite_names collection' \
             '(--collection -C)-C+[Work on this collection instead of the default one]:\[SCOPE.\]NAME:_cblite_names collection' \
             '--json[Print results and errors as JSON, for programs]' \
@@ -760,7 +827,9 @@ _cblite_command() {
             '--create[Create the database if it does not exist; implies --writeable]' \
             '--upgrade=-[Allow an irreversible upgrade of the file format; =vv also turns revision trees into version vectors]::vv:(vv)' \
             '--no-backup[With --upgrade of a 1.x database\: do not keep the old one beside the new]' \
-            '--encrypted[Ask for the password or key of an encrypted database]' \
+            '--password=-[Open an encrypted database of 1.x with its password, which is asked for, or is the first line of FILE]::\:@FILE: ' \
+            '--key=[Open it with the key in FILE\: 64 hexadecimal digits, or 32 bytes]:\:@FILE: ' \
+            '--encrypted[The same as --password, which takes a key as well]' \
             '(--collection -C)--collection=[Work on this collection instead of the default one]:\[SCOPE.\]NAME:_cblite_names collection' \
             '(--collection -C)-C+[Work on this collection instead of the default one]:\[SCOPE.\]NAME:_cblite_names collection' \
             '--json[Print results and errors as JSON, for programs]' \
@@ -775,7 +844,9 @@ _cblite_command() {
             '--create[Create the database if it does not exist; implies --writeable]' \
             '--upgrade=-[Allow an irreversible upgrade of the file format; =vv also turns revision trees into version vectors]::vv:(vv)' \
             '--no-backup[With --upgrade of a 1.x database\: do not keep the old one beside the new]' \
-            '--encrypted[Ask for the password or key of an encrypted database]' \
+            '--password=-[Open an encrypted database of 1.x with its password, which is asked for, or is the first line of FILE]::\:@FILE: ' \
+            '--key=[Open it with the key in FILE\: 64 hexadecimal digits, or 32 bytes]:\:@FILE: ' \
+            '--encrypted[The same as --password, which takes a key as well]' \
             '(--collection -C)--collection=[Work on this collection instead of the default one]:\[SCOPE.\]NAME:_cblite_names collection' \
             '(--collection -C)-C+[Work on this collection instead of the default one]:\[SCOPE.\]NAME:_cblite_names collection' \
             '--json[Print results and errors as JSON, for programs]' \
@@ -790,7 +861,9 @@ _cblite_command() {
             '--create[Create the database if it does not exist; implies --writeable]' \
             '--upgrade=-[Allow an irreversible upgrade of the file format; =vv also turns revision trees into version vectors]::vv:(vv)' \
             '--no-backup[With --upgrade of a 1.x database\: do not keep the old one beside the new]' \
-            '--encrypted[Ask for the password or key of an encrypted database]' \
+            '--password=-[Open an encrypted database of 1.x with its password, which is asked for, or is the first line of FILE]::\:@FILE: ' \
+            '--key=[Open it with the key in FILE\: 64 hexadecimal digits, or 32 bytes]:\:@FILE: ' \
+            '--encrypted[The same as --password, which takes a key as well]' \
             '(--collection -C)--collection=[Work on this collection instead of the default one]:\[SCOPE.\]NAME:_cblite_names collection' \
             '(--collection -C)-C+[Work on this collection instead of the default one]:\[SCOPE.\]NAME:_cblite_names collection' \
             '--json[Print results and errors as JSON, for programs]' \
@@ -838,7 +911,8 @@ _cblite_command() {
             '--create[Create the database if it does not exist; implies --writeable]' \
             '--upgrade=-[Allow an irreversible upgrade of the file format; =vv also turns revision trees into version vectors]::vv:(vv)' \
             '--no-backup[With --upgrade of a 1.x database\: do not keep the old one beside the new]' \
-            '--encrypted[Ask for the password or key of an encrypted database]' \
+            '--password=-[Open an encrypted database of 1.x with its password, which is asked for, or is the first line of FILE]::\:@FILE: ' \
+            '--encrypted[The same as --password, which takes a key as well]' \
             '(--collection -C)--collection=[Work on this collection instead of the default one]:\[SCOPE.\]NAME:_cblite_names collection' \
             '(--collection -C)-C+[Work on this collection instead of the default one]:\[SCOPE.\]NAME:_cblite_names collection' \
             '--json[Print results and errors as JSON, for programs]' \
@@ -887,7 +961,8 @@ _cblite_command() {
             '--create[Create the database if it does not exist; implies --writeable]' \
             '--upgrade=-[Allow an irreversible upgrade of the file format; =vv also turns revision trees into version vectors]::vv:(vv)' \
             '--no-backup[With --upgrade of a 1.x database\: do not keep the old one beside the new]' \
-            '--encrypted[Ask for the password or key of an encrypted database]' \
+            '--password=-[Open an encrypted database of 1.x with its password, which is asked for, or is the first line of FILE]::\:@FILE: ' \
+            '--encrypted[The same as --password, which takes a key as well]' \
             '(--collection -C)--collection=[Work on this collection instead of the default one]:\[SCOPE.\]NAME:_cblite_names collection' \
             '(--collection -C)-C+[Work on this collection instead of the default one]:\[SCOPE.\]NAME:_cblite_names collection' \
             '--json[Print results and errors as JSON, for programs]' \
@@ -937,7 +1012,8 @@ _cblite_command() {
             '--create[Create the database if it does not exist; implies --writeable]' \
             '--upgrade=-[Allow an irreversible upgrade of the file format; =vv also turns revision trees into version vectors]::vv:(vv)' \
             '--no-backup[With --upgrade of a 1.x database\: do not keep the old one beside the new]' \
-            '--encrypted[Ask for the password or key of an encrypted database]' \
+            '--password=-[Open an encrypted database of 1.x with its password, which is asked for, or is the first line of FILE]::\:@FILE: ' \
+            '--encrypted[The same as --password, which takes a key as well]' \
             '(--collection -C)--collection=[Work on this collection instead of the default one]:\[SCOPE.\]NAME:_cblite_names collection' \
             '(--collection -C)-C+[Work on this collection instead of the default one]:\[SCOPE.\]NAME:_cblite_names collection' \
             '--json[Print results and errors as JSON, for programs]' \
@@ -981,7 +1057,8 @@ _cblite_command() {
             '--create[Create the database if it does not exist; implies --writeable]' \
             '--upgrade=-[Allow an irreversible upgrade of the file format; =vv also turns revision trees into version vectors]::vv:(vv)' \
             '--no-backup[With --upgrade of a 1.x database\: do not keep the old one beside the new]' \
-            '--encrypted[Ask for the password or key of an encrypted database]' \
+            '--password=-[Open an encrypted database of 1.x with its password, which is asked for, or is the first line of FILE]::\:@FILE: ' \
+            '--encrypted[The same as --password, which takes a key as well]' \
             '(--collection -C)--collection=[Work on this collection instead of the default one]:\[SCOPE.\]NAME:_cblite_names collection' \
             '(--collection -C)-C+[Work on this collection instead of the default one]:\[SCOPE.\]NAME:_cblite_names collection' \
             '--json[Print results and errors as JSON, for programs]' \
@@ -1024,7 +1101,8 @@ _cblite_command() {
             '--create[Create the database if it does not exist; implies --writeable]' \
             '--upgrade=-[Allow an irreversible upgrade of the file format; =vv also turns revision trees into version vectors]::vv:(vv)' \
             '--no-backup[With --upgrade of a 1.x database\: do not keep the old one beside the new]' \
-            '--encrypted[Ask for the password or key of an encrypted database]' \
+            '--password=-[Open an encrypted database of 1.x with its password, which is asked for, or is the first line of FILE]::\:@FILE: ' \
+            '--encrypted[The same as --password, which takes a key as well]' \
             '(--collection -C)--collection=[Work on this collection instead of the default one]:\[SCOPE.\]NAME:_cblite_names collection' \
             '(--collection -C)-C+[Work on this collection instead of the default one]:\[SCOPE.\]NAME:_cblite_names collection' \
             '--json[Print results and errors as JSON, for programs]' \
@@ -1066,7 +1144,8 @@ _cblite_command() {
             '--create[Create the database if it does not exist; implies --writeable]' \
             '--upgrade=-[Allow an irreversible upgrade of the file format; =vv also turns revision trees into version vectors]::vv:(vv)' \
             '--no-backup[With --upgrade of a 1.x database\: do not keep the old one beside the new]' \
-            '--encrypted[Ask for the password or key of an encrypted database]' \
+            '--password=-[Open an encrypted database of 1.x with its password, which is asked for, or is the first line of FILE]::\:@FILE: ' \
+            '--encrypted[The same as --password, which takes a key as well]' \
             '(--collection -C)--collection=[Work on this collection instead of the default one]:\[SCOPE.\]NAME:_cblite_names collection' \
             '(--collection -C)-C+[Work on this collection instead of the default one]:\[SCOPE.\]NAME:_cblite_names collection' \
             '--json[Print results and errors as JSON, for programs]' \
@@ -1104,7 +1183,8 @@ _cblite_command() {
             '--create[Create the database if it does not exist; implies --writeable]' \
             '--upgrade=-[Allow an irreversible upgrade of the file format; =vv also turns revision trees into version vectors]::vv:(vv)' \
             '--no-backup[With --upgrade of a 1.x database\: do not keep the old one beside the new]' \
-            '--encrypted[Ask for the password or key of an encrypted database]' \
+            '--password=-[Open an encrypted database of 1.x with its password, which is asked for, or is the first line of FILE]::\:@FILE: ' \
+            '--encrypted[The same as --password, which takes a key as well]' \
             '--json[Print results and errors as JSON, for programs]' \
             '--quiet[Say nothing but results and errors]' \
             '--color=-[Colour the output\: auto (on a terminal), always (also plain --color) or never]::WHEN:(auto always never)' \
@@ -1123,7 +1203,9 @@ _cblite_command() {
             '--create[Create the database if it does not exist; implies --writeable]' \
             '--upgrade=-[Allow an irreversible upgrade of the file format; =vv also turns revision trees into version vectors]::vv:(vv)' \
             '--no-backup[With --upgrade of a 1.x database\: do not keep the old one beside the new]' \
-            '--encrypted[Ask for the password or key of an encrypted database]' \
+            '--password=-[Open an encrypted database of 1.x with its password, which is asked for, or is the first line of FILE]::\:@FILE: ' \
+            '--key=[Open it with the key in FILE\: 64 hexadecimal digits, or 32 bytes]:\:@FILE: ' \
+            '--encrypted[The same as --password, which takes a key as well]' \
             '--json[Print results and errors as JSON, for programs]' \
             '--quiet[Say nothing but results and errors]' \
             '--color=-[Colour the output\: auto (on a terminal), always (also plain --color) or never]::WHEN:(auto always never)' \
@@ -1141,7 +1223,9 @@ _cblite_command() {
             '--create[Create the database if it does not exist; implies --writeable]' \
             '--upgrade=-[Allow an irreversible upgrade of the file format; =vv also turns revision trees into version vectors]::vv:(vv)' \
             '--no-backup[With --upgrade of a 1.x database\: do not keep the old one beside the new]' \
-            '--encrypted[Ask for the password or key of an encrypted database]' \
+            '--password=-[Open an encrypted database of 1.x with its password, which is asked for, or is the first line of FILE]::\:@FILE: ' \
+            '--key=[Open it with the key in FILE\: 64 hexadecimal digits, or 32 bytes]:\:@FILE: ' \
+            '--encrypted[The same as --password, which takes a key as well]' \
             '--json[Print results and errors as JSON, for programs]' \
             '--quiet[Say nothing but results and errors]' \
             '--color=-[Colour the output\: auto (on a terminal), always (also plain --color) or never]::WHEN:(auto always never)' \
@@ -1159,7 +1243,9 @@ _cblite_command() {
             '--writeable[Open the database for writing]' \
             '--create[Create the database if it does not exist; implies --writeable]' \
             '--upgrade=-[Allow an irreversible upgrade of the file format; =vv also turns revision trees into version vectors]::vv:(vv)' \
-            '--encrypted[Ask for the password or key of an encrypted database]' \
+            '--password=-[Open an encrypted database of 1.x with its password, which is asked for, or is the first line of FILE]::\:@FILE: ' \
+            '--key=[Open it with the key in FILE\: 64 hexadecimal digits, or 32 bytes]:\:@FILE: ' \
+            '--encrypted[The same as --password, which takes a key as well]' \
             '(--collection -C)--collection=[Work on this collection instead of the default one]:\[SCOPE.\]NAME:_cblite_names collection' \
             '(--collection -C)-C+[Work on this collection instead of the default one]:\[SCOPE.\]NAME:_cblite_names collection' \
             '--json[Print results and errors as JSON, for programs]' \
@@ -1188,7 +1274,9 @@ _cblite_command() {
             '--create[Create the database if it does not exist; implies --writeable]' \
             '--upgrade=-[Allow an irreversible upgrade of the file format; =vv also turns revision trees into version vectors]::vv:(vv)' \
             '--no-backup[With --upgrade of a 1.x database\: do not keep the old one beside the new]' \
-            '--encrypted[Ask for the password or key of an encrypted database]' \
+            '--password=-[Open an encrypted database of 1.x with its password, which is asked for, or is the first line of FILE]::\:@FILE: ' \
+            '--key=[Open it with the key in FILE\: 64 hexadecimal digits, or 32 bytes]:\:@FILE: ' \
+            '--encrypted[The same as --password, which takes a key as well]' \
             '(--collection -C)--collection=[Work on this collection instead of the default one]:\[SCOPE.\]NAME:_cblite_names collection' \
             '(--collection -C)-C+[Work on this collection instead of the default one]:\[SCOPE.\]NAME:_cblite_names collection' \
             '--quiet[Say nothing but results and errors]' \
@@ -1204,7 +1292,9 @@ _cblite_command() {
             '--create[Create the database if it does not exist; implies --writeable]' \
             '--upgrade=-[Allow an irreversible upgrade of the file format; =vv also turns revision trees into version vectors]::vv:(vv)' \
             '--no-backup[With --upgrade of a 1.x database\: do not keep the old one beside the new]' \
-            '--encrypted[Ask for the password or key of an encrypted database]' \
+            '--password=-[Open an encrypted database of 1.x with its password, which is asked for, or is the first line of FILE]::\:@FILE: ' \
+            '--key=[Open it with the key in FILE\: 64 hexadecimal digits, or 32 bytes]:\:@FILE: ' \
+            '--encrypted[The same as --password, which takes a key as well]' \
             '(--collection -C)--collection=[Work on this collection instead of the default one]:\[SCOPE.\]NAME:_cblite_names collection' \
             '(--collection -C)-C+[Work on this collection instead of the default one]:\[SCOPE.\]NAME:_cblite_names collection' \
             '--json[Print results and errors as JSON, for programs]' \
@@ -1222,7 +1312,9 @@ _cblite_command() {
             '--create[Create the database if it does not exist; implies --writeable]' \
             '--upgrade=-[Allow an irreversible upgrade of the file format; =vv also turns revision trees into version vectors]::vv:(vv)' \
             '--no-backup[With --upgrade of a 1.x database\: do not keep the old one beside the new]' \
-            '--encrypted[Ask for the password or key of an encrypted database]' \
+            '--password=-[Open an encrypted database of 1.x with its password, which is asked for, or is the first line of FILE]::\:@FILE: ' \
+            '--key=[Open it with the key in FILE\: 64 hexadecimal digits, or 32 bytes]:\:@FILE: ' \
+            '--encrypted[The same as --password, which takes a key as well]' \
             '(--collection -C)--collection=[Work on this collection instead of the default one]:\[SCOPE.\]NAME:_cblite_names collection' \
             '(--collection -C)-C+[Work on this collection instead of the default one]:\[SCOPE.\]NAME:_cblite_names collection' \
             '--json[Print results and errors as JSON, for programs]' \
@@ -1237,7 +1329,9 @@ _cblite_command() {
             '--create[Create the database if it does not exist; implies --writeable]' \
             '--upgrade=-[Allow an irreversible upgrade of the file format; =vv also turns revision trees into version vectors]::vv:(vv)' \
             '--no-backup[With --upgrade of a 1.x database\: do not keep the old one beside the new]' \
-            '--encrypted[Ask for the password or key of an encrypted database]' \
+            '--password=-[Open an encrypted database of 1.x with its password, which is asked for, or is the first line of FILE]::\:@FILE: ' \
+            '--key=[Open it with the key in FILE\: 64 hexadecimal digits, or 32 bytes]:\:@FILE: ' \
+            '--encrypted[The same as --password, which takes a key as well]' \
             '(--collection -C)--collection=[Work on this collection instead of the default one]:\[SCOPE.\]NAME:_cblite_names collection' \
             '(--collection -C)-C+[Work on this collection instead of the default one]:\[SCOPE.\]NAME:_cblite_names collection' \
             '--json[Print results and errors as JSON, for programs]' \
@@ -1253,7 +1347,9 @@ _cblite_command() {
             '--create[Create the database if it does not exist; implies --writeable]' \
             '--upgrade=-[Allow an irreversible upgrade of the file format; =vv also turns revision trees into version vectors]::vv:(vv)' \
             '--no-backup[With --upgrade of a 1.x database\: do not keep the old one beside the new]' \
-            '--encrypted[Ask for the password or key of an encrypted database]' \
+            '--password=-[Open an encrypted database of 1.x with its password, which is asked for, or is the first line of FILE]::\:@FILE: ' \
+            '--key=[Open it with the key in FILE\: 64 hexadecimal digits, or 32 bytes]:\:@FILE: ' \
+            '--encrypted[The same as --password, which takes a key as well]' \
             '(--collection -C)--collection=[Work on this collection instead of the default one]:\[SCOPE.\]NAME:_cblite_names collection' \
             '(--collection -C)-C+[Work on this collection instead of the default one]:\[SCOPE.\]NAME:_cblite_names collection' \
             '--json[Print results and errors as JSON, for programs]' \
@@ -1290,7 +1386,8 @@ _cblite_command() {
             '--create[Create the database if it does not exist; implies --writeable]' \
             '--upgrade=-[Allow an irreversible upgrade of the file format; =vv also turns revision trees into version vectors]::vv:(vv)' \
             '--no-backup[With --upgrade of a 1.x database\: do not keep the old one beside the new]' \
-            '--encrypted[Ask for the password or key of an encrypted database]' \
+            '--password=-[Open an encrypted database of 1.x with its password, which is asked for, or is the first line of FILE]::\:@FILE: ' \
+            '--encrypted[The same as --password, which takes a key as well]' \
             '(--collection -C)--collection=[Work on this collection instead of the default one]:\[SCOPE.\]NAME:_cblite_names collection' \
             '(--collection -C)-C+[Work on this collection instead of the default one]:\[SCOPE.\]NAME:_cblite_names collection' \
             '--json[Print results and errors as JSON, for programs]' \
@@ -1305,7 +1402,9 @@ _cblite_command() {
             '--create[Create the database if it does not exist; implies --writeable]' \
             '--upgrade=-[Allow an irreversible upgrade of the file format; =vv also turns revision trees into version vectors]::vv:(vv)' \
             '--no-backup[With --upgrade of a 1.x database\: do not keep the old one beside the new]' \
-            '--encrypted[Ask for the password or key of an encrypted database]' \
+            '--password=-[Open an encrypted database of 1.x with its password, which is asked for, or is the first line of FILE]::\:@FILE: ' \
+            '--key=[Open it with the key in FILE\: 64 hexadecimal digits, or 32 bytes]:\:@FILE: ' \
+            '--encrypted[The same as --password, which takes a key as well]' \
             '(--collection -C)--collection=[Work on this collection instead of the default one]:\[SCOPE.\]NAME:_cblite_names collection' \
             '(--collection -C)-C+[Work on this collection instead of the default one]:\[SCOPE.\]NAME:_cblite_names collection' \
             '--json[Print results and errors as JSON, for programs]' \
@@ -1319,7 +1418,9 @@ _cblite_command() {
             '--create[Create the database if it does not exist; implies --writeable]' \
             '--upgrade=-[Allow an irreversible upgrade of the file format; =vv also turns revision trees into version vectors]::vv:(vv)' \
             '--no-backup[With --upgrade of a 1.x database\: do not keep the old one beside the new]' \
-            '--encrypted[Ask for the password or key of an encrypted database]' \
+            '--password=-[Open an encrypted database of 1.x with its password, which is asked for, or is the first line of FILE]::\:@FILE: ' \
+            '--key=[Open it with the key in FILE\: 64 hexadecimal digits, or 32 bytes]:\:@FILE: ' \
+            '--encrypted[The same as --password, which takes a key as well]' \
             '(--collection -C)--collection=[Work on this collection instead of the default one]:\[SCOPE.\]NAME:_cblite_names collection' \
             '(--collection -C)-C+[Work on this collection instead of the default one]:\[SCOPE.\]NAME:_cblite_names collection' \
             '--json[Print results and errors as JSON, for programs]' \
@@ -1334,7 +1435,9 @@ _cblite_command() {
             '--create[Create the database if it does not exist; implies --writeable]' \
             '--upgrade=-[Allow an irreversible upgrade of the file format; =vv also turns revision trees into version vectors]::vv:(vv)' \
             '--no-backup[With --upgrade of a 1.x database\: do not keep the old one beside the new]' \
-            '--encrypted[Ask for the password or key of an encrypted database]' \
+            '--password=-[Open an encrypted database of 1.x with its password, which is asked for, or is the first line of FILE]::\:@FILE: ' \
+            '--key=[Open it with the key in FILE\: 64 hexadecimal digits, or 32 bytes]:\:@FILE: ' \
+            '--encrypted[The same as --password, which takes a key as well]' \
             '(--collection -C)--collection=[Work on this collection instead of the default one]:\[SCOPE.\]NAME:_cblite_names collection' \
             '(--collection -C)-C+[Work on this collection instead of the default one]:\[SCOPE.\]NAME:_cblite_names collection' \
             '--json[Print results and errors as JSON, for programs]' \
@@ -1350,7 +1453,9 @@ _cblite_command() {
             '--create[Create the database if it does not exist; implies --writeable]' \
             '--upgrade=-[Allow an irreversible upgrade of the file format; =vv also turns revision trees into version vectors]::vv:(vv)' \
             '--no-backup[With --upgrade of a 1.x database\: do not keep the old one beside the new]' \
-            '--encrypted[Ask for the password or key of an encrypted database]' \
+            '--password=-[Open an encrypted database of 1.x with its password, which is asked for, or is the first line of FILE]::\:@FILE: ' \
+            '--key=[Open it with the key in FILE\: 64 hexadecimal digits, or 32 bytes]:\:@FILE: ' \
+            '--encrypted[The same as --password, which takes a key as well]' \
             '(--collection -C)--collection=[Work on this collection instead of the default one]:\[SCOPE.\]NAME:_cblite_names collection' \
             '(--collection -C)-C+[Work on this collection instead of the default one]:\[SCOPE.\]NAME:_cblite_names collection' \
             '--json[Print results and errors as JSON, for programs]' \
@@ -1365,7 +1470,9 @@ _cblite_command() {
             '--create[Create the database if it does not exist; implies --writeable]' \
             '--upgrade=-[Allow an irreversible upgrade of the file format; =vv also turns revision trees into version vectors]::vv:(vv)' \
             '--no-backup[With --upgrade of a 1.x database\: do not keep the old one beside the new]' \
-            '--encrypted[Ask for the password or key of an encrypted database]' \
+            '--password=-[Open an encrypted database of 1.x with its password, which is asked for, or is the first line of FILE]::\:@FILE: ' \
+            '--key=[Open it with the key in FILE\: 64 hexadecimal digits, or 32 bytes]:\:@FILE: ' \
+            '--encrypted[The same as --password, which takes a key as well]' \
             '(--collection -C)--collection=[Work on this collection instead of the default one]:\[SCOPE.\]NAME:_cblite_names collection' \
             '(--collection -C)-C+[Work on this collection instead of the default one]:\[SCOPE.\]NAME:_cblite_names collection' \
             '--json[Print results and errors as JSON, for programs]' \
@@ -1380,7 +1487,9 @@ _cblite_command() {
             '--create[Create the database if it does not exist; implies --writeable]' \
             '--upgrade=-[Allow an irreversible upgrade of the file format; =vv also turns revision trees into version vectors]::vv:(vv)' \
             '--no-backup[With --upgrade of a 1.x database\: do not keep the old one beside the new]' \
-            '--encrypted[Ask for the password or key of an encrypted database]' \
+            '--password=-[Open an encrypted database of 1.x with its password, which is asked for, or is the first line of FILE]::\:@FILE: ' \
+            '--key=[Open it with the key in FILE\: 64 hexadecimal digits, or 32 bytes]:\:@FILE: ' \
+            '--encrypted[The same as --password, which takes a key as well]' \
             '(--collection -C)--collection=[Work on this collection instead of the default one]:\[SCOPE.\]NAME:_cblite_names collection' \
             '(--collection -C)-C+[Work on this collection instead of the default one]:\[SCOPE.\]NAME:_cblite_names collection' \
             '--json[Print results and errors as JSON, for programs]' \
@@ -1394,7 +1503,9 @@ _cblite_command() {
             '--create[Create the database if it does not exist; implies --writeable]' \
             '--upgrade=-[Allow an irreversible upgrade of the file format; =vv also turns revision trees into version vectors]::vv:(vv)' \
             '--no-backup[With --upgrade of a 1.x database\: do not keep the old one beside the new]' \
-            '--encrypted[Ask for the password or key of an encrypted database]' \
+            '--password=-[Open an encrypted database of 1.x with its password, which is asked for, or is the first line of FILE]::\:@FILE: ' \
+            '--key=[Open it with the key in FILE\: 64 hexadecimal digits, or 32 bytes]:\:@FILE: ' \
+            '--encrypted[The same as --password, which takes a key as well]' \
             '(--collection -C)--collection=[Work on this collection instead of the default one]:\[SCOPE.\]NAME:_cblite_names collection' \
             '(--collection -C)-C+[Work on this collection instead of the default one]:\[SCOPE.\]NAME:_cblite_names collection' \
             '--json[Print results and errors as JSON, for programs]' \
@@ -1409,7 +1520,9 @@ _cblite_command() {
             '--create[Create the database if it does not exist; implies --writeable]' \
             '--upgrade=-[Allow an irreversible upgrade of the file format; =vv also turns revision trees into version vectors]::vv:(vv)' \
             '--no-backup[With --upgrade of a 1.x database\: do not keep the old one beside the new]' \
-            '--encrypted[Ask for the password or key of an encrypted database]' \
+            '--password=-[Open an encrypted database of 1.x with its password, which is asked for, or is the first line of FILE]::\:@FILE: ' \
+            '--key=[Open it with the key in FILE\: 64 hexadecimal digits, or 32 bytes]:\:@FILE: ' \
+            '--encrypted[The same as --password, which takes a key as well]' \
             '(--collection -C)--collection=[Work on this collection instead of the default one]:\[SCOPE.\]NAME:_cblite_names collection' \
             '(--collection -C)-C+[Work on this collection instead of the default one]:\[SCOPE.\]NAME:_cblite_names collection' \
             '--json[Print results and errors as JSON, for programs]' \
@@ -1424,7 +1537,9 @@ _cblite_command() {
             '--create[Create the database if it does not exist; implies --writeable]' \
             '--upgrade=-[Allow an irreversible upgrade of the file format; =vv also turns revision trees into version vectors]::vv:(vv)' \
             '--no-backup[With --upgrade of a 1.x database\: do not keep the old one beside the new]' \
-            '--encrypted[Ask for the password or key of an encrypted database]' \
+            '--password=-[Open an encrypted database of 1.x with its password, which is asked for, or is the first line of FILE]::\:@FILE: ' \
+            '--key=[Open it with the key in FILE\: 64 hexadecimal digits, or 32 bytes]:\:@FILE: ' \
+            '--encrypted[The same as --password, which takes a key as well]' \
             '(--collection -C)--collection=[Work on this collection instead of the default one]:\[SCOPE.\]NAME:_cblite_names collection' \
             '(--collection -C)-C+[Work on this collection instead of the default one]:\[SCOPE.\]NAME:_cblite_names collection' \
             '--json[Print results and errors as JSON, for programs]' \
@@ -1448,7 +1563,9 @@ _cblite_global() {
             '--create[Create the database if it does not exist; implies --writeable]' \
             '--upgrade=-[Allow an irreversible upgrade of the file format; =vv also turns revision trees into version vectors]::vv:(vv)' \
             '--no-backup[With --upgrade of a 1.x database\: do not keep the old one beside the new]' \
-            '--encrypted[Ask for the password or key of an encrypted database]' \
+            '--password=-[Open an encrypted database of 1.x with its password, which is asked for, or is the first line of FILE]::\:@FILE: ' \
+            '--key=[Open it with the key in FILE\: 64 hexadecimal digits, or 32 bytes]:\:@FILE: ' \
+            '--encrypted[The same as --password, which takes a key as well]' \
             '(--collection -C)--collection=[Work on this collection instead of the default one]:\[SCOPE.\]NAME:_cblite_names collection' \
             '(--collection -C)-C+[Work on this collection instead of the default one]:\[SCOPE.\]NAME:_cblite_names collection' \
             '--json[Print results and errors as JSON, for programs]' \

@@ -67,7 +67,8 @@ enum EncryptedPages {
 
     /// Whether what is to be written is encrypted already. Who plays a rollback journal back writes the pages as they were.
     static func isEncrypted(_ cipher: any PageCipher, _ bytes: UnsafeRawPointer, _ amount: Int, _ offset: Int64) -> Bool {
-        guard amount == cipher.pageSize, offset.isMultiple(of: Int64(amount)), let number = UInt32(exactly: offset / Int64(amount) + 1) else {
+        guard amount == cipher.pageSize, offset.isMultiple(of: Int64(amount)), let number = UInt32(exactly: offset / Int64(amount) + 1)
+        else {
             return false
         }
         let copy = UnsafeMutableRawBufferPointer.allocate(byteCount: amount, alignment: 16)

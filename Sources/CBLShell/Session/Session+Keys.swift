@@ -34,7 +34,8 @@ extension Session {
     private func askedKey(for path: String) throws(CommandError) -> EncryptionKey {
         if let known = knownKeys[path] { return known }
         let question = "Password or key of \(path): "
-        let text = try askSecret(question, orSay: "--password=:@FILE, --key=:@FILE, $\(Session.passwordVariable) or $\(Session.keyVariable)")
+        let text = try askSecret(
+            question, orSay: "--password=:@FILE, --key=:@FILE, $\(Session.passwordVariable) or $\(Session.keyVariable)")
         guard !text.isEmpty else { throw .failed("\(path): a password is never empty") }
         return (try? Session.key(Array(text.utf8), "")) ?? EncryptionKey(password: text)
     }
@@ -59,7 +60,8 @@ extension Session {
     /// A key as 64 hexadecimal digits, also behind "0x", or as its 32 bytes.
     private static func key(_ bytes: [UInt8], _ place: String) throws(CommandError) -> EncryptionKey {
         if let key = bytes.withUnsafeBytes({ EncryptionKey($0) }), bytes.count == EncryptionKey.Cipher.aes256.rawValue { return key }
-        guard let bytes = EncryptionKeyText.bytes(String(decoding: bytes, as: UTF8.self)), let key = bytes.withUnsafeBytes({ EncryptionKey($0) })
+        guard let bytes = EncryptionKeyText.bytes(String(decoding: bytes, as: UTF8.self)),
+            let key = bytes.withUnsafeBytes({ EncryptionKey($0) })
         else {
             throw .usage("\(place) holds no key: 64 hexadecimal digits, or 32 bytes")
         }

@@ -91,6 +91,7 @@ extension FileAccess {
             return DatabaseBundle.isVersion1(version, path: bundle.path)
         }
         return StoreError(
-            .version1, "what Couchbase Lite 1.x encrypted can only be read; an upgrade makes a database that can be changed", path: bundle.path)
+            .version1, "what Couchbase Lite 1.x encrypted can only be read; an upgrade makes a database that can be changed",
+            path: bundle.path)
     }
 }

@@ -27,7 +27,8 @@ final class SQLCipher: PageCipher {
 
     /// The cipher of a file, of which `read` gives bytes as they are, and the key of those that are possible. Nil if none of them is the key. A damaged
     /// page is no proof against a key, so a few are tried.
-    static func fitting(_ key: EncryptionKey, _ read: (_ count: Int, _ offset: Int) -> [UInt8]?) -> (cipher: SQLCipher, key: EncryptionKey)? {
+    static func fitting(_ key: EncryptionKey, _ read: (_ count: Int, _ offset: Int) -> [UInt8]?) -> (cipher: SQLCipher, key: EncryptionKey)?
+    {
         guard key.cipher == .aes256, let salt = read(saltSize, 0) else { return nil }
         for key in key.candidates {
             guard let aes = key.withBytes({ AES256(key: $0) }) else { continue }
