@@ -158,7 +158,7 @@ struct Transfer {
         defer { progress.finish() }
         // The page count is known only while copying: the line shows percents.
         var shown = 0
-        let omitted = try database.copy(to: PathText.without("/", target)) { done, total in
+        let omitted = try database.copy(to: PathText.without("/", target), decrypts: true) { done, total in
             try Interruption.check()
             let percent = total > 0 ? done * 100 / total : 0
             guard percent > shown else { return }

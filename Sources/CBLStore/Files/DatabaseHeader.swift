@@ -21,7 +21,8 @@ struct DatabaseHeader {
     var looksEncrypted: Bool {
         var isThere = [Bool](repeating: false, count: 256)
         for byte in bytes { isThere[Int(byte)] = true }
-        return isWhole && isThere.count { $0 } >= 60
+        // Pages are never smaller than this.
+        return isWhole && fileSize.isMultiple(of: 512) && isThere.count { $0 } >= 60
     }
 
     var userVersion: Int { word(at: 60) }
