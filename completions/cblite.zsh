@@ -91,8 +91,8 @@ _cblite_command() {
             '--create[Create the database if it does not exist; implies --writeable]' \
             '--upgrade=-[Allow an irreversible upgrade of the file format; =vv also turns revision trees into version vectors]::vv:(vv)' \
             '--no-backup[With --upgrade of a 1.x database\: do not keep the old one beside the new]' \
-            '--password=-[Open an encrypted database of 1.x with its password, which is asked for, or is the first line of FILE]::\:@FILE: ' \
-            '--key=[Open it with the key in FILE\: 64 hexadecimal digits, or 32 bytes]:\:@FILE: ' \
+            '--password=-[Open an encrypted database of 1.x\: the password is asked for, or is the first line of FILE. Otherwise $CBLITE_DATABASE_PASSWORD]::\:@FILE: ' \
+            '--key=[Open it with the key in FILE\: 64 hexadecimal digits, or 32 bytes. Otherwise $CBLITE_DATABASE_KEY]:\:@FILE: ' \
             '--encrypted[The same as --password, which takes a key as well]' \
             '(--collection -C)--collection=[Work on this collection instead of the default one]:\[SCOPE.\]NAME:_cblite_names collection' \
             '(--collection -C)-C+[Work on this collection instead of the default one]:\[SCOPE.\]NAME:_cblite_names collection' \
@@ -114,7 +114,7 @@ _cblite_command() {
             '--create[Create the database if it does not exist; implies --writeable]' \
             '--upgrade=-[Allow an irreversible upgrade of the file format; =vv also turns revision trees into version vectors]::vv:(vv)' \
             '--no-backup[With --upgrade of a 1.x database\: do not keep the old one beside the new]' \
-            '--password=-[Open an encrypted database of 1.x with its password, which is asked for, or is the first line of FILE]::\:@FILE: ' \
+            '--password=-[Open an encrypted database of 1.x\: the password is asked for, or is the first line of FILE. Otherwise $CBLITE_DATABASE_PASSWORD]::\:@FILE: ' \
             '--encrypted[The same as --password, which takes a key as well]' \
             '(--collection -C)--collection=[Work on this collection instead of the default one]:\[SCOPE.\]NAME:_cblite_names collection' \
             '(--collection -C)-C+[Work on this collection instead of the default one]:\[SCOPE.\]NAME:_cblite_names collection' \
@@ -134,8 +134,8 @@ _cblite_command() {
             '--create[Create the database if it does not exist; implies --writeable]' \
             '--upgrade=-[Allow an irreversible upgrade of the file format; =vv also turns revision trees into version vectors]::vv:(vv)' \
             '--no-backup[With --upgrade of a 1.x database\: do not keep the old one beside the new]' \
-            '--password=-[Open an encrypted database of 1.x with its password, which is asked for, or is the first line of FILE]::\:@FILE: ' \
-            '--key=[Open it with the key in FILE\: 64 hexadecimal digits, or 32 bytes]:\:@FILE: ' \
+            '--password=-[Open an encrypted database of 1.x\: the password is asked for, or is the first line of FILE. Otherwise $CBLITE_DATABASE_PASSWORD]::\:@FILE: ' \
+            '--key=[Open it with the key in FILE\: 64 hexadecimal digits, or 32 bytes. Otherwise $CBLITE_DATABASE_KEY]:\:@FILE: ' \
             '--encrypted[The same as --password, which takes a key as well]' \
             '(--collection -C)--collection=[Work on this collection instead of the default one]:\[SCOPE.\]NAME:_cblite_names collection' \
             '(--collection -C)-C+[Work on this collection instead of the default one]:\[SCOPE.\]NAME:_cblite_names collection' \
@@ -153,8 +153,8 @@ _cblite_command() {
             '--create[Create the database if it does not exist; implies --writeable]' \
             '--upgrade=-[Allow an irreversible upgrade of the file format; =vv also turns revision trees into version vectors]::vv:(vv)' \
             '--no-backup[With --upgrade of a 1.x database\: do not keep the old one beside the new]' \
-            '--password=-[Open an encrypted database of 1.x with its password, which is asked for, or is the first line of FILE]::\:@FILE: ' \
-            '--key=[Open it with the key in FILE\: 64 hexadecimal digits, or 32 bytes]:\:@FILE: ' \
+            '--password=-[Open an encrypted database of 1.x\: the password is asked for, or is the first line of FILE. Otherwise $CBLITE_DATABASE_PASSWORD]::\:@FILE: ' \
+            '--key=[Open it with the key in FILE\: 64 hexadecimal digits, or 32 bytes. Otherwise $CBLITE_DATABASE_KEY]:\:@FILE: ' \
             '--encrypted[The same as --password, which takes a key as well]' \
             '(--collection -C)--collection=[Work on this collection instead of the default one]:\[SCOPE.\]NAME:_cblite_names collection' \
             '(--collection -C)-C+[Work on this collection instead of the default one]:\[SCOPE.\]NAME:_cblite_names collection' \
@@ -176,8 +176,8 @@ _cblite_command() {
             '--create[Create the database if it does not exist; implies --writeable]' \
             '--upgrade=-[Allow an irreversible upgrade of the file format; =vv also turns revision trees into version vectors]::vv:(vv)' \
             '--no-backup[With --upgrade of a 1.x database\: do not keep the old one beside the new]' \
-            '--password=-[Open an encrypted database of 1.x with its password, which is asked for, or is the first line of FILE]::\:@FILE: ' \
-            '--key=[Open it with the key in FILE\: 64 hexadecimal digits, or 32 bytes]:\:@FILE: ' \
+            '--password=-[Open an encrypted database of 1.x\: the password is asked for, or is the first line of FILE. Otherwise $CBLITE_DATABASE_PASSWORD]::\:@FILE: ' \
+            '--key=[Open it with the key in FILE\: 64 hexadecimal digits, or 32 bytes. Otherwise $CBLITE_DATABASE_KEY]:\:@FILE: ' \
             '--encrypted[The same as --password, which takes a key as well]' \
             '(--collection -C)--collection=[Work on this collection instead of the default one]:\[SCOPE.\]NAME:_cblite_names collection' \
             '(--collection -C)-C+[Work on this collection instead of the default one]:\[SCOPE.\]NAME:_cblite_names collection' \
@@ -195,8 +195,8 @@ _cblite_command() {
             '--create[Create the database if it does not exist; implies --writeable]' \
             '--upgrade=-[Allow an irreversible upgrade of the file format; =vv also turns revision trees into version vectors]::vv:(vv)' \
             '--no-backup[With --upgrade of a 1.x database\: do not keep the old one beside the new]' \
-            '--password=-[Open an encrypted database of 1.x with its password, which is asked for, or is the first line of FILE]::\:@FILE: ' \
-            '--key=[Open it with the key in FILE\: 64 hexadecimal digits, or 32 bytes]:\:@FILE: ' \
+            '--password=-[Open an encrypted database of 1.x\: the password is asked for, or is the first line of FILE. Otherwise $CBLITE_DATABASE_PASSWORD]::\:@FILE: ' \
+            '--key=[Open it with the key in FILE\: 64 hexadecimal digits, or 32 bytes. Otherwise $CBLITE_DATABASE_KEY]:\:@FILE: ' \
             '--encrypted[The same as --password, which takes a key as well]' \
             '(--collection -C)--collection=[Work on this collection instead of the default one]:\[SCOPE.\]NAME:_cblite_names collection' \
             '(--collection -C)-C+[Work on this collection instead of the default one]:\[SCOPE.\]NAME:_cblite_names collection' \
@@ -213,8 +213,8 @@ _cblite_command() {
             '--create[Create the database if it does not exist; implies --writeable]' \
             '--upgrade=-[Allow an irreversible upgrade of the file format; =vv also turns revision trees into version vectors]::vv:(vv)' \
             '--no-backup[With --upgrade of a 1.x database\: do not keep the old one beside the new]' \
-            '--password=-[Open an encrypted database of 1.x with its password, which is asked for, or is the first line of FILE]::\:@FILE: ' \
-            '--key=[Open it with the key in FILE\: 64 hexadecimal digits, or 32 bytes]:\:@FILE: ' \
+            '--password=-[Open an encrypted database of 1.x\: the password is asked for, or is the first line of FILE. Otherwise $CBLITE_DATABASE_PASSWORD]::\:@FILE: ' \
+            '--key=[Open it with the key in FILE\: 64 hexadecimal digits, or 32 bytes. Otherwise $CBLITE_DATABASE_KEY]:\:@FILE: ' \
             '--encrypted[The same as --password, which takes a key as well]' \
             '(--collection -C)--collection=[Work on this collection instead of the default one]:\[SCOPE.\]NAME:_cblite_names collection' \
             '(--collection -C)-C+[Work on this collection instead of the default one]:\[SCOPE.\]NAME:_cblite_names collection' \
@@ -231,8 +231,8 @@ _cblite_command() {
             '--create[Create the database if it does not exist; implies --writeable]' \
             '--upgrade=-[Allow an irreversible upgrade of the file format; =vv also turns revision trees into version vectors]::vv:(vv)' \
             '--no-backup[With --upgrade of a 1.x database\: do not keep the old one beside the new]' \
-            '--password=-[Open an encrypted database of 1.x with its password, which is asked for, or is the first line of FILE]::\:@FILE: ' \
-            '--key=[Open it with the key in FILE\: 64 hexadecimal digits, or 32 bytes]:\:@FILE: ' \
+            '--password=-[Open an encrypted database of 1.x\: the password is asked for, or is the first line of FILE. Otherwise $CBLITE_DATABASE_PASSWORD]::\:@FILE: ' \
+            '--key=[Open it with the key in FILE\: 64 hexadecimal digits, or 32 bytes. Otherwise $CBLITE_DATABASE_KEY]:\:@FILE: ' \
             '--encrypted[The same as --password, which takes a key as well]' \
             '(--collection -C)--collection=[Work on this collection instead of the default one]:\[SCOPE.\]NAME:_cblite_names collection' \
             '(--collection -C)-C+[Work on this collection instead of the default one]:\[SCOPE.\]NAME:_cblite_names collection' \
@@ -251,8 +251,8 @@ _cblite_command() {
             '--create[Create the database if it does not exist; implies --writeable]' \
             '--upgrade=-[Allow an irreversible upgrade of the file format; =vv also turns revision trees into version vectors]::vv:(vv)' \
             '--no-backup[With --upgrade of a 1.x database\: do not keep the old one beside the new]' \
-            '--password=-[Open an encrypted database of 1.x with its password, which is asked for, or is the first line of FILE]::\:@FILE: ' \
-            '--key=[Open it with the key in FILE\: 64 hexadecimal digits, or 32 bytes]:\:@FILE: ' \
+            '--password=-[Open an encrypted database of 1.x\: the password is asked for, or is the first line of FILE. Otherwise $CBLITE_DATABASE_PASSWORD]::\:@FILE: ' \
+            '--key=[Open it with the key in FILE\: 64 hexadecimal digits, or 32 bytes. Otherwise $CBLITE_DATABASE_KEY]:\:@FILE: ' \
             '--encrypted[The same as --password, which takes a key as well]' \
             '(--collection -C)--collection=[Work on this collection instead of the default one]:\[SCOPE.\]NAME:_cblite_names collection' \
             '(--collection -C)-C+[Work on this collection instead of the default one]:\[SCOPE.\]NAME:_cblite_names collection' \
@@ -272,8 +272,8 @@ _cblite_command() {
             '--create[Create the database if it does not exist; implies --writeable]' \
             '--upgrade=-[Allow an irreversible upgrade of the file format; =vv also turns revision trees into version vectors]::vv:(vv)' \
             '--no-backup[With --upgrade of a 1.x database\: do not keep the old one beside the new]' \
-            '--password=-[Open an encrypted database of 1.x with its password, which is asked for, or is the first line of FILE]::\:@FILE: ' \
-            '--key=[Open it with the key in FILE\: 64 hexadecimal digits, or 32 bytes]:\:@FILE: ' \
+            '--password=-[Open an encrypted database of 1.x\: the password is asked for, or is the first line of FILE. Otherwise $CBLITE_DATABASE_PASSWORD]::\:@FILE: ' \
+            '--key=[Open it with the key in FILE\: 64 hexadecimal digits, or 32 bytes. Otherwise $CBLITE_DATABASE_KEY]:\:@FILE: ' \
             '--encrypted[The same as --password, which takes a key as well]' \
             '(--collection -C)--collection=[Work on this collection instead of the default one]:\[SCOPE.\]NAME:_cblite_names collection' \
             '(--collection -C)-C+[Work on this collection instead of the default one]:\[SCOPE.\]NAME:_cblite_names collection' \
@@ -294,8 +294,8 @@ _cblite_command() {
             '--create[Create the database if it does not exist; implies --writeable]' \
             '--upgrade=-[Allow an irreversible upgrade of the file format; =vv also turns revision trees into version vectors]::vv:(vv)' \
             '--no-backup[With --upgrade of a 1.x database\: do not keep the old one beside the new]' \
-            '--password=-[Open an encrypted database of 1.x with its password, which is asked for, or is the first line of FILE]::\:@FILE: ' \
-            '--key=[Open it with the key in FILE\: 64 hexadecimal digits, or 32 bytes]:\:@FILE: ' \
+            '--password=-[Open an encrypted database of 1.x\: the password is asked for, or is the first line of FILE. Otherwise $CBLITE_DATABASE_PASSWORD]::\:@FILE: ' \
+            '--key=[Open it with the key in FILE\: 64 hexadecimal digits, or 32 bytes. Otherwise $CBLITE_DATABASE_KEY]:\:@FILE: ' \
             '--encrypted[The same as --password, which takes a key as well]' \
             '(--collection -C)--collection=[Work on this collection instead of the default one]:\[SCOPE.\]NAME:_cblite_names collection' \
             '(--collection -C)-C+[Work on this collection instead of the default one]:\[SCOPE.\]NAME:_cblite_names collection' \
@@ -315,8 +315,8 @@ _cblite_command() {
             '--create[Create the database if it does not exist; implies --writeable]' \
             '--upgrade=-[Allow an irreversible upgrade of the file format; =vv also turns revision trees into version vectors]::vv:(vv)' \
             '--no-backup[With --upgrade of a 1.x database\: do not keep the old one beside the new]' \
-            '--password=-[Open an encrypted database of 1.x with its password, which is asked for, or is the first line of FILE]::\:@FILE: ' \
-            '--key=[Open it with the key in FILE\: 64 hexadecimal digits, or 32 bytes]:\:@FILE: ' \
+            '--password=-[Open an encrypted database of 1.x\: the password is asked for, or is the first line of FILE. Otherwise $CBLITE_DATABASE_PASSWORD]::\:@FILE: ' \
+            '--key=[Open it with the key in FILE\: 64 hexadecimal digits, or 32 bytes. Otherwise $CBLITE_DATABASE_KEY]:\:@FILE: ' \
             '--encrypted[The same as --password, which takes a key as well]' \
             '(--collection -C)--collection=[Work on this collection instead of the default one]:\[SCOPE.\]NAME:_cblite_names collection' \
             '(--collection -C)-C+[Work on this collection instead of the default one]:\[SCOPE.\]NAME:_cblite_names collection' \
@@ -334,8 +334,8 @@ _cblite_command() {
             '--create[Create the database if it does not exist; implies --writeable]' \
             '--upgrade=-[Allow an irreversible upgrade of the file format; =vv also turns revision trees into version vectors]::vv:(vv)' \
             '--no-backup[With --upgrade of a 1.x database\: do not keep the old one beside the new]' \
-            '--password=-[Open an encrypted database of 1.x with its password, which is asked for, or is the first line of FILE]::\:@FILE: ' \
-            '--key=[Open it with the key in FILE\: 64 hexadecimal digits, or 32 bytes]:\:@FILE: ' \
+            '--password=-[Open an encrypted database of 1.x\: the password is asked for, or is the first line of FILE. Otherwise $CBLITE_DATABASE_PASSWORD]::\:@FILE: ' \
+            '--key=[Open it with the key in FILE\: 64 hexadecimal digits, or 32 bytes. Otherwise $CBLITE_DATABASE_KEY]:\:@FILE: ' \
             '--encrypted[The same as --password, which takes a key as well]' \
             '(--collection -C)--collection=[Work on this collection instead of the default one]:\[SCOPE.\]NAME:_cblite_names collection' \
             '(--collection -C)-C+[Work on this collection instead of the default one]:\[SCOPE.\]NAME:_cblite_names collection' \
@@ -354,8 +354,8 @@ _cblite_command() {
             '--create[Create the database if it does not exist; implies --writeable]' \
             '--upgrade=-[Allow an irreversible upgrade of the file format; =vv also turns revision trees into version vectors]::vv:(vv)' \
             '--no-backup[With --upgrade of a 1.x database\: do not keep the old one beside the new]' \
-            '--password=-[Open an encrypted database of 1.x with its password, which is asked for, or is the first line of FILE]::\:@FILE: ' \
-            '--key=[Open it with the key in FILE\: 64 hexadecimal digits, or 32 bytes]:\:@FILE: ' \
+            '--password=-[Open an encrypted database of 1.x\: the password is asked for, or is the first line of FILE. Otherwise $CBLITE_DATABASE_PASSWORD]::\:@FILE: ' \
+            '--key=[Open it with the key in FILE\: 64 hexadecimal digits, or 32 bytes. Otherwise $CBLITE_DATABASE_KEY]:\:@FILE: ' \
             '--encrypted[The same as --password, which takes a key as well]' \
             '(--collection -C)--collection=[Work on this collection instead of the default one]:\[SCOPE.\]NAME:_cblite_names collection' \
             '(--collection -C)-C+[Work on this collection instead of the default one]:\[SCOPE.\]NAME:_cblite_names collection' \
@@ -374,8 +374,8 @@ _cblite_command() {
             '--create[Create the database if it does not exist; implies --writeable]' \
             '--upgrade=-[Allow an irreversible upgrade of the file format; =vv also turns revision trees into version vectors]::vv:(vv)' \
             '--no-backup[With --upgrade of a 1.x database\: do not keep the old one beside the new]' \
-            '--password=-[Open an encrypted database of 1.x with its password, which is asked for, or is the first line of FILE]::\:@FILE: ' \
-            '--key=[Open it with the key in FILE\: 64 hexadecimal digits, or 32 bytes]:\:@FILE: ' \
+            '--password=-[Open an encrypted database of 1.x\: the password is asked for, or is the first line of FILE. Otherwise $CBLITE_DATABASE_PASSWORD]::\:@FILE: ' \
+            '--key=[Open it with the key in FILE\: 64 hexadecimal digits, or 32 bytes. Otherwise $CBLITE_DATABASE_KEY]:\:@FILE: ' \
             '--encrypted[The same as --password, which takes a key as well]' \
             '(--collection -C)--collection=[Work on this collection instead of the default one]:\[SCOPE.\]NAME:_cblite_names collection' \
             '(--collection -C)-C+[Work on this collection instead of the default one]:\[SCOPE.\]NAME:_cblite_names collection' \
@@ -397,8 +397,8 @@ _cblite_command() {
             '--create[Create the database if it does not exist; implies --writeable]' \
             '--upgrade=-[Allow an irreversible upgrade of the file format; =vv also turns revision trees into version vectors]::vv:(vv)' \
             '--no-backup[With --upgrade of a 1.x database\: do not keep the old one beside the new]' \
-            '--password=-[Open an encrypted database of 1.x with its password, which is asked for, or is the first line of FILE]::\:@FILE: ' \
-            '--key=[Open it with the key in FILE\: 64 hexadecimal digits, or 32 bytes]:\:@FILE: ' \
+            '--password=-[Open an encrypted database of 1.x\: the password is asked for, or is the first line of FILE. Otherwise $CBLITE_DATABASE_PASSWORD]::\:@FILE: ' \
+            '--key=[Open it with the key in FILE\: 64 hexadecimal digits, or 32 bytes. Otherwise $CBLITE_DATABASE_KEY]:\:@FILE: ' \
             '--encrypted[The same as --password, which takes a key as well]' \
             '(--collection -C)--collection=[Work on this collection instead of the default one]:\[SCOPE.\]NAME:_cblite_names collection' \
             '(--collection -C)-C+[Work on this collection instead of the default one]:\[SCOPE.\]NAME:_cblite_names collection' \
@@ -419,8 +419,8 @@ _cblite_command() {
             '--create[Create the database if it does not exist; implies --writeable]' \
             '--upgrade=-[Allow an irreversible upgrade of the file format; =vv also turns revision trees into version vectors]::vv:(vv)' \
             '--no-backup[With --upgrade of a 1.x database\: do not keep the old one beside the new]' \
-            '--password=-[Open an encrypted database of 1.x with its password, which is asked for, or is the first line of FILE]::\:@FILE: ' \
-            '--key=[Open it with the key in FILE\: 64 hexadecimal digits, or 32 bytes]:\:@FILE: ' \
+            '--password=-[Open an encrypted database of 1.x\: the password is asked for, or is the first line of FILE. Otherwise $CBLITE_DATABASE_PASSWORD]::\:@FILE: ' \
+            '--key=[Open it with the key in FILE\: 64 hexadecimal digits, or 32 bytes. Otherwise $CBLITE_DATABASE_KEY]:\:@FILE: ' \
             '--encrypted[The same as --password, which takes a key as well]' \
             '(--collection -C)--collection=[Work on this collection instead of the default one]:\[SCOPE.\]NAME:_cblite_names collection' \
             '(--collection -C)-C+[Work on this collection instead of the default one]:\[SCOPE.\]NAME:_cblite_names collection' \
@@ -438,8 +438,8 @@ _cblite_command() {
             '--create[Create the database if it does not exist; implies --writeable]' \
             '--upgrade=-[Allow an irreversible upgrade of the file format; =vv also turns revision trees into version vectors]::vv:(vv)' \
             '--no-backup[With --upgrade of a 1.x database\: do not keep the old one beside the new]' \
-            '--password=-[Open an encrypted database of 1.x with its password, which is asked for, or is the first line of FILE]::\:@FILE: ' \
-            '--key=[Open it with the key in FILE\: 64 hexadecimal digits, or 32 bytes]:\:@FILE: ' \
+            '--password=-[Open an encrypted database of 1.x\: the password is asked for, or is the first line of FILE. Otherwise $CBLITE_DATABASE_PASSWORD]::\:@FILE: ' \
+            '--key=[Open it with the key in FILE\: 64 hexadecimal digits, or 32 bytes. Otherwise $CBLITE_DATABASE_KEY]:\:@FILE: ' \
             '--encrypted[The same as --password, which takes a key as well]' \
             '(--collection -C)--collection=[Work on this collection instead of the default one]:\[SCOPE.\]NAME:_cblite_names collection' \
             '(--collection -C)-C+[Work on this collection instead of the default one]:\[SCOPE.\]NAME:_cblite_names collection' \
@@ -477,8 +477,8 @@ _cblite_command() {
             '--create[Create the database if it does not exist; implies --writeable]' \
             '--upgrade=-[Allow an irreversible upgrade of the file format; =vv also turns revision trees into version vectors]::vv:(vv)' \
             '--no-backup[With --upgrade of a 1.x database\: do not keep the old one beside the new]' \
-            '--password=-[Open an encrypted database of 1.x with its password, which is asked for, or is the first line of FILE]::\:@FILE: ' \
-            '--key=[Open it with the key in FILE\: 64 hexadecimal digits, or 32 bytes]:\:@FILE: ' \
+            '--password=-[Open an encrypted database of 1.x\: the password is asked for, or is the first line of FILE. Otherwise $CBLITE_DATABASE_PASSWORD]::\:@FILE: ' \
+            '--key=[Open it with the key in FILE\: 64 hexadecimal digits, or 32 bytes. Otherwise $CBLITE_DATABASE_KEY]:\:@FILE: ' \
             '--encrypted[The same as --password, which takes a key as well]' \
             '(--collection -C)--collection=[Work on this collection instead of the default one]:\[SCOPE.\]NAME:_cblite_names collection' \
             '(--collection -C)-C+[Work on this collection instead of the default one]:\[SCOPE.\]NAME:_cblite_names collection' \
@@ -513,8 +513,8 @@ _cblite_command() {
             '--create[Create the database if it does not exist; implies --writeable]' \
             '--upgrade=-[Allow an irreversible upgrade of the file format; =vv also turns revision trees into version vectors]::vv:(vv)' \
             '--no-backup[With --upgrade of a 1.x database\: do not keep the old one beside the new]' \
-            '--password=-[Open an encrypted database of 1.x with its password, which is asked for, or is the first line of FILE]::\:@FILE: ' \
-            '--key=[Open it with the key in FILE\: 64 hexadecimal digits, or 32 bytes]:\:@FILE: ' \
+            '--password=-[Open an encrypted database of 1.x\: the password is asked for, or is the first line of FILE. Otherwise $CBLITE_DATABASE_PASSWORD]::\:@FILE: ' \
+            '--key=[Open it with the key in FILE\: 64 hexadecimal digits, or 32 bytes. Otherwise $CBLITE_DATABASE_KEY]:\:@FILE: ' \
             '--encrypted[The same as --password, which takes a key as well]' \
             '(--collection -C)--collection=[Work on this collection instead of the default one]:\[SCOPE.\]NAME:_cblite_names collection' \
             '(--collection -C)-C+[Work on this collection instead of the default one]:\[SCOPE.\]NAME:_cblite_names collection' \
@@ -534,8 +534,8 @@ _cblite_command() {
             '--create[Create the database if it does not exist; implies --writeable]' \
             '--upgrade=-[Allow an irreversible upgrade of the file format; =vv also turns revision trees into version vectors]::vv:(vv)' \
             '--no-backup[With --upgrade of a 1.x database\: do not keep the old one beside the new]' \
-            '--password=-[Open an encrypted database of 1.x with its password, which is asked for, or is the first line of FILE]::\:@FILE: ' \
-            '--key=[Open it with the key in FILE\: 64 hexadecimal digits, or 32 bytes]:\:@FILE: ' \
+            '--password=-[Open an encrypted database of 1.x\: the password is asked for, or is the first line of FILE. Otherwise $CBLITE_DATABASE_PASSWORD]::\:@FILE: ' \
+            '--key=[Open it with the key in FILE\: 64 hexadecimal digits, or 32 bytes. Otherwise $CBLITE_DATABASE_KEY]:\:@FILE: ' \
             '--encrypted[The same as --password, which takes a key as well]' \
             '(--collection -C)--collection=[Work on this collection instead of the default one]:\[SCOPE.\]NAME:_cblite_names collection' \
             '(--collection -C)-C+[Work on this collection instead of the default one]:\[SCOPE.\]NAME:_cblite_names collection' \
@@ -550,8 +550,8 @@ _cblite_command() {
             '--create[Create the database if it does not exist; implies --writeable]' \
             '--upgrade=-[Allow an irreversible upgrade of the file format; =vv also turns revision trees into version vectors]::vv:(vv)' \
             '--no-backup[With --upgrade of a 1.x database\: do not keep the old one beside the new]' \
-            '--password=-[Open an encrypted database of 1.x with its password, which is asked for, or is the first line of FILE]::\:@FILE: ' \
-            '--key=[Open it with the key in FILE\: 64 hexadecimal digits, or 32 bytes]:\:@FILE: ' \
+            '--password=-[Open an encrypted database of 1.x\: the password is asked for, or is the first line of FILE. Otherwise $CBLITE_DATABASE_PASSWORD]::\:@FILE: ' \
+            '--key=[Open it with the key in FILE\: 64 hexadecimal digits, or 32 bytes. Otherwise $CBLITE_DATABASE_KEY]:\:@FILE: ' \
             '--encrypted[The same as --password, which takes a key as well]' \
             '(--collection -C)--collection=[Work on this collection instead of the default one]:\[SCOPE.\]NAME:_cblite_names collection' \
             '(--collection -C)-C+[Work on this collection instead of the default one]:\[SCOPE.\]NAME:_cblite_names collection' \
@@ -568,8 +568,8 @@ _cblite_command() {
             '--create[Create the database if it does not exist; implies --writeable]' \
             '--upgrade=-[Allow an irreversible upgrade of the file format; =vv also turns revision trees into version vectors]::vv:(vv)' \
             '--no-backup[With --upgrade of a 1.x database\: do not keep the old one beside the new]' \
-            '--password=-[Open an encrypted database of 1.x with its password, which is asked for, or is the first line of FILE]::\:@FILE: ' \
-            '--key=[Open it with the key in FILE\: 64 hexadecimal digits, or 32 bytes]:\:@FILE: ' \
+            '--password=-[Open an encrypted database of 1.x\: the password is asked for, or is the first line of FILE. Otherwise $CBLITE_DATABASE_PASSWORD]::\:@FILE: ' \
+            '--key=[Open it with the key in FILE\: 64 hexadecimal digits, or 32 bytes. Otherwise $CBLITE_DATABASE_KEY]:\:@FILE: ' \
             '--encrypted[The same as --password, which takes a key as well]' \
             '(--collection -C)--collection=[Work on this collection instead of the default one]:\[SCOPE.\]NAME:_cblite_names collection' \
             '(--collection -C)-C+[Work on this collection instead of the default one]:\[SCOPE.\]NAME:_cblite_names collection' \
@@ -591,8 +591,8 @@ _cblite_command() {
             '--writeable[Open the database for writing]' \
             '--upgrade=-[Allow an irreversible upgrade of the file format; =vv also turns revision trees into version vectors]::vv:(vv)' \
             '--no-backup[With --upgrade of a 1.x database\: do not keep the old one beside the new]' \
-            '--password=-[Open an encrypted database of 1.x with its password, which is asked for, or is the first line of FILE]::\:@FILE: ' \
-            '--key=[Open it with the key in FILE\: 64 hexadecimal digits, or 32 bytes]:\:@FILE: ' \
+            '--password=-[Open an encrypted database of 1.x\: the password is asked for, or is the first line of FILE. Otherwise $CBLITE_DATABASE_PASSWORD]::\:@FILE: ' \
+            '--key=[Open it with the key in FILE\: 64 hexadecimal digits, or 32 bytes. Otherwise $CBLITE_DATABASE_KEY]:\:@FILE: ' \
             '--encrypted[The same as --password, which takes a key as well]' \
             '(--collection -C)--collection=[Work on this collection instead of the default one]:\[SCOPE.\]NAME:_cblite_names collection' \
             '(--collection -C)-C+[Work on this collection instead of the default one]:\[SCOPE.\]NAME:_cblite_names collection' \
@@ -614,8 +614,8 @@ _cblite_command() {
             '--create[Create the database if it does not exist; implies --writeable]' \
             '--upgrade=-[Allow an irreversible upgrade of the file format; =vv also turns revision trees into version vectors]::vv:(vv)' \
             '--no-backup[With --upgrade of a 1.x database\: do not keep the old one beside the new]' \
-            '--password=-[Open an encrypted database of 1.x with its password, which is asked for, or is the first line of FILE]::\:@FILE: ' \
-            '--key=[Open it with the key in FILE\: 64 hexadecimal digits, or 32 bytes]:\:@FILE: ' \
+            '--password=-[Open an encrypted database of 1.x\: the password is asked for, or is the first line of FILE. Otherwise $CBLITE_DATABASE_PASSWORD]::\:@FILE: ' \
+            '--key=[Open it with the key in FILE\: 64 hexadecimal digits, or 32 bytes. Otherwise $CBLITE_DATABASE_KEY]:\:@FILE: ' \
             '--encrypted[The same as --password, which takes a key as well]' \
             '(--collection -C)--collection=[Work on this collection instead of the default one]:\[SCOPE.\]NAME:_cblite_names collection' \
             '(--collection -C)-C+[Work on this collection instead of the default one]:\[SCOPE.\]NAME:_cblite_names collection' \
@@ -636,8 +636,8 @@ _cblite_command() {
             '--create[Create the database if it does not exist; implies --writeable]' \
             '--upgrade=-[Allow an irreversible upgrade of the file format; =vv also turns revision trees into version vectors]::vv:(vv)' \
             '--no-backup[With --upgrade of a 1.x database\: do not keep the old one beside the new]' \
-            '--password=-[Open an encrypted database of 1.x with its password, which is asked for, or is the first line of FILE]::\:@FILE: ' \
-            '--key=[Open it with the key in FILE\: 64 hexadecimal digits, or 32 bytes]:\:@FILE: ' \
+            '--password=-[Open an encrypted database of 1.x\: the password is asked for, or is the first line of FILE. Otherwise $CBLITE_DATABASE_PASSWORD]::\:@FILE: ' \
+            '--key=[Open it with the key in FILE\: 64 hexadecimal digits, or 32 bytes. Otherwise $CBLITE_DATABASE_KEY]:\:@FILE: ' \
             '--encrypted[The same as --password, which takes a key as well]' \
             '(--collection -C)--collection=[Work on this collection instead of the default one]:\[SCOPE.\]NAME:_cblite_names collection' \
             '(--collection -C)-C+[Work on this collection instead of the default one]:\[SCOPE.\]NAME:_cblite_names collection' \
@@ -659,8 +659,8 @@ _cblite_command() {
             '--create[Create the database if it does not exist; implies --writeable]' \
             '--upgrade=-[Allow an irreversible upgrade of the file format; =vv also turns revision trees into version vectors]::vv:(vv)' \
             '--no-backup[With --upgrade of a 1.x database\: do not keep the old one beside the new]' \
-            '--password=-[Open an encrypted database of 1.x with its password, which is asked for, or is the first line of FILE]::\:@FILE: ' \
-            '--key=[Open it with the key in FILE\: 64 hexadecimal digits, or 32 bytes]:\:@FILE: ' \
+            '--password=-[Open an encrypted database of 1.x\: the password is asked for, or is the first line of FILE. Otherwise $CBLITE_DATABASE_PASSWORD]::\:@FILE: ' \
+            '--key=[Open it with the key in FILE\: 64 hexadecimal digits, or 32 bytes. Otherwise $CBLITE_DATABASE_KEY]:\:@FILE: ' \
             '--encrypted[The same as --password, which takes a key as well]' \
             '(--collection -C)--collection=[Work on this collection instead of the default one]:\[SCOPE.\]NAME:_cblite_names collection' \
             '(--collection -C)-C+[Work on this collection instead of the default one]:\[SCOPE.\]NAME:_cblite_names collection' \
@@ -680,8 +680,8 @@ _cblite_command() {
             '--create[Create the database if it does not exist; implies --writeable]' \
             '--upgrade=-[Allow an irreversible upgrade of the file format; =vv also turns revision trees into version vectors]::vv:(vv)' \
             '--no-backup[With --upgrade of a 1.x database\: do not keep the old one beside the new]' \
-            '--password=-[Open an encrypted database of 1.x with its password, which is asked for, or is the first line of FILE]::\:@FILE: ' \
-            '--key=[Open it with the key in FILE\: 64 hexadecimal digits, or 32 bytes]:\:@FILE: ' \
+            '--password=-[Open an encrypted database of 1.x\: the password is asked for, or is the first line of FILE. Otherwise $CBLITE_DATABASE_PASSWORD]::\:@FILE: ' \
+            '--key=[Open it with the key in FILE\: 64 hexadecimal digits, or 32 bytes. Otherwise $CBLITE_DATABASE_KEY]:\:@FILE: ' \
             '--encrypted[The same as --password, which takes a key as well]' \
             '(--collection -C)--collection=[Work on this collection instead of the default one]:\[SCOPE.\]NAME:_cblite_names collection' \
             '(--collection -C)-C+[Work on this collection instead of the default one]:\[SCOPE.\]NAME:_cblite_names collection' \
@@ -702,8 +702,8 @@ _cblite_command() {
             '--create[Create the database if it does not exist; implies --writeable]' \
             '--upgrade=-[Allow an irreversible upgrade of the file format; =vv also turns revision trees into version vectors]::vv:(vv)' \
             '--no-backup[With --upgrade of a 1.x database\: do not keep the old one beside the new]' \
-            '--password=-[Open an encrypted database of 1.x with its password, which is asked for, or is the first line of FILE]::\:@FILE: ' \
-            '--key=[Open it with the key in FILE\: 64 hexadecimal digits, or 32 bytes]:\:@FILE: ' \
+            '--password=-[Open an encrypted database of 1.x\: the password is asked for, or is the first line of FILE. Otherwise $CBLITE_DATABASE_PASSWORD]::\:@FILE: ' \
+            '--key=[Open it with the key in FILE\: 64 hexadecimal digits, or 32 bytes. Otherwise $CBLITE_DATABASE_KEY]:\:@FILE: ' \
             '--encrypted[The same as --password, which takes a key as well]' \
             '(--collection -C)--collection=[Work on this collection instead of the default one]:\[SCOPE.\]NAME:_cblite_names collection' \
             '(--collection -C)-C+[Work on this collection instead of the default one]:\[SCOPE.\]NAME:_cblite_names collection' \
@@ -722,8 +722,8 @@ _cblite_command() {
             '--create[Create the database if it does not exist; implies --writeable]' \
             '--upgrade=-[Allow an irreversible upgrade of the file format; =vv also turns revision trees into version vectors]::vv:(vv)' \
             '--no-backup[With --upgrade of a 1.x database\: do not keep the old one beside the new]' \
-            '--password=-[Open an encrypted database of 1.x with its password, which is asked for, or is the first line of FILE]::\:@FILE: ' \
-            '--key=[Open it with the key in FILE\: 64 hexadecimal digits, or 32 bytes]:\:@FILE: ' \
+            '--password=-[Open an encrypted database of 1.x\: the password is asked for, or is the first line of FILE. Otherwise $CBLITE_DATABASE_PASSWORD]::\:@FILE: ' \
+            '--key=[Open it with the key in FILE\: 64 hexadecimal digits, or 32 bytes. Otherwise $CBLITE_DATABASE_KEY]:\:@FILE: ' \
             '--encrypted[The same as --password, which takes a key as well]' \
             '(--collection -C)--collection=[Work on this collection instead of the default one]:\[SCOPE.\]NAME:_cblite_names collection' \
             '(--collection -C)-C+[Work on this collection instead of the default one]:\[SCOPE.\]NAME:_cblite_names collection' \
@@ -746,8 +746,8 @@ _cblite_command() {
             '--create[Create the database if it does not exist; implies --writeable]' \
             '--upgrade=-[Allow an irreversible upgrade of the file format; =vv also turns revision trees into version vectors]::vv:(vv)' \
             '--no-backup[With --upgrade of a 1.x database\: do not keep the old one beside the new]' \
-            '--password=-[Open an encrypted database of 1.x with its password, which is asked for, or is the first line of FILE]::\:@FILE: ' \
-            '--key=[Open it with the key in FILE\: 64 hexadecimal digits, or 32 bytes]:\:@FILE: ' \
+            '--password=-[Open an encrypted database of 1.x\: the password is asked for, or is the first line of FILE. Otherwise $CBLITE_DATABASE_PASSWORD]::\:@FILE: ' \
+            '--key=[Open it with the key in FILE\: 64 hexadecimal digits, or 32 bytes. Otherwise $CBLITE_DATABASE_KEY]:\:@FILE: ' \
             '--encrypted[The same as --password, which takes a key as well]' \
             '(--collection -C)--collection=[Work on this collection instead of the default one]:\[SCOPE.\]NAME:_cblite_names collection' \
             '(--collection -C)-C+[Work on this collection instead of the default one]:\[SCOPE.\]NAME:_cblite_names collection' \
@@ -767,8 +767,8 @@ _cblite_command() {
             '--create[Create the database if it does not exist; implies --writeable]' \
             '--upgrade=-[Allow an irreversible upgrade of the file format; =vv also turns revision trees into version vectors]::vv:(vv)' \
             '--no-backup[With --upgrade of a 1.x database\: do not keep the old one beside the new]' \
-            '--password=-[Open an encrypted database of 1.x with its password, which is asked for, or is the first line of FILE]::\:@FILE: ' \
-            '--key=[Open it with the key in FILE\: 64 hexadecimal digits, or 32 bytes]:\:@FILE: ' \
+            '--password=-[Open an encrypted database of 1.x\: the password is asked for, or is the first line of FILE. Otherwise $CBLITE_DATABASE_PASSWORD]::\:@FILE: ' \
+            '--key=[Open it with the key in FILE\: 64 hexadecimal digits, or 32 bytes. Otherwise $CBLITE_DATABASE_KEY]:\:@FILE: ' \
             '--encrypted[The same as --password, which takes a key as well]' \
             '(--collection -C)--collection=[Work on this collection instead of the default one]:\[SCOPE.\]NAME:_cblite_names collection' \
             '(--collection -C)-C+[Work on this collection instead of the default one]:\[SCOPE.\]NAME:_cblite_names collection' \
@@ -787,8 +787,8 @@ _cblite_command() {
             '--create[Create the database if it does not exist; implies --writeable]' \
             '--upgrade=-[Allow an irreversible upgrade of the file format; =vv also turns revision trees into version vectors]::vv:(vv)' \
             '--no-backup[With --upgrade of a 1.x database\: do not keep the old one beside the new]' \
-            '--password=-[Open an encrypted database of 1.x with its password, which is asked for, or is the first line of FILE]::\:@FILE: ' \
-            '--key=[Open it with the key in FILE\: 64 hexadecimal digits, or 32 bytes]:\:@FILE: ' \
+            '--password=-[Open an encrypted database of 1.x\: the password is asked for, or is the first line of FILE. Otherwise $CBLITE_DATABASE_PASSWORD]::\:@FILE: ' \
+            '--key=[Open it with the key in FILE\: 64 hexadecimal digits, or 32 bytes. Otherwise $CBLITE_DATABASE_KEY]:\:@FILE: ' \
             '--encrypted[The same as --password, which takes a key as well]' \
             '(--collection -C)--collection=[Work on this collection instead of the default one]:\[SCOPE.\]NAME:_cblite_names collection' \
             '(--collection -C)-C+[Work on this collection instead of the default one]:\[SCOPE.\]NAME:_cblite_names collection' \
@@ -809,8 +809,8 @@ _cblite_command() {
             '--create[Create the database if it does not exist; implies --writeable]' \
             '--upgrade=-[Allow an irreversible upgrade of the file format; =vv also turns revision trees into version vectors]::vv:(vv)' \
             '--no-backup[With --upgrade of a 1.x database\: do not keep the old one beside the new]' \
-            '--password=-[Open an encrypted database of 1.x with its password, which is asked for, or is the first line of FILE]::\:@FILE: ' \
-            '--key=[Open it with the key in FILE\: 64 hexadecimal digits, or 32 bytes]:\:@FILE: ' \
+            '--password=-[Open an encrypted database of 1.x\: the password is asked for, or is the first line of FILE. Otherwise $CBLITE_DATABASE_PASSWORD]::\:@FILE: ' \
+            '--key=[Open it with the key in FILE\: 64 hexadecimal digits, or 32 bytes. Otherwise $CBLITE_DATABASE_KEY]:\:@FILE: ' \
             '--encrypted[The same as --password, which takes a key as well]' \
             '(--collection -C)--collection=[Work on this collection instead of the default one]:\[SCOPE.\]NAME:_cblite_names collection' \
             '(--collection -C)-C+[Work on this collection instead of the default one]:\[SCOPE.\]NAME:_cblite_names collection' \
@@ -827,8 +827,8 @@ _cblite_command() {
             '--create[Create the database if it does not exist; implies --writeable]' \
             '--upgrade=-[Allow an irreversible upgrade of the file format; =vv also turns revision trees into version vectors]::vv:(vv)' \
             '--no-backup[With --upgrade of a 1.x database\: do not keep the old one beside the new]' \
-            '--password=-[Open an encrypted database of 1.x with its password, which is asked for, or is the first line of FILE]::\:@FILE: ' \
-            '--key=[Open it with the key in FILE\: 64 hexadecimal digits, or 32 bytes]:\:@FILE: ' \
+            '--password=-[Open an encrypted database of 1.x\: the password is asked for, or is the first line of FILE. Otherwise $CBLITE_DATABASE_PASSWORD]::\:@FILE: ' \
+            '--key=[Open it with the key in FILE\: 64 hexadecimal digits, or 32 bytes. Otherwise $CBLITE_DATABASE_KEY]:\:@FILE: ' \
             '--encrypted[The same as --password, which takes a key as well]' \
             '(--collection -C)--collection=[Work on this collection instead of the default one]:\[SCOPE.\]NAME:_cblite_names collection' \
             '(--collection -C)-C+[Work on this collection instead of the default one]:\[SCOPE.\]NAME:_cblite_names collection' \
@@ -844,8 +844,8 @@ _cblite_command() {
             '--create[Create the database if it does not exist; implies --writeable]' \
             '--upgrade=-[Allow an irreversible upgrade of the file format; =vv also turns revision trees into version vectors]::vv:(vv)' \
             '--no-backup[With --upgrade of a 1.x database\: do not keep the old one beside the new]' \
-            '--password=-[Open an encrypted database of 1.x with its password, which is asked for, or is the first line of FILE]::\:@FILE: ' \
-            '--key=[Open it with the key in FILE\: 64 hexadecimal digits, or 32 bytes]:\:@FILE: ' \
+            '--password=-[Open an encrypted database of 1.x\: the password is asked for, or is the first line of FILE. Otherwise $CBLITE_DATABASE_PASSWORD]::\:@FILE: ' \
+            '--key=[Open it with the key in FILE\: 64 hexadecimal digits, or 32 bytes. Otherwise $CBLITE_DATABASE_KEY]:\:@FILE: ' \
             '--encrypted[The same as --password, which takes a key as well]' \
             '(--collection -C)--collection=[Work on this collection instead of the default one]:\[SCOPE.\]NAME:_cblite_names collection' \
             '(--collection -C)-C+[Work on this collection instead of the default one]:\[SCOPE.\]NAME:_cblite_names collection' \
@@ -861,8 +861,8 @@ _cblite_command() {
             '--create[Create the database if it does not exist; implies --writeable]' \
             '--upgrade=-[Allow an irreversible upgrade of the file format; =vv also turns revision trees into version vectors]::vv:(vv)' \
             '--no-backup[With --upgrade of a 1.x database\: do not keep the old one beside the new]' \
-            '--password=-[Open an encrypted database of 1.x with its password, which is asked for, or is the first line of FILE]::\:@FILE: ' \
-            '--key=[Open it with the key in FILE\: 64 hexadecimal digits, or 32 bytes]:\:@FILE: ' \
+            '--password=-[Open an encrypted database of 1.x\: the password is asked for, or is the first line of FILE. Otherwise $CBLITE_DATABASE_PASSWORD]::\:@FILE: ' \
+            '--key=[Open it with the key in FILE\: 64 hexadecimal digits, or 32 bytes. Otherwise $CBLITE_DATABASE_KEY]:\:@FILE: ' \
             '--encrypted[The same as --password, which takes a key as well]' \
             '(--collection -C)--collection=[Work on this collection instead of the default one]:\[SCOPE.\]NAME:_cblite_names collection' \
             '(--collection -C)-C+[Work on this collection instead of the default one]:\[SCOPE.\]NAME:_cblite_names collection' \
@@ -911,7 +911,7 @@ _cblite_command() {
             '--create[Create the database if it does not exist; implies --writeable]' \
             '--upgrade=-[Allow an irreversible upgrade of the file format; =vv also turns revision trees into version vectors]::vv:(vv)' \
             '--no-backup[With --upgrade of a 1.x database\: do not keep the old one beside the new]' \
-            '--password=-[Open an encrypted database of 1.x with its password, which is asked for, or is the first line of FILE]::\:@FILE: ' \
+            '--password=-[Open an encrypted database of 1.x\: the password is asked for, or is the first line of FILE. Otherwise $CBLITE_DATABASE_PASSWORD]::\:@FILE: ' \
             '--encrypted[The same as --password, which takes a key as well]' \
             '(--collection -C)--collection=[Work on this collection instead of the default one]:\[SCOPE.\]NAME:_cblite_names collection' \
             '(--collection -C)-C+[Work on this collection instead of the default one]:\[SCOPE.\]NAME:_cblite_names collection' \
@@ -961,7 +961,7 @@ _cblite_command() {
             '--create[Create the database if it does not exist; implies --writeable]' \
             '--upgrade=-[Allow an irreversible upgrade of the file format; =vv also turns revision trees into version vectors]::vv:(vv)' \
             '--no-backup[With --upgrade of a 1.x database\: do not keep the old one beside the new]' \
-            '--password=-[Open an encrypted database of 1.x with its password, which is asked for, or is the first line of FILE]::\:@FILE: ' \
+            '--password=-[Open an encrypted database of 1.x\: the password is asked for, or is the first line of FILE. Otherwise $CBLITE_DATABASE_PASSWORD]::\:@FILE: ' \
             '--encrypted[The same as --password, which takes a key as well]' \
             '(--collection -C)--collection=[Work on this collection instead of the default one]:\[SCOPE.\]NAME:_cblite_names collection' \
             '(--collection -C)-C+[Work on this collection instead of the default one]:\[SCOPE.\]NAME:_cblite_names collection' \
@@ -1012,7 +1012,7 @@ _cblite_command() {
             '--create[Create the database if it does not exist; implies --writeable]' \
             '--upgrade=-[Allow an irreversible upgrade of the file format; =vv also turns revision trees into version vectors]::vv:(vv)' \
             '--no-backup[With --upgrade of a 1.x database\: do not keep the old one beside the new]' \
-            '--password=-[Open an encrypted database of 1.x with its password, which is asked for, or is the first line of FILE]::\:@FILE: ' \
+            '--password=-[Open an encrypted database of 1.x\: the password is asked for, or is the first line of FILE. Otherwise $CBLITE_DATABASE_PASSWORD]::\:@FILE: ' \
             '--encrypted[The same as --password, which takes a key as well]' \
             '(--collection -C)--collection=[Work on this collection instead of the default one]:\[SCOPE.\]NAME:_cblite_names collection' \
             '(--collection -C)-C+[Work on this collection instead of the default one]:\[SCOPE.\]NAME:_cblite_names collection' \
@@ -1057,7 +1057,7 @@ _cblite_command() {
             '--create[Create the database if it does not exist; implies --writeable]' \
             '--upgrade=-[Allow an irreversible upgrade of the file format; =vv also turns revision trees into version vectors]::vv:(vv)' \
             '--no-backup[With --upgrade of a 1.x database\: do not keep the old one beside the new]' \
-            '--password=-[Open an encrypted database of 1.x with its password, which is asked for, or is the first line of FILE]::\:@FILE: ' \
+            '--password=-[Open an encrypted database of 1.x\: the password is asked for, or is the first line of FILE. Otherwise $CBLITE_DATABASE_PASSWORD]::\:@FILE: ' \
             '--encrypted[The same as --password, which takes a key as well]' \
             '(--collection -C)--collection=[Work on this collection instead of the default one]:\[SCOPE.\]NAME:_cblite_names collection' \
             '(--collection -C)-C+[Work on this collection instead of the default one]:\[SCOPE.\]NAME:_cblite_names collection' \
@@ -1101,7 +1101,7 @@ _cblite_command() {
             '--create[Create the database if it does not exist; implies --writeable]' \
             '--upgrade=-[Allow an irreversible upgrade of the file format; =vv also turns revision trees into version vectors]::vv:(vv)' \
             '--no-backup[With --upgrade of a 1.x database\: do not keep the old one beside the new]' \
-            '--password=-[Open an encrypted database of 1.x with its password, which is asked for, or is the first line of FILE]::\:@FILE: ' \
+            '--password=-[Open an encrypted database of 1.x\: the password is asked for, or is the first line of FILE. Otherwise $CBLITE_DATABASE_PASSWORD]::\:@FILE: ' \
             '--encrypted[The same as --password, which takes a key as well]' \
             '(--collection -C)--collection=[Work on this collection instead of the default one]:\[SCOPE.\]NAME:_cblite_names collection' \
             '(--collection -C)-C+[Work on this collection instead of the default one]:\[SCOPE.\]NAME:_cblite_names collection' \
@@ -1144,7 +1144,7 @@ _cblite_command() {
             '--create[Create the database if it does not exist; implies --writeable]' \
             '--upgrade=-[Allow an irreversible upgrade of the file format; =vv also turns revision trees into version vectors]::vv:(vv)' \
             '--no-backup[With --upgrade of a 1.x database\: do not keep the old one beside the new]' \
-            '--password=-[Open an encrypted database of 1.x with its password, which is asked for, or is the first line of FILE]::\:@FILE: ' \
+            '--password=-[Open an encrypted database of 1.x\: the password is asked for, or is the first line of FILE. Otherwise $CBLITE_DATABASE_PASSWORD]::\:@FILE: ' \
             '--encrypted[The same as --password, which takes a key as well]' \
             '(--collection -C)--collection=[Work on this collection instead of the default one]:\[SCOPE.\]NAME:_cblite_names collection' \
             '(--collection -C)-C+[Work on this collection instead of the default one]:\[SCOPE.\]NAME:_cblite_names collection' \
@@ -1183,7 +1183,7 @@ _cblite_command() {
             '--create[Create the database if it does not exist; implies --writeable]' \
             '--upgrade=-[Allow an irreversible upgrade of the file format; =vv also turns revision trees into version vectors]::vv:(vv)' \
             '--no-backup[With --upgrade of a 1.x database\: do not keep the old one beside the new]' \
-            '--password=-[Open an encrypted database of 1.x with its password, which is asked for, or is the first line of FILE]::\:@FILE: ' \
+            '--password=-[Open an encrypted database of 1.x\: the password is asked for, or is the first line of FILE. Otherwise $CBLITE_DATABASE_PASSWORD]::\:@FILE: ' \
             '--encrypted[The same as --password, which takes a key as well]' \
             '--json[Print results and errors as JSON, for programs]' \
             '--quiet[Say nothing but results and errors]' \
@@ -1203,8 +1203,8 @@ _cblite_command() {
             '--create[Create the database if it does not exist; implies --writeable]' \
             '--upgrade=-[Allow an irreversible upgrade of the file format; =vv also turns revision trees into version vectors]::vv:(vv)' \
             '--no-backup[With --upgrade of a 1.x database\: do not keep the old one beside the new]' \
-            '--password=-[Open an encrypted database of 1.x with its password, which is asked for, or is the first line of FILE]::\:@FILE: ' \
-            '--key=[Open it with the key in FILE\: 64 hexadecimal digits, or 32 bytes]:\:@FILE: ' \
+            '--password=-[Open an encrypted database of 1.x\: the password is asked for, or is the first line of FILE. Otherwise $CBLITE_DATABASE_PASSWORD]::\:@FILE: ' \
+            '--key=[Open it with the key in FILE\: 64 hexadecimal digits, or 32 bytes. Otherwise $CBLITE_DATABASE_KEY]:\:@FILE: ' \
             '--encrypted[The same as --password, which takes a key as well]' \
             '--json[Print results and errors as JSON, for programs]' \
             '--quiet[Say nothing but results and errors]' \
@@ -1223,8 +1223,8 @@ _cblite_command() {
             '--create[Create the database if it does not exist; implies --writeable]' \
             '--upgrade=-[Allow an irreversible upgrade of the file format; =vv also turns revision trees into version vectors]::vv:(vv)' \
             '--no-backup[With --upgrade of a 1.x database\: do not keep the old one beside the new]' \
-            '--password=-[Open an encrypted database of 1.x with its password, which is asked for, or is the first line of FILE]::\:@FILE: ' \
-            '--key=[Open it with the key in FILE\: 64 hexadecimal digits, or 32 bytes]:\:@FILE: ' \
+            '--password=-[Open an encrypted database of 1.x\: the password is asked for, or is the first line of FILE. Otherwise $CBLITE_DATABASE_PASSWORD]::\:@FILE: ' \
+            '--key=[Open it with the key in FILE\: 64 hexadecimal digits, or 32 bytes. Otherwise $CBLITE_DATABASE_KEY]:\:@FILE: ' \
             '--encrypted[The same as --password, which takes a key as well]' \
             '--json[Print results and errors as JSON, for programs]' \
             '--quiet[Say nothing but results and errors]' \
@@ -1243,8 +1243,8 @@ _cblite_command() {
             '--writeable[Open the database for writing]' \
             '--create[Create the database if it does not exist; implies --writeable]' \
             '--upgrade=-[Allow an irreversible upgrade of the file format; =vv also turns revision trees into version vectors]::vv:(vv)' \
-            '--password=-[Open an encrypted database of 1.x with its password, which is asked for, or is the first line of FILE]::\:@FILE: ' \
-            '--key=[Open it with the key in FILE\: 64 hexadecimal digits, or 32 bytes]:\:@FILE: ' \
+            '--password=-[Open an encrypted database of 1.x\: the password is asked for, or is the first line of FILE. Otherwise $CBLITE_DATABASE_PASSWORD]::\:@FILE: ' \
+            '--key=[Open it with the key in FILE\: 64 hexadecimal digits, or 32 bytes. Otherwise $CBLITE_DATABASE_KEY]:\:@FILE: ' \
             '--encrypted[The same as --password, which takes a key as well]' \
             '(--collection -C)--collection=[Work on this collection instead of the default one]:\[SCOPE.\]NAME:_cblite_names collection' \
             '(--collection -C)-C+[Work on this collection instead of the default one]:\[SCOPE.\]NAME:_cblite_names collection' \
@@ -1274,8 +1274,8 @@ _cblite_command() {
             '--create[Create the database if it does not exist; implies --writeable]' \
             '--upgrade=-[Allow an irreversible upgrade of the file format; =vv also turns revision trees into version vectors]::vv:(vv)' \
             '--no-backup[With --upgrade of a 1.x database\: do not keep the old one beside the new]' \
-            '--password=-[Open an encrypted database of 1.x with its password, which is asked for, or is the first line of FILE]::\:@FILE: ' \
-            '--key=[Open it with the key in FILE\: 64 hexadecimal digits, or 32 bytes]:\:@FILE: ' \
+            '--password=-[Open an encrypted database of 1.x\: the password is asked for, or is the first line of FILE. Otherwise $CBLITE_DATABASE_PASSWORD]::\:@FILE: ' \
+            '--key=[Open it with the key in FILE\: 64 hexadecimal digits, or 32 bytes. Otherwise $CBLITE_DATABASE_KEY]:\:@FILE: ' \
             '--encrypted[The same as --password, which takes a key as well]' \
             '(--collection -C)--collection=[Work on this collection instead of the default one]:\[SCOPE.\]NAME:_cblite_names collection' \
             '(--collection -C)-C+[Work on this collection instead of the default one]:\[SCOPE.\]NAME:_cblite_names collection' \
@@ -1292,8 +1292,8 @@ _cblite_command() {
             '--create[Create the database if it does not exist; implies --writeable]' \
             '--upgrade=-[Allow an irreversible upgrade of the file format; =vv also turns revision trees into version vectors]::vv:(vv)' \
             '--no-backup[With --upgrade of a 1.x database\: do not keep the old one beside the new]' \
-            '--password=-[Open an encrypted database of 1.x with its password, which is asked for, or is the first line of FILE]::\:@FILE: ' \
-            '--key=[Open it with the key in FILE\: 64 hexadecimal digits, or 32 bytes]:\:@FILE: ' \
+            '--password=-[Open an encrypted database of 1.x\: the password is asked for, or is the first line of FILE. Otherwise $CBLITE_DATABASE_PASSWORD]::\:@FILE: ' \
+            '--key=[Open it with the key in FILE\: 64 hexadecimal digits, or 32 bytes. Otherwise $CBLITE_DATABASE_KEY]:\:@FILE: ' \
             '--encrypted[The same as --password, which takes a key as well]' \
             '(--collection -C)--collection=[Work on this collection instead of the default one]:\[SCOPE.\]NAME:_cblite_names collection' \
             '(--collection -C)-C+[Work on this collection instead of the default one]:\[SCOPE.\]NAME:_cblite_names collection' \
@@ -1312,8 +1312,8 @@ _cblite_command() {
             '--create[Create the database if it does not exist; implies --writeable]' \
             '--upgrade=-[Allow an irreversible upgrade of the file format; =vv also turns revision trees into version vectors]::vv:(vv)' \
             '--no-backup[With --upgrade of a 1.x database\: do not keep the old one beside the new]' \
-            '--password=-[Open an encrypted database of 1.x with its password, which is asked for, or is the first line of FILE]::\:@FILE: ' \
-            '--key=[Open it with the key in FILE\: 64 hexadecimal digits, or 32 bytes]:\:@FILE: ' \
+            '--password=-[Open an encrypted database of 1.x\: the password is asked for, or is the first line of FILE. Otherwise $CBLITE_DATABASE_PASSWORD]::\:@FILE: ' \
+            '--key=[Open it with the key in FILE\: 64 hexadecimal digits, or 32 bytes. Otherwise $CBLITE_DATABASE_KEY]:\:@FILE: ' \
             '--encrypted[The same as --password, which takes a key as well]' \
             '(--collection -C)--collection=[Work on this collection instead of the default one]:\[SCOPE.\]NAME:_cblite_names collection' \
             '(--collection -C)-C+[Work on this collection instead of the default one]:\[SCOPE.\]NAME:_cblite_names collection' \
@@ -1329,8 +1329,8 @@ _cblite_command() {
             '--create[Create the database if it does not exist; implies --writeable]' \
             '--upgrade=-[Allow an irreversible upgrade of the file format; =vv also turns revision trees into version vectors]::vv:(vv)' \
             '--no-backup[With --upgrade of a 1.x database\: do not keep the old one beside the new]' \
-            '--password=-[Open an encrypted database of 1.x with its password, which is asked for, or is the first line of FILE]::\:@FILE: ' \
-            '--key=[Open it with the key in FILE\: 64 hexadecimal digits, or 32 bytes]:\:@FILE: ' \
+            '--password=-[Open an encrypted database of 1.x\: the password is asked for, or is the first line of FILE. Otherwise $CBLITE_DATABASE_PASSWORD]::\:@FILE: ' \
+            '--key=[Open it with the key in FILE\: 64 hexadecimal digits, or 32 bytes. Otherwise $CBLITE_DATABASE_KEY]:\:@FILE: ' \
             '--encrypted[The same as --password, which takes a key as well]' \
             '(--collection -C)--collection=[Work on this collection instead of the default one]:\[SCOPE.\]NAME:_cblite_names collection' \
             '(--collection -C)-C+[Work on this collection instead of the default one]:\[SCOPE.\]NAME:_cblite_names collection' \
@@ -1347,8 +1347,8 @@ _cblite_command() {
             '--create[Create the database if it does not exist; implies --writeable]' \
             '--upgrade=-[Allow an irreversible upgrade of the file format; =vv also turns revision trees into version vectors]::vv:(vv)' \
             '--no-backup[With --upgrade of a 1.x database\: do not keep the old one beside the new]' \
-            '--password=-[Open an encrypted database of 1.x with its password, which is asked for, or is the first line of FILE]::\:@FILE: ' \
-            '--key=[Open it with the key in FILE\: 64 hexadecimal digits, or 32 bytes]:\:@FILE: ' \
+            '--password=-[Open an encrypted database of 1.x\: the password is asked for, or is the first line of FILE. Otherwise $CBLITE_DATABASE_PASSWORD]::\:@FILE: ' \
+            '--key=[Open it with the key in FILE\: 64 hexadecimal digits, or 32 bytes. Otherwise $CBLITE_DATABASE_KEY]:\:@FILE: ' \
             '--encrypted[The same as --password, which takes a key as well]' \
             '(--collection -C)--collection=[Work on this collection instead of the default one]:\[SCOPE.\]NAME:_cblite_names collection' \
             '(--collection -C)-C+[Work on this collection instead of the default one]:\[SCOPE.\]NAME:_cblite_names collection' \
@@ -1386,7 +1386,7 @@ _cblite_command() {
             '--create[Create the database if it does not exist; implies --writeable]' \
             '--upgrade=-[Allow an irreversible upgrade of the file format; =vv also turns revision trees into version vectors]::vv:(vv)' \
             '--no-backup[With --upgrade of a 1.x database\: do not keep the old one beside the new]' \
-            '--password=-[Open an encrypted database of 1.x with its password, which is asked for, or is the first line of FILE]::\:@FILE: ' \
+            '--password=-[Open an encrypted database of 1.x\: the password is asked for, or is the first line of FILE. Otherwise $CBLITE_DATABASE_PASSWORD]::\:@FILE: ' \
             '--encrypted[The same as --password, which takes a key as well]' \
             '(--collection -C)--collection=[Work on this collection instead of the default one]:\[SCOPE.\]NAME:_cblite_names collection' \
             '(--collection -C)-C+[Work on this collection instead of the default one]:\[SCOPE.\]NAME:_cblite_names collection' \
@@ -1402,8 +1402,8 @@ _cblite_command() {
             '--create[Create the database if it does not exist; implies --writeable]' \
             '--upgrade=-[Allow an irreversible upgrade of the file format; =vv also turns revision trees into version vectors]::vv:(vv)' \
             '--no-backup[With --upgrade of a 1.x database\: do not keep the old one beside the new]' \
-            '--password=-[Open an encrypted database of 1.x with its password, which is asked for, or is the first line of FILE]::\:@FILE: ' \
-            '--key=[Open it with the key in FILE\: 64 hexadecimal digits, or 32 bytes]:\:@FILE: ' \
+            '--password=-[Open an encrypted database of 1.x\: the password is asked for, or is the first line of FILE. Otherwise $CBLITE_DATABASE_PASSWORD]::\:@FILE: ' \
+            '--key=[Open it with the key in FILE\: 64 hexadecimal digits, or 32 bytes. Otherwise $CBLITE_DATABASE_KEY]:\:@FILE: ' \
             '--encrypted[The same as --password, which takes a key as well]' \
             '(--collection -C)--collection=[Work on this collection instead of the default one]:\[SCOPE.\]NAME:_cblite_names collection' \
             '(--collection -C)-C+[Work on this collection instead of the default one]:\[SCOPE.\]NAME:_cblite_names collection' \
@@ -1418,8 +1418,8 @@ _cblite_command() {
             '--create[Create the database if it does not exist; implies --writeable]' \
             '--upgrade=-[Allow an irreversible upgrade of the file format; =vv also turns revision trees into version vectors]::vv:(vv)' \
             '--no-backup[With --upgrade of a 1.x database\: do not keep the old one beside the new]' \
-            '--password=-[Open an encrypted database of 1.x with its password, which is asked for, or is the first line of FILE]::\:@FILE: ' \
-            '--key=[Open it with the key in FILE\: 64 hexadecimal digits, or 32 bytes]:\:@FILE: ' \
+            '--password=-[Open an encrypted database of 1.x\: the password is asked for, or is the first line of FILE. Otherwise $CBLITE_DATABASE_PASSWORD]::\:@FILE: ' \
+            '--key=[Open it with the key in FILE\: 64 hexadecimal digits, or 32 bytes. Otherwise $CBLITE_DATABASE_KEY]:\:@FILE: ' \
             '--encrypted[The same as --password, which takes a key as well]' \
             '(--collection -C)--collection=[Work on this collection instead of the default one]:\[SCOPE.\]NAME:_cblite_names collection' \
             '(--collection -C)-C+[Work on this collection instead of the default one]:\[SCOPE.\]NAME:_cblite_names collection' \
@@ -1435,8 +1435,8 @@ _cblite_command() {
             '--create[Create the database if it does not exist; implies --writeable]' \
             '--upgrade=-[Allow an irreversible upgrade of the file format; =vv also turns revision trees into version vectors]::vv:(vv)' \
             '--no-backup[With --upgrade of a 1.x database\: do not keep the old one beside the new]' \
-            '--password=-[Open an encrypted database of 1.x with its password, which is asked for, or is the first line of FILE]::\:@FILE: ' \
-            '--key=[Open it with the key in FILE\: 64 hexadecimal digits, or 32 bytes]:\:@FILE: ' \
+            '--password=-[Open an encrypted database of 1.x\: the password is asked for, or is the first line of FILE. Otherwise $CBLITE_DATABASE_PASSWORD]::\:@FILE: ' \
+            '--key=[Open it with the key in FILE\: 64 hexadecimal digits, or 32 bytes. Otherwise $CBLITE_DATABASE_KEY]:\:@FILE: ' \
             '--encrypted[The same as --password, which takes a key as well]' \
             '(--collection -C)--collection=[Work on this collection instead of the default one]:\[SCOPE.\]NAME:_cblite_names collection' \
             '(--collection -C)-C+[Work on this collection instead of the default one]:\[SCOPE.\]NAME:_cblite_names collection' \
@@ -1453,8 +1453,8 @@ _cblite_command() {
             '--create[Create the database if it does not exist; implies --writeable]' \
             '--upgrade=-[Allow an irreversible upgrade of the file format; =vv also turns revision trees into version vectors]::vv:(vv)' \
             '--no-backup[With --upgrade of a 1.x database\: do not keep the old one beside the new]' \
-            '--password=-[Open an encrypted database of 1.x with its password, which is asked for, or is the first line of FILE]::\:@FILE: ' \
-            '--key=[Open it with the key in FILE\: 64 hexadecimal digits, or 32 bytes]:\:@FILE: ' \
+            '--password=-[Open an encrypted database of 1.x\: the password is asked for, or is the first line of FILE. Otherwise $CBLITE_DATABASE_PASSWORD]::\:@FILE: ' \
+            '--key=[Open it with the key in FILE\: 64 hexadecimal digits, or 32 bytes. Otherwise $CBLITE_DATABASE_KEY]:\:@FILE: ' \
             '--encrypted[The same as --password, which takes a key as well]' \
             '(--collection -C)--collection=[Work on this collection instead of the default one]:\[SCOPE.\]NAME:_cblite_names collection' \
             '(--collection -C)-C+[Work on this collection instead of the default one]:\[SCOPE.\]NAME:_cblite_names collection' \
@@ -1470,8 +1470,8 @@ _cblite_command() {
             '--create[Create the database if it does not exist; implies --writeable]' \
             '--upgrade=-[Allow an irreversible upgrade of the file format; =vv also turns revision trees into version vectors]::vv:(vv)' \
             '--no-backup[With --upgrade of a 1.x database\: do not keep the old one beside the new]' \
-            '--password=-[Open an encrypted database of 1.x with its password, which is asked for, or is the first line of FILE]::\:@FILE: ' \
-            '--key=[Open it with the key in FILE\: 64 hexadecimal digits, or 32 bytes]:\:@FILE: ' \
+            '--password=-[Open an encrypted database of 1.x\: the password is asked for, or is the first line of FILE. Otherwise $CBLITE_DATABASE_PASSWORD]::\:@FILE: ' \
+            '--key=[Open it with the key in FILE\: 64 hexadecimal digits, or 32 bytes. Otherwise $CBLITE_DATABASE_KEY]:\:@FILE: ' \
             '--encrypted[The same as --password, which takes a key as well]' \
             '(--collection -C)--collection=[Work on this collection instead of the default one]:\[SCOPE.\]NAME:_cblite_names collection' \
             '(--collection -C)-C+[Work on this collection instead of the default one]:\[SCOPE.\]NAME:_cblite_names collection' \
@@ -1487,8 +1487,8 @@ _cblite_command() {
             '--create[Create the database if it does not exist; implies --writeable]' \
             '--upgrade=-[Allow an irreversible upgrade of the file format; =vv also turns revision trees into version vectors]::vv:(vv)' \
             '--no-backup[With --upgrade of a 1.x database\: do not keep the old one beside the new]' \
-            '--password=-[Open an encrypted database of 1.x with its password, which is asked for, or is the first line of FILE]::\:@FILE: ' \
-            '--key=[Open it with the key in FILE\: 64 hexadecimal digits, or 32 bytes]:\:@FILE: ' \
+            '--password=-[Open an encrypted database of 1.x\: the password is asked for, or is the first line of FILE. Otherwise $CBLITE_DATABASE_PASSWORD]::\:@FILE: ' \
+            '--key=[Open it with the key in FILE\: 64 hexadecimal digits, or 32 bytes. Otherwise $CBLITE_DATABASE_KEY]:\:@FILE: ' \
             '--encrypted[The same as --password, which takes a key as well]' \
             '(--collection -C)--collection=[Work on this collection instead of the default one]:\[SCOPE.\]NAME:_cblite_names collection' \
             '(--collection -C)-C+[Work on this collection instead of the default one]:\[SCOPE.\]NAME:_cblite_names collection' \
@@ -1503,8 +1503,8 @@ _cblite_command() {
             '--create[Create the database if it does not exist; implies --writeable]' \
             '--upgrade=-[Allow an irreversible upgrade of the file format; =vv also turns revision trees into version vectors]::vv:(vv)' \
             '--no-backup[With --upgrade of a 1.x database\: do not keep the old one beside the new]' \
-            '--password=-[Open an encrypted database of 1.x with its password, which is asked for, or is the first line of FILE]::\:@FILE: ' \
-            '--key=[Open it with the key in FILE\: 64 hexadecimal digits, or 32 bytes]:\:@FILE: ' \
+            '--password=-[Open an encrypted database of 1.x\: the password is asked for, or is the first line of FILE. Otherwise $CBLITE_DATABASE_PASSWORD]::\:@FILE: ' \
+            '--key=[Open it with the key in FILE\: 64 hexadecimal digits, or 32 bytes. Otherwise $CBLITE_DATABASE_KEY]:\:@FILE: ' \
             '--encrypted[The same as --password, which takes a key as well]' \
             '(--collection -C)--collection=[Work on this collection instead of the default one]:\[SCOPE.\]NAME:_cblite_names collection' \
             '(--collection -C)-C+[Work on this collection instead of the default one]:\[SCOPE.\]NAME:_cblite_names collection' \
@@ -1520,8 +1520,8 @@ _cblite_command() {
             '--create[Create the database if it does not exist; implies --writeable]' \
             '--upgrade=-[Allow an irreversible upgrade of the file format; =vv also turns revision trees into version vectors]::vv:(vv)' \
             '--no-backup[With --upgrade of a 1.x database\: do not keep the old one beside the new]' \
-            '--password=-[Open an encrypted database of 1.x with its password, which is asked for, or is the first line of FILE]::\:@FILE: ' \
-            '--key=[Open it with the key in FILE\: 64 hexadecimal digits, or 32 bytes]:\:@FILE: ' \
+            '--password=-[Open an encrypted database of 1.x\: the password is asked for, or is the first line of FILE. Otherwise $CBLITE_DATABASE_PASSWORD]::\:@FILE: ' \
+            '--key=[Open it with the key in FILE\: 64 hexadecimal digits, or 32 bytes. Otherwise $CBLITE_DATABASE_KEY]:\:@FILE: ' \
             '--encrypted[The same as --password, which takes a key as well]' \
             '(--collection -C)--collection=[Work on this collection instead of the default one]:\[SCOPE.\]NAME:_cblite_names collection' \
             '(--collection -C)-C+[Work on this collection instead of the default one]:\[SCOPE.\]NAME:_cblite_names collection' \
@@ -1537,8 +1537,8 @@ _cblite_command() {
             '--create[Create the database if it does not exist; implies --writeable]' \
             '--upgrade=-[Allow an irreversible upgrade of the file format; =vv also turns revision trees into version vectors]::vv:(vv)' \
             '--no-backup[With --upgrade of a 1.x database\: do not keep the old one beside the new]' \
-            '--password=-[Open an encrypted database of 1.x with its password, which is asked for, or is the first line of FILE]::\:@FILE: ' \
-            '--key=[Open it with the key in FILE\: 64 hexadecimal digits, or 32 bytes]:\:@FILE: ' \
+            '--password=-[Open an encrypted database of 1.x\: the password is asked for, or is the first line of FILE. Otherwise $CBLITE_DATABASE_PASSWORD]::\:@FILE: ' \
+            '--key=[Open it with the key in FILE\: 64 hexadecimal digits, or 32 bytes. Otherwise $CBLITE_DATABASE_KEY]:\:@FILE: ' \
             '--encrypted[The same as --password, which takes a key as well]' \
             '(--collection -C)--collection=[Work on this collection instead of the default one]:\[SCOPE.\]NAME:_cblite_names collection' \
             '(--collection -C)-C+[Work on this collection instead of the default one]:\[SCOPE.\]NAME:_cblite_names collection' \
@@ -1563,8 +1563,8 @@ _cblite_global() {
             '--create[Create the database if it does not exist; implies --writeable]' \
             '--upgrade=-[Allow an irreversible upgrade of the file format; =vv also turns revision trees into version vectors]::vv:(vv)' \
             '--no-backup[With --upgrade of a 1.x database\: do not keep the old one beside the new]' \
-            '--password=-[Open an encrypted database of 1.x with its password, which is asked for, or is the first line of FILE]::\:@FILE: ' \
-            '--key=[Open it with the key in FILE\: 64 hexadecimal digits, or 32 bytes]:\:@FILE: ' \
+            '--password=-[Open an encrypted database of 1.x\: the password is asked for, or is the first line of FILE. Otherwise $CBLITE_DATABASE_PASSWORD]::\:@FILE: ' \
+            '--key=[Open it with the key in FILE\: 64 hexadecimal digits, or 32 bytes. Otherwise $CBLITE_DATABASE_KEY]:\:@FILE: ' \
             '--encrypted[The same as --password, which takes a key as well]' \
             '(--collection -C)--collection=[Work on this collection instead of the default one]:\[SCOPE.\]NAME:_cblite_names collection' \
             '(--collection -C)-C+[Work on this collection instead of the default one]:\[SCOPE.\]NAME:_cblite_names collection' \
