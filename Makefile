@@ -51,6 +51,8 @@ $(SAMPLE): | build
 	@$(BINARY) generate sample $@
 
 # So many tests run at a time: of all at once each would wait for all others whenever it waits for anything.
+# It makes the encrypted databases of 1.x that are read.
+test: PACKAGES += sqlcipher
 test: packages
 	$(SWIFT) build $(STRICT) --build-tests
 	SWT_EXPERIMENTAL_MAXIMUM_PARALLELIZATION_WIDTH=6 $(SWIFT) test $(STRICT) --skip-build

@@ -91,7 +91,7 @@ let package = Package(
         .testTarget(name: "CBLJSONSchemaTests", dependencies: ["CBLJSONSchema", "CBLFunctions", "CBLFleece", "CBLTestSupport"]),
         .testTarget(
             name: "CBLStoreTests",
-            dependencies: ["CBLStore", "CBLSQLite", "CBLFleece", "CBLBase", "CBLSystemSQLite", "CBLTestSupport"]),
+            dependencies: ["CBLStore", "CBLSQLite", "CBLFleece", "CBLBase", "CBLSystemSQLite", "CBLSystemNettle", "CBLTestSupport"]),
         .testTarget(
             name: "CBLLanguageTests", dependencies: ["CBLLanguage", "CBLStore", "CBLSQLite", "CBLFleece", "CBLBase", "CBLTestSupport"]),
         .testTarget(

@@ -92,7 +92,9 @@ _cblite_command() {
             '--create[Create the database if it does not exist; implies --writeable]' \
             '--upgrade=-[Allow an irreversible upgrade of the file format; =vv also turns revision trees into version vectors]::vv:(vv)' \
             '--no-backup[With --upgrade of a 1.x database\: do not keep the old one beside the new]' \
-            '--encrypted[Ask for the password or key of an encrypted database]' \
+            '--password=-[Open an encrypted database of 1.x\: the password is asked for, or is the first line of FILE. Otherwise $CBLITE_DATABASE_PASSWORD]::\:@FILE: ' \
+            '--key=[Open it with the key in FILE\: 64 hexadecimal digits, or 32 bytes. Otherwise $CBLITE_DATABASE_KEY]:\:@FILE: ' \
+            '--encrypted[The same as --password, which takes a key as well]' \
             '(--collection -C)--collection=[Work on this collection instead of the default one]:\[SCOPE.\]NAME:_cblite_names collection' \
             '(--collection -C)-C+[Work on this collection instead of the default one]:\[SCOPE.\]NAME:_cblite_names collection' \
             '--json[Print results and errors as JSON, for programs]' \
@@ -113,7 +115,8 @@ _cblite_command() {
             '--create[Create the database if it does not exist; implies --writeable]' \
             '--upgrade=-[Allow an irreversible upgrade of the file format; =vv also turns revision trees into version vectors]::vv:(vv)' \
             '--no-backup[With --upgrade of a 1.x database\: do not keep the old one beside the new]' \
-            '--encrypted[Ask for the password or key of an encrypted database]' \
+            '--password=-[Open an encrypted database of 1.x\: the password is asked for, or is the first line of FILE. Otherwise $CBLITE_DATABASE_PASSWORD]::\:@FILE: ' \
+            '--encrypted[The same as --password, which takes a key as well]' \
             '(--collection -C)--collection=[Work on this collection instead of the default one]:\[SCOPE.\]NAME:_cblite_names collection' \
             '(--collection -C)-C+[Work on this collection instead of the default one]:\[SCOPE.\]NAME:_cblite_names collection' \
             '--json[Print results and errors as JSON, for programs]' \
@@ -132,7 +135,9 @@ _cblite_command() {
             '--create[Create the database if it does not exist; implies --writeable]' \
             '--upgrade=-[Allow an irreversible upgrade of the file format; =vv also turns revision trees into version vectors]::vv:(vv)' \
             '--no-backup[With --upgrade of a 1.x database\: do not keep the old one beside the new]' \
-            '--encrypted[Ask for the password or key of an encrypted database]' \
+            '--password=-[Open an encrypted database of 1.x\: the password is asked for, or is the first line of FILE. Otherwise $CBLITE_DATABASE_PASSWORD]::\:@FILE: ' \
+            '--key=[Open it with the key in FILE\: 64 hexadecimal digits, or 32 bytes. Otherwise $CBLITE_DATABASE_KEY]:\:@FILE: ' \
+            '--encrypted[The same as --password, which takes a key as well]' \
             '(--collection -C)--collection=[Work on this collection instead of the default one]:\[SCOPE.\]NAME:_cblite_names collection' \
             '(--collection -C)-C+[Work on this collection instead of the default one]:\[SCOPE.\]NAME:_cblite_names collection' \
             '--json[Print results and errors as JSON, for programs]' \
@@ -149,7 +154,9 @@ _cblite_command() {
             '--create[Create the database if it does not exist; implies --writeable]' \
             '--upgrade=-[Allow an irreversible upgrade of the file format; =vv also turns revision trees into version vectors]::vv:(vv)' \
             '--no-backup[With --upgrade of a 1.x database\: do not keep the old one beside the new]' \
-            '--encrypted[Ask for the password or key of an encrypted database]' \
+            '--password=-[Open an encrypted database of 1.x\: the password is asked for, or is the first line of FILE. Otherwise $CBLITE_DATABASE_PASSWORD]::\:@FILE: ' \
+            '--key=[Open it with the key in FILE\: 64 hexadecimal digits, or 32 bytes. Otherwise $CBLITE_DATABASE_KEY]:\:@FILE: ' \
+            '--encrypted[The same as --password, which takes a key as well]' \
             '(--collection -C)--collection=[Work on this collection instead of the default one]:\[SCOPE.\]NAME:_cblite_names collection' \
             '(--collection -C)-C+[Work on this collection instead of the default one]:\[SCOPE.\]NAME:_cblite_names collection' \
             '--json[Print results and errors as JSON, for programs]' \
@@ -170,7 +177,9 @@ _cblite_command() {
             '--create[Create the database if it does not exist; implies --writeable]' \
             '--upgrade=-[Allow an irreversible upgrade of the file format; =vv also turns revision trees into version vectors]::vv:(vv)' \
             '--no-backup[With --upgrade of a 1.x database\: do not keep the old one beside the new]' \
-            '--encrypted[Ask for the password or key of an encrypted database]' \
+            '--password=-[Open an encrypted database of 1.x\: the password is asked for, or is the first line of FILE. Otherwise $CBLITE_DATABASE_PASSWORD]::\:@FILE: ' \
+            '--key=[Open it with the key in FILE\: 64 hexadecimal digits, or 32 bytes. Otherwise $CBLITE_DATABASE_KEY]:\:@FILE: ' \
+            '--encrypted[The same as --password, which takes a key as well]' \
             '(--collection -C)--collection=[Work on this collection instead of the default one]:\[SCOPE.\]NAME:_cblite_names collection' \
             '(--collection -C)-C+[Work on this collection instead of the default one]:\[SCOPE.\]NAME:_cblite_names collection' \
             '--json[Print results and errors as JSON, for programs]' \
@@ -187,7 +196,9 @@ _cblite_command() {
             '--create[Create the database if it does not exist; implies --writeable]' \
             '--upgrade=-[Allow an irreversible upgrade of the file format; =vv also turns revision trees into version vectors]::vv:(vv)' \
             '--no-backup[With --upgrade of a 1.x database\: do not keep the old one beside the new]' \
-            '--encrypted[Ask for the password or key of an encrypted database]' \
+            '--password=-[Open an encrypted database of 1.x\: the password is asked for, or is the first line of FILE. Otherwise $CBLITE_DATABASE_PASSWORD]::\:@FILE: ' \
+            '--key=[Open it with the key in FILE\: 64 hexadecimal digits, or 32 bytes. Otherwise $CBLITE_DATABASE_KEY]:\:@FILE: ' \
+            '--encrypted[The same as --password, which takes a key as well]' \
             '(--collection -C)--collection=[Work on this collection instead of the default one]:\[SCOPE.\]NAME:_cblite_names collection' \
             '(--collection -C)-C+[Work on this collection instead of the default one]:\[SCOPE.\]NAME:_cblite_names collection' \
             '--json[Print results and errors as JSON, for programs]' \
@@ -203,7 +214,9 @@ _cblite_command() {
             '--create[Create the database if it does not exist; implies --writeable]' \
             '--upgrade=-[Allow an irreversible upgrade of the file format; =vv also turns revision trees into version vectors]::vv:(vv)' \
             '--no-backup[With --upgrade of a 1.x database\: do not keep the old one beside the new]' \
-            '--encrypted[Ask for the password or key of an encrypted database]' \
+            '--password=-[Open an encrypted database of 1.x\: the password is asked for, or is the first line of FILE. Otherwise $CBLITE_DATABASE_PASSWORD]::\:@FILE: ' \
+            '--key=[Open it with the key in FILE\: 64 hexadecimal digits, or 32 bytes. Otherwise $CBLITE_DATABASE_KEY]:\:@FILE: ' \
+            '--encrypted[The same as --password, which takes a key as well]' \
             '(--collection -C)--collection=[Work on this collection instead of the default one]:\[SCOPE.\]NAME:_cblite_names collection' \
             '(--collection -C)-C+[Work on this collection instead of the default one]:\[SCOPE.\]NAME:_cblite_names collection' \
             '--json[Print results and errors as JSON, for programs]' \
@@ -219,7 +232,9 @@ _cblite_command() {
             '--create[Create the database if it does not exist; implies --writeable]' \
             '--upgrade=-[Allow an irreversible upgrade of the file format; =vv also turns revision trees into version vectors]::vv:(vv)' \
             '--no-backup[With --upgrade of a 1.x database\: do not keep the old one beside the new]' \
-            '--encrypted[Ask for the password or key of an encrypted database]' \
+            '--password=-[Open an encrypted database of 1.x\: the password is asked for, or is the first line of FILE. Otherwise $CBLITE_DATABASE_PASSWORD]::\:@FILE: ' \
+            '--key=[Open it with the key in FILE\: 64 hexadecimal digits, or 32 bytes. Otherwise $CBLITE_DATABASE_KEY]:\:@FILE: ' \
+            '--encrypted[The same as --password, which takes a key as well]' \
             '(--collection -C)--collection=[Work on this collection instead of the default one]:\[SCOPE.\]NAME:_cblite_names collection' \
             '(--collection -C)-C+[Work on this collection instead of the default one]:\[SCOPE.\]NAME:_cblite_names collection' \
             '--json[Print results and errors as JSON, for programs]' \
@@ -237,7 +252,9 @@ _cblite_command() {
             '--create[Create the database if it does not exist; implies --writeable]' \
             '--upgrade=-[Allow an irreversible upgrade of the file format; =vv also turns revision trees into version vectors]::vv:(vv)' \
             '--no-backup[With --upgrade of a 1.x database\: do not keep the old one beside the new]' \
-            '--encrypted[Ask for the password or key of an encrypted database]' \
+            '--password=-[Open an encrypted database of 1.x\: the password is asked for, or is the first line of FILE. Otherwise $CBLITE_DATABASE_PASSWORD]::\:@FILE: ' \
+            '--key=[Open it with the key in FILE\: 64 hexadecimal digits, or 32 bytes. Otherwise $CBLITE_DATABASE_KEY]:\:@FILE: ' \
+            '--encrypted[The same as --password, which takes a key as well]' \
             '(--collection -C)--collection=[Work on this collection instead of the default one]:\[SCOPE.\]NAME:_cblite_names collection' \
             '(--collection -C)-C+[Work on this collection instead of the default one]:\[SCOPE.\]NAME:_cblite_names collection' \
             '--json[Print results and errors as JSON, for programs]' \
@@ -256,7 +273,9 @@ _cblite_command() {
             '--create[Create the database if it does not exist; implies --writeable]' \
             '--upgrade=-[Allow an irreversible upgrade of the file format; =vv also turns revision trees into version vectors]::vv:(vv)' \
             '--no-backup[With --upgrade of a 1.x database\: do not keep the old one beside the new]' \
-            '--encrypted[Ask for the password or key of an encrypted database]' \
+            '--password=-[Open an encrypted database of 1.x\: the password is asked for, or is the first line of FILE. Otherwise $CBLITE_DATABASE_PASSWORD]::\:@FILE: ' \
+            '--key=[Open it with the key in FILE\: 64 hexadecimal digits, or 32 bytes. Otherwise $CBLITE_DATABASE_KEY]:\:@FILE: ' \
+            '--encrypted[The same as --password, which takes a key as well]' \
             '(--collection -C)--collection=[Work on this collection instead of the default one]:\[SCOPE.\]NAME:_cblite_names collection' \
             '(--collection -C)-C+[Work on this collection instead of the default one]:\[SCOPE.\]NAME:_cblite_names collection' \
             '--json[Print results and errors as JSON, for programs]' \
@@ -276,7 +295,9 @@ _cblite_command() {
             '--create[Create the database if it does not exist; implies --writeable]' \
             '--upgrade=-[Allow an irreversible upgrade of the file format; =vv also turns revision trees into version vectors]::vv:(vv)' \
             '--no-backup[With --upgrade of a 1.x database\: do not keep the old one beside the new]' \
-            '--encrypted[Ask for the password or key of an encrypted database]' \
+            '--password=-[Open an encrypted database of 1.x\: the password is asked for, or is the first line of FILE. Otherwise $CBLITE_DATABASE_PASSWORD]::\:@FILE: ' \
+            '--key=[Open it with the key in FILE\: 64 hexadecimal digits, or 32 bytes. Otherwise $CBLITE_DATABASE_KEY]:\:@FILE: ' \
+            '--encrypted[The same as --password, which takes a key as well]' \
             '(--collection -C)--collection=[Work on this collection instead of the default one]:\[SCOPE.\]NAME:_cblite_names collection' \
             '(--collection -C)-C+[Work on this collection instead of the default one]:\[SCOPE.\]NAME:_cblite_names collection' \
             '--json[Print results and errors as JSON, for programs]' \
@@ -295,7 +316,9 @@ _cblite_command() {
             '--create[Create the database if it does not exist; implies --writeable]' \
             '--upgrade=-[Allow an irreversible upgrade of the file format; =vv also turns revision trees into version vectors]::vv:(vv)' \
             '--no-backup[With --upgrade of a 1.x database\: do not keep the old one beside the new]' \
-            '--encrypted[Ask for the password or key of an encrypted database]' \
+            '--password=-[Open an encrypted database of 1.x\: the password is asked for, or is the first line of FILE. Otherwise $CBLITE_DATABASE_PASSWORD]::\:@FILE: ' \
+            '--key=[Open it with the key in FILE\: 64 hexadecimal digits, or 32 bytes. Otherwise $CBLITE_DATABASE_KEY]:\:@FILE: ' \
+            '--encrypted[The same as --password, which takes a key as well]' \
             '(--collection -C)--collection=[Work on this collection instead of the default one]:\[SCOPE.\]NAME:_cblite_names collection' \
             '(--collection -C)-C+[Work on this collection instead of the default one]:\[SCOPE.\]NAME:_cblite_names collection' \
             '--json[Print results and errors as JSON, for programs]' \
@@ -312,7 +335,9 @@ _cblite_command() {
             '--create[Create the database if it does not exist; implies --writeable]' \
             '--upgrade=-[Allow an irreversible upgrade of the file format; =vv also turns revision trees into version vectors]::vv:(vv)' \
             '--no-backup[With --upgrade of a 1.x database\: do not keep the old one beside the new]' \
-            '--encrypted[Ask for the password or key of an encrypted database]' \
+            '--password=-[Open an encrypted database of 1.x\: the password is asked for, or is the first line of FILE. Otherwise $CBLITE_DATABASE_PASSWORD]::\:@FILE: ' \
+            '--key=[Open it with the key in FILE\: 64 hexadecimal digits, or 32 bytes. Otherwise $CBLITE_DATABASE_KEY]:\:@FILE: ' \
+            '--encrypted[The same as --password, which takes a key as well]' \
             '(--collection -C)--collection=[Work on this collection instead of the default one]:\[SCOPE.\]NAME:_cblite_names collection' \
             '(--collection -C)-C+[Work on this collection instead of the default one]:\[SCOPE.\]NAME:_cblite_names collection' \
             '--json[Print results and errors as JSON, for programs]' \
@@ -330,7 +355,9 @@ _cblite_command() {
             '--create[Create the database if it does not exist; implies --writeable]' \
             '--upgrade=-[Allow an irreversible upgrade of the file format; =vv also turns revision trees into version vectors]::vv:(vv)' \
             '--no-backup[With --upgrade of a 1.x database\: do not keep the old one beside the new]' \
-            '--encrypted[Ask for the password or key of an encrypted database]' \
+            '--password=-[Open an encrypted database of 1.x\: the password is asked for, or is the first line of FILE. Otherwise $CBLITE_DATABASE_PASSWORD]::\:@FILE: ' \
+            '--key=[Open it with the key in FILE\: 64 hexadecimal digits, or 32 bytes. Otherwise $CBLITE_DATABASE_KEY]:\:@FILE: ' \
+            '--encrypted[The same as --password, which takes a key as well]' \
             '(--collection -C)--collection=[Work on this collection instead of the default one]:\[SCOPE.\]NAME:_cblite_names collection' \
             '(--collection -C)-C+[Work on this collection instead of the default one]:\[SCOPE.\]NAME:_cblite_names collection' \
             '--json[Print results and errors as JSON, for programs]' \
@@ -348,7 +375,9 @@ _cblite_command() {
             '--create[Create the database if it does not exist; implies --writeable]' \
             '--upgrade=-[Allow an irreversible upgrade of the file format; =vv also turns revision trees into version vectors]::vv:(vv)' \
             '--no-backup[With --upgrade of a 1.x database\: do not keep the old one beside the new]' \
-            '--encrypted[Ask for the password or key of an encrypted database]' \
+            '--password=-[Open an encrypted database of 1.x\: the password is asked for, or is the first line of FILE. Otherwise $CBLITE_DATABASE_PASSWORD]::\:@FILE: ' \
+            '--key=[Open it with the key in FILE\: 64 hexadecimal digits, or 32 bytes. Otherwise $CBLITE_DATABASE_KEY]:\:@FILE: ' \
+            '--encrypted[The same as --password, which takes a key as well]' \
             '(--collection -C)--collection=[Work on this collection instead of the default one]:\[SCOPE.\]NAME:_cblite_names collection' \
             '(--collection -C)-C+[Work on this collection instead of the default one]:\[SCOPE.\]NAME:_cblite_names collection' \
             '--json[Print results and errors as JSON, for programs]' \
@@ -369,7 +398,9 @@ _cblite_command() {
             '--create[Create the database if it does not exist; implies --writeable]' \
             '--upgrade=-[Allow an irreversible upgrade of the file format; =vv also turns revision trees into version vectors]::vv:(vv)' \
             '--no-backup[With --upgrade of a 1.x database\: do not keep the old one beside the new]' \
-            '--encrypted[Ask for the password or key of an encrypted database]' \
+            '--password=-[Open an encrypted database of 1.x\: the password is asked for, or is the first line of FILE. Otherwise $CBLITE_DATABASE_PASSWORD]::\:@FILE: ' \
+            '--key=[Open it with the key in FILE\: 64 hexadecimal digits, or 32 bytes. Otherwise $CBLITE_DATABASE_KEY]:\:@FILE: ' \
+            '--encrypted[The same as --password, which takes a key as well]' \
             '(--collection -C)--collection=[Work on this collection instead of the default one]:\[SCOPE.\]NAME:_cblite_names collection' \
             '(--collection -C)-C+[Work on this collection instead of the default one]:\[SCOPE.\]NAME:_cblite_names collection' \
             '--json[Print results and errors as JSON, for programs]' \
@@ -389,7 +420,9 @@ _cblite_command() {
             '--create[Create the database if it does not exist; implies --writeable]' \
             '--upgrade=-[Allow an irreversible upgrade of the file format; =vv also turns revision trees into version vectors]::vv:(vv)' \
             '--no-backup[With --upgrade of a 1.x database\: do not keep the old one beside the new]' \
-            '--encrypted[Ask for the password or key of an encrypted database]' \
+            '--password=-[Open an encrypted database of 1.x\: the password is asked for, or is the first line of FILE. Otherwise $CBLITE_DATABASE_PASSWORD]::\:@FILE: ' \
+            '--key=[Open it with the key in FILE\: 64 hexadecimal digits, or 32 bytes. Otherwise $CBLITE_DATABASE_KEY]:\:@FILE: ' \
+            '--encrypted[The same as --password, which takes a key as well]' \
             '(--collection -C)--collection=[Work on this collection instead of the default one]:\[SCOPE.\]NAME:_cblite_names collection' \
             '(--collection -C)-C+[Work on this collection instead of the default one]:\[SCOPE.\]NAME:_cblite_names collection' \
             '--json[Print results and errors as JSON, for programs]' \
@@ -406,7 +439,9 @@ _cblite_command() {
             '--create[Create the database if it does not exist; implies --writeable]' \
             '--upgrade=-[Allow an irreversible upgrade of the file format; =vv also turns revision trees into version vectors]::vv:(vv)' \
             '--no-backup[With --upgrade of a 1.x database\: do not keep the old one beside the new]' \
-            '--encrypted[Ask for the password or key of an encrypted database]' \
+            '--password=-[Open an encrypted database of 1.x\: the password is asked for, or is the first line of FILE. Otherwise $CBLITE_DATABASE_PASSWORD]::\:@FILE: ' \
+            '--key=[Open it with the key in FILE\: 64 hexadecimal digits, or 32 bytes. Otherwise $CBLITE_DATABASE_KEY]:\:@FILE: ' \
+            '--encrypted[The same as --password, which takes a key as well]' \
             '(--collection -C)--collection=[Work on this collection instead of the default one]:\[SCOPE.\]NAME:_cblite_names collection' \
             '(--collection -C)-C+[Work on this collection instead of the default one]:\[SCOPE.\]NAME:_cblite_names collection' \
             '--json[Print results and errors as JSON, for programs]' \
@@ -421,7 +456,9 @@ _cblite_command() {
             '--create[Create the database if it does not exist; implies --writeable]' \
             '--upgrade=-[Allow an irreversible upgrade of the file format; =vv also turns revision trees into version vectors]::vv:(vv)' \
             '--no-backup[With --upgrade of a 1.x database\: do not keep the old one beside the new]' \
-            '--encrypted[Ask for the password or key of an encrypted database]' \
+            '--password=-[Open an encrypted database of 1.x\: the password is asked for, or is the first line of FILE. Otherwise $CBLITE_DATABASE_PASSWORD]::\:@FILE: ' \
+            '--key=[Open it with the key in FILE\: 64 hexadecimal digits, or 32 bytes. Otherwise $CBLITE_DATABASE_KEY]:\:@FILE: ' \
+            '--encrypted[The same as --password, which takes a key as well]' \
             '(--collection -C)--collection=[Work on this collection instead of the default one]:\[SCOPE.\]NAME:_cblite_names collection' \
             '(--collection -C)-C+[Work on this collection instead of the default one]:\[SCOPE.\]NAME:_cblite_names collection' \
             '--json[Print results and errors as JSON, for programs]' \
@@ -436,7 +473,9 @@ _cblite_command() {
             '--create[Create the database if it does not exist; implies --writeable]' \
             '--upgrade=-[Allow an irreversible upgrade of the file format; =vv also turns revision trees into version vectors]::vv:(vv)' \
             '--no-backup[With --upgrade of a 1.x database\: do not keep the old one beside the new]' \
-            '--encrypted[Ask for the password or key of an encrypted database]' \
+            '--password=-[Open an encrypted database of 1.x\: the password is asked for, or is the first line of FILE. Otherwise $CBLITE_DATABASE_PASSWORD]::\:@FILE: ' \
+            '--key=[Open it with the key in FILE\: 64 hexadecimal digits, or 32 bytes. Otherwise $CBLITE_DATABASE_KEY]:\:@FILE: ' \
+            '--encrypted[The same as --password, which takes a key as well]' \
             '(--collection -C)--collection=[Work on this collection instead of the default one]:\[SCOPE.\]NAME:_cblite_names collection' \
             '(--collection -C)-C+[Work on this collection instead of the default one]:\[SCOPE.\]NAME:_cblite_names collection' \
             '--json[Print results and errors as JSON, for programs]' \
@@ -482,7 +521,8 @@ _cblite_command() {
             '--create[Create the database if it does not exist; implies --writeable]' \
             '--upgrade=-[Allow an irreversible upgrade of the file format; =vv also turns revision trees into version vectors]::vv:(vv)' \
             '--no-backup[With --upgrade of a 1.x database\: do not keep the old one beside the new]' \
-            '--encrypted[Ask for the password or key of an encrypted database]' \
+            '--password=-[Open an encrypted database of 1.x\: the password is asked for, or is the first line of FILE. Otherwise $CBLITE_DATABASE_PASSWORD]::\:@FILE: ' \
+            '--encrypted[The same as --password, which takes a key as well]' \
             '(--collection -C)--collection=[Work on this collection instead of the default one]:\[SCOPE.\]NAME:_cblite_names collection' \
             '(--collection -C)-C+[Work on this collection instead of the default one]:\[SCOPE.\]NAME:_cblite_names collection' \
             '--json[Print results and errors as JSON, for programs]' \
@@ -501,7 +541,9 @@ _cblite_command() {
             '--create[Create the database if it does not exist; implies --writeable]' \
             '--upgrade=-[Allow an irreversible upgrade of the file format; =vv also turns revision trees into version vectors]::vv:(vv)' \
             '--no-backup[With --upgrade of a 1.x database\: do not keep the old one beside the new]' \
-            '--encrypted[Ask for the password or key of an encrypted database]' \
+            '--password=-[Open an encrypted database of 1.x\: the password is asked for, or is the first line of FILE. Otherwise $CBLITE_DATABASE_PASSWORD]::\:@FILE: ' \
+            '--key=[Open it with the key in FILE\: 64 hexadecimal digits, or 32 bytes. Otherwise $CBLITE_DATABASE_KEY]:\:@FILE: ' \
+            '--encrypted[The same as --password, which takes a key as well]' \
             '(--collection -C)--collection=[Work on this collection instead of the default one]:\[SCOPE.\]NAME:_cblite_names collection' \
             '(--collection -C)-C+[Work on this collection instead of the default one]:\[SCOPE.\]NAME:_cblite_names collection' \
             '--json[Print results and errors as JSON, for programs]' \
@@ -518,7 +560,9 @@ _cblite_command() {
             '--create[Create the database if it does not exist; implies --writeable]' \
             '--upgrade=-[Allow an irreversible upgrade of the file format; =vv also turns revision trees into version vectors]::vv:(vv)' \
             '--no-backup[With --upgrade of a 1.x database\: do not keep the old one beside the new]' \
-            '--encrypted[Ask for the password or key of an encrypted database]' \
+            '--password=-[Open an encrypted database of 1.x\: the password is asked for, or is the first line of FILE. Otherwise $CBLITE_DATABASE_PASSWORD]::\:@FILE: ' \
+            '--key=[Open it with the key in FILE\: 64 hexadecimal digits, or 32 bytes. Otherwise $CBLITE_DATABASE_KEY]:\:@FILE: ' \
+            '--encrypted[The same as --password, which takes a key as well]' \
             '(--collection -C)--collection=[Work on this collection instead of the default one]:\[SCOPE.\]NAME:_cblite_names collection' \
             '(--collection -C)-C+[Work on this collection instead of the default one]:\[SCOPE.\]NAME:_cblite_names collection' \
             '--json[Print results and errors as JSON, for programs]' \
@@ -534,7 +578,9 @@ _cblite_command() {
             '--create[Create the database if it does not exist; implies --writeable]' \
             '--upgrade=-[Allow an irreversible upgrade of the file format; =vv also turns revision trees into version vectors]::vv:(vv)' \
             '--no-backup[With --upgrade of a 1.x database\: do not keep the old one beside the new]' \
-            '--encrypted[Ask for the password or key of an encrypted database]' \
+            '--password=-[Open an encrypted database of 1.x\: the password is asked for, or is the first line of FILE. Otherwise $CBLITE_DATABASE_PASSWORD]::\:@FILE: ' \
+            '--key=[Open it with the key in FILE\: 64 hexadecimal digits, or 32 bytes. Otherwise $CBLITE_DATABASE_KEY]:\:@FILE: ' \
+            '--encrypted[The same as --password, which takes a key as well]' \
             '(--collection -C)--collection=[Work on this collection instead of the default one]:\[SCOPE.\]NAME:_cblite_names collection' \
             '(--collection -C)-C+[Work on this collection instead of the default one]:\[SCOPE.\]NAME:_cblite_names collection' \
             '--json[Print results and errors as JSON, for programs]' \
@@ -550,7 +596,9 @@ _cblite_command() {
             '--create[Create the database if it does not exist; implies --writeable]' \
             '--upgrade=-[Allow an irreversible upgrade of the file format; =vv also turns revision trees into version vectors]::vv:(vv)' \
             '--no-backup[With --upgrade of a 1.x database\: do not keep the old one beside the new]' \
-            '--encrypted[Ask for the password or key of an encrypted database]' \
+            '--password=-[Open an encrypted database of 1.x\: the password is asked for, or is the first line of FILE. Otherwise $CBLITE_DATABASE_PASSWORD]::\:@FILE: ' \
+            '--key=[Open it with the key in FILE\: 64 hexadecimal digits, or 32 bytes. Otherwise $CBLITE_DATABASE_KEY]:\:@FILE: ' \
+            '--encrypted[The same as --password, which takes a key as well]' \
             '(--collection -C)--collection=[Work on this collection instead of the default one]:\[SCOPE.\]NAME:_cblite_names collection' \
             '(--collection -C)-C+[Work on this collection instead of the default one]:\[SCOPE.\]NAME:_cblite_names collection' \
             '--json[Print results and errors as JSON, for programs]' \
@@ -588,7 +636,9 @@ _cblite_command() {
             '--create[Create the database if it does not exist; implies --writeable]' \
             '--upgrade=-[Allow an irreversible upgrade of the file format; =vv also turns revision trees into version vectors]::vv:(vv)' \
             '--no-backup[With --upgrade of a 1.x database\: do not keep the old one beside the new]' \
-            '--encrypted[Ask for the password or key of an encrypted database]' \
+            '--password=-[Open an encrypted database of 1.x\: the password is asked for, or is the first line of FILE. Otherwise $CBLITE_DATABASE_PASSWORD]::\:@FILE: ' \
+            '--key=[Open it with the key in FILE\: 64 hexadecimal digits, or 32 bytes. Otherwise $CBLITE_DATABASE_KEY]:\:@FILE: ' \
+            '--encrypted[The same as --password, which takes a key as well]' \
             '(--collection -C)--collection=[Work on this collection instead of the default one]:\[SCOPE.\]NAME:_cblite_names collection' \
             '(--collection -C)-C+[Work on this collection instead of the default one]:\[SCOPE.\]NAME:_cblite_names collection' \
             '--json[Print results and errors as JSON, for programs]' \
@@ -622,7 +672,9 @@ _cblite_command() {
             '--create[Create the database if it does not exist; implies --writeable]' \
             '--upgrade=-[Allow an irreversible upgrade of the file format; =vv also turns revision trees into version vectors]::vv:(vv)' \
             '--no-backup[With --upgrade of a 1.x database\: do not keep the old one beside the new]' \
-            '--encrypted[Ask for the password or key of an encrypted database]' \
+            '--password=-[Open an encrypted database of 1.x\: the password is asked for, or is the first line of FILE. Otherwise $CBLITE_DATABASE_PASSWORD]::\:@FILE: ' \
+            '--key=[Open it with the key in FILE\: 64 hexadecimal digits, or 32 bytes. Otherwise $CBLITE_DATABASE_KEY]:\:@FILE: ' \
+            '--encrypted[The same as --password, which takes a key as well]' \
             '(--collection -C)--collection=[Work on this collection instead of the default one]:\[SCOPE.\]NAME:_cblite_names collection' \
             '(--collection -C)-C+[Work on this collection instead of the default one]:\[SCOPE.\]NAME:_cblite_names collection' \
             '--json[Print results and errors as JSON, for programs]' \
@@ -641,7 +693,9 @@ _cblite_command() {
             '--create[Create the database if it does not exist; implies --writeable]' \
             '--upgrade=-[Allow an irreversible upgrade of the file format; =vv also turns revision trees into version vectors]::vv:(vv)' \
             '--no-backup[With --upgrade of a 1.x database\: do not keep the old one beside the new]' \
-            '--encrypted[Ask for the password or key of an encrypted database]' \
+            '--password=-[Open an encrypted database of 1.x\: the password is asked for, or is the first line of FILE. Otherwise $CBLITE_DATABASE_PASSWORD]::\:@FILE: ' \
+            '--key=[Open it with the key in FILE\: 64 hexadecimal digits, or 32 bytes. Otherwise $CBLITE_DATABASE_KEY]:\:@FILE: ' \
+            '--encrypted[The same as --password, which takes a key as well]' \
             '(--collection -C)--collection=[Work on this collection instead of the default one]:\[SCOPE.\]NAME:_cblite_names collection' \
             '(--collection -C)-C+[Work on this collection instead of the default one]:\[SCOPE.\]NAME:_cblite_names collection' \
             '--quiet[Say nothing but results and errors]' \
@@ -655,7 +709,9 @@ _cblite_command() {
             '--create[Create the database if it does not exist; implies --writeable]' \
             '--upgrade=-[Allow an irreversible upgrade of the file format; =vv also turns revision trees into version vectors]::vv:(vv)' \
             '--no-backup[With --upgrade of a 1.x database\: do not keep the old one beside the new]' \
-            '--encrypted[Ask for the password or key of an encrypted database]' \
+            '--password=-[Open an encrypted database of 1.x\: the password is asked for, or is the first line of FILE. Otherwise $CBLITE_DATABASE_PASSWORD]::\:@FILE: ' \
+            '--key=[Open it with the key in FILE\: 64 hexadecimal digits, or 32 bytes. Otherwise $CBLITE_DATABASE_KEY]:\:@FILE: ' \
+            '--encrypted[The same as --password, which takes a key as well]' \
             '(--collection -C)--collection=[Work on this collection instead of the default one]:\[SCOPE.\]NAME:_cblite_names collection' \
             '(--collection -C)-C+[Work on this collection instead of the default one]:\[SCOPE.\]NAME:_cblite_names collection' \
             '--json[Print results and errors as JSON, for programs]' \
@@ -671,7 +727,9 @@ _cblite_command() {
             '--create[Create the database if it does not exist; implies --writeable]' \
             '--upgrade=-[Allow an irreversible upgrade of the file format; =vv also turns revision trees into version vectors]::vv:(vv)' \
             '--no-backup[With --upgrade of a 1.x database\: do not keep the old one beside the new]' \
-            '--encrypted[Ask for the password or key of an encrypted database]' \
+            '--password=-[Open an encrypted database of 1.x\: the password is asked for, or is the first line of FILE. Otherwise $CBLITE_DATABASE_PASSWORD]::\:@FILE: ' \
+            '--key=[Open it with the key in FILE\: 64 hexadecimal digits, or 32 bytes. Otherwise $CBLITE_DATABASE_KEY]:\:@FILE: ' \
+            '--encrypted[The same as --password, which takes a key as well]' \
             '(--collection -C)--collection=[Work on this collection instead of the default one]:\[SCOPE.\]NAME:_cblite_names collection' \
             '(--collection -C)-C+[Work on this collection instead of the default one]:\[SCOPE.\]NAME:_cblite_names collection' \
             '--json[Print results and errors as JSON, for programs]' \
@@ -693,7 +751,9 @@ _cblite_command() {
             '--writeable[Open the database for writing]' \
             '--upgrade=-[Allow an irreversible upgrade of the file format; =vv also turns revision trees into version vectors]::vv:(vv)' \
             '--no-backup[With --upgrade of a 1.x database\: do not keep the old one beside the new]' \
-            '--encrypted[Ask for the password or key of an encrypted database]' \
+            '--password=-[Open an encrypted database of 1.x\: the password is asked for, or is the first line of FILE. Otherwise $CBLITE_DATABASE_PASSWORD]::\:@FILE: ' \
+            '--key=[Open it with the key in FILE\: 64 hexadecimal digits, or 32 bytes. Otherwise $CBLITE_DATABASE_KEY]:\:@FILE: ' \
+            '--encrypted[The same as --password, which takes a key as well]' \
             '(--collection -C)--collection=[Work on this collection instead of the default one]:\[SCOPE.\]NAME:_cblite_names collection' \
             '(--collection -C)-C+[Work on this collection instead of the default one]:\[SCOPE.\]NAME:_cblite_names collection' \
             '--json[Print results and errors as JSON, for programs]' \
@@ -714,7 +774,9 @@ _cblite_command() {
             '--create[Create the database if it does not exist; implies --writeable]' \
             '--upgrade=-[Allow an irreversible upgrade of the file format; =vv also turns revision trees into version vectors]::vv:(vv)' \
             '--no-backup[With --upgrade of a 1.x database\: do not keep the old one beside the new]' \
-            '--encrypted[Ask for the password or key of an encrypted database]' \
+            '--password=-[Open an encrypted database of 1.x\: the password is asked for, or is the first line of FILE. Otherwise $CBLITE_DATABASE_PASSWORD]::\:@FILE: ' \
+            '--key=[Open it with the key in FILE\: 64 hexadecimal digits, or 32 bytes. Otherwise $CBLITE_DATABASE_KEY]:\:@FILE: ' \
+            '--encrypted[The same as --password, which takes a key as well]' \
             '(--collection -C)--collection=[Work on this collection instead of the default one]:\[SCOPE.\]NAME:_cblite_names collection' \
             '(--collection -C)-C+[Work on this collection instead of the default one]:\[SCOPE.\]NAME:_cblite_names collection' \
             '--json[Print results and errors as JSON, for programs]' \
@@ -734,7 +796,9 @@ _cblite_command() {
             '--create[Create the database if it does not exist; implies --writeable]' \
             '--upgrade=-[Allow an irreversible upgrade of the file format; =vv also turns revision trees into version vectors]::vv:(vv)' \
             '--no-backup[With --upgrade of a 1.x database\: do not keep the old one beside the new]' \
-            '--encrypted[Ask for the password or key of an encrypted database]' \
+            '--password=-[Open an encrypted database of 1.x\: the password is asked for, or is the first line of FILE. Otherwise $CBLITE_DATABASE_PASSWORD]::\:@FILE: ' \
+            '--key=[Open it with the key in FILE\: 64 hexadecimal digits, or 32 bytes. Otherwise $CBLITE_DATABASE_KEY]:\:@FILE: ' \
+            '--encrypted[The same as --password, which takes a key as well]' \
             '(--collection -C)--collection=[Work on this collection instead of the default one]:\[SCOPE.\]NAME:_cblite_names collection' \
             '(--collection -C)-C+[Work on this collection instead of the default one]:\[SCOPE.\]NAME:_cblite_names collection' \
             '--json[Print results and errors as JSON, for programs]' \
@@ -755,7 +819,9 @@ _cblite_command() {
             '--create[Create the database if it does not exist; implies --writeable]' \
             '--upgrade=-[Allow an irreversible upgrade of the file format; =vv also turns revision trees into version vectors]::vv:(vv)' \
             '--no-backup[With --upgrade of a 1.x database\: do not keep the old one beside the new]' \
-            '--encrypted[Ask for the password or key of an encrypted database]' \
+            '--password=-[Open an encrypted database of 1.x\: the password is asked for, or is the first line of FILE. Otherwise $CBLITE_DATABASE_PASSWORD]::\:@FILE: ' \
+            '--key=[Open it with the key in FILE\: 64 hexadecimal digits, or 32 bytes. Otherwise $CBLITE_DATABASE_KEY]:\:@FILE: ' \
+            '--encrypted[The same as --password, which takes a key as well]' \
             '(--collection -C)--collection=[Work on this collection instead of the default one]:\[SCOPE.\]NAME:_cblite_names collection' \
             '(--collection -C)-C+[Work on this collection instead of the default one]:\[SCOPE.\]NAME:_cblite_names collection' \
             '--json[Print results and errors as JSON, for programs]' \
@@ -774,7 +840,9 @@ _cblite_command() {
             '--create[Create the database if it does not exist; implies --writeable]' \
             '--upgrade=-[Allow an irreversible upgrade of the file format; =vv also turns revision trees into version vectors]::vv:(vv)' \
             '--no-backup[With --upgrade of a 1.x database\: do not keep the old one beside the new]' \
-            '--encrypted[Ask for the password or key of an encrypted database]' \
+            '--password=-[Open an encrypted database of 1.x\: the password is asked for, or is the first line of FILE. Otherwise $CBLITE_DATABASE_PASSWORD]::\:@FILE: ' \
+            '--key=[Open it with the key in FILE\: 64 hexadecimal digits, or 32 bytes. Otherwise $CBLITE_DATABASE_KEY]:\:@FILE: ' \
+            '--encrypted[The same as --password, which takes a key as well]' \
             '(--collection -C)--collection=[Work on this collection instead of the default one]:\[SCOPE.\]NAME:_cblite_names collection' \
             '(--collection -C)-C+[Work on this collection instead of the default one]:\[SCOPE.\]NAME:_cblite_names collection' \
             '--json[Print results and errors as JSON, for programs]' \
@@ -794,7 +862,9 @@ _cblite_command() {
             '--create[Create the database if it does not exist; implies --writeable]' \
             '--upgrade=-[Allow an irreversible upgrade of the file format; =vv also turns revision trees into version vectors]::vv:(vv)' \
             '--no-backup[With --upgrade of a 1.x database\: do not keep the old one beside the new]' \
-            '--encrypted[Ask for the password or key of an encrypted database]' \
+            '--password=-[Open an encrypted database of 1.x\: the password is asked for, or is the first line of FILE. Otherwise $CBLITE_DATABASE_PASSWORD]::\:@FILE: ' \
+            '--key=[Open it with the key in FILE\: 64 hexadecimal digits, or 32 bytes. Otherwise $CBLITE_DATABASE_KEY]:\:@FILE: ' \
+            '--encrypted[The same as --password, which takes a key as well]' \
             '(--collection -C)--collection=[Work on this collection instead of the default one]:\[SCOPE.\]NAME:_cblite_names collection' \
             '(--collection -C)-C+[Work on this collection instead of the default one]:\[SCOPE.\]NAME:_cblite_names collection' \
             '--json[Print results and errors as JSON, for programs]' \
@@ -812,7 +882,9 @@ _cblite_command() {
             '--create[Create the database if it does not exist; implies --writeable]' \
             '--upgrade=-[Allow an irreversible upgrade of the file format; =vv also turns revision trees into version vectors]::vv:(vv)' \
             '--no-backup[With --upgrade of a 1.x database\: do not keep the old one beside the new]' \
-            '--encrypted[Ask for the password or key of an encrypted database]' \
+            '--password=-[Open an encrypted database of 1.x\: the password is asked for, or is the first line of FILE. Otherwise $CBLITE_DATABASE_PASSWORD]::\:@FILE: ' \
+            '--key=[Open it with the key in FILE\: 64 hexadecimal digits, or 32 bytes. Otherwise $CBLITE_DATABASE_KEY]:\:@FILE: ' \
+            '--encrypted[The same as --password, which takes a key as well]' \
             '(--collection -C)--collection=[Work on this collection instead of the default one]:\[SCOPE.\]NAME:_cblite_names collection' \
             '(--collection -C)-C+[Work on this collection instead of the default one]:\[SCOPE.\]NAME:_cblite_names collection' \
             '--json[Print results and errors as JSON, for programs]' \
@@ -834,7 +906,9 @@ _cblite_command() {
             '--create[Create the database if it does not exist; implies --writeable]' \
             '--upgrade=-[Allow an irreversible upgrade of the file format; =vv also turns revision trees into version vectors]::vv:(vv)' \
             '--no-backup[With --upgrade of a 1.x database\: do not keep the old one beside the new]' \
-            '--encrypted[Ask for the password or key of an encrypted database]' \
+            '--password=-[Open an encrypted database of 1.x\: the password is asked for, or is the first line of FILE. Otherwise $CBLITE_DATABASE_PASSWORD]::\:@FILE: ' \
+            '--key=[Open it with the key in FILE\: 64 hexadecimal digits, or 32 bytes. Otherwise $CBLITE_DATABASE_KEY]:\:@FILE: ' \
+            '--encrypted[The same as --password, which takes a key as well]' \
             '(--collection -C)--collection=[Work on this collection instead of the default one]:\[SCOPE.\]NAME:_cblite_names collection' \
             '(--collection -C)-C+[Work on this collection instead of the default one]:\[SCOPE.\]NAME:_cblite_names collection' \
             '--json[Print results and errors as JSON, for programs]' \
@@ -853,7 +927,9 @@ _cblite_command() {
             '--create[Create the database if it does not exist; implies --writeable]' \
             '--upgrade=-[Allow an irreversible upgrade of the file format; =vv also turns revision trees into version vectors]::vv:(vv)' \
             '--no-backup[With --upgrade of a 1.x database\: do not keep the old one beside the new]' \
-            '--encrypted[Ask for the password or key of an encrypted database]' \
+            '--password=-[Open an encrypted database of 1.x\: the password is asked for, or is the first line of FILE. Otherwise $CBLITE_DATABASE_PASSWORD]::\:@FILE: ' \
+            '--key=[Open it with the key in FILE\: 64 hexadecimal digits, or 32 bytes. Otherwise $CBLITE_DATABASE_KEY]:\:@FILE: ' \
+            '--encrypted[The same as --password, which takes a key as well]' \
             '(--collection -C)--collection=[Work on this collection instead of the default one]:\[SCOPE.\]NAME:_cblite_names collection' \
             '(--collection -C)-C+[Work on this collection instead of the default one]:\[SCOPE.\]NAME:_cblite_names collection' \
             '--json[Print results and errors as JSON, for programs]' \
@@ -871,7 +947,9 @@ _cblite_command() {
             '--create[Create the database if it does not exist; implies --writeable]' \
             '--upgrade=-[Allow an irreversible upgrade of the file format; =vv also turns revision trees into version vectors]::vv:(vv)' \
             '--no-backup[With --upgrade of a 1.x database\: do not keep the old one beside the new]' \
-            '--encrypted[Ask for the password or key of an encrypted database]' \
+            '--password=-[Open an encrypted database of 1.x\: the password is asked for, or is the first line of FILE. Otherwise $CBLITE_DATABASE_PASSWORD]::\:@FILE: ' \
+            '--key=[Open it with the key in FILE\: 64 hexadecimal digits, or 32 bytes. Otherwise $CBLITE_DATABASE_KEY]:\:@FILE: ' \
+            '--encrypted[The same as --password, which takes a key as well]' \
             '(--collection -C)--collection=[Work on this collection instead of the default one]:\[SCOPE.\]NAME:_cblite_names collection' \
             '(--collection -C)-C+[Work on this collection instead of the default one]:\[SCOPE.\]NAME:_cblite_names collection' \
             '--json[Print results and errors as JSON, for programs]' \
@@ -891,7 +969,9 @@ _cblite_command() {
             '--create[Create the database if it does not exist; implies --writeable]' \
             '--upgrade=-[Allow an irreversible upgrade of the file format; =vv also turns revision trees into version vectors]::vv:(vv)' \
             '--no-backup[With --upgrade of a 1.x database\: do not keep the old one beside the new]' \
-            '--encrypted[Ask for the password or key of an encrypted database]' \
+            '--password=-[Open an encrypted database of 1.x\: the password is asked for, or is the first line of FILE. Otherwise $CBLITE_DATABASE_PASSWORD]::\:@FILE: ' \
+            '--key=[Open it with the key in FILE\: 64 hexadecimal digits, or 32 bytes. Otherwise $CBLITE_DATABASE_KEY]:\:@FILE: ' \
+            '--encrypted[The same as --password, which takes a key as well]' \
             '(--collection -C)--collection=[Work on this collection instead of the default one]:\[SCOPE.\]NAME:_cblite_names collection' \
             '(--collection -C)-C+[Work on this collection instead of the default one]:\[SCOPE.\]NAME:_cblite_names collection' \
             '--json[Print results and errors as JSON, for programs]' \
@@ -907,7 +987,9 @@ _cblite_command() {
             '--create[Create the database if it does not exist; implies --writeable]' \
             '--upgrade=-[Allow an irreversible upgrade of the file format; =vv also turns revision trees into version vectors]::vv:(vv)' \
             '--no-backup[With --upgrade of a 1.x database\: do not keep the old one beside the new]' \
-            '--encrypted[Ask for the password or key of an encrypted database]' \
+            '--password=-[Open an encrypted database of 1.x\: the password is asked for, or is the first line of FILE. Otherwise $CBLITE_DATABASE_PASSWORD]::\:@FILE: ' \
+            '--key=[Open it with the key in FILE\: 64 hexadecimal digits, or 32 bytes. Otherwise $CBLITE_DATABASE_KEY]:\:@FILE: ' \
+            '--encrypted[The same as --password, which takes a key as well]' \
             '(--collection -C)--collection=[Work on this collection instead of the default one]:\[SCOPE.\]NAME:_cblite_names collection' \
             '(--collection -C)-C+[Work on this collection instead of the default one]:\[SCOPE.\]NAME:_cblite_names collection' \
             '--json[Print results and errors as JSON, for programs]' \
@@ -922,7 +1004,9 @@ _cblite_command() {
             '--create[Create the database if it does not exist; implies --writeable]' \
             '--upgrade=-[Allow an irreversible upgrade of the file format; =vv also turns revision trees into version vectors]::vv:(vv)' \
             '--no-backup[With --upgrade of a 1.x database\: do not keep the old one beside the new]' \
-            '--encrypted[Ask for the password or key of an encrypted database]' \
+            '--password=-[Open an encrypted database of 1.x\: the password is asked for, or is the first line of FILE. Otherwise $CBLITE_DATABASE_PASSWORD]::\:@FILE: ' \
+            '--key=[Open it with the key in FILE\: 64 hexadecimal digits, or 32 bytes. Otherwise $CBLITE_DATABASE_KEY]:\:@FILE: ' \
+            '--encrypted[The same as --password, which takes a key as well]' \
             '(--collection -C)--collection=[Work on this collection instead of the default one]:\[SCOPE.\]NAME:_cblite_names collection' \
             '(--collection -C)-C+[Work on this collection instead of the default one]:\[SCOPE.\]NAME:_cblite_names collection' \
             '--json[Print results and errors as JSON, for programs]' \
@@ -937,7 +1021,9 @@ _cblite_command() {
             '--create[Create the database if it does not exist; implies --writeable]' \
             '--upgrade=-[Allow an irreversible upgrade of the file format; =vv also turns revision trees into version vectors]::vv:(vv)' \
             '--no-backup[With --upgrade of a 1.x database\: do not keep the old one beside the new]' \
-            '--encrypted[Ask for the password or key of an encrypted database]' \
+            '--password=-[Open an encrypted database of 1.x\: the password is asked for, or is the first line of FILE. Otherwise $CBLITE_DATABASE_PASSWORD]::\:@FILE: ' \
+            '--key=[Open it with the key in FILE\: 64 hexadecimal digits, or 32 bytes. Otherwise $CBLITE_DATABASE_KEY]:\:@FILE: ' \
+            '--encrypted[The same as --password, which takes a key as well]' \
             '(--collection -C)--collection=[Work on this collection instead of the default one]:\[SCOPE.\]NAME:_cblite_names collection' \
             '(--collection -C)-C+[Work on this collection instead of the default one]:\[SCOPE.\]NAME:_cblite_names collection' \
             '--json[Print results and errors as JSON, for programs]' \
@@ -986,7 +1072,8 @@ _cblite_command() {
             '--create[Create the database if it does not exist; implies --writeable]' \
             '--upgrade=-[Allow an irreversible upgrade of the file format; =vv also turns revision trees into version vectors]::vv:(vv)' \
             '--no-backup[With --upgrade of a 1.x database\: do not keep the old one beside the new]' \
-            '--encrypted[Ask for the password or key of an encrypted database]' \
+            '--password=-[Open an encrypted database of 1.x\: the password is asked for, or is the first line of FILE. Otherwise $CBLITE_DATABASE_PASSWORD]::\:@FILE: ' \
+            '--encrypted[The same as --password, which takes a key as well]' \
             '(--collection -C)--collection=[Work on this collection instead of the default one]:\[SCOPE.\]NAME:_cblite_names collection' \
             '(--collection -C)-C+[Work on this collection instead of the default one]:\[SCOPE.\]NAME:_cblite_names collection' \
             '--json[Print results and errors as JSON, for programs]' \
@@ -1036,7 +1123,8 @@ _cblite_command() {
             '--create[Create the database if it does not exist; implies --writeable]' \
             '--upgrade=-[Allow an irreversible upgrade of the file format; =vv also turns revision trees into version vectors]::vv:(vv)' \
             '--no-backup[With --upgrade of a 1.x database\: do not keep the old one beside the new]' \
-            '--encrypted[Ask for the password or key of an encrypted database]' \
+            '--password=-[Open an encrypted database of 1.x\: the password is asked for, or is the first line of FILE. Otherwise $CBLITE_DATABASE_PASSWORD]::\:@FILE: ' \
+            '--encrypted[The same as --password, which takes a key as well]' \
             '(--collection -C)--collection=[Work on this collection instead of the default one]:\[SCOPE.\]NAME:_cblite_names collection' \
             '(--collection -C)-C+[Work on this collection instead of the default one]:\[SCOPE.\]NAME:_cblite_names collection' \
             '--json[Print results and errors as JSON, for programs]' \
@@ -1087,7 +1175,8 @@ _cblite_command() {
             '--create[Create the database if it does not exist; implies --writeable]' \
             '--upgrade=-[Allow an irreversible upgrade of the file format; =vv also turns revision trees into version vectors]::vv:(vv)' \
             '--no-backup[With --upgrade of a 1.x database\: do not keep the old one beside the new]' \
-            '--encrypted[Ask for the password or key of an encrypted database]' \
+            '--password=-[Open an encrypted database of 1.x\: the password is asked for, or is the first line of FILE. Otherwise $CBLITE_DATABASE_PASSWORD]::\:@FILE: ' \
+            '--encrypted[The same as --password, which takes a key as well]' \
             '(--collection -C)--collection=[Work on this collection instead of the default one]:\[SCOPE.\]NAME:_cblite_names collection' \
             '(--collection -C)-C+[Work on this collection instead of the default one]:\[SCOPE.\]NAME:_cblite_names collection' \
             '--json[Print results and errors as JSON, for programs]' \
@@ -1132,7 +1221,8 @@ _cblite_command() {
             '--create[Create the database if it does not exist; implies --writeable]' \
             '--upgrade=-[Allow an irreversible upgrade of the file format; =vv also turns revision trees into version vectors]::vv:(vv)' \
             '--no-backup[With --upgrade of a 1.x database\: do not keep the old one beside the new]' \
-            '--encrypted[Ask for the password or key of an encrypted database]' \
+            '--password=-[Open an encrypted database of 1.x\: the password is asked for, or is the first line of FILE. Otherwise $CBLITE_DATABASE_PASSWORD]::\:@FILE: ' \
+            '--encrypted[The same as --password, which takes a key as well]' \
             '(--collection -C)--collection=[Work on this collection instead of the default one]:\[SCOPE.\]NAME:_cblite_names collection' \
             '(--collection -C)-C+[Work on this collection instead of the default one]:\[SCOPE.\]NAME:_cblite_names collection' \
             '--json[Print results and errors as JSON, for programs]' \
@@ -1176,7 +1266,8 @@ _cblite_command() {
             '--create[Create the database if it does not exist; implies --writeable]' \
             '--upgrade=-[Allow an irreversible upgrade of the file format; =vv also turns revision trees into version vectors]::vv:(vv)' \
             '--no-backup[With --upgrade of a 1.x database\: do not keep the old one beside the new]' \
-            '--encrypted[Ask for the password or key of an encrypted database]' \
+            '--password=-[Open an encrypted database of 1.x\: the password is asked for, or is the first line of FILE. Otherwise $CBLITE_DATABASE_PASSWORD]::\:@FILE: ' \
+            '--encrypted[The same as --password, which takes a key as well]' \
             '(--collection -C)--collection=[Work on this collection instead of the default one]:\[SCOPE.\]NAME:_cblite_names collection' \
             '(--collection -C)-C+[Work on this collection instead of the default one]:\[SCOPE.\]NAME:_cblite_names collection' \
             '--json[Print results and errors as JSON, for programs]' \
@@ -1219,7 +1310,8 @@ _cblite_command() {
             '--create[Create the database if it does not exist; implies --writeable]' \
             '--upgrade=-[Allow an irreversible upgrade of the file format; =vv also turns revision trees into version vectors]::vv:(vv)' \
             '--no-backup[With --upgrade of a 1.x database\: do not keep the old one beside the new]' \
-            '--encrypted[Ask for the password or key of an encrypted database]' \
+            '--password=-[Open an encrypted database of 1.x\: the password is asked for, or is the first line of FILE. Otherwise $CBLITE_DATABASE_PASSWORD]::\:@FILE: ' \
+            '--encrypted[The same as --password, which takes a key as well]' \
             '(--collection -C)--collection=[Work on this collection instead of the default one]:\[SCOPE.\]NAME:_cblite_names collection' \
             '(--collection -C)-C+[Work on this collection instead of the default one]:\[SCOPE.\]NAME:_cblite_names collection' \
             '--json[Print results and errors as JSON, for programs]' \
@@ -1257,7 +1349,8 @@ _cblite_command() {
             '--create[Create the database if it does not exist; implies --writeable]' \
             '--upgrade=-[Allow an irreversible upgrade of the file format; =vv also turns revision trees into version vectors]::vv:(vv)' \
             '--no-backup[With --upgrade of a 1.x database\: do not keep the old one beside the new]' \
-            '--encrypted[Ask for the password or key of an encrypted database]' \
+            '--password=-[Open an encrypted database of 1.x\: the password is asked for, or is the first line of FILE. Otherwise $CBLITE_DATABASE_PASSWORD]::\:@FILE: ' \
+            '--encrypted[The same as --password, which takes a key as well]' \
             '--json[Print results and errors as JSON, for programs]' \
             '--quiet[Say nothing but results and errors]' \
             '--color=-[Colour the output\: auto (on a terminal), always (also plain --color) or never]::WHEN:(auto always never)' \
@@ -1276,7 +1369,9 @@ _cblite_command() {
             '--create[Create the database if it does not exist; implies --writeable]' \
             '--upgrade=-[Allow an irreversible upgrade of the file format; =vv also turns revision trees into version vectors]::vv:(vv)' \
             '--no-backup[With --upgrade of a 1.x database\: do not keep the old one beside the new]' \
-            '--encrypted[Ask for the password or key of an encrypted database]' \
+            '--password=-[Open an encrypted database of 1.x\: the password is asked for, or is the first line of FILE. Otherwise $CBLITE_DATABASE_PASSWORD]::\:@FILE: ' \
+            '--key=[Open it with the key in FILE\: 64 hexadecimal digits, or 32 bytes. Otherwise $CBLITE_DATABASE_KEY]:\:@FILE: ' \
+            '--encrypted[The same as --password, which takes a key as well]' \
             '--json[Print results and errors as JSON, for programs]' \
             '--quiet[Say nothing but results and errors]' \
             '--color=-[Colour the output\: auto (on a terminal), always (also plain --color) or never]::WHEN:(auto always never)' \
@@ -1294,7 +1389,9 @@ _cblite_command() {
             '--create[Create the database if it does not exist; implies --writeable]' \
             '--upgrade=-[Allow an irreversible upgrade of the file format; =vv also turns revision trees into version vectors]::vv:(vv)' \
             '--no-backup[With --upgrade of a 1.x database\: do not keep the old one beside the new]' \
-            '--encrypted[Ask for the password or key of an encrypted database]' \
+            '--password=-[Open an encrypted database of 1.x\: the password is asked for, or is the first line of FILE. Otherwise $CBLITE_DATABASE_PASSWORD]::\:@FILE: ' \
+            '--key=[Open it with the key in FILE\: 64 hexadecimal digits, or 32 bytes. Otherwise $CBLITE_DATABASE_KEY]:\:@FILE: ' \
+            '--encrypted[The same as --password, which takes a key as well]' \
             '--json[Print results and errors as JSON, for programs]' \
             '--quiet[Say nothing but results and errors]' \
             '--color=-[Colour the output\: auto (on a terminal), always (also plain --color) or never]::WHEN:(auto always never)' \
@@ -1313,7 +1410,9 @@ _cblite_command() {
             '--writeable[Open the database for writing]' \
             '--create[Create the database if it does not exist; implies --writeable]' \
             '--upgrade=-[Allow an irreversible upgrade of the file format; =vv also turns revision trees into version vectors]::vv:(vv)' \
-            '--encrypted[Ask for the password or key of an encrypted database]' \
+            '--password=-[Open an encrypted database of 1.x\: the password is asked for, or is the first line of FILE. Otherwise $CBLITE_DATABASE_PASSWORD]::\:@FILE: ' \
+            '--key=[Open it with the key in FILE\: 64 hexadecimal digits, or 32 bytes. Otherwise $CBLITE_DATABASE_KEY]:\:@FILE: ' \
+            '--encrypted[The same as --password, which takes a key as well]' \
             '(--collection -C)--collection=[Work on this collection instead of the default one]:\[SCOPE.\]NAME:_cblite_names collection' \
             '(--collection -C)-C+[Work on this collection instead of the default one]:\[SCOPE.\]NAME:_cblite_names collection' \
             '--json[Print results and errors as JSON, for programs]' \
@@ -1342,7 +1441,9 @@ _cblite_command() {
             '--create[Create the database if it does not exist; implies --writeable]' \
             '--upgrade=-[Allow an irreversible upgrade of the file format; =vv also turns revision trees into version vectors]::vv:(vv)' \
             '--no-backup[With --upgrade of a 1.x database\: do not keep the old one beside the new]' \
-            '--encrypted[Ask for the password or key of an encrypted database]' \
+            '--password=-[Open an encrypted database of 1.x\: the password is asked for, or is the first line of FILE. Otherwise $CBLITE_DATABASE_PASSWORD]::\:@FILE: ' \
+            '--key=[Open it with the key in FILE\: 64 hexadecimal digits, or 32 bytes. Otherwise $CBLITE_DATABASE_KEY]:\:@FILE: ' \
+            '--encrypted[The same as --password, which takes a key as well]' \
             '(--collection -C)--collection=[Work on this collection instead of the default one]:\[SCOPE.\]NAME:_cblite_names collection' \
             '(--collection -C)-C+[Work on this collection instead of the default one]:\[SCOPE.\]NAME:_cblite_names collection' \
             '--quiet[Say nothing but results and errors]' \
@@ -1358,7 +1459,9 @@ _cblite_command() {
             '--create[Create the database if it does not exist; implies --writeable]' \
             '--upgrade=-[Allow an irreversible upgrade of the file format; =vv also turns revision trees into version vectors]::vv:(vv)' \
             '--no-backup[With --upgrade of a 1.x database\: do not keep the old one beside the new]' \
-            '--encrypted[Ask for the password or key of an encrypted database]' \
+            '--password=-[Open an encrypted database of 1.x\: the password is asked for, or is the first line of FILE. Otherwise $CBLITE_DATABASE_PASSWORD]::\:@FILE: ' \
+            '--key=[Open it with the key in FILE\: 64 hexadecimal digits, or 32 bytes. Otherwise $CBLITE_DATABASE_KEY]:\:@FILE: ' \
+            '--encrypted[The same as --password, which takes a key as well]' \
             '(--collection -C)--collection=[Work on this collection instead of the default one]:\[SCOPE.\]NAME:_cblite_names collection' \
             '(--collection -C)-C+[Work on this collection instead of the default one]:\[SCOPE.\]NAME:_cblite_names collection' \
             '--json[Print results and errors as JSON, for programs]' \
@@ -1376,7 +1479,9 @@ _cblite_command() {
             '--create[Create the database if it does not exist; implies --writeable]' \
             '--upgrade=-[Allow an irreversible upgrade of the file format; =vv also turns revision trees into version vectors]::vv:(vv)' \
             '--no-backup[With --upgrade of a 1.x database\: do not keep the old one beside the new]' \
-            '--encrypted[Ask for the password or key of an encrypted database]' \
+            '--password=-[Open an encrypted database of 1.x\: the password is asked for, or is the first line of FILE. Otherwise $CBLITE_DATABASE_PASSWORD]::\:@FILE: ' \
+            '--key=[Open it with the key in FILE\: 64 hexadecimal digits, or 32 bytes. Otherwise $CBLITE_DATABASE_KEY]:\:@FILE: ' \
+            '--encrypted[The same as --password, which takes a key as well]' \
             '(--collection -C)--collection=[Work on this collection instead of the default one]:\[SCOPE.\]NAME:_cblite_names collection' \
             '(--collection -C)-C+[Work on this collection instead of the default one]:\[SCOPE.\]NAME:_cblite_names collection' \
             '--json[Print results and errors as JSON, for programs]' \
@@ -1391,7 +1496,9 @@ _cblite_command() {
             '--create[Create the database if it does not exist; implies --writeable]' \
             '--upgrade=-[Allow an irreversible upgrade of the file format; =vv also turns revision trees into version vectors]::vv:(vv)' \
             '--no-backup[With --upgrade of a 1.x database\: do not keep the old one beside the new]' \
-            '--encrypted[Ask for the password or key of an encrypted database]' \
+            '--password=-[Open an encrypted database of 1.x\: the password is asked for, or is the first line of FILE. Otherwise $CBLITE_DATABASE_PASSWORD]::\:@FILE: ' \
+            '--key=[Open it with the key in FILE\: 64 hexadecimal digits, or 32 bytes. Otherwise $CBLITE_DATABASE_KEY]:\:@FILE: ' \
+            '--encrypted[The same as --password, which takes a key as well]' \
             '(--collection -C)--collection=[Work on this collection instead of the default one]:\[SCOPE.\]NAME:_cblite_names collection' \
             '(--collection -C)-C+[Work on this collection instead of the default one]:\[SCOPE.\]NAME:_cblite_names collection' \
             '--json[Print results and errors as JSON, for programs]' \
@@ -1407,7 +1514,9 @@ _cblite_command() {
             '--create[Create the database if it does not exist; implies --writeable]' \
             '--upgrade=-[Allow an irreversible upgrade of the file format; =vv also turns revision trees into version vectors]::vv:(vv)' \
             '--no-backup[With --upgrade of a 1.x database\: do not keep the old one beside the new]' \
-            '--encrypted[Ask for the password or key of an encrypted database]' \
+            '--password=-[Open an encrypted database of 1.x\: the password is asked for, or is the first line of FILE. Otherwise $CBLITE_DATABASE_PASSWORD]::\:@FILE: ' \
+            '--key=[Open it with the key in FILE\: 64 hexadecimal digits, or 32 bytes. Otherwise $CBLITE_DATABASE_KEY]:\:@FILE: ' \
+            '--encrypted[The same as --password, which takes a key as well]' \
             '(--collection -C)--collection=[Work on this collection instead of the default one]:\[SCOPE.\]NAME:_cblite_names collection' \
             '(--collection -C)-C+[Work on this collection instead of the default one]:\[SCOPE.\]NAME:_cblite_names collection' \
             '--json[Print results and errors as JSON, for programs]' \
@@ -1445,7 +1554,8 @@ _cblite_command() {
             '--create[Create the database if it does not exist; implies --writeable]' \
             '--upgrade=-[Allow an irreversible upgrade of the file format; =vv also turns revision trees into version vectors]::vv:(vv)' \
             '--no-backup[With --upgrade of a 1.x database\: do not keep the old one beside the new]' \
-            '--encrypted[Ask for the password or key of an encrypted database]' \
+            '--password=-[Open an encrypted database of 1.x\: the password is asked for, or is the first line of FILE. Otherwise $CBLITE_DATABASE_PASSWORD]::\:@FILE: ' \
+            '--encrypted[The same as --password, which takes a key as well]' \
             '(--collection -C)--collection=[Work on this collection instead of the default one]:\[SCOPE.\]NAME:_cblite_names collection' \
             '(--collection -C)-C+[Work on this collection instead of the default one]:\[SCOPE.\]NAME:_cblite_names collection' \
             '--json[Print results and errors as JSON, for programs]' \
@@ -1460,7 +1570,9 @@ _cblite_command() {
             '--create[Create the database if it does not exist; implies --writeable]' \
             '--upgrade=-[Allow an irreversible upgrade of the file format; =vv also turns revision trees into version vectors]::vv:(vv)' \
             '--no-backup[With --upgrade of a 1.x database\: do not keep the old one beside the new]' \
-            '--encrypted[Ask for the password or key of an encrypted database]' \
+            '--password=-[Open an encrypted database of 1.x\: the password is asked for, or is the first line of FILE. Otherwise $CBLITE_DATABASE_PASSWORD]::\:@FILE: ' \
+            '--key=[Open it with the key in FILE\: 64 hexadecimal digits, or 32 bytes. Otherwise $CBLITE_DATABASE_KEY]:\:@FILE: ' \
+            '--encrypted[The same as --password, which takes a key as well]' \
             '(--collection -C)--collection=[Work on this collection instead of the default one]:\[SCOPE.\]NAME:_cblite_names collection' \
             '(--collection -C)-C+[Work on this collection instead of the default one]:\[SCOPE.\]NAME:_cblite_names collection' \
             '--json[Print results and errors as JSON, for programs]' \
@@ -1474,7 +1586,9 @@ _cblite_command() {
             '--create[Create the database if it does not exist; implies --writeable]' \
             '--upgrade=-[Allow an irreversible upgrade of the file format; =vv also turns revision trees into version vectors]::vv:(vv)' \
             '--no-backup[With --upgrade of a 1.x database\: do not keep the old one beside the new]' \
-            '--encrypted[Ask for the password or key of an encrypted database]' \
+            '--password=-[Open an encrypted database of 1.x\: the password is asked for, or is the first line of FILE. Otherwise $CBLITE_DATABASE_PASSWORD]::\:@FILE: ' \
+            '--key=[Open it with the key in FILE\: 64 hexadecimal digits, or 32 bytes. Otherwise $CBLITE_DATABASE_KEY]:\:@FILE: ' \
+            '--encrypted[The same as --password, which takes a key as well]' \
             '(--collection -C)--collection=[Work on this collection instead of the default one]:\[SCOPE.\]NAME:_cblite_names collection' \
             '(--collection -C)-C+[Work on this collection instead of the default one]:\[SCOPE.\]NAME:_cblite_names collection' \
             '--json[Print results and errors as JSON, for programs]' \
@@ -1489,7 +1603,9 @@ _cblite_command() {
             '--create[Create the database if it does not exist; implies --writeable]' \
             '--upgrade=-[Allow an irreversible upgrade of the file format; =vv also turns revision trees into version vectors]::vv:(vv)' \
             '--no-backup[With --upgrade of a 1.x database\: do not keep the old one beside the new]' \
-            '--encrypted[Ask for the password or key of an encrypted database]' \
+            '--password=-[Open an encrypted database of 1.x\: the password is asked for, or is the first line of FILE. Otherwise $CBLITE_DATABASE_PASSWORD]::\:@FILE: ' \
+            '--key=[Open it with the key in FILE\: 64 hexadecimal digits, or 32 bytes. Otherwise $CBLITE_DATABASE_KEY]:\:@FILE: ' \
+            '--encrypted[The same as --password, which takes a key as well]' \
             '(--collection -C)--collection=[Work on this collection instead of the default one]:\[SCOPE.\]NAME:_cblite_names collection' \
             '(--collection -C)-C+[Work on this collection instead of the default one]:\[SCOPE.\]NAME:_cblite_names collection' \
             '--json[Print results and errors as JSON, for programs]' \
@@ -1505,7 +1621,9 @@ _cblite_command() {
             '--create[Create the database if it does not exist; implies --writeable]' \
             '--upgrade=-[Allow an irreversible upgrade of the file format; =vv also turns revision trees into version vectors]::vv:(vv)' \
             '--no-backup[With --upgrade of a 1.x database\: do not keep the old one beside the new]' \
-            '--encrypted[Ask for the password or key of an encrypted database]' \
+            '--password=-[Open an encrypted database of 1.x\: the password is asked for, or is the first line of FILE. Otherwise $CBLITE_DATABASE_PASSWORD]::\:@FILE: ' \
+            '--key=[Open it with the key in FILE\: 64 hexadecimal digits, or 32 bytes. Otherwise $CBLITE_DATABASE_KEY]:\:@FILE: ' \
+            '--encrypted[The same as --password, which takes a key as well]' \
             '(--collection -C)--collection=[Work on this collection instead of the default one]:\[SCOPE.\]NAME:_cblite_names collection' \
             '(--collection -C)-C+[Work on this collection instead of the default one]:\[SCOPE.\]NAME:_cblite_names collection' \
             '--json[Print results and errors as JSON, for programs]' \
@@ -1520,7 +1638,9 @@ _cblite_command() {
             '--create[Create the database if it does not exist; implies --writeable]' \
             '--upgrade=-[Allow an irreversible upgrade of the file format; =vv also turns revision trees into version vectors]::vv:(vv)' \
             '--no-backup[With --upgrade of a 1.x database\: do not keep the old one beside the new]' \
-            '--encrypted[Ask for the password or key of an encrypted database]' \
+            '--password=-[Open an encrypted database of 1.x\: the password is asked for, or is the first line of FILE. Otherwise $CBLITE_DATABASE_PASSWORD]::\:@FILE: ' \
+            '--key=[Open it with the key in FILE\: 64 hexadecimal digits, or 32 bytes. Otherwise $CBLITE_DATABASE_KEY]:\:@FILE: ' \
+            '--encrypted[The same as --password, which takes a key as well]' \
             '(--collection -C)--collection=[Work on this collection instead of the default one]:\[SCOPE.\]NAME:_cblite_names collection' \
             '(--collection -C)-C+[Work on this collection instead of the default one]:\[SCOPE.\]NAME:_cblite_names collection' \
             '--json[Print results and errors as JSON, for programs]' \
@@ -1535,7 +1655,9 @@ _cblite_command() {
             '--create[Create the database if it does not exist; implies --writeable]' \
             '--upgrade=-[Allow an irreversible upgrade of the file format; =vv also turns revision trees into version vectors]::vv:(vv)' \
             '--no-backup[With --upgrade of a 1.x database\: do not keep the old one beside the new]' \
-            '--encrypted[Ask for the password or key of an encrypted database]' \
+            '--password=-[Open an encrypted database of 1.x\: the password is asked for, or is the first line of FILE. Otherwise $CBLITE_DATABASE_PASSWORD]::\:@FILE: ' \
+            '--key=[Open it with the key in FILE\: 64 hexadecimal digits, or 32 bytes. Otherwise $CBLITE_DATABASE_KEY]:\:@FILE: ' \
+            '--encrypted[The same as --password, which takes a key as well]' \
             '(--collection -C)--collection=[Work on this collection instead of the default one]:\[SCOPE.\]NAME:_cblite_names collection' \
             '(--collection -C)-C+[Work on this collection instead of the default one]:\[SCOPE.\]NAME:_cblite_names collection' \
             '--json[Print results and errors as JSON, for programs]' \
@@ -1549,7 +1671,9 @@ _cblite_command() {
             '--create[Create the database if it does not exist; implies --writeable]' \
             '--upgrade=-[Allow an irreversible upgrade of the file format; =vv also turns revision trees into version vectors]::vv:(vv)' \
             '--no-backup[With --upgrade of a 1.x database\: do not keep the old one beside the new]' \
-            '--encrypted[Ask for the password or key of an encrypted database]' \
+            '--password=-[Open an encrypted database of 1.x\: the password is asked for, or is the first line of FILE. Otherwise $CBLITE_DATABASE_PASSWORD]::\:@FILE: ' \
+            '--key=[Open it with the key in FILE\: 64 hexadecimal digits, or 32 bytes. Otherwise $CBLITE_DATABASE_KEY]:\:@FILE: ' \
+            '--encrypted[The same as --password, which takes a key as well]' \
             '(--collection -C)--collection=[Work on this collection instead of the default one]:\[SCOPE.\]NAME:_cblite_names collection' \
             '(--collection -C)-C+[Work on this collection instead of the default one]:\[SCOPE.\]NAME:_cblite_names collection' \
             '--json[Print results and errors as JSON, for programs]' \
@@ -1564,7 +1688,9 @@ _cblite_command() {
             '--create[Create the database if it does not exist; implies --writeable]' \
             '--upgrade=-[Allow an irreversible upgrade of the file format; =vv also turns revision trees into version vectors]::vv:(vv)' \
             '--no-backup[With --upgrade of a 1.x database\: do not keep the old one beside the new]' \
-            '--encrypted[Ask for the password or key of an encrypted database]' \
+            '--password=-[Open an encrypted database of 1.x\: the password is asked for, or is the first line of FILE. Otherwise $CBLITE_DATABASE_PASSWORD]::\:@FILE: ' \
+            '--key=[Open it with the key in FILE\: 64 hexadecimal digits, or 32 bytes. Otherwise $CBLITE_DATABASE_KEY]:\:@FILE: ' \
+            '--encrypted[The same as --password, which takes a key as well]' \
             '(--collection -C)--collection=[Work on this collection instead of the default one]:\[SCOPE.\]NAME:_cblite_names collection' \
             '(--collection -C)-C+[Work on this collection instead of the default one]:\[SCOPE.\]NAME:_cblite_names collection' \
             '--json[Print results and errors as JSON, for programs]' \
@@ -1579,7 +1705,9 @@ _cblite_command() {
             '--create[Create the database if it does not exist; implies --writeable]' \
             '--upgrade=-[Allow an irreversible upgrade of the file format; =vv also turns revision trees into version vectors]::vv:(vv)' \
             '--no-backup[With --upgrade of a 1.x database\: do not keep the old one beside the new]' \
-            '--encrypted[Ask for the password or key of an encrypted database]' \
+            '--password=-[Open an encrypted database of 1.x\: the password is asked for, or is the first line of FILE. Otherwise $CBLITE_DATABASE_PASSWORD]::\:@FILE: ' \
+            '--key=[Open it with the key in FILE\: 64 hexadecimal digits, or 32 bytes. Otherwise $CBLITE_DATABASE_KEY]:\:@FILE: ' \
+            '--encrypted[The same as --password, which takes a key as well]' \
             '(--collection -C)--collection=[Work on this collection instead of the default one]:\[SCOPE.\]NAME:_cblite_names collection' \
             '(--collection -C)-C+[Work on this collection instead of the default one]:\[SCOPE.\]NAME:_cblite_names collection' \
             '--json[Print results and errors as JSON, for programs]' \
@@ -1604,7 +1732,9 @@ _cblite_global() {
             '--create[Create the database if it does not exist; implies --writeable]' \
             '--upgrade=-[Allow an irreversible upgrade of the file format; =vv also turns revision trees into version vectors]::vv:(vv)' \
             '--no-backup[With --upgrade of a 1.x database\: do not keep the old one beside the new]' \
-            '--encrypted[Ask for the password or key of an encrypted database]' \
+            '--password=-[Open an encrypted database of 1.x\: the password is asked for, or is the first line of FILE. Otherwise $CBLITE_DATABASE_PASSWORD]::\:@FILE: ' \
+            '--key=[Open it with the key in FILE\: 64 hexadecimal digits, or 32 bytes. Otherwise $CBLITE_DATABASE_KEY]:\:@FILE: ' \
+            '--encrypted[The same as --password, which takes a key as well]' \
             '(--collection -C)--collection=[Work on this collection instead of the default one]:\[SCOPE.\]NAME:_cblite_names collection' \
             '(--collection -C)-C+[Work on this collection instead of the default one]:\[SCOPE.\]NAME:_cblite_names collection' \
             '--json[Print results and errors as JSON, for programs]' \

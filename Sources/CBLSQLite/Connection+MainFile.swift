@@ -11,4 +11,13 @@ extension Connection {
         var bytes = [UInt8](repeating: 0, count: count)
         return read(file, &bytes, Int32(clamping: count), sqlite3_int64(offset)) == SQLITE_OK ? bytes : nil
     }
+
+    /// Has the main file and its log read through a cipher, before anything else is read. What SQLite sorts stays in memory then: a temporary file
+    /// would have it in clear.
+    package func decrypt(with cipher: any PageCipher) throws(SQLiteError) {
+        guard LayeredFile.decrypt(handle, with: cipher) else {
+            throw SQLiteError(extendedCode: SQLITE_MISUSE, message: "this file cannot be read through a cipher", sql: nil)
+        }
+        try execute("PRAGMA temp_store=MEMORY")
+    }
 }

@@ -3,7 +3,7 @@ import CBLSystemSQLite
 /// A main file or a log that SQLite has open through `FileLayer`, with SQLite's own file behind it in the same memory.
 ///
 /// A main file that is read from front to back is read ahead (`ReadAhead`), the frames of a commit go into the log in one piece (`LogTail`), and
-/// who writes needs fewer locks (`WriterLocks`). Everything else is SQLite's.
+/// who writes needs fewer locks (`WriterLocks`). Of an encrypted one SQLite gets the pages in clear (`PageCipher`). Everything else is SQLite's.
 struct LayeredFile {
     typealias Pointer = UnsafeMutablePointer<sqlite3_file>
 
@@ -13,6 +13,10 @@ struct LayeredFile {
     private var tail = LogTail()
     private var locks = WriterLocks()
     private let isLog: Bool
+    /// Of an encrypted main file.
+    private var cipher: (any PageCipher)?
+    /// Of a log of such a file.
+    private var encryptedLog = EncryptedLog()
     /// Of a main file; and of a log, its main file. They belong to one connection.
     private var other: UnsafeMutablePointer<LayeredFile>?
 
@@ -46,13 +50,21 @@ struct LayeredFile {
         own.pointee.other?.pointee.other = nil
         own.pointee.ahead.free()
         own.pointee.tail.free()
+        own.pointee.cipher = nil
+        own.pointee.encryptedLog = EncryptedLog()
         let closed = base(file).pointee.pMethods.pointee.xClose(base(file))
         return code == SQLITE_OK ? closed : code
     }
 
     private mutating func read(_ base: Pointer, _ target: UnsafeMutableRawPointer, _ amount: Int32, _ offset: Int64) -> Int32 {
-        func pass() -> Int32 { base.pointee.pMethods.pointee.xRead(base, target, amount, offset) }
+        func pass() -> Int32 {
+            guard let cipher else { return base.pointee.pMethods.pointee.xRead(base, target, amount, offset) }
+            return EncryptedPages.read(cipher, target, Int(amount), offset, LayeredFile.reading(base))
+        }
         if isLog {
+            if let cipher = other?.pointee.cipher {
+                return encryptedLog.read(cipher, target, Int(amount), offset, LayeredFile.reading(base))
+            }
             guard let isKept = tail.take(target, Int(amount), at: offset) else {
                 let code = flush(base)
                 return code == SQLITE_OK ? pass() : code
@@ -69,12 +81,21 @@ struct LayeredFile {
             var size: Int64 = 0
             return base.pointee.pMethods.pointee.xFileSize(base, &size) == SQLITE_OK ? size : nil
         } read: { memory, count, offset in
-            base.pointee.pMethods.pointee.xRead(base, memory, Int32(count), offset) == SQLITE_OK
+            guard base.pointee.pMethods.pointee.xRead(base, memory, Int32(count), offset) == SQLITE_OK else { return false }
+            return cipher.map { EncryptedPages.decrypt($0, memory, count, offset) } ?? true
         }
         return isHere && ahead.take(target, Int(amount), at: offset) ? SQLITE_OK : pass()
     }
 
+    private static func reading(_ base: Pointer) -> EncryptedPages.Read {
+        { base.pointee.pMethods.pointee.xRead(base, $0, Int32($1), $2) }
+    }
+
     private mutating func write(_ base: Pointer, _ bytes: UnsafeRawPointer, _ amount: Int32, _ offset: Int64) -> Int32 {
+        // Nothing in clear gets into an encrypted file.
+        if isLog ? other?.pointee.cipher != nil : cipher.map({ !EncryptedPages.isEncrypted($0, bytes, Int(amount), offset) }) ?? false {
+            return SQLITE_READONLY
+        }
         guard isLog else {
             ahead.drop()
             return base.pointee.pMethods.pointee.xWrite(base, bytes, amount, offset)
@@ -113,6 +134,17 @@ struct LayeredFile {
         // The file is there as long as the connection.
         defer { after(&own.pointee.locks, pass) }
         try work()
+    }
+
+    /// Has the main file of a connection read through a cipher from now on. False if SQLite has not opened it through the layer.
+    static func decrypt(_ connection: OpaquePointer, with cipher: any PageCipher) -> Bool {
+        var file: Pointer?
+        guard sqlite3_file_control(connection, "main", SQLITE_FCNTL_FILE_POINTER, &file) == SQLITE_OK, let own = of(file),
+            own.pointee.methods == methods || own.pointee.methods == methodsWithoutMemory
+        else { return false }
+        own.pointee.ahead.drop()
+        own.pointee.cipher = cipher
+        return true
     }
 
     private static func passed(_ file: Pointer?, _ call: (Pointer, sqlite3_io_methods) -> Int32) -> Int32 {
@@ -170,7 +202,14 @@ struct LayeredFile {
             LayeredFile.of(file)?.pointee.locks = WriterLocks()
             return LayeredFile.passed(file) { $1.xShmUnmap($0, deletes) }
         }
-        methods.xFetch = { file, offset, amount, page in LayeredFile.passed(file) { $1.xFetch($0, offset, amount, page) } }
+        methods.xFetch = { file, offset, amount, page in
+            // What is mapped is the file as it is.
+            if let own = LayeredFile.of(file), own.pointee.cipher != nil {
+                page?.pointee = nil
+                return SQLITE_OK
+            }
+            return LayeredFile.passed(file) { $1.xFetch($0, offset, amount, page) }
+        }
         methods.xUnfetch = { file, offset, page in LayeredFile.passed(file) { $1.xUnfetch($0, offset, page) } }
         let kept = UnsafeMutablePointer<sqlite3_io_methods>.allocate(capacity: 1)
         kept.initialize(to: methods)

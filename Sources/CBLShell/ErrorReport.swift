@@ -27,6 +27,9 @@ enum ErrorReport {
         if code == .version1 {
             return "cp OLD NEW.cblite2 makes one that can be changed; --upgrade converts it in its place, and keeps a copy."
         }
+        if code == .needsKey {
+            return "--password asks for the password, or for the key; --password=:@FILE and --key=:@FILE have it in a file."
+        }
         guard code == .foreignSchema else { return nil }
         return
             "check tells more, check --repair takes such things out, and check --salvage NEW.cblite2 carries the documents into a new database."
@@ -47,7 +50,7 @@ enum ErrorReport {
         switch code {
         case .conflict: .conflict
         case .interrupted: .interrupted
-        case .notADatabase, .encrypted, .wrongKey, .version1, .tooNew, .tooOld: .cannotOpen
+        case .notADatabase, .encrypted, .needsKey, .wrongKey, .version1, .tooNew, .tooOld: .cannotOpen
         case .notFound, .exists, .busy, .notOpen, .corrupt, .foreignSchema, .readOnly, .invalidName, .invalidDocument, .invalidRevision,
             .unsupported,
             .diskFull,

@@ -49,7 +49,7 @@ package final class Database: Sendable {
         /// Whether who reads again finds a reader that still sees the last state, for some hundredths of a second: for apps, which read one document
         /// after another.
         package var keepsStates = false
-        /// The key of an encrypted database. This version can open none; with a key it says what is the case instead of passing over it.
+        /// The key of an encrypted database. What 1.x encrypted can be read; of others it is said what is the case, instead of passing over the key.
         package var key: EncryptionKey?
         /// Whether queries may use functions that the vendor has in its Enterprise Edition only.
         package var offersEnterpriseFunctions = false
@@ -79,6 +79,16 @@ package final class Database: Sendable {
     let writer: Writer?
     let opened = Mutex<OpenTransaction?>(nil)
     let keepsExpirations = Atomic<Bool>(false)
+
+    /// Whether the file is encrypted, and is read with a key.
+    package var isEncrypted: Bool { files.key != nil }
+
+    /// The same database once more, for reading, when this one has been closed.
+    package func reopened() throws(StoreError) -> Database {
+        var options = Options.readOnly
+        options.key = files.key
+        return try Database(path: path, options: options)
+    }
 
     package init(path: String, options: Options = .readOnly) throws(StoreError) {
         let files = FileAccess(path: path, options)

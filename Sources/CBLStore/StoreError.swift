@@ -19,6 +19,8 @@ package struct StoreError: Error, Hashable, Sendable, CustomStringConvertible {
         case notADatabase
         /// The file is encrypted, or was to be, and this version cannot do that.
         case encrypted
+        /// The file seems to be encrypted, and no key was given.
+        case needsKey
         /// A key was given that is none for this file, which may not be encrypted at all.
         case wrongKey
         /// A Couchbase Lite 1.x database: another schema, readable only by converting it.

@@ -27,8 +27,9 @@ package final class ViewIndex: Sendable {
 
     package init(_ database: Database, _ place: Place = .beside) {
         self.database = database
+        // What is encrypted is not repeated in clear.
         let isBeside =
-            switch place {
+            switch database.isEncrypted ? .temporary : place {
             case .beside: !database.isReadOnly
             case .besideAnyway: (try? database.isVersion1) == false
             case .temporary: false

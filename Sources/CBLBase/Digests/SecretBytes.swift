@@ -20,9 +20,13 @@ package final class SecretBytes: Sendable, Equatable {
     }
 
     deinit {
-        // The compiler must not leave this out because nobody reads it.
-        if let start = bytes.baseAddress { explicit_bzero(start, bytes.count) }
+        SecretBytes.wipe(bytes)
         bytes.deallocate()
+    }
+
+    /// Overwrites what was secret. The compiler must not leave this out because nobody reads it.
+    package static func wipe(_ bytes: UnsafeMutableRawBufferPointer) {
+        if let start = bytes.baseAddress { explicit_bzero(start, bytes.count) }
     }
 
     package var count: Int { bytes.count }

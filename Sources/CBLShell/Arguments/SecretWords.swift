@@ -27,7 +27,10 @@ enum SecretWords {
         case "user":
             guard let (name, password) = parted(value, ":"), password.utf8.first != UInt8(ascii: "@") else { return value }
             return name + ":" + masked(password)
-        case "token", "password": return masked(value)
+        case "token": return masked(value)
+        // What follows ":@" is the name of a file.
+        case "password": return value.hasPrefix(":@") ? value : masked(value)
+        case "key": return EncryptionKeyText.isKey(value) ? masked(value) : value
         case "header":
             // Nobody knows which headers a server takes for a secret.
             guard let (name, content) = parted(value, ":") else { return value }

@@ -118,6 +118,10 @@ enum CheckCommand {
         }
         if invocation.flag("repair") { throw invocation.usageError("--repair and --salvage exclude each other") }
         guard Endpoint.exists(source) else { throw CommandError.cannotOpen("\(source): no such database") }
+        guard !session.options.hasKey, session.openDatabase.map({ $0.path != source || !$0.isEncrypted }) ?? true else {
+            throw CommandError.failed(
+                "\(source): pages of an encrypted database cannot be salvaged", hint: "cp carries over what can be read of it.")
+        }
         let progress = session.progress("Salvaging", unit: "rows")
         defer { progress.finish() }
         let salvage = Salvage(from: source, to: target, options: .init(dropsDamaged: invocation.flag("drop-damaged"))) { count in

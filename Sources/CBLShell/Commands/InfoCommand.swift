@@ -40,7 +40,8 @@ enum InfoCommand {
         do {
             database = try invocation.database()
         } catch let error as CommandError where error.exitCode == .cannotOpen {
-            guard let path = invocation.parsed.databasePath, try describeUnopened(path, invocation) else { throw error }
+            guard let path = invocation.parsed.databasePath, !invocation.session.options.hasKey, try describeUnopened(path, invocation)
+            else { throw error }
             return .cannotOpen
         }
         let page = try InfoPage(database, level: invocation.count("verbose"))
@@ -56,7 +57,7 @@ enum InfoCommand {
         } catch {
             let kind: String
             switch error.code {
-            case .encrypted: kind = "encrypted"
+            case .encrypted, .needsKey: kind = "encrypted"
             case .version1: kind = "1.x"
             case .tooNew: kind = "too new"
             case .tooOld: kind = "too old"

@@ -7,7 +7,14 @@ enum GlobalFlags {
             "upgrade", optionalValue: "vv", .choice(["vv"]),
             "Allow an irreversible upgrade of the file format; =vv also turns revision trees into version vectors"),
         Flag("no-backup", "With --upgrade of a 1.x database: do not keep the old one beside the new"),
-        Flag("encrypted", "Ask for the password or key of an encrypted database"),
+        Flag(
+            "password", optionalValue: ":@FILE", .text,
+            "Open an encrypted database of 1.x: the password is asked for, or is the first line of FILE. "
+                + "Otherwise $CBLITE_DATABASE_PASSWORD"),
+        Flag(
+            "key", value: ":@FILE", .text,
+            "Open it with the key in FILE: 64 hexadecimal digits, or 32 bytes. Otherwise $CBLITE_DATABASE_KEY"),
+        Flag("encrypted", "The same as --password, which takes a key as well"),
         Flag("collection", short: "C", value: "[SCOPE.]NAME", .collection, "Work on this collection instead of the default one"),
         Flag("json", "Print results and errors as JSON, for programs"),
         Flag("quiet", "Say nothing but results and errors"),
@@ -38,12 +45,21 @@ struct GlobalOptions: Sendable {
     var creates = false
     var upgrade = Upgrade.none
     var keepsNoBackup = false
+    /// What to open encrypted databases with, as the flags have it: a file.
+    var password: String?
+    var key: String?
+    /// Whether the password or key is to be asked for.
     var isEncrypted = false
     var collection: String?
     var isJSON = false
     var isQuiet = false
     var keepsGoing = false
     var color = Color.auto
+
+    var hasKey: Bool { password != nil || key != nil || isEncrypted }
+
+    /// For the databases that the interactive shell opens later, each of which has its own.
+    mutating func forgetKey() { (password, key, isEncrypted) = (nil, nil, false) }
 
     /// Takes over a global flag that was given.
     mutating func apply(_ name: String, _ value: String?) {
@@ -52,6 +68,8 @@ struct GlobalOptions: Sendable {
         case "create": (creates, isWriteable) = (true, true)
         case "upgrade": (upgrade, isWriteable) = (value == nil ? .newest : .versionVectors, true)
         case "no-backup": keepsNoBackup = true
+        case "password": if let value { password = value } else { isEncrypted = true }
+        case "key": key = value
         case "encrypted": isEncrypted = true
         case "collection": collection = value
         case "json": isJSON = true

@@ -50,7 +50,7 @@ extension InteractiveShell {
     func changing<Result>(_ database: Database, _ work: (Database) throws -> Result) throws -> Result {
         guard let index = databases.entries.firstIndex(where: { $0.database === database }) else { throw session.readOnlyError(database) }
         database.close()
-        defer { if let again = try? Database(path: database.path) { replace(index, by: again) } }
+        defer { if let again = try? database.reopened() { replace(index, by: again) } }
         let writable = try Database(path: database.path, options: .readWrite)
         defer { writable.close() }
         return try work(writable)

@@ -5,7 +5,6 @@ import CBLStore
 extension Session {
     /// Opens a database as the global flags say. What goes wrong here is exit code 3, unless it says nothing of the database.
     func open(_ path: String, writes: Bool, removesForeignObjects: Bool = false) throws(CommandError) -> Database {
-        if options.isEncrypted { throw .cannotOpen("\(path): this version cannot open encrypted databases") }
         let access: Database.Options.Access = options.creates ? .create : writes || options.isWriteable ? .readWrite : .readOnly
         if access != .readOnly { try refuseInTransaction("it cannot be changed from the side", at: path) }
         let upgrade: Database.Options.Upgrade =
@@ -14,45 +13,58 @@ extension Session {
             case .newest: .newest
             case .versionVectors: .versionVectors
             }
-        do {
-            var options = Database.Options(access: access, upgrade: upgrade)
-            options.removesForeignObjects = removesForeignObjects
-            let database = try open(path, options)
-            if access == .readOnly, let damage = database.visibleDamage { warn("\(path): the database is damaged: \(damage)") }
-            return database
-        } catch {
-            let report = ErrorReport.commandError(error)
-            let exitCode: ExitCode =
-                switch error.code {
-                case .interrupted: .interrupted
-                case .diskFull: .failure
-                default: .cannotOpen
-                }
-            throw CommandError(exitCode, report?.message ?? error.description, hint: report?.hint)
+        var settings = Database.Options(access: access, upgrade: upgrade)
+        settings.removesForeignObjects = removesForeignObjects
+        settings.key = try keyOfFlags(for: path)
+        let database: Database
+        do throws(StoreError) { database = try open(path, settings) } catch {
+            guard error.code == .needsKey, settings.key == nil else { throw Session.commandError(error) }
+            guard let key = try keyWithoutFlags(for: path) else { throw Session.commandError(error) }
+            settings.key = key
+            do throws(StoreError) { database = try open(path, settings) } catch { throw Session.commandError(error) }
         }
+        if let key = settings.key { knownKeys[path] = key }
+        if access == .readOnly, let damage = database.visibleDamage { warn("\(path): the database is damaged: \(damage)") }
+        return database
+    }
+
+    private static func commandError(_ error: StoreError) -> CommandError {
+        let report = ErrorReport.commandError(error)
+        let exitCode: ExitCode =
+            switch error.code {
+            case .interrupted: .interrupted
+            case .diskFull: .failure
+            default: .cannotOpen
+            }
+        return CommandError(exitCode, report?.message ?? error.description, hint: report?.hint)
     }
 
     /// A database of 1.x is converted first, if it may be.
     private func open(_ path: String, _ options: Database.Options) throws(StoreError) -> Database {
         do { return try Database(path: path, options: options) } catch {
             guard error.code == .version1, options.upgrade != .none else { throw error }
-            do { try convert(path) } catch let failure as StoreError { throw failure } catch { throw StoreError(.interrupted, "\(error)") }
+            do { try convert(path, options.key) } catch let failure as StoreError { throw failure } catch {
+                throw StoreError(.interrupted, "\(error)")
+            }
+            var options = options
+            options.key = nil
             return try Database(path: path, options: options)
         }
     }
 
-    private func convert(_ path: String) throws {
+    private func convert(_ path: String, _ key: EncryptionKey?) throws {
         let kept = options.keepsNoBackup ? nil : PathText.free(beside: path, "before-upgrade")
         let progress = progress("Upgrading", unit: "documents")
         defer { progress.finish() }
         var shown = 0
-        let omitted = try Database.upgradeVersion1(at: path, keepingOldAt: kept) { done, _ in
+        let omitted = try Database.upgradeVersion1(at: path, key: key, keepingOldAt: kept) { done, _ in
             try Interruption.check()
             progress.advance(by: max(0, done - shown))
             shown = done
         }
         progress.clear()
         if let kept { notice("Upgraded; the old database is \(kept).") } else { notice("Upgraded.") }
+        if key != nil { notice("It is not encrypted any more.") }
         for omission in omitted ?? [] { warn(omission.message) }
     }
 

@@ -25,6 +25,8 @@ final class Session {
     var remoteCopies: [OpenRemoteCopy] = []
     /// The servers that have been talked to.
     var peers = SyncPeers()
+    /// The keys of databases that were opened, by the paths that were given.
+    var knownKeys: [String: EncryptionKey] = [:]
     /// The progress line that may be on the screen.
     weak var currentProgress: ProgressLine?
     /// The interactive shell that runs the commands, if one does.

@@ -161,7 +161,7 @@ struct Transfer {
         defer { progress.finish() }
         // The page count is known only while copying: the line shows percents.
         var shown = 0
-        let omitted = try database.copy(to: PathText.without("/", target)) { done, total in
+        let omitted = try database.copy(to: PathText.without("/", target), decrypts: true) { done, total in
             try Interruption.check()
             let percent = total > 0 ? done * 100 / total : 0
             guard percent > shown else { return }
@@ -170,6 +170,7 @@ struct Transfer {
         }
         let count = try database.read { snapshot in try snapshot.collections().reduce(0) { try $0 + snapshot.counts(of: $1).live } }
         progress.finish()
+        if database.isEncrypted { session.notice("The copy is not encrypted.") }
         for omission in omitted { session.warn("\(omission.message); the copy goes without it") }
         try report(count, clock)
         return omitted.isEmpty ? .success : .failure

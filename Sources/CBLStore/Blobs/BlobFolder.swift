@@ -111,7 +111,10 @@ package struct BlobFolder: Sendable {
     package func exists(_ digest: BlobDigest) -> Bool { size(of: digest) != nil }
 
     /// Nil if there is no file; what else has its place is no blob.
-    package func size(of digest: BlobDigest) -> Int? { status(of: digest).flatMap { $0.kind == .file ? $0.size : nil } }
+    package func size(of digest: BlobDigest) -> Int? {
+        guard let folder = (try? folder()).flatMap({ $0 }), let found = find(digest, in: folder) else { return nil }
+        return files.blobLength(found.name, found.status, in: folder)
+    }
 
     /// Whether something else than a file has its place, such as a link, which is not followed.
     package func hasForeignFile(for digest: BlobDigest) -> Bool { status(of: digest).map { $0.kind != .file } ?? false }
@@ -129,8 +132,8 @@ package struct BlobFolder: Sendable {
         guard let folder = try readableFolder() else { return [:] }
         var sizes: [BlobDigest: Int] = [:]
         for name in try folder.names() {
-            guard let digest = digest(ofFileNamed: name), let status = folder.status(name), status.kind == .file else { continue }
-            sizes[digest] = status.size
+            guard let digest = digest(ofFileNamed: name), let status = folder.status(name) else { continue }
+            if let length = files.blobLength(name, status, in: folder) { sizes[digest] = length }
         }
         return sizes
     }

@@ -37,7 +37,7 @@ package final class Salvage {
     package func run() throws -> Summary {
         try source.bundle.checkExistence()
         // Other complaints of the header are what a salvage is for.
-        do throws(StoreError) { try source.check() } catch { if error.code == .encrypted || error.code == .version1 { throw error } }
+        do throws(StoreError) { try source.check() } catch { if [.encrypted, .needsKey, .version1].contains(error.code) { throw error } }
         do {
             return try NewBundle.make(at: target.path) { unfinished in
                 let copy = try TemporaryCopy(of: source)

@@ -6,11 +6,14 @@ import Glibc
 extension Database {
     /// Copies the database, as it is at this moment, to a new bundle with an identity of its own. The copy appears when it is complete.
     /// `progress` may throw to stop the work, which then leaves nothing. Gives an error for each blob that had to be left out, because it is
-    /// not what its name says, or no file at all.
+    /// not what its name says, or no file at all. A copy of an encrypted database is not encrypted, which has to be wanted.
     @discardableResult
-    package func copy(to target: String, progress: (_ done: Int, _ total: Int) throws -> Void = { _, _ in }) throws -> [StoreError] {
+    package func copy(to target: String, decrypts: Bool = false, progress: (_ done: Int, _ total: Int) throws -> Void = { _, _ in }) throws
+        -> [StoreError]
+    {
         try checkNoTransaction("a database cannot be copied")
         let target = DatabaseBundle(path: target)
+        if !decrypts { try files.copied(to: target).checkCanMake() }
         do {
             return try NewBundle.make(at: target.path) { unfinished in
                 let copy = files.copied(to: unfinished)

@@ -16,6 +16,15 @@ struct DatabaseHeader {
             && bytes[21...23].elementsEqual([64, 32, 32]) && (bytes[16], bytes[17]) == (0x10, 0)
     }
 
+    /// Whether the bytes are as mixed as those of a cipher that leaves none as they are: of a whole header that means no text and no zeros. By chance
+    /// a hundred bytes have about eighty values; a plain header has about twenty.
+    var looksEncrypted: Bool {
+        var isThere = [Bool](repeating: false, count: 256)
+        for byte in bytes { isThere[Int(byte)] = true }
+        // Pages are never smaller than this.
+        return isWhole && fileSize.isMultiple(of: 512) && isThere.count { $0 } >= 60
+    }
+
     var userVersion: Int { word(at: 60) }
 
     /// The bytes that must be there; nil where the page count cannot be trusted.

@@ -1,28 +1,14 @@
 import CBLBase
+import Synchronization
 
 /// The key of an encrypted database. It is never shown: not in descriptions, dumps or errors.
 ///
 ///     options.key = EncryptionKey(password: "letmein")
 package struct EncryptionKey: Sendable, Equatable {
-    private let bytes: SecretBytes
-
     /// How many bytes a key has: what databases are encrypted with, and what 2.1 and older had on Apple's systems.
     package enum Cipher: Int, Sendable {
         case aes256 = 32
         case aes128 = 16
-    }
-
-    package let cipher: Cipher
-
-    private init(_ bytes: SecretBytes, _ cipher: Cipher) {
-        self.bytes = bytes
-        self.cipher = cipher
-    }
-
-    /// A key as it is; nil unless it has as many bytes as a cipher takes.
-    package init?(_ bytes: UnsafeRawBufferPointer) {
-        guard let cipher = Cipher(rawValue: bytes.count) else { return nil }
-        self.init(SecretBytes(bytes), cipher)
     }
 
     /// How releases make a key of a password. `sha1` is how they did it once; a password whose key does not fit is tried so, too.
@@ -31,25 +17,85 @@ package struct EncryptionKey: Sendable, Equatable {
         case sha1
     }
 
-    /// The key that the vendor's library makes of a password. Takes as long as reading a thousand documents, which is its purpose.
+    package let cipher: Cipher
+    private let derivation: Derivation
+    private let source: Source
+
+    /// What was given for the key, with the keys that were made of it.
+    private final class Source: Sendable {
+        let given: SecretBytes
+        let isPassword: Bool
+        private let derived = Mutex<(sha256: SecretBytes?, sha1: SecretBytes?)>((nil, nil))
+
+        init(_ given: SecretBytes, isPassword: Bool) {
+            self.given = given
+            self.isPassword = isPassword
+        }
+
+        func key(_ derivation: Derivation) -> SecretBytes {
+            guard isPassword else { return given }
+            return derived.withLock { derived in
+                switch derivation {
+                case .sha256:
+                    let key = derived.sha256 ?? derive(.sha256)
+                    derived.sha256 = key
+                    return key
+                case .sha1:
+                    let key = derived.sha1 ?? derive(.sha1)
+                    derived.sha1 = key
+                    return key
+                }
+            }
+        }
+
+        private func derive(_ digest: PBKDF2.Digest) -> SecretBytes {
+            given.withBytes { PBKDF2.key(password: $0, salt: "Salty McNaCl", rounds: 64_000, count: Cipher.aes256.rawValue, digest) }
+        }
+    }
+
+    private init(_ source: Source, _ cipher: Cipher, _ derivation: Derivation) {
+        self.source = source
+        self.cipher = cipher
+        self.derivation = derivation
+    }
+
+    /// A key as it is; nil unless it has as many bytes as a cipher takes.
+    package init?(_ bytes: UnsafeRawBufferPointer) {
+        guard let cipher = Cipher(rawValue: bytes.count) else { return nil }
+        self.init(Source(SecretBytes(bytes), isPassword: false), cipher, .sha256)
+    }
+
+    /// The key that the vendor's library makes of a password, made when it is first needed: that takes as long as reading a thousand documents, which
+    /// is its purpose.
     package init(password: String, _ derivation: Derivation = .sha256) {
         var password = password
-        let bytes = password.withUTF8 { text in
-            PBKDF2.key(
-                password: UnsafeRawBufferPointer(text), salt: "Salty McNaCl", rounds: 64_000, count: Cipher.aes256.rawValue,
-                derivation == .sha256 ? .sha256 : .sha1)
-        }
-        self.init(bytes, .aes256)
+        let given = password.withUTF8 { SecretBytes(UnsafeRawBufferPointer($0)) }
+        self.init(Source(given, isPassword: true), .aes256, derivation)
     }
 
     /// The key of a file with AES-128 that has the same password, or the same key given for it: the first half.
-    package var forAES128: EncryptionKey {
-        let half = bytes.withBytes { SecretBytes(UnsafeRawBufferPointer(rebasing: $0.prefix(Cipher.aes128.rawValue))) }
-        return EncryptionKey(half, .aes128)
+    package var forAES128: EncryptionKey { EncryptionKey(source, .aes128, derivation) }
+
+    /// What a database may have been encrypted with, the likeliest first.
+    var candidates: [EncryptionKey] {
+        source.isPassword ? [self, EncryptionKey(source, cipher, derivation == .sha256 ? .sha1 : .sha256)] : [self]
     }
 
     /// For the ciphers. What `body` copies of it is its own to wipe.
-    func withBytes<Result>(_ body: (UnsafeRawBufferPointer) throws -> Result) rethrows -> Result { try bytes.withBytes(body) }
+    func withBytes<Result>(_ body: (UnsafeRawBufferPointer) throws -> Result) rethrows -> Result {
+        try source.key(derivation).withBytes { try body(UnsafeRawBufferPointer(rebasing: $0.prefix(cipher.rawValue))) }
+    }
+
+    package static func == (a: EncryptionKey, b: EncryptionKey) -> Bool {
+        if a.cipher == b.cipher, a.derivation == b.derivation, a.source === b.source { return true }
+        return a.cipher == b.cipher && SecretBytes(copying: a) == SecretBytes(copying: b)
+    }
+}
+
+extension SecretBytes {
+    fileprivate convenience init(copying key: EncryptionKey) {
+        self.init(count: key.cipher.rawValue) { target in key.withBytes { target.copyMemory(from: $0) } }
+    }
 }
 
 extension EncryptionKey: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {

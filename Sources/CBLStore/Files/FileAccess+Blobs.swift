@@ -2,13 +2,23 @@
 extension FileAccess {
     /// Opens a blob's file for reading, which perhaps was found just now; nil if there is none.
     func openBlob(_ name: String, _ found: FileStatus? = nil, in folder: Folder) throws(StoreError) -> BlobFile? {
-        try checkCipher()
-        return try folder.openFile(name, found).map { BlobFile($0) }
+        guard let file = try folder.openFile(name, found) else { return nil }
+        guard key != nil else { return BlobFile(file, nil) }
+        guard let key = fitting?.key else { throw StoreError(.wrongKey, "the key is not known to fit", path: bundle.path) }
+        guard folder.status(EncryptedBlob.markerName) != nil else { return BlobFile(file, nil) }
+        return BlobFile(file, try EncryptedBlob(file, key))
+    }
+
+    /// How long the content is that a file has; nil where it is not a file.
+    func blobLength(_ name: String, _ found: FileStatus, in folder: Folder) -> Int? {
+        guard found.kind == .file else { return nil }
+        // Of one that cannot be decrypted the length is asked, too: it is there.
+        return key == nil ? found.size : (try? openBlob(name, found, in: folder))?.length ?? found.size
     }
 
     /// Makes a file for a blob that is to come, without its name until it is complete.
     func makeBlob(in folder: Folder) throws(StoreError) -> UnfinishedBlobFile {
-        try checkCipher()
+        try checkNoCipher()
         return UnfinishedBlobFile(try folder.makeFile(temporarily: UnfinishedBlobFile.temporaryName), in: folder, durability ?? .normal)
     }
 
@@ -16,26 +26,54 @@ extension FileAccess {
     func copy(_ blob: BlobFile, into folder: Folder, as name: String, progress: () throws -> Void = {}) throws {
         try FileCopy.copy(blob.file, into: folder, as: name, permissions: 0o400, progress: progress)
     }
+
+    /// Puts what a blob holds into the folder of a database that is not encrypted.
+    func copyContent(of blob: BlobFile, into folder: Folder, as name: String, progress: () throws -> Void = {}) throws {
+        guard blob.isEncrypted else { return try copy(blob, into: folder, as: name, progress: progress) }
+        let target = try folder.makeFile(name, permissions: 0o400)
+        var piece = [UInt8](repeating: 0, count: BlobFolder.pieceSize)
+        var position = 0
+        while position < blob.length {
+            try progress()
+            let count = try blob.read(at: position, into: &piece)
+            guard count > 0 else { throw StoreError(.corrupt, "\(blob.path) became shorter while it was being read") }
+            try piece.withUnsafeBytes { try target.write(UnsafeRawBufferPointer(rebasing: $0.prefix(count))) }
+            position += count
+        }
+    }
 }
 
 /// The content of a blob, to be read at any position.
 struct BlobFile: Sendable {
     fileprivate let file: RegularFile
+    private let encrypted: EncryptedBlob?
 
-    fileprivate init(_ file: RegularFile) { self.file = file }
+    fileprivate init(_ file: RegularFile, _ encrypted: EncryptedBlob?) {
+        self.file = file
+        self.encrypted = encrypted
+    }
+
+    fileprivate var isEncrypted: Bool { encrypted != nil }
 
     /// For messages.
     var path: String { file.path }
     /// Of the content.
-    var length: Int { file.status.size }
+    var length: Int { encrypted?.length ?? file.status.size }
 
     /// Reads from a position on into the beginning of the buffer, and says how many bytes; 0 at the end.
     func read(at position: Int, into buffer: UnsafeMutableRawBufferPointer) throws(StoreError) -> Int {
-        try file.read(at: position, into: buffer)
+        guard let encrypted else { return try file.read(at: position, into: buffer) }
+        return try encrypted.read(at: position, into: buffer)
     }
 
     /// The same into an array, as far as it goes.
-    func read(at position: Int, into bytes: inout [UInt8]) throws(StoreError) -> Int { try file.read(at: position, into: &bytes) }
+    func read(at position: Int, into bytes: inout [UInt8]) throws(StoreError) -> Int {
+        guard encrypted != nil else { return try file.read(at: position, into: &bytes) }
+        let result = bytes.withUnsafeMutableBytes { buffer in
+            Result { () throws(StoreError) in try read(at: position, into: buffer) }
+        }
+        return try result.get()
+    }
 }
 
 /// The content of a blob on its way into a file. Without a name at the end, it leaves nothing.

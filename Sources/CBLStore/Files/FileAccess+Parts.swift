@@ -17,7 +17,7 @@ extension FileAccess {
     }
 
     func replaceHeader(with header: DatabaseHeader) throws(StoreError) {
-        try checkCipher()
+        try checkNoCipher()
         guard let file = try open(.main, flags: O_RDWR), file.write(header.bytes, at: 0) else {
             throw FileCopy.failure("cannot write", bundle.databaseFile)
         }
@@ -27,22 +27,26 @@ extension FileAccess {
     /// for it. `present` says whether this process has a connection to the file already: then nothing may open it, and nothing has to.
     /// A file that is cut off may be read as far as it goes, but not written.
     func check(_ present: OpenFiles.Use? = nil, forWriting: Bool = true) throws(StoreError) {
-        guard present == nil else {
-            // It was opened without a key, or it would not be open.
-            if key != nil { throw isNotEncrypted }
-            return
-        }
+        // Who connects to it looks whether the key fits.
+        guard present == nil else { return }
         let path = bundle.path
-        let header = try header()
+        var header = try header()
         guard !header.bytes.isEmpty else { throw StoreError(.notADatabase, "not a database: the file db.sqlite3 is empty", path: path) }
         guard header.isWhole else {
             throw StoreError(.corrupt, "the file db.sqlite3 is cut off after \(header.bytes.count) bytes", path: path)
         }
+        if let key {
+            guard let clear = try self.header(key) else {
+                if forWriting { throw isEncryptedVersion1(nil) }
+                return
+            }
+            if forWriting { throw isEncryptedVersion1(clear) }
+            header = clear
+        }
         guard header.isPlain else {
             if header.isEncrypted { throw FileAccess.noCipher(path) }
-            throw StoreError(.notADatabase, "the file db.sqlite3 is not an SQLite database, or its header is damaged", path: path)
+            throw header.looksEncrypted ? needsKey : isNoDatabase
         }
-        if key != nil { throw isNotEncrypted }
         if forWriting, Version1Schema.userVersions.contains(header.userVersion) {
             throw DatabaseBundle.isVersion1(header.userVersion, path: path)
         }
@@ -50,10 +54,6 @@ extension FileAccess {
         if forWriting, let expected = header.expectedSize, header.fileSize < expected, bundle.size(.log) == 0 {
             throw StoreError(.corrupt, "the file db.sqlite3 is cut off: \(header.fileSize) of \(expected) bytes are there", path: path)
         }
-    }
-
-    private var isNotEncrypted: StoreError {
-        StoreError(.wrongKey, "the database is not encrypted: open it without a key", path: bundle.path)
     }
 
     /// Whether a new database can be made.

@@ -32,6 +32,8 @@ struct FileAccess: Sendable {
     let bundle: DatabaseBundle
     let mode: Mode
     let key: EncryptionKey?
+    /// There if a key is. It is found out by the first connection.
+    let fitting: FittingKey?
     /// Nil where all that was written is thrown away if there is a crash.
     let durability: Database.Options.Durability?
     /// How long to wait for the transaction of another; nil for as long as is usual.
@@ -39,11 +41,12 @@ struct FileAccess: Sendable {
 
     init(
         _ bundle: DatabaseBundle, _ mode: Mode = .readOnly, key: EncryptionKey? = nil,
-        durability: Database.Options.Durability? = .normal, busyTimeout: Duration? = nil
+        durability: Database.Options.Durability? = .normal, busyTimeout: Duration? = nil, fitting: FittingKey? = nil
     ) {
         self.bundle = bundle
         self.mode = mode
         self.key = key
+        self.fitting = key == nil ? nil : fitting ?? FittingKey()
         self.durability = durability
         self.busyTimeout = busyTimeout
     }
@@ -56,12 +59,12 @@ struct FileAccess: Sendable {
 
     /// The same files in another way.
     func opened(_ mode: Mode) -> FileAccess {
-        FileAccess(bundle, mode, key: key, durability: durability, busyTimeout: busyTimeout)
+        FileAccess(bundle, mode, key: key, durability: durability, busyTimeout: busyTimeout, fitting: fitting)
     }
 
     /// A copy of the same files in another place, with the same key.
     func copied(to bundle: DatabaseBundle, _ mode: Mode = .unfinished, durability: Database.Options.Durability? = nil) -> FileAccess {
-        FileAccess(bundle, mode, key: key, durability: durability)
+        FileAccess(bundle, mode, key: key, durability: durability, fitting: fitting)
     }
 
     var isReadOnly: Bool {
@@ -73,15 +76,17 @@ struct FileAccess: Sendable {
 
     /// Has SQLite open the main file, and makes sure that all it opens by name are files.
     func connect() throws -> Connection {
-        try checkCipher()
+        if mode == .unfinished { try checkNoCipher() }
         try bundle.check(mode.parts)
         let connection = try Connection(path: bundle.databaseFile, mode: mode.connectionMode, parameters: mode.parameters)
         connection.setBusyTimeout(milliseconds: busyMilliseconds)
+        if let key { try unlock(connection, key) }
         switch mode {
         case .readOnly, .immutable, .attached, .ownCopy: break
         // Before the first read: the index of the log is then made on the heap, and not in a file.
         case .abandonedLog: try connection.execute("PRAGMA locking_mode=EXCLUSIVE")
         case .readWrite:
+            try checkNoCipher()
             guard sqlite3_db_readonly(connection.handle, "main") == 0 else {
                 let reason = access(bundle.databaseFile, W_OK) == 0 ? "it was opened for reading only" : FileStatus.reason()
                 throw StoreError(.readOnly, "the file db.sqlite3 cannot be written: \(reason)")
@@ -96,15 +101,6 @@ struct FileAccess: Sendable {
     private var busyMilliseconds: Int32 {
         let timeout = busyTimeout ?? FileAccess.usualBusyTimeout
         return Int32(clamping: Int64(min(max(0, timeout / .milliseconds(1)), 1e9)))
-    }
-
-    /// There is no cipher yet. A key that was given is not passed over, wherever it came from.
-    func checkCipher() throws(StoreError) {
-        if key != nil { throw FileAccess.noCipher(bundle.path) }
-    }
-
-    static func noCipher(_ path: String) -> StoreError {
-        StoreError(.encrypted, "the database is encrypted, and this version cannot decrypt it yet", path: path)
     }
 }
 

@@ -86,7 +86,9 @@ struct Version1Conversion {
             do {
                 let reader = try UncheckedBlob(source.blobs, digest).check { try progress(index, digests.count) }
                 let folder = try target.bundle.folder().makeFolder(DatabaseBundle.attachmentsName)
-                try source.files.copy(reader.file, into: folder, as: digest.fileName)
+                try source.files.copyContent(of: reader.file, into: folder, as: digest.fileName) {
+                    try progress(index, digests.count)
+                }
             } catch let error as StoreError where error.code == .corrupt {
                 omitted.append(error)
             } catch let error as StoreError where error.code == .notFound {

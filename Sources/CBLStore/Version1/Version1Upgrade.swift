@@ -2,9 +2,12 @@ extension Database {
     /// Converts the 1.x database at a path in its place. The old one stays beside it under the name given, or goes if there is none. Gives what could
     /// not be carried over; nil if it is no database of 1.x, which is then left alone.
     package static func upgradeVersion1(
-        at path: String, keepingOldAt kept: String?, progress: @escaping (_ done: Int, _ total: Int) throws -> Void = { _, _ in }
+        at path: String, key: EncryptionKey? = nil, keepingOldAt kept: String?,
+        progress: @escaping (_ done: Int, _ total: Int) throws -> Void = { _, _ in }
     ) throws -> [StoreError]? {
-        let source = try Database(path: path)
+        var options = Database.Options.readOnly
+        options.key = key
+        let source = try Database(path: path, options: options)
         defer { source.close() }
         guard try source.isVersion1 else { return nil }
         guard !source.bundle.isLoneFile else {

@@ -1,0 +1,81 @@
+import CBLSystemSQLite
+
+/// What stands between the pages of an encrypted file and what SQLite takes them for. One serves a main file and its log; pages have the same size
+/// in both, and leave some bytes at their ends to the cipher, as the first page says.
+///
+/// A cipher that can be written with will have an `encrypt` beside `decrypt`; until then the layer lets nothing in that is not encrypted already.
+package protocol PageCipher: AnyObject, Sendable {
+    var pageSize: Int { get }
+
+    /// Makes plain text of a whole page in its place; false if it is none that was encrypted with this key, under this number.
+    func decrypt(_ page: UnsafeMutableRawBufferPointer, number: UInt32) -> Bool
+}
+
+/// Reading from a main file through its cipher.
+enum EncryptedPages {
+    typealias Read = (UnsafeMutableRawPointer, Int, Int64) -> Int32
+    static let shortRead = SQLITE_IOERR | 2 << 8
+
+    /// Reads any part of the file, of which whole pages are read for that. Gives SQLite's code.
+    static func read(_ cipher: any PageCipher, _ target: UnsafeMutableRawPointer, _ amount: Int, _ offset: Int64, _ read: Read) -> Int32 {
+        let size = cipher.pageSize
+        var done = 0
+        while done < amount {
+            let (page, start) = (offset + Int64(done)).quotientAndRemainder(dividingBy: Int64(size))
+            let count = min(size - Int(start), amount - done)
+            var code = SQLITE_OK
+            if count == size {
+                code = whole(cipher, target + done, page, read)
+            } else {
+                let scratch = UnsafeMutableRawPointer.allocate(byteCount: size, alignment: 16)
+                defer { scratch.deallocate() }
+                code = whole(cipher, scratch, page, read)
+                (target + done).copyMemory(from: scratch + Int(start), byteCount: count)
+            }
+            guard code == SQLITE_OK else {
+                // SQLite counts on zeros where there is nothing.
+                (target + done).initializeMemory(as: UInt8.self, repeating: 0, count: amount - done)
+                return code
+            }
+            done += count
+        }
+        return SQLITE_OK
+    }
+
+    private static func whole(_ cipher: any PageCipher, _ target: UnsafeMutableRawPointer, _ page: Int64, _ read: Read) -> Int32 {
+        let code = read(target, cipher.pageSize, page * Int64(cipher.pageSize))
+        switch code {
+        case SQLITE_OK: return decrypt(cipher, target, cipher.pageSize, page * Int64(cipher.pageSize)) ? SQLITE_OK : SQLITE_CORRUPT
+        // Behind the end of the file are zeros. The beginning of a page without its end is nothing.
+        case shortRead: return isHole(UnsafeRawBufferPointer(start: target, count: cipher.pageSize)) ? shortRead : SQLITE_CORRUPT
+        default: return code
+        }
+    }
+
+    /// Decrypts whole pages from an offset on in their place; false if one of them cannot be, or they are not whole.
+    static func decrypt(_ cipher: any PageCipher, _ bytes: UnsafeMutableRawPointer, _ count: Int, _ offset: Int64) -> Bool {
+        let size = cipher.pageSize
+        guard count.isMultiple(of: size), offset.isMultiple(of: Int64(size)) else { return false }
+        for start in stride(from: 0, to: count, by: size) {
+            let page = UnsafeMutableRawBufferPointer(start: bytes + start, count: size)
+            guard let number = UInt32(exactly: (offset + Int64(start)) / Int64(size) + 1) else { return false }
+            // What was never written is a hole in the file.
+            guard cipher.decrypt(page, number: number) || isHole(UnsafeRawBufferPointer(page)) else { return false }
+        }
+        return true
+    }
+
+    /// Whether what is to be written is encrypted already. Who plays a rollback journal back writes the pages as they were.
+    static func isEncrypted(_ cipher: any PageCipher, _ bytes: UnsafeRawPointer, _ amount: Int, _ offset: Int64) -> Bool {
+        guard amount == cipher.pageSize, offset.isMultiple(of: Int64(amount)), let number = UInt32(exactly: offset / Int64(amount) + 1)
+        else {
+            return false
+        }
+        let copy = UnsafeMutableRawBufferPointer.allocate(byteCount: amount, alignment: 16)
+        defer { copy.deallocate() }
+        copy.copyMemory(from: UnsafeRawBufferPointer(start: bytes, count: amount))
+        return cipher.decrypt(copy, number: number)
+    }
+
+    private static func isHole(_ bytes: UnsafeRawBufferPointer) -> Bool { bytes.allSatisfy { $0 == 0 } }
+}
