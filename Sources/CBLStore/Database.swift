@@ -79,6 +79,8 @@ package final class Database: Sendable {
     let writer: Writer?
     let opened = Mutex<OpenTransaction?>(nil)
     let keepsExpirations = Atomic<Bool>(false)
+    /// Who may refuse what is to be stored; see `setRevisionGuard`.
+    let revisionGuard = Mutex<RevisionGuard?>(nil)
 
     package init(path: String, options: Options = .readOnly) throws(StoreError) {
         let files = FileAccess(path: path, options)
