@@ -30,12 +30,14 @@ package final class Listener<Change>: Sendable {
 }
 
 /// All who want to hear of the same thing.
-final class Listeners<Change>: Sendable {
+package final class Listeners<Change>: Sendable {
     private let all = Mutex<[ObjectIdentifier: Listener<Change>]>([:])
+
+    package init() {}
 
     var isEmpty: Bool { all.withLock { $0.isEmpty } }
 
-    func add(_ queue: DispatchQueue?, _ handler: @escaping (Change) -> Void) -> ListenerToken {
+    package func add(_ queue: DispatchQueue?, _ handler: @escaping (Change) -> Void) -> ListenerToken {
         let listener = Listener(queue, handler)
         let key = ObjectIdentifier(listener)
         all.withLock { $0[key] = listener }
@@ -45,7 +47,7 @@ final class Listeners<Change>: Sendable {
         }
     }
 
-    func tell(_ change: Change) {
+    package func tell(_ change: Change) {
         for listener in all.withLock({ Array($0.values) }) { listener.tell(change) }
     }
 }
