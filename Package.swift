@@ -43,7 +43,7 @@ let package = Package(
         library("CBLQuery", ["CBLLanguage", "CBLStore", "CBLFunctions", "CBLSQLite", "CBLFleece", "CBLBase", "CBLSystemSQLite"]),
         library("CBLReplication", ["CBLBLIP", "CBLTransport", "CBLStore", "CBLFleece", "CBLBase"]),
         library("CBLListener", ["CBLReplication", "CBLBLIP", "CBLTransport", "CBLStore", "CBLFleece", "CBLBase"]),
-        library("CBLWorkbench", ["CBLQuery", "CBLReplication", "CBLLanguage", "CBLStore", "CBLSQLite", "CBLFleece", "CBLBase"]),
+        library("CBLWorkbench", ["CBLQuery", "CBLReplication", "CBLStore", "CBLSQLite", "CBLFleece", "CBLBase"]),
         library(
             "CBLShell",
             [
