@@ -20,6 +20,10 @@ document() {
     swift symbolgraph-extract -module-name $module -target "$(swift -print-target-info | sed -n 's/^ *"triple": "\(.*\)",/\1/p' | head -1)" \
         -I "$modules" "${maps[@]}" -minimum-access-level public -skip-synthesized-members -output-dir "$place/$module"
     swift Tests/documentation.swift "$place/$module/$module.symbols.json" $catalogue/$module.md $least
+    # What it adds to the types of others is in files of their own.
+    for graph in "$place/$module/$module@"*; do
+        [ ! -f "$graph" ] || swift Tests/documentation.swift "$graph" $catalogue/$module.md 1
+    done
 
     rm -rf $output
     docc convert $catalogue --additional-symbol-graph-dir "$place/$module" --output-dir $output --warnings-as-errors \
@@ -27,5 +31,5 @@ document() {
 }
 
 document CouchbaseLiteSwift .build/docs 1000
-document CouchbaseLiteClassic .build/docs-classic 100
+document CouchbaseLiteClassic .build/docs-classic 50
 echo "The documentation is in .build/docs and .build/docs-classic: see docs/library.md for how to look at it."

@@ -22,7 +22,7 @@ public struct DocumentRevision: Sendable, Identifiable, Equatable {
     /// Whether it competes with the current one.
     public let isConflicting: Bool
     /// What it says; nil if that is not kept. It cannot be saved to go on from a revision that is not current: see
-    /// ``CouchbaseLiteSwift/Collection/save(document:parent:allowConflict:)``.
+    /// `save(document:parent:allowConflict:)` of the collection.
     public let document: Document?
 
     /// Its properties, as Swift's values; nil if they are not kept.

@@ -48,7 +48,7 @@ open class Model: Observable {
     deinit { watch?.store.forget(key) }
 
     /// What the property `type` of its documents says; nil for none. A subclass that has one can be registered: see
-    /// ``CouchbaseLiteSwift/Database/registerModel(_:forType:)``.
+    /// `registerModel(_:forType:)` of the database.
     open class var documentType: String? { nil }
 
     /// How long a change waits to be saved by itself, in seconds.
