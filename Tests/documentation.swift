@@ -1,5 +1,5 @@
 // What the documentation leaves out: public symbols without a comment, and types that are not on the first page.
-// Arguments: the symbol graph of a module, and the first page of its catalogue.
+// Arguments: the symbol graph of a module, the first page of its catalogue, and how many symbols there are at least.
 import Foundation
 
 struct Graph: Decodable {
@@ -34,7 +34,10 @@ for symbol in graph.symbols {
     }
 }
 // The graph of a module that could not be read has next to nothing in it.
-if graph.symbols.count < 1000 { problems.append("the symbol graph has only \(graph.symbols.count) symbols") }
+let least = Int(CommandLine.arguments[3]) ?? 1000
+if graph.symbols.count < least {
+    problems.append("the symbol graph has only \(graph.symbols.count) symbols")
+}
 
 for problem in problems.sorted() { FileHandle.standardError.write(Data((problem + "\n").utf8)) }
 exit(problems.isEmpty ? 0 : 1)

@@ -146,7 +146,8 @@ final class ListenerRouter: @unchecked Sendable {
         let name =
             visitor.user.map { "user \($0)" } ?? visitor.certificate.map { "certificate \($0)" }
             ?? "network \(NetworkAddresses.network(of: request.address))"
-        return peer.accept(allowsPush: share.access.allowsPush, allowsPull: share.access.allowsPull, by: name) { [self] event in
+        let (allowsPush, allowsPull) = (share.access.allowsPush, share.access.allowsPull)
+        return peer.accept(allowsPush: allowsPush, allowsPull: allowsPull, by: name, user: visitor.user) { [self] event in
             switch event {
             case .document(let event, let collection):
                 count.withLock { $0.add(event) }

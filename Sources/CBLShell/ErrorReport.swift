@@ -51,7 +51,8 @@ enum ErrorReport {
         case .conflict: .conflict
         case .interrupted: .interrupted
         case .notADatabase, .encrypted, .needsKey, .wrongKey, .version1, .tooNew, .tooOld: .cannotOpen
-        case .notFound, .exists, .busy, .notOpen, .corrupt, .foreignSchema, .readOnly, .invalidName, .invalidDocument, .invalidRevision,
+        case .notFound, .exists, .busy, .notOpen, .corrupt, .foreignSchema, .readOnly, .invalidName, .invalidDocument, .refused,
+            .invalidRevision,
             .unsupported,
             .diskFull,
             .transactionOpen, .noTransaction, .inputOutput:

@@ -79,6 +79,8 @@ package final class Database: Sendable {
     let writer: Writer?
     let opened = Mutex<OpenTransaction?>(nil)
     let keepsExpirations = Atomic<Bool>(false)
+    /// Who may refuse what is to be stored; see `setRevisionGuard`.
+    let revisionGuard = Mutex<RevisionGuard?>(nil)
 
     /// Whether the file is encrypted, and is read with a key.
     package var isEncrypted: Bool { files.key != nil }

@@ -32,6 +32,8 @@ package struct StoreError: Error, Hashable, Sendable, CustomStringConvertible {
         case invalidName
         /// A body that cannot be a document.
         case invalidDocument
+        /// A document that whoever looks at what is stored does not allow.
+        case refused
         /// A revision ID or a history that cannot be one.
         case invalidRevision
         /// An index of the collection needs functions or modules that are not there.

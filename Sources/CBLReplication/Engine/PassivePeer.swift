@@ -76,7 +76,8 @@ package final class PassivePeer: @unchecked Sendable {
     /// The owner of a connection that is open, or about to be. On the loop only, and so is `observer` called. What the configuration does not
     /// allow is allowed to nobody. The connections of one visitor have what they may leave here in common.
     package func accept(
-        allowsPush: Bool = true, allowsPull: Bool = true, by visitor: String = "", _ observer: (@Sendable (PassivePeerEvent) -> Void)? = nil
+        allowsPush: Bool = true, allowsPull: Bool = true, by visitor: String = "", user: String? = nil,
+        _ observer: (@Sendable (PassivePeerEvent) -> Void)? = nil
     ) -> any WebSocketDelegate & Sendable {
         loop.preconditionOnLoop()
         var configuration = configuration
@@ -86,6 +87,7 @@ package final class PassivePeer: @unchecked Sendable {
             configuration.collections.map { name in
                 var store = ReplicatedDatabase(database, collection: name, remote: 0)
                 if configuration.allowsDeltas { store.formerBodies = formerBodies }
+                store.origin = RevisionOrigin(user: user)
                 store.visitor = ReplicatedDatabase.Visitor(name: visitor, checkpoints: checkpoints)
                 return (name, store)
             }, uniquingKeysWith: { one, _ in one })

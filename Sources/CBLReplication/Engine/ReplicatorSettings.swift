@@ -66,6 +66,11 @@ package struct ReplicatorSettings: Sendable {
         WebSocketClientSettings(HandshakeRequest(url: url.appending(SyncEndpoint.name), protocols: []))
     }
 
+    /// Who logs in at the server, by name.
+    var user: String? {
+        if case .server(let server) = peer { server.handshake.credentials?.user } else { nil }
+    }
+
     package var isContinuous: Bool { collections.contains { $0.push == .continuous || $0.pull == .continuous } }
     var pushes: Bool { collections.contains { $0.push != .off } }
     var pulls: Bool { collections.contains { $0.pull != .off } }

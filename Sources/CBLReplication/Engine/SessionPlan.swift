@@ -21,7 +21,8 @@ struct SessionPlan: Sendable {
             guard stores[name] == nil else { throw SyncError(.other, 0, "the collection \"\(name)\" is named twice") }
             if wanted.push != .off { try database.prepareChangeFeed(of: name) }
             if wanted.pull != .off { try database.prepareConflictSearch(of: name) }
-            let store = try SessionPlan.store(wanted, database, peer: remote, number: number)
+            var store = try SessionPlan.store(wanted, database, peer: remote, number: number)
+            store.origin = RevisionOrigin(url: remote, user: settings.user, channels: wanted.channels)
             stores[name] = store
             var collection = ActiveSession.Collection(name, checkpointID: store.checkpointID, push: wanted.push, pull: wanted.pull)
             collection.channels = wanted.channels

@@ -208,6 +208,7 @@ extension ReplicatedDatabase {
     /// Stores revisions. What is wrong with one of them does not touch the others; what is wrong with the database ends all.
     private func store(_ revisions: [ReceivedRevision]) throws -> [Insertion] {
         let (insertions, bodies) = try database.write { transaction in
+            transaction.origin = origin
             var bodies: [FormerBodies.Key: FleeceData] = [:]
             return (try insert(revisions, transaction, &bodies), bodies)
         }
@@ -226,7 +227,8 @@ extension ReplicatedDatabase {
             } catch {
                 let translated = ReplicatedDatabase.translate(error)
                 let isDamaged = (error as? StoreError)?.isOfDocument ?? false
-                let isOfDocument = translated.domain == .blip || translated.isConflict || error is FleeceError || isDamaged
+                let isRefused = (error as? StoreError)?.code == .refused
+                let isOfDocument = translated.domain == .blip || translated.isConflict || error is FleeceError || isDamaged || isRefused
                 guard isOfDocument else { throw error }
                 return .failed(translated)
             }

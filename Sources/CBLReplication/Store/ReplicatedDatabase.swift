@@ -28,6 +28,8 @@ package struct ReplicatedDatabase: Sendable {
         let checkpoints: CheckpointShelf
     }
     var visitor: Visitor?
+    /// What is said of revisions that come.
+    package var origin = RevisionOrigin()
     /// What deltas may start from besides what the database keeps.
     var formerBodies: FormerBodies?
 
@@ -60,7 +62,7 @@ package struct ReplicatedDatabase: Sendable {
             case .invalidDocument, .invalidName, .invalidRevision: SyncError(.blip, 400, error.message)
             // Not the document's fault, and it may be otherwise the next time.
             case .busy, .diskFull, .inputOutput: .http(503, error.message)
-            case .readOnly: .http(403, error.message)
+            case .readOnly, .refused: .http(403, error.message)
             case .corrupt: .liteCore(SyncError.LiteCoreCode.corruptData, error.message)
             default: .liteCore(SyncError.LiteCoreCode.unexpectedError, error.message)
             }

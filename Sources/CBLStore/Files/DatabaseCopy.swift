@@ -15,20 +15,47 @@ extension Database {
         let target = DatabaseBundle(path: target)
         if !decrypts { try files.copied(to: target).checkCanMake() }
         do {
-            return try NewBundle.make(at: target.path) { unfinished in
-                let copy = files.copied(to: unfinished)
-                if try isVersion1 {
-                    return try withoutActuallyEscaping(progress) {
-                        try Version1Conversion(of: self, to: copy, keepsIdentity: false, progress: $0).run()
-                    }
-                }
-                try copyDocuments(to: copy, progress)
-                return try copyBlobs(to: copy.bundle, progress)
-            }
+            return try NewBundle.make(at: target.path) { try fill($0, progress) }
         } catch {
             let isAboutTarget = (error as? SQLiteError)?.isDiskFull == true
             throw StoreError.translating(error, path: isAboutTarget ? target.path : path)
         }
+    }
+
+    /// Puts a copy of the database, with an identity of its own, in the place of another one, which this process must not have open. Until the copy is
+    /// complete nothing has changed. Without a database at the place it is an ordinary copy.
+    @discardableResult
+    package func replace(_ target: String) throws -> [StoreError] {
+        try checkNoTransaction("a database cannot be copied")
+        let target = DatabaseBundle(path: target)
+        guard FileStatus(target.path) != nil else { return try copy(to: target.path) }
+        try target.checkExistence()
+        let isOpen = StoreError(.busy, "the database is open in this program, and cannot be replaced", path: target.path)
+        guard SharedFile.openCount(of: target) == 0 else { throw isOpen }
+        let own = target.status(.main)?.identity
+        guard own == nil || own != bundle.status(.main)?.identity else {
+            throw StoreError(.exists, "a database cannot replace itself", path: target.path)
+        }
+        do {
+            return try NewBundle.replace(at: target.path, keepingOldAt: nil) { unfinished in
+                let omitted = try fill(unfinished) { _, _ in }
+                guard SharedFile.openCount(of: target) == 0 else { throw isOpen }
+                return omitted
+            }
+        } catch {
+            throw StoreError.translating(error, path: path)
+        }
+    }
+
+    private func fill(_ unfinished: DatabaseBundle, _ progress: (_ done: Int, _ total: Int) throws -> Void) throws -> [StoreError] {
+        let copy = files.copied(to: unfinished)
+        if try isVersion1 {
+            return try withoutActuallyEscaping(progress) {
+                try Version1Conversion(of: self, to: copy, keepsIdentity: false, progress: $0).run()
+            }
+        }
+        try copyDocuments(to: copy, progress)
+        return try copyBlobs(to: copy.bundle, progress)
     }
 
     /// Whether it is a database of 1.x, which can only be read.

@@ -10,6 +10,8 @@ final class SharedFile: Sendable {
     let settledBlobs = Mutex<SettledBlobs?>(nil)
     /// Collections that were deleted, each as often as that was done. A list, like that of all files below.
     let deletions = Mutex<[CollectionName]>([])
+    /// Who wants to hear of each revision that is stored.
+    let witnesses = RevisionWitnesses()
 
     /// Made with the first one: see below what a set of a type of our own costs before.
     final class SettledBlobs {

@@ -23,6 +23,7 @@ extension Transaction {
         var flags: RevisionTree.Flags = isDeleted ? [.deleted] : []
         if let body, try refersToBlobs(body) { flags.insert(.hasAttachments) }
         if versioning == .vectors { return try insertExistingVectors(id, tables, history, body, isDeleted: isDeleted, remote: remote) }
+        try propose(id, tables, history.first, parent: history.dropFirst().first, body, isDeleted: isDeleted)
         return try changeTree(id, tables, mayCreate: true) { tree in
             let received =
                 if ended.isEmpty {
@@ -33,7 +34,10 @@ extension Transaction {
                 }
             return (received, received.needsSave)
         } result: { received, sequence, tree in
-            Inserted(addedCount: received.addedCount, sequence: sequence, isConflicted: tree.isConflicted)
+            if received.addedCount > 0, let revision = history.first {
+                noteRevision(id, tables, NotedRevision(revision, isDeleted: isDeleted, in: tree))
+            }
+            return Inserted(addedCount: received.addedCount, sequence: sequence, isConflicted: tree.isConflicted)
         }
     }
 
@@ -45,6 +49,7 @@ extension Transaction {
         mergedIsDeleted: Bool = false, prunesLoser: Bool = true
     ) throws -> SavedRevision {
         let tables = try tables(collection)
+        try propose(id, tables, nil, parent: winner, merged, isDeleted: mergedIsDeleted)
         if versioning == .vectors {
             return try resolveVectors(id, tables, winner: winner, loser: loser, merged: merged, mergedIsDeleted: mergedIsDeleted)
         }
@@ -59,8 +64,9 @@ extension Transaction {
         }
         return try changeTree(id, tables) { tree in
             (try tree.resolveConflict(winner: winner, loser: loser, merged: merge, prunesLoser: prunesLoser), true)
-        } result: { current, sequence, _ in
-            SavedRevision(id: current, sequence: sequence, isCreated: false, isNew: true)
+        } result: { current, sequence, tree in
+            noteRevision(id, tables, NotedRevision(current, isDeleted: tree[current]?.isDeleted ?? false, in: tree))
+            return SavedRevision(id: current, sequence: sequence, isCreated: false, isNew: true)
         }
     }
 

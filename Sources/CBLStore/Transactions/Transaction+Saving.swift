@@ -103,6 +103,7 @@ extension Transaction {
         if revision.isDeleted && old?.flags.contains(.deleted) ?? true && parent == .current {
             throw Transaction.missing(String(decoding: id, as: UTF8.self))
         }
+        if let revisionGuard { try propose(id, tables, replacing: old, revision, parent: parent, to: revisionGuard) }
         do {
             if versioning == .vectors {
                 return try saveVectors(id, tables, old, revision, hasAttachments: hasAttachments, parent: parent)
@@ -133,6 +134,7 @@ extension Transaction {
         guard added.isNew else { return SavedRevision(id: added.id, sequence: old?.sequence ?? 0, isCreated: false, isNew: false) }
         let outcome = try tree.prepareSave(isNewRecord: old == nil, depth: treeDepth(), form: treeForm)
         let sequence = try put(id, tables, replacing: old, outcome)
+        noteRevision(String(decoding: id, as: UTF8.self), tables, NotedRevision(added.id, isDeleted: revision.isDeleted, in: tree))
         return SavedRevision(id: added.id, sequence: sequence, isCreated: isCreated, isNew: true)
     }
 

@@ -20,6 +20,7 @@ extension Transaction {
             after: parentID, properties: revision.body, flags: flags, clock: &writer.clock,
             wallClock: writer.wallClock())
         let sequence = try put(id, tables, replacing: old, revisions.prepareSave())
+        noteRevision(String(decoding: id, as: UTF8.self), tables, NotedRevision(saved, isDeleted: revision.isDeleted, in: revisions))
         return SavedRevision(id: saved, sequence: sequence, isCreated: isCreated, isNew: true)
     }
 
@@ -58,12 +59,18 @@ extension Transaction {
     ) throws -> (change: VectorRevisions.Received, sequence: UInt64, revisions: VectorRevisions) {
         var flags: DocumentFlags = isDeleted ? [.deleted] : []
         if try refersToBlobs(body) { flags.insert(.hasAttachments) }
-        return try changeVectors(id, tables, mayCreate: true) { revisions in
+        let revision = asLocal(history).revision
+        try propose(id, tables, revision, parent: history.treeIDs.first, body, isDeleted: isDeleted)
+        let result = try changeVectors(id, tables, mayCreate: true) { revisions in
             let received = try revisions.insert(
                 history: asLocal(history), properties: body, flags: flags, remote: remote, keys: sharedKeys, clock: &writer.clock,
                 wallClock: writer.wallClock())
             return (received, received != .ignored)
         }
+        if let revision, result.change == .current || result.change == .conflict {
+            noteRevision(id, tables, NotedRevision(revision, isDeleted: isDeleted, in: result.revisions))
+        }
+        return result
     }
 
     /// Inside a database, its own changes are marked `*`.
@@ -83,6 +90,8 @@ extension Transaction {
                 winner: winner, loser: loser, merged: merge, keys: sharedKeys, clock: &writer.clock, wallClock: writer.wallClock())
             return (id, true)
         }
+        noteRevision(
+            id, tables, NotedRevision(result.change, isDeleted: result.revisions.current?.isDeleted ?? false, in: result.revisions))
         return SavedRevision(id: result.change, sequence: result.sequence, isCreated: false, isNew: true)
     }
 
@@ -115,5 +124,16 @@ extension RevisionHistory {
         guard ids.prefix(versions.count).allSatisfy(\.isVersion) else { throw .badHistory(reason: "a version follows a tree ID") }
         self.init(
             vector: versions.isEmpty ? VersionVector() : try VersionVector(versions), treeIDs: Array(ids.dropFirst(versions.count)))
+    }
+}
+
+extension Transaction.NotedRevision {
+    init(_ revision: RevisionID, isDeleted: Bool, in revisions: VectorRevisions) {
+        self.init(
+            revision: revision, isDeleted: isDeleted, isCurrent: revisions.current?.id == revision, isConflict: revisions.isConflicted)
+    }
+
+    init(_ revision: RevisionID, isDeleted: Bool, in tree: RevisionTree) {
+        self.init(revision: revision, isDeleted: isDeleted, isCurrent: tree.current?.id == revision, isConflict: tree.isConflicted)
     }
 }

@@ -25,6 +25,12 @@ package final class Transaction: Snapshot {
     var removals = Removals()
     /// What was saved, if anybody wants to know.
     @exclusivity(unchecked) private(set) var note: CommitNote?
+    /// Who is asked before a revision is stored, if anybody.
+    let revisionGuard: RevisionGuard?
+    /// Where the revisions come from that are stored now; nil for here.
+    package var origin: RevisionOrigin?
+    /// The revisions that were stored, if anybody wants to hear of them.
+    @exclusivity(unchecked) private(set) var revisionChanges: [RevisionChange]?
     /// Who knows that this is just being committed.
     var committing: ChangeHub?
     private(set) var isOpen = true
@@ -54,6 +60,8 @@ package final class Transaction: Snapshot {
         sharedKeyCount = file.sharedKeys.count
         storedKeyCount = sharedKeyCount
         note = database.file.presentHub?.wantsDocumentIDs ?? false ? CommitNote() : nil
+        revisionGuard = database.revisionGuard.withLock { $0 }
+        revisionChanges = database.file.witnesses.isEmpty ? nil : []
         super.init(file, of: database)
     }
 
@@ -72,6 +80,9 @@ package final class Transaction: Snapshot {
         sharedKeyCount = file.sharedKeys.count
         storedKeyCount = sharedKeyCount
         note = enclosing.note == nil ? nil : CommitNote()
+        revisionGuard = enclosing.revisionGuard
+        revisionChanges = enclosing.revisionChanges == nil ? nil : []
+        origin = enclosing.origin
         try file.connection.execute("SAVEPOINT \(savepoint)")
         super.init(file, of: enclosing.database)
         enclosing.inner = self
@@ -115,10 +126,12 @@ package final class Transaction: Snapshot {
         if let enclosing {
             enclosing.removals.merge(removals)
             if let note { enclosing.note?.merge(note) }
+            if let revisionChanges { enclosing.revisionChanges? += revisionChanges }
             enclosing.inner = nil
         } else {
             // Before the next one can commit: each is told by itself, in order.
             tellOfCommit()
+            if let revisionChanges, !revisionChanges.isEmpty { database.file.witnesses.tell(revisionChanges) }
             writer.finish(hasCommitted: true)
         }
     }
@@ -221,6 +234,23 @@ package final class Transaction: Snapshot {
     /// What has got the last sequence.
     func noteSaved(_ id: UnsafeRawBufferPointer, _ sequence: UInt64, _ tables: CollectionTables) {
         note?.save(id, sequence, in: tables.live.keyStore)
+    }
+
+    /// A revision that was stored.
+    func noteRevision(_ id: @autoclosure () -> String, _ tables: CollectionTables, _ change: @autoclosure () -> NotedRevision?) {
+        guard revisionChanges != nil, let change = change() else { return }
+        revisionChanges?.append(
+            RevisionChange(
+                documentID: id(), collection: tables.name, revision: change.revision, isDeleted: change.isDeleted,
+                isCurrent: change.isCurrent,
+                isConflict: change.isConflict, origin: origin))
+    }
+
+    struct NotedRevision {
+        let revision: RevisionID
+        let isDeleted: Bool
+        let isCurrent: Bool
+        let isConflict: Bool
     }
 
     /// A sequence that was not used after all: whoever tries again in this transaction gets it.

@@ -55,3 +55,32 @@ extension Snapshot {
         return Array(document.body.withRoot { $0.json(keys: sharedKeys) }.utf8)
     }
 }
+
+extension Transaction {
+    /// Writes a local document, whose ID is without `_local/`. `replacing` is the revision that is to be there, nil for none. Gives the new one.
+    package func putLocal(_ id: String, json: [UInt8], replacing: String?) throws -> String {
+        let current = try localRevision(id)
+        guard current == replacing else { throw Transaction.localConflict(id, current) }
+        let generation = current.flatMap { UInt64($0.prefix { $0 != "-" }) } ?? 0
+        let revision = "\(generation.addingReportingOverflow(1).partialValue)-local"
+        try putRaw(RawDocument(key: id, meta: Array(revision.utf8), body: json), in: LocalDocuments.keyStore)
+        return revision
+    }
+
+    /// Removes a local document.
+    package func deleteLocal(_ id: String, revision: String) throws {
+        guard let current = try localRevision(id) else {
+            throw StoreError(.notFound, "no local document \"\(id)\"")
+        }
+        guard current == revision else { throw Transaction.localConflict(id, current) }
+        try deleteRaw(id, in: LocalDocuments.keyStore)
+    }
+
+    private func localRevision(_ id: String) throws -> String? {
+        try rawDocument(id, in: LocalDocuments.keyStore).map { String(decoding: $0.meta ?? [], as: UTF8.self) }
+    }
+
+    private static func localConflict(_ id: String, _ current: String?) -> StoreError {
+        StoreError(.conflict, "local document \"\(id)\" \(current.map { "is at revision \($0)" } ?? "is not there")")
+    }
+}

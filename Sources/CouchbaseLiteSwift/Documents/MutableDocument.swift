@@ -35,7 +35,7 @@ public final class MutableDocument: Document, MutableDictionaryProtocol, @unchec
 
     override init(id: String, _ storage: DictionaryStorage, _ place: DocumentPlace) { super.init(id: id, storage, place) }
 
-    convenience init(copying document: Document) {
+    package convenience init(copying document: Document) {
         self.init(id: document.id, document.storage.mutableCopy(), DocumentPlace(copying: document.place))
     }
 

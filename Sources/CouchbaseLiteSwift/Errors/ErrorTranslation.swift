@@ -5,7 +5,7 @@ internal import CBLStore
 import Foundation
 
 /// An error of this library.
-func libraryError(_ code: Int, _ message: String) -> NSError {
+package func libraryError(_ code: Int, _ message: String) -> NSError {
     NSError(
         domain: CBLError.domain, code: code,
         userInfo: [NSLocalizedDescriptionKey: message, NSLocalizedFailureReasonErrorKey: message])
@@ -16,7 +16,7 @@ func systemError(_ code: Int32, _ message: String) -> NSError {
 }
 
 /// Does something with the core, whose errors become the library's.
-func translatingErrors<Result>(_ work: () throws -> Result) throws -> Result {
+package func translatingErrors<Result>(_ work: () throws -> Result) throws -> Result {
     do { return try work() } catch { throw translated(error) }
 }
 
@@ -65,6 +65,7 @@ private func code(_ error: StoreError) -> Int {
     case .version1, .tooOld: CBLError.databaseTooOld
     case .tooNew: CBLError.databaseTooNew
     case .readOnly: CBLError.notWriteable
+    case .refused: CBLError.httpForbidden
     case .invalidName: CBLError.invalidParameter
     case .invalidDocument: CBLError.badDocID
     case .invalidRevision: CBLError.badRevisionID

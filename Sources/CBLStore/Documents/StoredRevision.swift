@@ -1,7 +1,4 @@
-import CBLBase
 import CBLFleece
-import CBLLanguage
-import CBLStore
 
 /// One revision of a document as people see it, whether it comes from a tree or from a document with version vectors.
 package struct StoredRevision: Sendable {
@@ -72,18 +69,6 @@ extension Document {
                     flags: flags, isCurrent: false, remotes: [remote], parent: nil, isConflict: known.isConflicted))
         }
         return result
-    }
-
-    /// The revision whose ID is this text, or the only one whose ID begins with it.
-    package func storedRevision(named text: String) throws -> StoredRevision {
-        let all = try storedRevisions()
-        if let exact = all.first(where: { $0.id.text == text }) { return exact }
-        let matches = all.filter { $0.id.text.hasPrefix(text) }
-        if let only = matches.first, matches.count == 1 { return only }
-        if matches.isEmpty {
-            throw WorkbenchError.unknownRevision(text, document: id, closest: Suggestion.closest(to: text, in: all.map(\.id.text)))
-        }
-        throw WorkbenchError.ambiguousRevision(text, document: id, matches: matches.map(\.id))
     }
 }
 
