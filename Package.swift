@@ -102,7 +102,8 @@ let package = Package(
                 "CBLQuery", "CBLLanguage", "CBLStore", "CBLSQLite", "CBLFleece", "CBLBase", "CBLTestSupport",
             ]),
         .testTarget(
-            name: "CBLViewsTests", dependencies: ["CBLViews", "CBLFunctions", "CBLStore", "CBLFleece", "CBLTestSupport"]),
+            name: "CBLViewsTests",
+            dependencies: ["CBLViews", "CBLFunctions", "CBLStore", "CBLSQLite", "CBLFleece", "CBLTestSupport"]),
         .testTarget(
             name: "CBLReplicationTests",
             dependencies: [

@@ -33,7 +33,7 @@ enum ScriptWorkloads {
         }
     }
 
-    private static func read(_ path: String) throws -> [[UInt8]] {
+    static func read(_ path: String) throws -> [[UInt8]] {
         guard let file = fopen(path, "r") else { throw Failure(message: "\(path) cannot be opened") }
         defer { fclose(file) }
         var lines: [[UInt8]] = []
@@ -74,7 +74,7 @@ enum ScriptWorkloads {
         return Double(time.tv_sec) + Double(time.tv_nsec) / 1e9
     }
 
-    private static func runEngine(_ source: String, _ lines: [[UInt8]]) throws -> Int {
+    static func runEngine(_ source: String, _ lines: [[UInt8]]) throws -> Int {
         guard let engine = cblite_runner_create(64 << 20, 5_000_000_000) else { throw Failure(message: "no memory") }
         defer { cblite_runner_destroy(engine) }
         guard cblite_runner_open(engine) == cblite_script_done,

@@ -70,6 +70,19 @@ struct Workloads {
                 return try Times.of { try index.update([byCity]) }
             }, per: count)
 
+        let source = "function (doc) { emit(doc.contact.address.city, doc.score); }"
+        let scripted = try ScriptedView("scripted", map: source).definition()
+        report(
+            "view of the city in JavaScript",
+            try repeated {
+                let index = ViewIndex(database)
+                index.removeAll()
+                return try Times.of { try index.update([scripted]) }
+            }, per: count)
+        let lines = try ScriptWorkloads.read(file)
+        report(
+            "the same by Duktape from JSON", try repeated { try Times.of { _ = try ScriptWorkloads.runEngine(source, lines) } }, per: count)
+
         let sql = "SELECT contact.address.city, sum(score) FROM _ GROUP BY contact.address.city"
         var groups = 0
         report(

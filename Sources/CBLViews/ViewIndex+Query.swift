@@ -68,20 +68,15 @@ extension ViewIndex {
     ) throws -> ViewRows {
         var feed: RowFeed
         let isGrouped = query.isGrouped(view)
-        let filters = query.postFilter != nil && !isGrouped
-        // Rows are skipped and counted by SQLite, unless something comes between.
-        let isCounted =
-            !filters && query.sort.isEmpty && query.keys == nil && query.fullText == nil && query.box == nil
-            || isGrouped && query.keys == nil
         if let fullText = query.fullText {
             feed = try FullTextFeed(index, state, fullText)
         } else if let box = query.box {
             feed = state.hasShapes ? try BoxFeed(index, state, box) : RowFeed()
         } else {
-            feed = try range(index, state, query, isCounted: isCounted)
+            feed = try range(index, state, query)
         }
         if isGrouped {
-            if !isCounted, query.skip > 0 || query.limit != nil { feed = FilterFeed(feed, skip: query.skip, limit: query.limit) }
+            if query.skip > 0 || query.limit != nil { feed = FilterFeed(feed, skip: query.skip, limit: query.limit) }
             feed = try GroupFeed(
                 feed, ViewRow(feed, documents), query.reduces == false ? nil : view.reduction, groups: query.group || query.groupLevel > 0,
                 level: query.groupLevel, state.collation
@@ -108,29 +103,14 @@ extension ViewIndex {
             try list.sort(by: query.sort)
             sorted = ListFeed(list)
         }
-        if !isCounted, !isGrouped, query.skip > 0 || query.limit != nil {
+        if !isGrouped, query.skip > 0 || query.limit != nil {
             sorted = FilterFeed(sorted, skip: query.skip, limit: query.limit)
         }
         return ViewRows(sorted, ViewRow(sorted, documents), query, database, state)
     }
 
-    private func range(_ index: IndexConnection, _ state: ViewState, _ query: ViewQuery, isCounted: Bool) throws -> RowFeed {
-        let table = IndexSchema.rows(state.view)
-        let order = query.descending ? "ORDER BY key DESC, id DESC, number DESC" : "ORDER BY key, id, number"
-        if let keys = query.keys {
-            let bytes = try keys.map { try KeyRange.bytes($0, state.collation) }
-            let sql = "SELECT key, id, sequence, value FROM \(table) WHERE key = ?1 \(order)"
-            return RangeFeed(index, try index.guarded { try index.connection.prepare(sql) }, keys: bytes)
-        }
-        let range = try KeyRange(query, state.collation)
-        var sql = "SELECT key, id, sequence, value FROM \(table)"
-        if !range.conditions.isEmpty { sql += " WHERE " + range.conditions.joined(separator: " AND ") }
-        sql += " " + order
-        if isCounted, query.skip > 0 || query.limit != nil { sql += " LIMIT \(query.limit ?? -1) OFFSET \(query.skip)" }
-        return try index.guarded {
-            let statement = try index.connection.prepare(sql)
-            for (number, bytes) in range.parameters { try bytes.withUnsafeBytes { try statement.bind(text: $0, number) } }
-            return RangeFeed(index, statement)
-        }
+    private func range(_ index: IndexConnection, _ state: ViewState, _ query: ViewQuery) throws -> RowFeed {
+        let ranges = try query.keys.map { try $0.map { try KeyRange($0, state.collation) } } ?? [try KeyRange(query, state.collation)]
+        return try RangeFeed(index, state, ranges, descending: query.descending)
     }
 }

@@ -79,7 +79,7 @@ package final class ViewIndex: Sendable {
         try prepareSequences(of: collection)
         return try recovering { file in
             try file.writing { index in
-                try index.transaction(writing: true) {
+                let report = try index.transaction(writing: true) {
                     if try !isOfDatabase(index) { try adopt(index) }
                     return try database.readCommitted { snapshot in
                         var update = try IndexUpdate(index, snapshot, of: database, collection, options)
@@ -87,6 +87,11 @@ package final class ViewIndex: Sendable {
                         return update.report
                     }
                 }
+                // After so much the log begins anew, and whoever writes into it first waits for the disk: that is to be nobody's small update.
+                if !report.rebuilt.isEmpty, !file.isTemporary {
+                    try index.transaction(writing: true) { try index.setProperty("database", identity()) }
+                }
+                return report
             }
         }
     }

@@ -97,9 +97,10 @@ import Testing
     /// Rows with nonsense in them: an answer or an error, and never a crash.
     @Test func nonsenseInRowsIsSurvived() throws {
         for (number, sql) in [
-            "UPDATE rows_1 SET value=x'7fff'", "UPDATE rows_1 SET value=x'80ff'", "UPDATE documents_1 SET keys=x'ffffffffffffffffff'",
-            "UPDATE documents_1 SET keys=x''", "UPDATE specials_1 SET shape=x'01', language=NULL", "UPDATE rows_1 SET sequence=-5",
-            "UPDATE views SET sequence=-1, count=-9", "DELETE FROM rows_1 WHERE number=0",
+            "UPDATE rows_1 SET entries=x'7fff'", "UPDATE rows_1 SET entries=x'80ff'",
+            "UPDATE documents_1 SET entries=x'ffffffffffffffffff'",
+            "UPDATE documents_1 SET entries=x''", "UPDATE specials_1 SET shape=x'01', language=NULL", "UPDATE rows_1 SET entries=NULL",
+            "UPDATE views SET sequence=-1, count=-9", "DELETE FROM rows_1",
         ].enumerated() {
             let test = try filled()
             let path = try #require(test.index.path)

@@ -20,7 +20,7 @@ final class IndexConnection: @unchecked Sendable {
         for order in orders {
             let code = sqlite3_create_collation_v2(
                 connection.handle, IndexSchema.collation(order.collation), SQLITE_UTF8, Unmanaged.passUnretained(order).toOpaque(),
-                compareKeys, nil)
+                comparePlaces, nil)
             if code != SQLITE_OK { throw connection.error(code) }
         }
         try SQLFunctions.registerTokenizer(on: connection)
@@ -65,11 +65,11 @@ final class IndexConnection: @unchecked Sendable {
     func trustSchema() throws { try guarded { checkedSchema = try connection.integer("PRAGMA schema_version") ?? 0 } }
 }
 
-private let compareKeys: @convention(c) (UnsafeMutableRawPointer?, Int32, UnsafeRawPointer?, Int32, UnsafeRawPointer?) -> Int32 = {
+private let comparePlaces: @convention(c) (UnsafeMutableRawPointer?, Int32, UnsafeRawPointer?, Int32, UnsafeRawPointer?) -> Int32 = {
     order, count, first, otherCount, second in
     guard let order else { return 0 }
     let result = Unmanaged<ValueOrder>.fromOpaque(order)._withUnsafeGuaranteedRef {
-        $0.compareKeys(
+        $0.comparePlaces(
             UnsafeRawBufferPointer(start: first, count: Int(count)), UnsafeRawBufferPointer(start: second, count: Int(otherCount)))
     }
     return result < 0 ? -1 : result > 0 ? 1 : 0

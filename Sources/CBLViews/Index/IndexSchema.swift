@@ -6,7 +6,7 @@ import CBLStore
 enum IndexSchema {
     /// "CBLv", so that other programs can tell what the file is.
     static let applicationID: Int64 = 0x4342_4C76
-    static let version: Int64 = 1
+    static let version: Int64 = 2
 
     static func collation(_ collation: JSONCollation) -> String {
         switch collation {
@@ -33,11 +33,8 @@ enum IndexSchema {
 
     static func makeTables(_ view: Int64, _ collation: JSONCollation) -> [String] {
         [
-            """
-            CREATE TABLE \(rows(view))(key TEXT NOT NULL COLLATE \(self.collation(collation)), id TEXT NOT NULL, number INTEGER NOT NULL, \
-            sequence INTEGER NOT NULL, value, PRIMARY KEY(key, id, number)) WITHOUT ROWID
-            """,
-            "CREATE TABLE \(documents(view))(id TEXT PRIMARY KEY, sequence INTEGER NOT NULL, keys BLOB NOT NULL) WITHOUT ROWID",
+            "CREATE TABLE \(rows(view))(first TEXT PRIMARY KEY COLLATE \(self.collation(collation)), entries BLOB) WITHOUT ROWID",
+            "CREATE TABLE \(documents(view))(first TEXT PRIMARY KEY, entries BLOB) WITHOUT ROWID",
         ]
     }
 

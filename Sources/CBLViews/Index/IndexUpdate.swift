@@ -193,11 +193,9 @@ struct IndexUpdate {
         var hasID = try ids.next()
         var vanished: [[UInt8]] = []
         try index.guarded {
-            let indexed = try index.connection.prepare("SELECT id FROM \(IndexSchema.documents(view.writer.state.view)) ORDER BY id")
-            while try indexed.step() {
-                guard let id = indexed.text(0) else { continue }
-                while hasID, MappedRows.compare(ids.idBytes, id) < 0 { hasID = try ids.next() }
-                if !hasID || MappedRows.compare(ids.idBytes, id) != 0 { vanished.append(Array(id)) }
+            try PackedTable.read(IndexSchema.documents(view.writer.state.view), of: index.connection) { indexed in
+                while hasID, MappedRows.compare(ids.idBytes, indexed.place) < 0 { hasID = try ids.next() }
+                if !hasID || MappedRows.compare(ids.idBytes, indexed.place) != 0 { vanished.append(Array(indexed.place)) }
             }
         }
         for id in vanished { _ = try id.withUnsafeBytes { try view.writer.remove($0) } }

@@ -24,11 +24,36 @@ final class MappedRows {
     }
 
     struct RowPlace: BitwiseCopyable {
-        /// The first eight ordered bytes of the key.
+        /// The first sixteen ordered bytes of the key.
         var prefix: UInt64
-        var row: Int
+        var more: UInt64
+        private var rowAndWhole: Int
         var document: Int32
         var number: Int32
+
+        init(_ ordered: UnsafeRawBufferPointer, isComplete: Bool, row: Int, document: Int32, number: Int32) {
+            prefix = RowPlace.number(ordered, 0)
+            more = RowPlace.number(ordered, 8)
+            rowAndWhole = row << 1 | (isComplete && ordered.count <= 16 ? 1 : 0)
+            self.document = document
+            self.number = number
+        }
+
+        var row: Int { rowAndWhole >> 1 }
+        /// Whether these bytes are all of the key. No key's bytes begin with those of another, so that equal ones are those of equal keys.
+        var isWhole: Bool { rowAndWhole & 1 != 0 }
+
+        @inline(__always)
+        private static func number(_ bytes: UnsafeRawBufferPointer, _ start: Int) -> UInt64 {
+            if bytes.count >= start &+ 8 { return UInt64(bigEndian: bytes.loadUnaligned(fromByteOffset: start, as: UInt64.self)) }
+            var number: UInt64 = 0
+            var index = start
+            while index < bytes.count {
+                number |= UInt64(bytes[index]) << UInt64(56 &- 8 &* (index &- start))
+                index &+= 1
+            }
+            return number
+        }
     }
 
     struct Row {
@@ -109,7 +134,7 @@ final class MappedRows {
         if !key.isComplete { hasIncompleteKeys = true }
         rows.append(
             RowPlace(
-                prefix: MappedRows.prefix(key.ordered), row: start, document: Int32(truncatingIfNeeded: documents.count), number: number))
+                key.ordered, isComplete: key.isComplete, row: start, document: Int32(truncatingIfNeeded: documents.count), number: number))
         document?.rowCount = number &+ 1
     }
 
@@ -119,14 +144,6 @@ final class MappedRows {
             $0.storeBytes(of: count, as: UInt32.self)
             return 4
         }
-    }
-
-    @inline(__always)
-    private static func prefix(_ bytes: UnsafeRawBufferPointer) -> UInt64 {
-        if bytes.count >= 8 { return UInt64(bigEndian: bytes.loadUnaligned(as: UInt64.self)) }
-        var prefix: UInt64 = 0
-        for (index, byte) in bytes.enumerated() { prefix |= UInt64(byte) << UInt64(56 &- 8 &* index) }
-        return prefix
     }
 
     // Reading: valid until something is added.
@@ -162,29 +179,52 @@ final class MappedRows {
 
     /// Puts the rows into the order of the index, and the documents into that of their IDs.
     func sort(_ order: ValueOrder) {
-        let compares = hasIncompleteKeys
+        let comparesAll = hasIncompleteKeys
+        let areOrdered = hasOrderedDocuments
         documents.withUnsafeBufferPointer { documents in
             rows.withUnsafeMutableBufferPointer { rows in
                 rows.sort { a, b in
-                    if !compares, a.prefix != b.prefix { return a.prefix < b.prefix }
-                    let result = order.compareKeys(row(at: a.row).key, row(at: b.row).key)
+                    let result = compareKeys(a, self, b, order, comparesAll: comparesAll)
                     if result != 0 { return result < 0 }
                     if a.document == b.document { return a.number < b.number }
+                    if areOrdered { return a.document < b.document }
                     return MappedRows.compare(id(of: documents[Int(a.document)]), id(of: documents[Int(b.document)])) < 0
                 }
             }
         }
     }
 
+    /// Compares the keys of a row and one of another thread's, or of this. `comparesAll` must be set if one of these has keys that are incomplete.
+    @inline(__always)
+    func compareKeys(_ row: RowPlace, _ other: MappedRows, _ otherRow: RowPlace, _ order: ValueOrder, comparesAll: Bool) -> Int {
+        if !comparesAll {
+            if row.prefix != otherRow.prefix { return row.prefix < otherRow.prefix ? -1 : 1 }
+            if row.more != otherRow.more { return row.more < otherRow.more ? -1 : 1 }
+            if row.isWhole, otherRow.isWhole { return 0 }
+        }
+        return order.compareKeys(self.row(at: row.row).key, other.row(at: otherRow.row).key)
+    }
+
+    /// Whether the documents are in the order of their IDs. As they lie in the table, they mostly are.
+    private var hasOrderedDocuments: Bool {
+        documents.withUnsafeBufferPointer { documents in
+            var index = 1
+            while index < documents.count {
+                guard MappedRows.compare(id(of: documents[index &- 1]), id(of: documents[index])) < 0 else { return false }
+                index &+= 1
+            }
+            return true
+        }
+    }
+
     /// The documents in the order of their IDs. The order of the list itself is what rows know them by.
     func sortedDocuments() -> [Int32] {
-        documents.withUnsafeBufferPointer { documents in
+        let isSorted = hasOrderedDocuments
+        return documents.withUnsafeBufferPointer { documents in
             var places = Array(0..<Int32(documents.count))
-            func precedes(_ a: Int32, _ b: Int32) -> Bool {
-                MappedRows.compare(id(of: documents[Int(a)]), id(of: documents[Int(b)])) < 0
+            if !isSorted {
+                places.sort { MappedRows.compare(id(of: documents[Int($0)]), id(of: documents[Int($1)])) < 0 }
             }
-            // As they lie in the table, they mostly are already.
-            if !places.indices.dropFirst().allSatisfy({ precedes(Int32($0 - 1), Int32($0)) }) { places.sort(by: precedes) }
             return places
         }
     }

@@ -5,26 +5,19 @@ import CBLSQLite
 final class RowWriter {
     private let index: IndexConnection
     var state: ViewState
-    private let insertRow: Statement
-    private let insertDocument: Statement
-    private let deleteRow: Statement
-    private let findDocument: Statement
-    private let deleteDocument: Statement
+    private let rows: PackedTable
+    private let documents: PackedTable
     private var specialStatements: [String: Statement] = [:]
-    private var keys = ByteBuffer()
+    @exclusivity(unchecked) private var place = ByteBuffer()
+    @exclusivity(unchecked) private var content = ByteBuffer()
 
     init(_ index: IndexConnection, _ state: ViewState) throws {
         self.index = index
         self.state = state
-        let (rows, documents) = (IndexSchema.rows(state.view), IndexSchema.documents(state.view))
-        (insertRow, insertDocument, deleteRow, findDocument, deleteDocument) = try index.guarded {
+        (rows, documents) = try index.guarded {
             (
-                try index.connection.prepare("INSERT INTO \(rows) VALUES (?, ?, ?, ?, ?)"),
-                try index.connection.prepare("INSERT INTO \(documents) VALUES (?, ?, ?)"),
-                // Where the order of keys is not one, a search may end at another row: that is looked at.
-                try index.connection.prepare("DELETE FROM \(rows) WHERE key=?1 AND id=?2 AND number=?3 AND +id=?2 AND +number=?3"),
-                try index.connection.prepare("SELECT keys FROM \(documents) WHERE id=?"),
-                try index.connection.prepare("DELETE FROM \(documents) WHERE id=?")
+                try PackedTable(index, IndexSchema.rows(state.view), .rows(index.order(state.collation))),
+                try PackedTable(index, IndexSchema.documents(state.view), .bytes)
             )
         }
     }
@@ -47,8 +40,7 @@ final class RowWriter {
                             || a < firstRows.count
                                 && {
                                     let (x, y) = (firstRows[a], secondRows[b])
-                                    if !compares, x.prefix != y.prefix { return x.prefix < y.prefix }
-                                    let result = order.compareKeys(first.row(at: x.row).key, second.row(at: y.row).key)
+                                    let result = first.compareKeys(x, second, y, order, comparesAll: compares)
                                     if result != 0 { return result < 0 }
                                     let (id, other) = (firstDocuments[Int(x.document)], secondDocuments[Int(y.document)])
                                     return MappedRows.compare(first.id(of: id), second.id(of: other)) < 0
@@ -61,6 +53,7 @@ final class RowWriter {
                             b += 1
                         }
                     }
+                    try self.rows.finish()
                     state.count += a + b
                 }
             }
@@ -68,17 +61,15 @@ final class RowWriter {
     }
 
     private func insert(
-        _ place: MappedRows.RowPlace, _ documents: UnsafeBufferPointer<MappedRows.DocumentPlace>, of rows: MappedRows
+        _ position: MappedRows.RowPlace, _ documents: UnsafeBufferPointer<MappedRows.DocumentPlace>, of rows: MappedRows
     ) throws {
-        let document = documents[Int(place.document)]
-        let row = rows.row(at: place.row)
-        let id = rows.id(of: document)
-        try insertRow.bind(text: row.key, 1, staysInPlace: true)
-        try insertRow.bind(text: id, 2, staysInPlace: true)
-        try insertRow.bind(Int64(place.number), 3)
-        try insertRow.bind(Int64(clamping: document.sequence), 4)
-        try bind(row, insertRow, 5)
-        try insertRow.run()
+        let document = documents[Int(position.document)]
+        let row = rows.row(at: position.row)
+        place.truncate(to: 0)
+        content.truncate(to: 0)
+        RowPosition.write(key: row.key, number: Int(position.number), id: rows.id(of: document), to: &place)
+        RowContent.write(sequence: document.sequence, row.kind, row.value, to: &content)
+        try self.rows.add(place.bytes, content.bytes)
     }
 
     /// Null for no value, a number for the document itself, and otherwise its encoding.
@@ -107,42 +98,31 @@ final class RowWriter {
                     let b = parts[other].documents[Int(sorted[other][places[other]])]
                     if MappedRows.compare(parts[part].id(of: a), parts[other].id(of: b)) < 0 { first = part }
                 }
-                guard let part = first else { return }
+                guard let part = first else { break }
                 let number = sorted[part][places[part]]
                 places[part] += 1
                 try insertDocument(number, of: parts[part])
             }
+            try documents.finish()
         }
     }
 
     private func insertDocument(_ number: Int32, of rows: MappedRows) throws {
         let document = rows.documents[Int(number)]
-        keys.truncate(to: 0)
+        content.truncate(to: 0)
         let specials = rows.hasSpecials ? try insertSpecials(document, of: rows) : []
-        appendCount(specials.count)
-        for special in specials { appendCount(Int(special)) }
+        content.append(count: specials.count)
+        for special in specials { content.append(count: Int(special)) }
         var position = document.rows
         for _ in 0..<document.rowCount {
             let row = rows.row(at: position)
             position = row.end
             // The ordered bytes find the row, unless there are some that do not say all: keys themselves are compared with these.
             let needed = state.collation == .unicode ? row.key.count : row.key.count &- ViewKey(row.key).encoding.count
-            appendCount(needed)
-            keys.append(UnsafeRawBufferPointer(rebasing: row.key[..<needed]))
+            content.append(count: needed)
+            content.append(UnsafeRawBufferPointer(rebasing: row.key[..<needed]))
         }
-        try insertDocument.bind(text: rows.id(of: document), 1, staysInPlace: true)
-        try insertDocument.bind(Int64(clamping: document.sequence), 2)
-        try insertDocument.bind(blob: keys.bytes, 3, staysInPlace: true)
-        try insertDocument.run()
-    }
-
-    private func appendCount(_ count: Int) {
-        var rest = count
-        while rest >= 0x80 {
-            keys.append(UInt8(truncatingIfNeeded: rest) | 0x80)
-            rest >>= 7
-        }
-        keys.append(UInt8(truncatingIfNeeded: rest))
+        try documents.add(rows.id(of: document), content.bytes)
     }
 
     // Texts and shapes
@@ -226,41 +206,28 @@ final class RowWriter {
     /// Takes out all rows of a document; false if it had none.
     func remove(_ id: UnsafeRawBufferPointer) throws -> Bool {
         try index.guarded {
-            try findDocument.bind(text: id, 1, staysInPlace: true)
-            defer { findDocument.reset() }
-            guard try findDocument.step() else { return false }
-            let bytes = findDocument.blob(0) ?? UnsafeRawBufferPointer(start: nil, count: 0)
-            var reader = CountReader(bytes)
+            guard try documents.take(id) else { return false }
+            var reader = PackedReader(documents.taken.bytes)
             var specials: [Int64] = []
             for _ in 0..<(reader.count() ?? 0) {
                 guard let special = reader.count() else { break }
                 specials.append(Int64(special))
             }
-            var number: Int64 = 0
+            var number = 0
             var isSound = true
             while let count = reader.count(), let key = reader.bytes(count) {
-                try deleteRow.bind(text: key, 1, staysInPlace: true)
-                try deleteRow.bind(text: id, 2, staysInPlace: true)
-                try deleteRow.bind(number, 3)
-                try deleteRow.run()
-                if index.connection.changes == 1 { state.count -= 1 } else { isSound = false }
+                place.truncate(to: 0)
+                RowPosition.write(key: key, number: number, id: id, to: &place)
+                if try rows.take(place.bytes) { state.count -= 1 } else { isSound = false }
                 number += 1
             }
             // The order of texts outside of ASCII depends on a library, which may have changed: then no search leads there.
-            if !isSound { try removeBySearching(id) }
+            if !isSound {
+                state.count -= try rows.takeAll(of: index.connection) { MappedRows.compare(RowPosition($0.place).id, id) == 0 }
+            }
             for special in specials { try remove(special) }
-            findDocument.reset()
-            try deleteDocument.bind(text: id, 1, staysInPlace: true)
-            try deleteDocument.run()
             return true
         }
-    }
-
-    private func removeBySearching(_ id: UnsafeRawBufferPointer) throws {
-        let deletion = try statement("DELETE FROM \(IndexSchema.rows(state.view)) WHERE +id=?")
-        try deletion.bind(text: id, 1, staysInPlace: true)
-        try deletion.run()
-        state.count -= index.connection.changes
     }
 
     private func remove(_ special: Int64) throws {
@@ -283,31 +250,5 @@ final class RowWriter {
         let deletion = try statement("DELETE FROM \(specials) WHERE special=?")
         try deletion.bind(special, 1)
         try deletion.run()
-    }
-}
-
-/// Counts of seven bits a byte, and bytes between them.
-private struct CountReader {
-    private let data: UnsafeRawBufferPointer
-    private var position = 0
-
-    init(_ data: UnsafeRawBufferPointer) { self.data = data }
-
-    mutating func count() -> Int? {
-        var (value, shift) = (0, 0)
-        while position < data.count, shift < 56 {
-            let byte = data[position]
-            position += 1
-            value |= Int(byte & 0x7F) << shift
-            if byte < 0x80 { return value }
-            shift += 7
-        }
-        return nil
-    }
-
-    mutating func bytes(_ count: Int) -> UnsafeRawBufferPointer? {
-        guard count <= data.count - position else { return nil }
-        defer { position += count }
-        return UnsafeRawBufferPointer(rebasing: data[position..<position + count])
     }
 }

@@ -1,15 +1,20 @@
 import CBLFleece
 import CBLFunctions
 
-/// The conditions of a query on keys, in SQL, with what is bound to it.
+/// Between which keys the rows of a query stand.
 struct KeyRange {
-    private(set) var conditions: [String] = []
-    private(set) var parameters: [(number: Int32, bytes: [UInt8])] = []
-    private let collation: JSONCollation
+    struct Bound {
+        /// A key as the index has it.
+        let key: [UInt8]
+        /// A document of the rows with that key, if it ends among these.
+        var id: [UInt8]?
+        let isIncluded: Bool
+    }
 
-    /// Keys are parameters 1 and 2, documents 3 and 4.
+    private(set) var least: Bound?
+    private(set) var greatest: Bound?
+
     init(_ query: ViewQuery, _ collation: JSONCollation) throws {
-        self.collation = collation
         var (least, greatest) = (query.startKey, query.endKey)
         var (leastID, greatestID) = (query.startKeyDocumentID, query.endKeyDocumentID)
         var (includesLeast, includesGreatest) = (query.inclusiveStart, query.inclusiveEnd)
@@ -18,25 +23,20 @@ struct KeyRange {
             swap(&leastID, &greatestID)
             swap(&includesLeast, &includesGreatest)
         }
-        if let least {
-            parameters.append((1, try KeyRange.bytes(least, collation)))
-            if let leastID, includesLeast {
-                conditions.append("(key, id) >= (?1, ?3)")
-                parameters.append((3, Array(leastID.utf8)))
-            } else {
-                conditions.append(includesLeast ? "key >= ?1" : "key > ?1")
-            }
-        }
+        if let least { self.least = Bound(try KeyRange.bytes(least, collation), leastID, includesLeast) }
         if let greatest {
-            parameters.append((2, try KeyRange.upperBound(greatest, level: query.prefixMatchLevel, collation)))
-            if let greatestID, includesGreatest {
-                conditions.append("(key, id) <= (?2, ?4)")
-                parameters.append((4, Array(greatestID.utf8)))
-            } else {
-                conditions.append(includesGreatest ? "key <= ?2" : "key < ?2")
-            }
+            let key = try KeyRange.upperBound(greatest, level: query.prefixMatchLevel, collation)
+            self.greatest = Bound(key, greatestID, includesGreatest)
         }
     }
+
+    /// The rows with one key.
+    init(_ key: QueryKey, _ collation: JSONCollation) throws {
+        least = Bound(try KeyRange.bytes(key, collation), nil, true)
+        greatest = least
+    }
+
+    init() {}
 
     /// A key as the index has it.
     static func bytes(_ key: QueryKey, _ collation: JSONCollation) throws -> [UInt8] {
@@ -101,5 +101,23 @@ struct KeyRange {
         var key = ByteBuffer()
         ViewKey.write(ordered: ordered.bytes, isComplete: true, to: &key)
         return Array(key.bytes)
+    }
+}
+
+extension KeyRange.Bound {
+    fileprivate init(_ key: [UInt8], _ id: String?, _ isIncluded: Bool) {
+        // Without the bound itself, no row with its key is left.
+        self.init(key: key, id: isIncluded ? id.map { Array($0.utf8) } : nil, isIncluded: isIncluded)
+    }
+
+    /// A place before or behind all rows that are equal to the bound.
+    func place(behind: Bool) -> [UInt8] {
+        var place = ByteBuffer()
+        key.withUnsafeBytes { key in
+            // No ID has such a byte.
+            let id = id ?? (behind ? [0xFF] : [])
+            id.withUnsafeBytes { RowPosition.write(key: key, number: behind ? .max : 0, id: $0, to: &place) }
+        }
+        return Array(place.bytes)
     }
 }

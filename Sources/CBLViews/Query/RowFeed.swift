@@ -30,46 +30,6 @@ class RowFeed {
     }
 }
 
-/// The rows of a range of keys.
-final class RangeFeed: RowFeed {
-    private let index: IndexConnection
-    private let statement: Statement
-    private let keys: [[UInt8]]
-    private var nextKey = 0
-    private var isRunning = false
-
-    /// `keys` are looked for one after another, in the first parameter; without, the statement is run once.
-    init(_ index: IndexConnection, _ statement: Statement, keys: [[UInt8]]? = nil) {
-        self.index = index
-        self.statement = statement
-        self.keys = keys ?? []
-        isRunning = keys == nil
-    }
-
-    override func next() throws -> Bool {
-        try index.guarded {
-            while true {
-                if isRunning {
-                    if try statement.step() { break }
-                    isRunning = false
-                }
-                guard nextKey < keys.count else { return false }
-                statement.reset()
-                try keys[nextKey].withUnsafeBytes { try statement.bind(text: $0, 1) }
-                nextKey += 1
-                isRunning = true
-            }
-            let column = statement.blob(0) ?? UnsafeRawBufferPointer(start: nil, count: 0)
-            indexKey = column
-            key = ViewKey(column).encoding
-            id = statement.blob(1) ?? UnsafeRawBufferPointer(start: nil, count: 0)
-            sequence = UInt64(bitPattern: max(0, statement.int64(2)))
-            readValue(statement, 3)
-            return true
-        }
-    }
-}
-
 /// Some of the rows of another feed.
 final class FilterFeed: RowFeed {
     private let rows: RowFeed
