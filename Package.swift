@@ -16,6 +16,7 @@ let package = Package(
     products: [
         .executable(name: "cblite", targets: ["cblite"]),
         .library(name: "CouchbaseLiteSwift", targets: ["CouchbaseLiteSwift"]),
+        .library(name: "CouchbaseLiteClassic", targets: ["CouchbaseLiteClassic"]),
     ],
     targets: [
         system("CBLSystemSQLite", apt: "libsqlite3-dev"),
@@ -64,6 +65,7 @@ let package = Package(
                 "CBLQuery", "CBLLanguage", "CBLListener", "CBLReplication", "CBLTransport", "CBLStore", "CBLFunctions", "CBLSQLite",
                 "CBLFleece", "CBLBase",
             ]),
+        library("CouchbaseLiteClassic", ["CouchbaseLiteSwift", "CBLViews", "CBLFunctions", "CBLStore", "CBLFleece", "CBLBase"]),
         .executableTarget(name: "cblite", dependencies: ["CBLShell"]),
         .executableTarget(name: "cblite-bench", dependencies: ["CBLQuery", "CBLStore", "CBLBase"], path: "Benchmarks/Runner"),
         .executableTarget(name: "cblite-bench-library", dependencies: ["CouchbaseLiteSwift"], path: "Benchmarks/Library"),
@@ -120,6 +122,7 @@ let package = Package(
         .testTarget(
             name: "CouchbaseLiteSwiftTests",
             dependencies: ["cblite", "CouchbaseLiteSwift", "CBLTransport", "CBLBase", "CBLTestSupport"]),
+        .testTarget(name: "CouchbaseLiteClassicTests", dependencies: ["CouchbaseLiteClassic", "CBLTestSupport"]),
         .testTarget(
             name: "CBLShellTests",
             dependencies: [

@@ -1,5 +1,5 @@
-internal import CBLFleece
-internal import CBLStore
+package import CBLFleece
+package import CBLStore
 import Foundation
 
 extension Collection {
@@ -81,7 +81,8 @@ extension Collection {
         return try transaction.save(id, in: coreName, body: body, parent: parent)
     }
 
-    private func encode(_ document: Document, _ transaction: Transaction) throws -> FleeceData {
+    /// What is to be stored of a document; its blobs are stored.
+    package func encode(_ document: Document, _ transaction: Transaction) throws -> FleeceData {
         let encoder = transaction.encoder
         encoder.reset()
         try document.storage.write(to: PropertyWriter(encoder: encoder, database: database, transaction: transaction))

@@ -1,4 +1,4 @@
-internal import CBLStore
+package import CBLStore
 import Foundation
 
 /// Documents of a database under a common name, with indexes.
@@ -12,13 +12,13 @@ public final class Collection: CollectionChangeObservable, Equatable, Hashable, 
     public let scope: Scope
     /// The very object that it was taken from. Documents of another object on the same file are refused, with `invalidParameter`.
     public let database: Database
-    let coreName: CollectionName
+    package let coreName: CollectionName
     /// How many of this name had been deleted before it was opened.
     private let earlierDeletions: Int
     /// What listeners were added to this object: they stay, whatever becomes of their tokens.
     let subscriptions = Subscriptions()
 
-    init(_ name: CollectionName, _ scope: Scope) {
+    package init(_ name: CollectionName, _ scope: Scope) {
         coreName = name
         self.scope = scope
         database = scope.database
@@ -40,7 +40,7 @@ public final class Collection: CollectionChangeObservable, Equatable, Hashable, 
     // MARK: The core
 
     /// The core of the database, if that is open and the collection was not deleted.
-    func openCore() throws -> CBLStore.Database {
+    package func openCore() throws -> CBLStore.Database {
         let core = try database.openCore()
         if !coreName.isDefault, core.deletions(of: coreName) != earlierDeletions { throw gone }
         return core
@@ -48,7 +48,7 @@ public final class Collection: CollectionChangeObservable, Equatable, Hashable, 
 
     private var gone: NSError { libraryError(CBLError.notOpen, "The collection \"\(fullName)\" was deleted.") }
 
-    func read<Result>(_ work: (Snapshot) throws -> Result) throws -> Result {
+    package func read<Result>(_ work: (Snapshot) throws -> Result) throws -> Result {
         let core = try openCore()
         return try translatingErrors { try core.glance { try work(checked($0)) } }
     }
@@ -59,7 +59,7 @@ public final class Collection: CollectionChangeObservable, Equatable, Hashable, 
     }
 
     @discardableResult
-    func write<Result>(_ work: (Transaction) throws -> Result) throws -> Result {
+    package func write<Result>(_ work: (Transaction) throws -> Result) throws -> Result {
         let core = try openCore()
         return try translatingErrors {
             try core.step { transaction in
@@ -77,7 +77,7 @@ public final class Collection: CollectionChangeObservable, Equatable, Hashable, 
     }
 
     /// What is stored of a document, if it is to be had.
-    func storedDocument(_ id: String, if isWanted: (CBLStore.Document) -> Bool = { _ in true }) throws -> Document? {
+    package func storedDocument(_ id: String, if isWanted: (CBLStore.Document) -> Bool = { _ in true }) throws -> Document? {
         let core = try openCore()
         return try translatingErrors {
             try core.peek { snapshot in
@@ -116,10 +116,10 @@ public final class Collection: CollectionChangeObservable, Equatable, Hashable, 
         try read { try $0.document(id, in: coreName)?.expiration }.map { Date(timeIntervalSince1970: Double($0) / 1000) }
     }
 
-    func notFound(_ id: String) -> NSError { libraryError(CBLError.notFound, "There is no document \"\(id)\" in \(fullName).") }
+    package func notFound(_ id: String) -> NSError { libraryError(CBLError.notFound, "There is no document \"\(id)\" in \(fullName).") }
 
     /// Refuses documents of other collections.
-    func check(_ document: Document) throws {
+    package func check(_ document: Document) throws {
         if let collection = document.collection { try check(collection, document.id) }
     }
 

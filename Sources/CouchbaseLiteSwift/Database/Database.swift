@@ -1,4 +1,4 @@
-internal import CBLStore
+package import CBLStore
 import Foundation
 import Synchronization
 
@@ -22,17 +22,24 @@ public final class Database: @unchecked Sendable {
     /// As it was given; later changes of the caller's copy do not reach it.
     public let config: DatabaseConfiguration
 
-    let core: CBLStore.Database
-    let services = DatabaseServices()
+    package let core: CBLStore.Database
+    package let services = DatabaseServices()
     /// Of the servers that it is replicated with.
     let cookies = DatabaseCookies()
     let openResults = OpenResults()
-    let asyncWork = AsyncWork()
+    package let asyncWork = AsyncWork()
+    /// What modules above this one keep with it.
+    package let companions = Companions()
 
     /// Opens a database, or makes it with its folder. A file of an older version is brought to the newest format, which that version does not read.
     /// Documents that have expired are purged. Throws `corruptData`, `unreadableDatabase`, `databaseTooOld` or `databaseTooNew` for files that it
     /// cannot open.
-    public init(name: String, config: DatabaseConfiguration = DatabaseConfiguration()) throws {
+    public convenience init(name: String, config: DatabaseConfiguration = DatabaseConfiguration()) throws {
+        try self.init(name: name, config: config, upgrade: .versionVectors)
+    }
+
+    /// The same for who does not want the newest format.
+    package init(name: String, config: DatabaseConfiguration, upgrade: CBLStore.Database.Options.Upgrade) throws {
         guard !name.isEmpty else { throw libraryError(CBLError.invalidParameter, "A database must have a name.") }
         LogDispatch.shared.adviseFiles()
         self.name = name
@@ -40,7 +47,9 @@ public final class Database: @unchecked Sendable {
         try config.makeDirectory()
         let path = config.path(ofDatabase: name)
         core = try translatingErrors {
-            let core = try CBLStore.Database(path: path, options: config.options(.create))
+            var options = config.options(.create)
+            options.upgrade = upgrade
+            let core = try CBLStore.Database(path: path, options: options)
             // Nothing is written, and no thread is started, where no document expires.
             let next = try core.read { snapshot in try snapshot.collections().compactMap { try snapshot.nextExpiration(of: $0) }.min() }
             if let next {
@@ -64,7 +73,7 @@ public final class Database: @unchecked Sendable {
     public var path: String? { core.isOpen ? core.path + "/" : nil }
 
     /// The core as long as it is open.
-    func openCore() throws -> CBLStore.Database {
+    package func openCore() throws -> CBLStore.Database {
         guard core.isOpen else { throw libraryError(CBLError.notOpen, "The database \"\(name)\" is closed.") }
         return core
     }

@@ -1,5 +1,5 @@
 internal import CBLBase
-internal import CBLStore
+package import CBLStore
 import Foundation
 
 /// How a database is opened, and where it is.
@@ -32,7 +32,7 @@ public struct DatabaseConfiguration: Sendable {
         return FileManager.default.currentDirectoryPath
     }
 
-    func makeDirectory() throws {
+    package func makeDirectory() throws {
         do {
             try FileManager.default.createDirectory(atPath: directory, withIntermediateDirectories: true)
         } catch {
@@ -41,14 +41,14 @@ public struct DatabaseConfiguration: Sendable {
     }
 
     /// Where a database of this name is. A slash would lead elsewhere.
-    func path(ofDatabase name: String) -> String { DatabaseConfiguration.path(ofDatabase: name, in: directory) }
+    package func path(ofDatabase name: String) -> String { DatabaseConfiguration.path(ofDatabase: name, in: directory) }
 
     static func path(ofDatabase name: String, in directory: String) -> String {
         let file = name.replacingOccurrences(of: "/", with: ":") + ".cblite2"
         return directory.hasSuffix("/") ? directory + file : directory + "/" + file
     }
 
-    func options(_ access: CBLStore.Database.Options.Access) -> CBLStore.Database.Options {
+    package func options(_ access: CBLStore.Database.Options.Access) -> CBLStore.Database.Options {
         var options = CBLStore.Database.Options(access: access, upgrade: access == .readOnly ? .none : .versionVectors)
         options.durability = fullSync ? .full : .normal
         options.keepsStates = true

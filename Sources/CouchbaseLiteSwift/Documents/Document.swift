@@ -1,5 +1,5 @@
 internal import CBLFleece
-internal import CBLStore
+package import CBLStore
 import Foundation
 
 /// A document as it was when it was read. What happens in the database afterwards does not change it.
@@ -11,7 +11,7 @@ public class Document: DictionaryProtocol, Equatable, Hashable, Sequence, @unche
     public let id: String
     let storage: DictionaryStorage
     /// Where it stands in the database; others are told after it was saved.
-    let place: DocumentPlace
+    package let place: DocumentPlace
 
     init(id: String, _ storage: DictionaryStorage, _ place: DocumentPlace) {
         self.id = id
@@ -121,7 +121,7 @@ public class Document: DictionaryProtocol, Equatable, Hashable, Sequence, @unche
 
 extension Document {
     /// Properties as a collection has them, read where they lie.
-    convenience init(id: String, _ properties: DocumentProperties, _ place: DocumentPlace, of collection: Collection) {
+    package convenience init(id: String, _ properties: DocumentProperties, _ place: DocumentPlace, of collection: Collection) {
         let stored = StoredValues(properties.data, keys: properties.keys, database: collection.database)
         self.init(id: id, DictionaryStorage(stored.root, in: stored, isMutable: false), place)
     }

@@ -1,15 +1,15 @@
-internal import CBLStore
+package import CBLStore
 import Synchronization
 
 /// Where a document stands in the database: which revision of which collection it is. A save changes that.
-final class DocumentPlace: @unchecked Sendable {
+package final class DocumentPlace: @unchecked Sendable {
     // Sendable: everything is guarded by the lock.
 
     private struct State {
         var collection: Collection?
         /// The row that it was read from, if that is not known to have changed.
         var row: CBLStore.Document?
-        var revision: RevisionID?
+        package var revision: RevisionID?
         var sequence: UInt64 = 0
         var isDeleted = false
     }
@@ -24,7 +24,7 @@ final class DocumentPlace: @unchecked Sendable {
         isLent = false
     }
 
-    init(_ row: CBLStore.Document, in collection: Collection, isLent: Bool = false) {
+    package init(_ row: CBLStore.Document, in collection: Collection, isLent: Bool = false) {
         state = Mutex(
             State(
                 collection: collection, row: row, revision: row.revision, sequence: row.sequence, isDeleted: row.isDeleted))
@@ -32,7 +32,7 @@ final class DocumentPlace: @unchecked Sendable {
     }
 
     /// Of a revision that is not in a row of its own.
-    init(revision: RevisionID?, in collection: Collection, isDeleted: Bool = false, isLent: Bool = false) {
+    package init(revision: RevisionID?, in collection: Collection, isDeleted: Bool = false, isLent: Bool = false) {
         state = Mutex(State(collection: collection, row: nil, revision: revision, sequence: 0, isDeleted: isDeleted))
         self.isLent = isLent
     }
@@ -52,7 +52,7 @@ final class DocumentPlace: @unchecked Sendable {
     /// What a save of it is to follow.
     var base: (row: CBLStore.Document?, revision: RevisionID?) { state.withLock { ($0.row, $0.revision) } }
 
-    func update(_ saved: SavedRevision, in collection: Collection, isDeleted: Bool) {
+    package func update(_ saved: SavedRevision, in collection: Collection, isDeleted: Bool) {
         state.withLock {
             $0 = State(collection: collection, row: nil, revision: saved.id, sequence: saved.sequence, isDeleted: isDeleted)
         }

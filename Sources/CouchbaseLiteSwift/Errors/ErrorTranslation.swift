@@ -5,7 +5,7 @@ internal import CBLStore
 import Foundation
 
 /// An error of this library.
-func libraryError(_ code: Int, _ message: String) -> NSError {
+package func libraryError(_ code: Int, _ message: String) -> NSError {
     NSError(
         domain: CBLError.domain, code: code,
         userInfo: [NSLocalizedDescriptionKey: message, NSLocalizedFailureReasonErrorKey: message])
@@ -16,7 +16,7 @@ func systemError(_ code: Int32, _ message: String) -> NSError {
 }
 
 /// Does something with the core, whose errors become the library's.
-func translatingErrors<Result>(_ work: () throws -> Result) throws -> Result {
+package func translatingErrors<Result>(_ work: () throws -> Result) throws -> Result {
     do { return try work() } catch { throw translated(error) }
 }
 

@@ -2,25 +2,25 @@ import Foundation
 import Synchronization
 
 /// A value that the program hands from one thread to another: what is in it is the program's own business.
-struct Unchecked<Value>: @unchecked Sendable {
-    let value: Value
-    init(_ value: Value) { self.value = value }
+package struct Unchecked<Value>: @unchecked Sendable {
+    package let value: Value
+    package init(_ value: Value) { self.value = value }
 }
 
 /// A closure of the program and the queue that it is to be called on, until it is removed.
-final class Listener<Change>: Sendable {
+package final class Listener<Change>: Sendable {
     private let handler: Mutex<Unchecked<(Change) -> Void>?>
     private let queue: DispatchQueue
 
-    init(_ queue: DispatchQueue?, _ handler: @escaping (Change) -> Void) {
+    package init(_ queue: DispatchQueue?, _ handler: @escaping (Change) -> Void) {
         self.queue = queue ?? .main
         self.handler = Mutex(Unchecked(handler))
     }
 
-    func remove() { handler.withLock { $0 = nil } }
+    package func remove() { handler.withLock { $0 = nil } }
 
     /// Calls it soon, unless it is removed before.
-    func tell(_ change: Change) {
+    package func tell(_ change: Change) {
         let change = Unchecked(change)
         queue.async { [self] in
             let handler = handler.withLock { $0 }
@@ -30,12 +30,14 @@ final class Listener<Change>: Sendable {
 }
 
 /// All who want to hear of the same thing.
-final class Listeners<Change>: Sendable {
+package final class Listeners<Change>: Sendable {
     private let all = Mutex<[ObjectIdentifier: Listener<Change>]>([:])
 
-    var isEmpty: Bool { all.withLock { $0.isEmpty } }
+    package init() {}
 
-    func add(_ queue: DispatchQueue?, _ handler: @escaping (Change) -> Void) -> ListenerToken {
+    package var isEmpty: Bool { all.withLock { $0.isEmpty } }
+
+    package func add(_ queue: DispatchQueue?, _ handler: @escaping (Change) -> Void) -> ListenerToken {
         let listener = Listener(queue, handler)
         let key = ObjectIdentifier(listener)
         all.withLock { $0[key] = listener }
@@ -45,7 +47,7 @@ final class Listeners<Change>: Sendable {
         }
     }
 
-    func tell(_ change: Change) {
+    package func tell(_ change: Change) {
         for listener in all.withLock({ Array($0.values) }) { listener.tell(change) }
     }
 }

@@ -4,7 +4,7 @@ import Synchronization
 public class ListenerToken: @unchecked Sendable {
     private let end: Mutex<(@Sendable () -> Void)?>
 
-    init(_ end: @escaping @Sendable () -> Void) { self.end = Mutex(end) }
+    package init(_ end: @escaping @Sendable () -> Void) { self.end = Mutex(end) }
 
     /// The listener is not called any more. To remove it again does nothing.
     public func remove() {
