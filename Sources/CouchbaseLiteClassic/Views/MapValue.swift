@@ -6,17 +6,17 @@ import CouchbaseLiteSwift
 /// way is missing. It is read where it lies, and there is nothing in it any more once the function has returned.
 public struct MapValue {
     let loan: MapLoan
-    private let value: Value
+    private let lent: Value
     private let number: Int
 
     init(_ value: Value, _ loan: MapLoan) {
-        self.value = value
+        lent = value
         self.loan = loan
         number = loan.number
     }
 
     /// Undefined if the loan is over.
-    var current: Value { loan.number == number ? value : .undefined }
+    var current: Value { loan.number == number ? lent : .undefined }
 
     /// Whether there is something, be it null.
     public var exists: Bool { !current.isUndefined }

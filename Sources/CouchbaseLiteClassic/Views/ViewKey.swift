@@ -47,7 +47,7 @@ public struct ViewKey: ViewValue, ExpressibleByStringLiteral, ExpressibleByInteg
             if case .missing = item { return nil }
             let encoder = FleeceEncoder()
             item.write(to: encoder)
-            do { return try encoder.withFinished { try QueryKey(Value(root: $0) ?? .undefined) } } catch {
+            do { return try encoder.withFinished { try QueryKey(CBLFleece.Value(root: $0) ?? .undefined) } } catch {
                 throw libraryError(CBLError.invalidParameter, "What the query was given as a key cannot be one.")
             }
         }

@@ -17,7 +17,7 @@ final class ViewStore: DatabaseService {
 
     init(_ core: CBLStore.Database) { index = ViewIndex(core) }
 
-    func stopForClosing() { index.close() }
+    package func stopForClosing() { index.close() }
 
     subscript(name: Name) -> ViewDefinition? {
         get { definitions.withLock { $0[name] } }
