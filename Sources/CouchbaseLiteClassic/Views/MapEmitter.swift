@@ -39,6 +39,9 @@ public final class MapEmitter {
 
     /// A row with a key and perhaps a value. A key that is nil, or a property that is missing, is no row. The document as value stands for what it says
     /// when the row is read.
+    ///
+    /// What is written as a literal is a ``ViewKey``, whose parts may be of various kinds.
+    @_disfavoredOverload
     public func callAsFunction(_ key: (any ViewValue)?, _ value: (any ViewValue)? = nil) {
         guard let key else { return }
         core?.emit(key.viewKey.item, value?.viewKey.item ?? .missing)
