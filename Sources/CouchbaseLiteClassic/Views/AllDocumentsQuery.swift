@@ -73,8 +73,12 @@ public final class AllDocumentsQuery {
     }
 
     private static func run(_ core: CBLViews.AllDocumentsQuery, _ collection: Collection) throws -> [DocumentRow] {
-        try translatingViewErrors {
-            try collection.read { snapshot in
+        let store = try collection.openCore()
+        return try translatingViewErrors {
+            try store.read { snapshot in
+                guard collection.coreName.isDefault || snapshot.hasCollection(collection.coreName) else {
+                    throw libraryError(CBLError.notOpen, "The collection \"\(collection.fullName)\" was deleted.")
+                }
                 var rows: [DocumentRow] = []
                 try snapshot.forEachDocument(core, in: collection.coreName) { row in
                     rows.append(
