@@ -65,7 +65,7 @@ let package = Package(
                 "CBLQuery", "CBLLanguage", "CBLListener", "CBLReplication", "CBLTransport", "CBLStore", "CBLFunctions", "CBLSQLite",
                 "CBLFleece", "CBLBase",
             ]),
-        library("CouchbaseLiteClassic", ["CouchbaseLiteSwift", "CBLViews", "CBLFunctions", "CBLStore", "CBLFleece", "CBLBase"]),
+        library("CouchbaseLiteClassic", ["CouchbaseLiteSwift", "CBLViews", "CBLFunctions", "CBLStore", "CBLFleece"]),
         .executableTarget(name: "cblite", dependencies: ["CBLShell"]),
         .executableTarget(name: "cblite-bench", dependencies: ["CBLQuery", "CBLStore", "CBLBase"], path: "Benchmarks/Runner"),
         .executableTarget(name: "cblite-bench-library", dependencies: ["CouchbaseLiteSwift"], path: "Benchmarks/Library"),
@@ -122,7 +122,7 @@ let package = Package(
         .testTarget(
             name: "CouchbaseLiteSwiftTests",
             dependencies: ["cblite", "CouchbaseLiteSwift", "CBLTransport", "CBLBase", "CBLTestSupport"]),
-        .testTarget(name: "CouchbaseLiteClassicTests", dependencies: ["CouchbaseLiteClassic", "CBLTestSupport"]),
+        .testTarget(name: "CouchbaseLiteClassicTests", dependencies: ["CouchbaseLiteClassic"]),
         .testTarget(
             name: "CBLShellTests",
             dependencies: [

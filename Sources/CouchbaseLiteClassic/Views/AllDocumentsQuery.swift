@@ -1,8 +1,9 @@
 internal import CBLStore
 internal import CBLViews
+import CouchbaseLiteSwift
+
 import class CouchbaseLiteSwift.Collection
 import class CouchbaseLiteSwift.Document
-import CouchbaseLiteSwift
 
 /// A query for the documents of a collection, as if a view had their IDs as keys.
 ///

@@ -1,8 +1,9 @@
 internal import CBLStore
 internal import CBLViews
+import CouchbaseLiteSwift
+
 import class CouchbaseLiteSwift.Collection
 import class CouchbaseLiteSwift.Database
-import CouchbaseLiteSwift
 
 extension Database {
     /// The views of the design documents that are stored in the database, in JavaScript, defined and ready to be asked. Their names are `DESIGN/VIEW`. One
@@ -14,7 +15,8 @@ extension Database {
         }
         return scripts.compactMap { script in
             do { return try view(script) } catch {
-                CouchbaseLiteSwift.log(.query, .warning, "The view \"\(script.name)\" of a design document is left out: \(error.localizedDescription)")
+                CouchbaseLiteSwift.log(
+                    .query, .warning, "The view \"\(script.name)\" of a design document is left out: \(error.localizedDescription)")
                 return nil
             }
         }

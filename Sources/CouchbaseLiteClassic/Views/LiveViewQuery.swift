@@ -1,7 +1,8 @@
 internal import CBLViews
-import class CouchbaseLiteSwift.Collection
 import CouchbaseLiteSwift
 import Synchronization
+
+import class CouchbaseLiteSwift.Collection
 
 /// A view query that runs again when its collection changes, by whichever thread or process, and tells when its rows are different.
 ///

@@ -1,6 +1,7 @@
 internal import CBLFleece
-import class CouchbaseLiteSwift.Database
 import CouchbaseLiteSwift
+
+import class CouchbaseLiteSwift.Database
 
 /// A value that a map or reduce function is lent, or the place where there is none: `document["contact"]["phones"][0].string` is nil if any part of the
 /// way is missing. It is read where it lies, and there is nothing in it any more once the function has returned.

@@ -1,9 +1,10 @@
 internal import CBLFleece
 internal import CBLStore
 internal import CBLViews
+import CouchbaseLiteSwift
+
 import class CouchbaseLiteSwift.Collection
 import class CouchbaseLiteSwift.Document
-import CouchbaseLiteSwift
 
 /// A query with all that it needs, for any thread.
 struct PreparedViewQuery: Sendable {

@@ -1,7 +1,8 @@
 internal import CBLFunctions
 internal import CBLViews
-import class CouchbaseLiteSwift.Collection
 import CouchbaseLiteSwift
+
+import class CouchbaseLiteSwift.Collection
 
 /// How the texts in keys are compared.
 public enum ViewCollation: Sendable {

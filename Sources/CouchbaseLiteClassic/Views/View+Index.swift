@@ -1,7 +1,8 @@
 internal import CBLStore
 internal import CBLViews
-import class CouchbaseLiteSwift.Collection
 import CouchbaseLiteSwift
+
+import class CouchbaseLiteSwift.Collection
 
 extension View {
     /// Brings the index up to date. Queries do so themselves, unless they are told not to. Gives how many documents were looked at.

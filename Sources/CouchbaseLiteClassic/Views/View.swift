@@ -1,7 +1,8 @@
 internal import CBLStore
 internal import CBLViews
-import class CouchbaseLiteSwift.Collection
 import CouchbaseLiteSwift
+
+import class CouchbaseLiteSwift.Collection
 
 /// A map/reduce view of a collection: an index that a function of the program fills with rows, each a key and perhaps a value, for every document.
 ///

@@ -14,7 +14,8 @@ public protocol ViewValue {
 ///
 ///     query.startKey = ["FR", city, 1789]
 ///     query.endKey = ["FR", ViewKey.last]
-public struct ViewKey: ViewValue, ExpressibleByStringLiteral, ExpressibleByIntegerLiteral, ExpressibleByFloatLiteral, ExpressibleByBooleanLiteral,
+public struct ViewKey: ViewValue, ExpressibleByStringLiteral, ExpressibleByIntegerLiteral, ExpressibleByFloatLiteral,
+    ExpressibleByBooleanLiteral,
     ExpressibleByArrayLiteral, ExpressibleByDictionaryLiteral
 {
     let item: EmitItem

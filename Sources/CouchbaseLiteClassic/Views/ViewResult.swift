@@ -1,8 +1,9 @@
 internal import CBLFleece
 internal import CBLViews
+import CouchbaseLiteSwift
+
 import class CouchbaseLiteSwift.Collection
 import class CouchbaseLiteSwift.Document
-import CouchbaseLiteSwift
 
 /// The rows that a view query gave. They stay as they are.
 public struct ViewResult: RandomAccessCollection, Sendable {

@@ -1,9 +1,10 @@
 internal import CBLStore
 internal import CBLViews
-import class CouchbaseLiteSwift.Collection
-import class CouchbaseLiteSwift.Database
 import CouchbaseLiteSwift
 import Synchronization
+
+import class CouchbaseLiteSwift.Collection
+import class CouchbaseLiteSwift.Database
 
 /// The views of a database as this program has defined them, and their index. The database keeps it, so it must not keep the database.
 final class ViewStore: DatabaseService {

@@ -14,7 +14,8 @@ struct ViewTests {
             ("c5", "FR", "Lille", 236),
         ]
         for (id, country, city, people) in cities {
-            try temporary.save(id, ["type": "city", "country": country, "city": city, "people": people, "at": ["x": 1.5, "tags": [7, "a"]]])
+            try temporary.save(
+                id, ["type": "city", "country": country, "city": city, "people": people, "at": ["x": 1.5, "tags": [7, "a"]]])
         }
     }
 
@@ -50,7 +51,10 @@ struct ViewTests {
     @Test func compoundKeysAreAskedForByRanges() throws {
         try saveCities()
         let query = byPlace().createQuery()
-        #expect(try query.run().map(\.keyJSON) == [#"["FR","Lille"]"#, #"["FR","Lyon"]"#, #"["FR","Paris"]"#, #"["JP","Kobe"]"#, #"["JP","Tokyo"]"#])
+        #expect(
+            try query.run().map(\.keyJSON) == [
+                #"["FR","Lille"]"#, #"["FR","Lyon"]"#, #"["FR","Paris"]"#, #"["JP","Kobe"]"#, #"["JP","Tokyo"]"#,
+            ])
         query.startKey = ["JP"]
         query.endKey = ["JP", ViewKey.last]
         #expect(try query.run().map { $0.key[1].string } == ["Kobe", "Tokyo"])
@@ -96,7 +100,8 @@ struct ViewTests {
 
     @Test func aReduceFunctionOfTheProgramIsCalled() throws {
         try saveCities()
-        let view = byPlace(reduce: .function { rows in zip(rows.keys, rows.values).map { "\($0[1].string ?? "")=\($1.int)" }.joined(separator: " ") })
+        let view = byPlace(
+            reduce: .function { rows in zip(rows.keys, rows.values).map { "\($0[1].string ?? "")=\($1.int)" }.joined(separator: " ") })
         let query = view.createQuery()
         query.groupLevel = 1
         #expect(try query.run().map { $0.value.string } == ["Lille=236 Lyon=522 Paris=2103", "Kobe=1510 Tokyo=14048"])
@@ -132,11 +137,13 @@ struct ViewTests {
         view.setMap(version: "1") { document, emit in
             guard document.id == "c1" else { return }
             let whole = document.toDictionary()
-            emit(document.id, [
-                document.revisionID, document.sequence, document["at"]["tags"][1].string, document["people"].int,
-                document["at"].keys.count, whole.count, document["at"]["nowhere"][3]["x"].exists, document["at"]["tags"].count,
-                document["people"].double, document.conflicts.count,
-            ] as ViewKey)
+            emit(
+                document.id,
+                [
+                    document.revisionID, document.sequence, document["at"]["tags"][1].string, document["people"].int,
+                    document["at"].keys.count, whole.count, document["at"]["nowhere"][3]["x"].exists, document["at"]["tags"].count,
+                    document["people"].double, document.conflicts.count,
+                ] as ViewKey)
         }
         let row = try #require(try view.createQuery().run().first)
         let stored = try temporary.document("c1")
