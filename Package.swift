@@ -65,7 +65,9 @@ let package = Package(
                 "CBLQuery", "CBLLanguage", "CBLListener", "CBLReplication", "CBLTransport", "CBLStore", "CBLFunctions", "CBLSQLite",
                 "CBLFleece", "CBLBase",
             ]),
-        library("CouchbaseLiteClassic", ["CouchbaseLiteSwift", "CBLJSONSchema", "CBLStore", "CBLFleece"]),
+        library(
+            "CouchbaseLiteClassic",
+            ["CouchbaseLiteSwift", "CBLViews", "CBLJSONSchema", "CBLFunctions", "CBLStore", "CBLFleece"]),
         .executableTarget(name: "cblite", dependencies: ["CBLShell"]),
         .executableTarget(name: "cblite-bench", dependencies: ["CBLQuery", "CBLStore", "CBLBase"], path: "Benchmarks/Runner"),
         .executableTarget(name: "cblite-bench-library", dependencies: ["CouchbaseLiteSwift"], path: "Benchmarks/Library"),

@@ -1,8 +1,8 @@
 import CBLFleece
 
 /// The smallest rectangle around what GeoJSON describes: its `bbox`, or that of all its coordinates.
-enum GeoJSON {
-    static func bounds(of value: Value, _ keys: SharedKeys?) -> ViewRectangle? {
+package enum GeoJSON {
+    package static func bounds(of value: Value, _ keys: SharedKeys?) -> ViewRectangle? {
         var bounds: ViewRectangle?
         var budget = WalkBudget(for: value)
         add(value, keys, to: &bounds, depth: 0, &budget)

@@ -13,7 +13,7 @@ package final class MapDocument {
     @exclusivity(unchecked) package private(set) var properties: DictionaryView
     /// The table of the dictionaries' keys.
     @exclusivity(unchecked) package private(set) var keys: SharedKeys?
-    @exclusivity(unchecked) private var names: SharedKeys.Names?
+    @exclusivity(unchecked) package private(set) var names: SharedKeys.Names?
     @exclusivity(unchecked) package private(set) var idBytes = UnsafeRawBufferPointer(start: nil, count: 0)
     @exclusivity(unchecked) package private(set) var sequence: UInt64 = 0
     @exclusivity(unchecked) private(set) var versionBytes = UnsafeRawBufferPointer(start: nil, count: 0)

@@ -73,19 +73,19 @@ package struct RowDocument: Sendable {
 }
 
 /// Reads documents for the rows of one query, all in one state of the database, which is begun when the first is asked for.
-final class DocumentLookup {
+package final class DocumentLookup {
     private let database: Database
     private let collection: CollectionName
     private var state: OpenSnapshot?
 
-    init(_ database: Database, _ collection: CollectionName) {
+    package init(_ database: Database, _ collection: CollectionName) {
         self.database = database
         self.collection = collection
     }
 
     deinit { end() }
 
-    func end() {
+    package func end() {
         state?.end()
         state = nil
     }
@@ -96,7 +96,7 @@ final class DocumentLookup {
         return try state.use(work)
     }
 
-    func document(_ id: String, revision: String? = nil) throws -> RowDocument? {
+    package func document(_ id: String, revision: String? = nil) throws -> RowDocument? {
         try use { snapshot in
             guard let document = try snapshot.document(id, in: collection) else { return nil }
             if let revision, revision != document.revision.description {

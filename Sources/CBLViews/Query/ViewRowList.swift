@@ -20,7 +20,7 @@ package struct ViewRowList: Sendable {
     package var count: Int { places.count }
     package var isEmpty: Bool { places.isEmpty }
 
-    mutating func append(_ row: ViewRow) throws {
+    package mutating func append(_ row: ViewRow) throws {
         let start = bytes.count
         bytes.append(contentsOf: row.keyBytes)
         let keyCount = bytes.count - start

@@ -2,7 +2,7 @@ internal import CBLBase
 internal import CBLQuery
 
 /// Does what async callers ask of a database, on threads that may wait: those of the tasks themselves are few, and must not.
-final class AsyncWork: Sendable {
+package final class AsyncWork: Sendable {
     private static let mostReaders = 4
     /// For what belongs to no database that is open.
     static let files = AsyncWork()
@@ -16,7 +16,7 @@ final class AsyncWork: Sendable {
         try await AsyncJob<Value>().result(work) { writes.perform($0) }.value
     }
 
-    func read<Value>(_ work: @escaping @Sendable () throws -> Value) async throws -> sending Value {
+    package func read<Value>(_ work: @escaping @Sendable () throws -> Value) async throws -> sending Value {
         try await AsyncJob<Value>().result(work) { SerialQueue(on: readers).perform($0) }.value
     }
 
@@ -24,6 +24,13 @@ final class AsyncWork: Sendable {
     func read<Value>(
         endedBy cancellation: QueryCancellation, _ work: @escaping @Sendable () throws -> Value
     ) async throws -> sending Value {
-        try await AsyncJob<Value>(interrupt: { cancellation.cancel() }).result(work) { SerialQueue(on: readers).perform($0) }.value
+        try await read(interruptedBy: { cancellation.cancel() }, work)
+    }
+
+    /// Ends by what is called when the task is cancelled.
+    package func read<Value>(
+        interruptedBy interrupt: @escaping @Sendable () -> Void, _ work: @escaping @Sendable () throws -> Value
+    ) async throws -> sending Value {
+        try await AsyncJob<Value>(interrupt: interrupt).result(work) { SerialQueue(on: readers).perform($0) }.value
     }
 }

@@ -77,7 +77,7 @@ public final class Collection: CollectionChangeObservable, Equatable, Hashable, 
     }
 
     /// What is stored of a document, if it is to be had.
-    func storedDocument(_ id: String, if isWanted: (CBLStore.Document) -> Bool = { _ in true }) throws -> Document? {
+    package func storedDocument(_ id: String, if isWanted: (CBLStore.Document) -> Bool = { _ in true }) throws -> Document? {
         let core = try openCore()
         return try translatingErrors {
             try core.peek { snapshot in

@@ -23,11 +23,11 @@ public final class Database: @unchecked Sendable {
     public let config: DatabaseConfiguration
 
     package let core: CBLStore.Database
-    let services = DatabaseServices()
+    package let services = DatabaseServices()
     /// Of the servers that it is replicated with.
     let cookies = DatabaseCookies()
     let openResults = OpenResults()
-    let asyncWork = AsyncWork()
+    package let asyncWork = AsyncWork()
     /// What modules above this one keep with it.
     package let companions = Companions()
 

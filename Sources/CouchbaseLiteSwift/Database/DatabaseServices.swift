@@ -1,13 +1,13 @@
 import Synchronization
 
 /// What runs on a database until it is stopped: replicators, listeners, live queries.
-protocol DatabaseService: AnyObject, Sendable {
+package protocol DatabaseService: AnyObject, Sendable {
     /// Ends it, and waits until it has ended.
     func stopForClosing()
 }
 
 /// The services of a database, which it keeps alive as long as they run.
-final class DatabaseServices: Sendable {
+package final class DatabaseServices: Sendable {
     private struct State {
         var services: [ObjectIdentifier: any DatabaseService] = [:]
         var isClosing = false
@@ -16,7 +16,7 @@ final class DatabaseServices: Sendable {
     private let state = Mutex(State())
 
     /// False if the database is closing, and nothing can begin any more.
-    func add(_ service: any DatabaseService) -> Bool {
+    package func add(_ service: any DatabaseService) -> Bool {
         state.withLock { state in
             guard !state.isClosing else { return false }
             state.services[ObjectIdentifier(service)] = service
@@ -24,7 +24,7 @@ final class DatabaseServices: Sendable {
         }
     }
 
-    func remove(_ service: any DatabaseService) {
+    package func remove(_ service: any DatabaseService) {
         // What is held only here must not end under the lock.
         let removed = state.withLock { $0.services.removeValue(forKey: ObjectIdentifier(service)) }
         withExtendedLifetime(removed) {}

@@ -1,3 +1,4 @@
+package import CBLFleece
 import Foundation
 
 /// A place in a document, a container or a row, whether there is something or not. To look further inside never fails:
@@ -141,6 +142,14 @@ public class Fragment: FragmentProtocol, ArrayFragment, DictionaryFragment {
 
     /// The place of a key in the dictionary that is here.
     public subscript(key: String) -> Fragment { dictionary.map { Fragment($0, key) } ?? Fragment(.nowhere) }
+}
+
+extension Fragment {
+    /// The place of the one value of an array that is encoded without shared keys, of nothing if there is none.
+    package convenience init(wrapped data: FleeceData, database: Database?) {
+        let stored = StoredValues(data, keys: nil, database: database)
+        self.init(ArrayObject(ArrayStorage(stored.root, in: stored, isMutable: false)), 0)
+    }
 }
 
 /// The place of a document in a collection, whether there is one or not: `collection["hotel-1"]["name"].string`.

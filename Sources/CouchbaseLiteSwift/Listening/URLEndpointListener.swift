@@ -145,7 +145,7 @@ public class URLEndpointListener: @unchecked Sendable {
 }
 
 extension URLEndpointListener: DatabaseService {
-    func stopForClosing() { stop() }
+    package func stopForClosing() { stop() }
 }
 
 // What the core needs to know.

@@ -51,7 +51,7 @@ private struct LoggerSink: LogSinkProtocol {
 
 /// Says something to those who listen. The text is made only if somebody does. There is no password in it, nor a token or a key.
 @inline(__always)
-func log(_ domain: LogDomain, _ level: LogLevel, _ message: @autoclosure () -> String) {
+package func log(_ domain: LogDomain, _ level: LogLevel, _ message: @autoclosure () -> String) {
     guard LogDispatch.shared.isWanted(level, of: domain) else { return }
     LogDispatch.shared.write(message(), level, of: domain)
 }

@@ -11,7 +11,7 @@ public struct ChangeSequence<Element>: AsyncSequence {
     private let listen: (@escaping (Element) -> Void) -> ListenerToken
 
     /// `listen` adds a listener.
-    init(_ listen: @escaping (@escaping (Element) -> Void) -> ListenerToken) { self.listen = listen }
+    package init(_ listen: @escaping (@escaping (Element) -> Void) -> ListenerToken) { self.listen = listen }
 
     public func makeAsyncIterator() -> Iterator {
         let (stream, continuation) = AsyncStream.makeStream(of: Unchecked<Element>.self, bufferingPolicy: .unbounded)

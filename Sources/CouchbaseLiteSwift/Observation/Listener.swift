@@ -35,7 +35,7 @@ package final class Listeners<Change>: Sendable {
 
     package init() {}
 
-    var isEmpty: Bool { all.withLock { $0.isEmpty } }
+    package var isEmpty: Bool { all.withLock { $0.isEmpty } }
 
     package func add(_ queue: DispatchQueue?, _ handler: @escaping (Change) -> Void) -> ListenerToken {
         let listener = Listener(queue, handler)

@@ -158,7 +158,7 @@ public class MessageEndpointListener: @unchecked Sendable {
 }
 
 extension MessageEndpointListener: DatabaseService {
-    func stopForClosing() {
+    package func stopForClosing() {
         let peer = state.withLock { state in
             defer { state.peer = nil }
             return state.peer

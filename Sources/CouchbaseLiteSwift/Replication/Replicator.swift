@@ -134,5 +134,5 @@ public final class Replicator: @unchecked Sendable {
 }
 
 extension Replicator: DatabaseService {
-    func stopForClosing() { state.withLock { $0.run }?.stopAndWait() }
+    package func stopForClosing() { state.withLock { $0.run }?.stopAndWait() }
 }

@@ -2,11 +2,11 @@ internal import CBLFunctions
 import Foundation
 
 /// Dates as documents hold them, to the millisecond.
-enum ISO8601 {
+package enum ISO8601 {
     /// In UTC, such as `2026-11-23T06:31:58.000Z`.
-    static func text(_ date: Date) -> String { DateText.preciseText(milliseconds(date)) }
+    package static func text(_ date: Date) -> String { DateText.preciseText(milliseconds(date)) }
 
-    static func date(_ text: String) -> Date? {
+    package static func date(_ text: String) -> Date? {
         var text = text
         return text.withUTF8 { DateText.localInstant(UnsafeRawBufferPointer($0)) }.map { Date(timeIntervalSince1970: Double($0) / 1000) }
     }

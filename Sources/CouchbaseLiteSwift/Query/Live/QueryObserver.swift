@@ -107,5 +107,5 @@ final class QueryObserver: DatabaseService, @unchecked Sendable {
         query.database.services.remove(self)
     }
 
-    func stopForClosing() { end() }
+    package func stopForClosing() { end() }
 }
