@@ -224,6 +224,8 @@ import Testing
         #expect(try terminal.run("ls doc-1", prompt: "scratch>") == ["paged:doc-1"])
         try terminal.run(".pager off", prompt: "scratch>")
         terminal.type(".ti\to\t")
+        // The line looks so before the list is there, too.
+        try terminal.waitForText("on   off")
         try terminal.waitForLine("scratch> .timer o")
         terminal.type("\u{3}")
         try terminal.waitForLine("scratch>")

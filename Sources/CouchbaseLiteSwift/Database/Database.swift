@@ -49,7 +49,7 @@ public final class Database: @unchecked Sendable {
         core = try translatingErrors {
             var options = config.options(.create)
             options.upgrade = upgrade
-            let core = try CBLStore.Database(path: path, options: options)
+            let core = try Database.openUpgrading(path, options)
             // Nothing is written, and no thread is started, where no document expires.
             let next = try core.read { snapshot in try snapshot.collections().compactMap { try snapshot.nextExpiration(of: $0) }.min() }
             if let next {
@@ -168,6 +168,17 @@ public final class Database: @unchecked Sendable {
     public static func exists(withName name: String, inDirectory directory: String? = nil) -> Bool {
         let path = DatabaseConfiguration.path(ofDatabase: name, in: directory ?? DatabaseConfiguration.defaultDirectory)
         return FileManager.default.fileExists(atPath: path)
+    }
+
+    /// A database of Couchbase Lite 1.x is made one of today first, as the vendor's library does. What is encrypted stays as it is.
+    private static func openUpgrading(_ path: String, _ options: CBLStore.Database.Options) throws -> CBLStore.Database {
+        do { return try CBLStore.Database(path: path, options: options) } catch {
+            guard error.code == .version1, options.key == nil else { throw error }
+            let omitted = try CBLStore.Database.upgradeVersion1(at: path, keepingOldAt: nil)
+            CouchbaseLiteSwift.log(.database, .info, "Upgraded database \(path) from Couchbase Lite 1.x")
+            for error in omitted ?? [] { CouchbaseLiteSwift.log(.database, .warning, "Left out of the upgrade: \(error)") }
+            return try CBLStore.Database(path: path, options: options)
+        }
     }
 
     /// Copies a database, with a new identity of its own. Throws `EEXIST` of `NSPOSIXErrorDomain` if there is one of the name already.
