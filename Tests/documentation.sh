@@ -11,7 +11,10 @@ trap 'rm -rf "$place"' EXIT
 
 # The core's modules import those of the system.
 maps=()
-for map in Sources/*/module.modulemap; do maps+=(-Xcc "-fmodule-map-file=$PWD/$map"); done
+for map in Sources/*/module.modulemap $(swift build --show-bin-path)/CBLSystemDuktape.build/module.modulemap; do
+    case $map in /*) ;; *) map=$PWD/$map ;; esac
+    maps+=(-Xcc "-fmodule-map-file=$map")
+done
 
 # MODULE, the folder of its pages, and how many public symbols it has at least.
 document() {
