@@ -108,10 +108,10 @@ private struct ViewQueryRun {
             let definition = try view.definition(onLog: work.onLog)
             if query.updateMode == .before { try index.update([definition], work.options) }
             work.finish()
+            // When the index is brought up to date is seen to here.
             var shown = query
-            if query.updateMode == .before { shown.updateMode = .never }
-            let isGrouped = query.fullText == nil && query.box == nil && (query.reduces ?? (definition.reduction != nil))
-            try index.query(definition, shown) { try write($0, isGrouped: isGrouped, query) }
+            shown.updateMode = .never
+            try index.query(definition, shown) { try write($0, isGrouped: query.isGrouped(definition), query) }
             // Nobody would wait for it in the background of a command.
             if query.updateMode == .after { try index.update([definition], work.options) }
         }

@@ -61,7 +61,8 @@ package struct ViewQuery: Sendable {
         if keys != nil, startKey != nil || endKey != nil { throw refuse("a query has keys, or a range of them") }
     }
 
-    func isGrouped(_ view: ViewDefinition) -> Bool {
+    /// Whether its rows are groups, without documents of their own.
+    package func isGrouped(_ view: ViewDefinition) -> Bool {
         if fullText != nil || box != nil { return false }
         return group || groupLevel > 0 || reduces ?? (view.reduction != nil)
     }
