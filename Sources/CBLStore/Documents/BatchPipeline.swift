@@ -1,83 +1,74 @@
 import CBLBase
-import Glibc
 
-/// A thread that inserts batches in the order in which they are submitted.
+/// A thread that does its work on batches, in the order in which they are submitted.
 ///
 /// Sendable without check because its state is touched only under its lock.
-final class BatchPipeline: @unchecked Sendable {
-    private let inserter: BulkInserter
+final class BatchPipeline<Batch: AnyObject & Sendable>: @unchecked Sendable {
+    private let work: (Batch) -> Void
     private let lock = WaitCondition()
-    private var waiting: [BulkBatch] = []
-    private var done: [BulkBatch] = []
-    private var isInserting = false
+    private var waiting: [Batch] = []
+    private var done: [Batch] = []
+    private var isWorking = false
     private var isStopped = false
-    private var thread = pthread_t()
-    private var isRunning = false
+    private var thread: WorkerThread?
 
-    init(_ inserter: BulkInserter) throws(StoreError) {
-        self.inserter = inserter
-        let code = pthread_create(
-            &thread, nil,
-            { argument in
-                guard let argument else { return nil }
-                Unmanaged<BatchPipeline>.fromOpaque(argument).takeUnretainedValue().run()
-                return nil
-            }, Unmanaged.passUnretained(self).toOpaque())
-        guard code == 0 else { throw StoreError(.inputOutput, "cannot start a thread: \(FileStatus.reason(code))") }
-        isRunning = true
+    /// `work` is done on the thread, on one batch at a time.
+    init(_ name: String, _ work: @escaping (Batch) -> Void) {
+        self.work = work
+        // Whoever lets go of it waits for the thread.
+        let pipeline = Unmanaged.passUnretained(self)
+        thread = WorkerThread(name: name) { pipeline.takeUnretainedValue().run() }
     }
 
-    // `stop` has been called, and has waited for the thread.
     deinit { stop() }
 
     /// Batches that were submitted and not taken back.
-    var count: Int { lock.locked { waiting.count + done.count + (isInserting ? 1 : 0) } }
+    var count: Int { lock.locked { waiting.count + done.count + (isWorking ? 1 : 0) } }
 
-    func submit(_ batch: BulkBatch) {
+    func submit(_ batch: Batch) {
         lock.locked { waiting.append(batch) }
         lock.signal()
     }
 
-    /// The next batch that is in the database; nil if there is none, and none on its way.
-    func takeDone(isWaiting: Bool) -> BulkBatch? {
+    /// The next batch that is done; nil if there is none, and none on its way.
+    func takeDone(isWaiting: Bool) -> Batch? {
         lock.locked {
-            while isWaiting && done.isEmpty && (isInserting || !waiting.isEmpty) { lock.wait() }
+            while isWaiting && done.isEmpty && (isWorking || !waiting.isEmpty) { lock.wait() }
             return done.isEmpty ? nil : done.removeFirst()
         }
     }
 
     /// Waits until the thread has nothing to do.
     func drain() {
-        lock.locked { while isInserting || !waiting.isEmpty { lock.wait() } }
+        lock.locked { while isWorking || !waiting.isEmpty { lock.wait() } }
     }
 
+    /// Drops what waits, and waits for the rest. Nothing is done afterwards.
     func stop() {
-        guard isRunning else { return }
-        isRunning = false
         lock.locked {
             isStopped = true
             waiting.removeAll()
         }
         lock.signal()
-        pthread_join(thread, nil)
+        thread?.join()
     }
 
     private func run() {
         while let batch = next() {
-            inserter.insert(batch)
+            work(batch)
             lock.locked {
-                isInserting = false
+                isWorking = false
                 done.append(batch)
             }
             lock.signal()
         }
     }
 
-    private func next() -> BulkBatch? {
+    private func next() -> Batch? {
         lock.locked {
             while waiting.isEmpty && !isStopped { lock.wait() }
             guard !waiting.isEmpty else { return nil }
-            isInserting = true
+            isWorking = true
             return waiting.removeFirst()
         }
     }

@@ -20,7 +20,7 @@ package final class BulkWriter {
     private let tables: CollectionTables
     private let parent: Parent
     private let inserter: BulkInserter?
-    private let pipeline: BatchPipeline?
+    private let pipeline: BatchPipeline<BulkBatch>?
     @exclusivity(unchecked) private var batch: BulkBatch?
     @exclusivity(unchecked) private var json = ByteBuffer(capacity: 4096)
 
@@ -36,7 +36,7 @@ package final class BulkWriter {
         let inserter = try BulkInserter(transaction, tables)
         self.inserter = inserter
         // Triggers and indexes call functions that look at the shared keys, which the caller's thread is adding to.
-        pipeline = try inserter.isWatched(transaction.connection) ? nil : BatchPipeline(inserter)
+        pipeline = try inserter.isWatched(transaction.connection) ? nil : BatchPipeline("cblite-insert") { inserter.insert($0) }
     }
 
     /// Saves a body that was encoded with the transaction's encoder, under an ID in UTF-8.
