@@ -101,6 +101,11 @@ package final class Statement {
         try check(sqlite3_bind_null(handle, index))
     }
 
+    /// The value of a column of another statement's row, as it is.
+    package func bind(_ column: Int32, of row: Statement, _ index: Int32) throws(SQLiteError) {
+        try check(sqlite3_bind_value(handle, index, sqlite3_column_value(row.handle, column)))
+    }
+
     package func bind(_ value: Int64?, _ index: Int32) throws(SQLiteError) {
         guard let value else { return try bindNull(index) }
         try check(sqlite3_bind_int64(handle, index, value))

@@ -154,7 +154,9 @@ import Testing
     @Test func whatIsStoppedChangesNothing() throws {
         struct Stop: Error {}
         let file = try Version1File(at: directory.path + "/old.cblite2")
+        try file.database.execute("BEGIN")
         for number in 0..<2000 { try file.add("doc\(number)", "1-aa", "{}") }
+        try file.database.execute("COMMIT")
         let before = try ReadOnlyTests.state(of: file.path)
         #expect(throws: Stop.self) {
             try Database.upgradeVersion1(at: file.path, keepingOldAt: directory.path + "/kept.cblite2") { _, _ in throw Stop() }

@@ -22,7 +22,6 @@ import Testing
     @Test(
         .enabled(if: Fixtures.arePresent, "\(Fixtures.absence)"),
         arguments: [
-            ("v1.x/ios130/iosdb.cblite2", "a Couchbase Lite 1.x database"),
             ("encrypted-ee/Mac_2.5_AES256.cblite2", "the database is encrypted"), ("none.cblite2", "no such database"),
         ])
     func whatIsSoundButOfAnotherKindIsNotSalvaged(fixture: String, reason: String) throws {

@@ -24,8 +24,8 @@ enum CheckCommand {
             that --collection names, or with --collection '*' of all. Each place that does not follow it is named, with the reason. The schema speaks \
             of a document's properties, without its ID; what it refers to must stand in it.
 
-            --salvage is for files that SQLite itself finds damaged: it carries all that can be read into a new database, and leaves the old \
-            one as it is.
+            --salvage is for files that SQLite itself finds damaged, also those of 1.x: it carries all that can be read into a new database, and \
+            leaves the old one as it is.
             """,
         database: .reads,
         flags: [

@@ -1,7 +1,7 @@
 import CBLSQLite
 import Glibc
 
-/// Carries what can be read of a damaged database into a new one of the same generation and identity.
+/// Carries what can be read of a damaged database into a new one of the same generation and identity; of one of 1.x, into one of the newest.
 ///
 /// It works on a private copy of the file and takes nothing for granted: tables are walked row by row past damaged pages, columns are known
 /// by their place, and indexes are made anew from their texts.
@@ -15,12 +15,12 @@ package final class Salvage {
         package var lost = 0
     }
 
-    private let source: FileAccess
+    let source: FileAccess
     private let target: DatabaseBundle
     private let options: Database.RepairOptions
-    private let advance: (Int) throws -> Void
+    let advance: (Int) throws -> Void
     private let report: (Finding) throws -> Void
-    private var summary = Summary()
+    var summary = Summary()
 
     package init(
         from source: String, to target: String, options: Database.RepairOptions = .init(),
@@ -37,13 +37,22 @@ package final class Salvage {
     package func run() throws -> Summary {
         try source.bundle.checkExistence()
         // Other complaints of the header are what a salvage is for.
-        do throws(StoreError) { try source.check() } catch { if [.encrypted, .needsKey, .version1].contains(error.code) { throw error } }
+        do throws(StoreError) { try source.check() } catch { if [.encrypted, .needsKey].contains(error.code) { throw error } }
         do {
             return try NewBundle.make(at: target.path) { unfinished in
                 let copy = try TemporaryCopy(of: source)
                 try reportForeignParts()
                 try SalvagedHeader.mend(copy.files, original: source.bundle)
-                try carry(copy.files, to: source.copied(to: unfinished))
+                let old = try copy.files.connect()
+                old.heedInterrupts()
+                // Entries of the schema that cannot be understood are passed over.
+                try old.execute("PRAGMA writable_schema=ON")
+                let entries = try schema(of: old)
+                if Version1Salvage.isMeant(by: entries) {
+                    try carryVersion1(entries, old, to: unfinished)
+                    return summary
+                }
+                try carry(entries, old, to: source.copied(to: unfinished))
                 try carryBlobs(to: unfinished)
                 // Flags, counters, and the tables of full-text and array indexes, which are still empty.
                 let database = try Database(path: unfinished.path, options: .readWrite)
@@ -62,7 +71,7 @@ package final class Salvage {
         for part in source.bundle.foreignParts { try lost(.bundle, "\(part), and is left out") }
     }
 
-    private func lost(
+    func lost(
         _ kind: Finding.Kind, _ message: String, collection: CollectionName? = nil, document: String? = nil, subject: String? = nil
     )
         throws
@@ -71,12 +80,7 @@ package final class Salvage {
         try report(Finding(.error, kind, message, collection: collection, document: document, subject: subject))
     }
 
-    private func carry(_ copy: FileAccess, to unfinished: FileAccess) throws {
-        let old = try copy.connect()
-        old.heedInterrupts()
-        // Entries of the schema that cannot be understood are passed over.
-        try old.execute("PRAGMA writable_schema=ON")
-        let entries = try schema(of: old)
+    private func carry(_ entries: [SchemaEntry], _ old: Connection, to unfinished: FileAccess) throws {
         let schema = SchemaInspection(entries)
         let generation = try self.generation(of: old, entries)
         let new = try unfinished.connect()
@@ -105,7 +109,7 @@ package final class Salvage {
         } gap: { _ in
             try lost(.file, "a part of the schema cannot be read: tables may be missing", subject: "sqlite_master")
         }
-        guard entries.contains(where: { $0.type == "table" && $0.name.hasPrefix("kv_") }) else {
+        guard Version1Salvage.isMeant(by: entries) || entries.contains(where: { $0.type == "table" && $0.name.hasPrefix("kv_") }) else {
             throw StoreError(.corrupt, "nothing can be salvaged: its list of tables cannot be read, or it is no Couchbase Lite database")
         }
         return entries

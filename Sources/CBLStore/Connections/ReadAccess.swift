@@ -96,13 +96,18 @@ enum ReadAccess: Sendable {
 final class TemporaryCopy: Sendable {
     let files: FileAccess
 
-    init(of original: FileAccess) throws(StoreError) {
+    /// Without any files yet.
+    init(besides original: FileAccess) throws(StoreError) {
         let parent = getenv("TMPDIR").map { String(cString: $0) } ?? "/tmp"
         var template = Array((parent + "/cblite-read-XXXXXX").utf8CString)
         guard let name = template.withUnsafeMutableBufferPointer({ mkdtemp($0.baseAddress!) }) else {
             throw StoreError(.inputOutput, "cannot make a directory in \(parent): \(FileStatus.reason())", path: original.bundle.path)
         }
         files = original.copied(to: DatabaseBundle(path: String(cString: name)), .ownCopy)
+    }
+
+    convenience init(of original: FileAccess) throws(StoreError) {
+        try self.init(besides: original)
         // The main file before the log: what a checkpoint moves in between is then in both. If it came in between, once more.
         for _ in 0..<20 {
             let before = original.bundle.status(.main)

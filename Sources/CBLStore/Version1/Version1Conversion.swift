@@ -15,13 +15,18 @@ struct Version1Conversion {
     typealias Progress = (_ done: Int, _ total: Int) throws -> Void
 
     private let source: Database
+    /// Where the attachments are.
+    private let files: FileAccess
     private let target: FileAccess
     private let keepsIdentity: Bool
     private let progress: Progress
 
-    /// `target` is a bundle that nobody sees yet.
-    init(of source: Database, to target: FileAccess, keepsIdentity: Bool, progress: @escaping Progress) {
+    /// `target` is a bundle that nobody sees yet. The attachments are the source's own, or in another place.
+    init(
+        of source: Database, attachments: FileAccess? = nil, to target: FileAccess, keepsIdentity: Bool, progress: @escaping Progress
+    ) {
         self.source = source
+        files = attachments ?? source.files
         self.target = target
         self.keepsIdentity = keepsIdentity
         self.progress = progress
@@ -81,12 +86,13 @@ struct Version1Conversion {
     /// Files that are missing were not downloaded.
     private func copyBlobs(_ digests: Set<BlobDigest>, to database: Database) throws -> [StoreError] {
         var omitted: [StoreError] = []
+        let blobs = BlobFolder(files)
         for (index, digest) in digests.sorted(by: { $0.description < $1.description }).enumerated() {
             try progress(index, digests.count)
             do {
-                let reader = try UncheckedBlob(source.blobs, digest).check { try progress(index, digests.count) }
+                let reader = try UncheckedBlob(blobs, digest).check { try progress(index, digests.count) }
                 let folder = try target.bundle.folder().makeFolder(DatabaseBundle.attachmentsName)
-                try source.files.copyContent(of: reader.file, into: folder, as: digest.fileName) {
+                try files.copyContent(of: reader.file, into: folder, as: digest.fileName) {
                     try progress(index, digests.count)
                 }
             } catch let error as StoreError where error.code == .corrupt {
