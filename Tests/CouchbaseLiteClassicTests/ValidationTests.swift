@@ -23,7 +23,7 @@ import Testing
 
     @Test(arguments: [false, true]) func theContextTellsOfBothRevisions(_ keepingFormat: Bool) throws {
         let scene = try TemporaryDatabase(keepingFormat: keepingFormat)
-        let first = try scene.save("doc", ["same": 1, "changed": 1, "gone": [1, 2]])
+        let first = try scene.revise("doc", ["same": 1, "changed": 1, "gone": [1, 2]])
         let told = Told<String>()
         scene.collection.setValidation("look") { document, context in
             told.add(
@@ -33,7 +33,7 @@ import Testing
                     "\(document.int(forKey: "changed"))",
                 ].joined(separator: ","))
         }
-        let second = try scene.save("doc", ["same": 1, "changed": 2, "new": true])
+        let second = try scene.revise("doc", ["same": 1, "changed": 2, "new": true])
         try scene.collection.delete(document: try scene.document("doc"))
         try scene.save("other", ["changed": 3])
         #expect(
