@@ -22,7 +22,7 @@ private class Task: Model {
     @Field var counts: [String: Int] = [:]
     @Field var photo: Blob?
     @Relation var list: TaskList?
-    @Relations var others: [Task]
+    @Relation var others: [Task]
 }
 
 private final class BigTask: Task {
