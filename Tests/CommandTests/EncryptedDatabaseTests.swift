@@ -56,6 +56,11 @@ struct EncryptedDatabaseTests {
         let copied = try Program.run(["cp", flag, path, copy])
         #expect(copied.exitCode == 0 && copied.errors.contains("The copy is not encrypted."), "\(copied.errors)")
         #expect(try Program.run(["ls", copy]).output == "doc\n")
+        // A key is for the side that needs one.
+        try FileManager.default.removeItem(atPath: directory.path + "/plain.cblite2")
+        #expect(try Program.run(["--create", "mkcoll", directory.path + "/plain.cblite2", "other"]).exitCode == 0)
+        let collection = try Program.run(["cp", flag, "-C", "_default", path, directory.path + "/plain.cblite2"])
+        #expect(collection.exitCode == 0 && collection.errors.contains("1 document"), "\(collection.errors)")
         let upgraded = try Program.run(["ls", "--upgrade", flag, path])
         #expect(upgraded.exitCode == 0 && upgraded.errors.contains("not encrypted any more"), "\(upgraded.errors)")
         #expect(try Program.run(["ls", path]).output == "doc\n")
