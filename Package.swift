@@ -84,6 +84,7 @@ let package = Package(
         .target(
             name: "CBLReplicationTestSupport", dependencies: ["CBLReplication", "CBLBLIP", "CBLTransport", "CBLStore", "CBLFleece"],
             path: "Tests/CBLReplicationTestSupport"),
+        .target(name: "CouchbaseLiteTestSupport", dependencies: ["CouchbaseLiteSwift"], path: "Tests/CouchbaseLiteTestSupport"),
         .testTarget(name: "CBLBaseTests", dependencies: ["CBLBase", "CBLTestSupport"]),
         .testTarget(name: "CBLFleeceTests", dependencies: ["CBLFleece", "CBLBase", "CBLTestSupport"]),
         .testTarget(name: "CBLBLIPTests", dependencies: ["CBLBLIP", "CBLBase", "CBLTestSupport"]),
@@ -124,8 +125,9 @@ let package = Package(
             dependencies: ["CBLWorkbench", "CBLReplication", "CBLLanguage", "CBLStore", "CBLFleece", "CBLTestSupport"]),
         .testTarget(
             name: "CouchbaseLiteSwiftTests",
-            dependencies: ["cblite", "CouchbaseLiteSwift", "CBLTransport", "CBLBase", "CBLTestSupport"]),
-        .testTarget(name: "CouchbaseLiteClassicTests", dependencies: ["CouchbaseLiteClassic", "CBLTestSupport"]),
+            dependencies: ["cblite", "CouchbaseLiteSwift", "CBLTransport", "CBLBase", "CBLTestSupport", "CouchbaseLiteTestSupport"]),
+        .testTarget(
+            name: "CouchbaseLiteClassicTests", dependencies: ["CouchbaseLiteClassic", "CBLTestSupport", "CouchbaseLiteTestSupport"]),
         .testTarget(
             name: "CBLShellTests",
             dependencies: [

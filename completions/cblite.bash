@@ -32,7 +32,7 @@ _cblite_flags() {
         'revs') echo '--remotes --raw --body --writeable --create --upgrade --no-backup --password --key --encrypted --collection -C --json --quiet --color --help -h' ;;
         'conflicts') echo '--body --writeable --create --upgrade --no-backup --password --key --encrypted --collection -C --json --quiet --color --help -h' ;;
         'changes') echo '--since --follow -f --limit --raw --body --writeable --create --upgrade --no-backup --password --key --encrypted --collection -C --json --quiet --color --help -h' ;;
-        'diff') echo '--body --revs --writeable --create --upgrade --no-backup --password --key --encrypted --collection -C --json --quiet --color --help -h' ;;
+        'diff') echo '--body --revs --other-password --other-key --writeable --create --upgrade --no-backup --password --key --encrypted --collection -C --json --quiet --color --help -h' ;;
         'blob') echo '--writeable --create --upgrade --no-backup --password --key --encrypted --collection -C --json --quiet --color --help -h' ;;
         'blob ls') echo '--verify --writeable --create --upgrade --no-backup --password --key --encrypted --collection -C --json --quiet --color --help -h' ;;
         'blob get') echo '--output -o --writeable --create --upgrade --no-backup --password --key --encrypted --collection -C --json --quiet --color --help -h' ;;
@@ -213,6 +213,8 @@ _cblite_value() {
         'changes --collection') echo 'collection' ;;
         'changes -C') echo 'collection' ;;
         'changes --color') echo '=choice:auto,always,never' ;;
+        'diff --other-password') echo '=text' ;;
+        'diff --other-key') echo 'text' ;;
         'diff --upgrade') echo '=choice:vv' ;;
         'diff --password') echo '=text' ;;
         'diff --key') echo 'text' ;;

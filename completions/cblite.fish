@@ -9,6 +9,8 @@ function __cblite_value_flags
             echo --revision | string split '\n'
         case 'changes'
             echo --since\n--limit | string split '\n'
+        case 'diff'
+            echo --other-key | string split '\n'
         case 'blob get'
             echo --output\n-o | string split '\n'
         case 'blob put'
@@ -270,6 +272,8 @@ complete -c cblite -n "__cblite_is 'changes' 0" -a '(__fish_complete_directories
 
 complete -c cblite -n "__cblite_is 'diff'" -l body -d 'Show what changed in each document, property by property'
 complete -c cblite -n "__cblite_is 'diff'" -l revs -d 'Compare revision IDs and deletions too'
+complete -c cblite -n "__cblite_is 'diff'" -l other-password -d 'As --password, for the second database alone'
+complete -c cblite -n "__cblite_is 'diff'" -l other-key -x -d 'As --key, for the second database alone'
 complete -c cblite -n "__cblite_is 'diff' 0" -a '(__fish_complete_directories)'
 complete -c cblite -n "__cblite_is 'diff' 1" -a '(__fish_complete_directories)'
 

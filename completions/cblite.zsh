@@ -192,6 +192,8 @@ _cblite_command() {
             _arguments -S \
             '--body[Show what changed in each document, property by property]' \
             '--revs[Compare revision IDs and deletions too]' \
+            '--other-password=-[As --password, for the second database alone]::\:@FILE: ' \
+            '--other-key=[As --key, for the second database alone]:\:@FILE: ' \
             '--writeable[Open the database for writing]' \
             '--create[Create the database if it does not exist; implies --writeable]' \
             '--upgrade=-[Allow an irreversible upgrade of the file format; =vv also turns revision trees into version vectors]::vv:(vv)' \

@@ -85,6 +85,9 @@ package final class Database: Sendable {
     /// Whether the file is encrypted, and is read with a key.
     package var isEncrypted: Bool { files.key != nil }
 
+    /// How the file is encrypted, for people; nil if it is not.
+    package var cipherName: String? { isEncrypted ? SQLCipher.name : nil }
+
     /// The same database once more, for reading, when this one has been closed.
     package func reopened() throws(StoreError) -> Database {
         var options = Options.readOnly

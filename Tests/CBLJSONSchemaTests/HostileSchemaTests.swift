@@ -111,6 +111,21 @@ import Testing
         }
     }
 
+    @Test(arguments: [#"{"items": {"format": "regex"}}"#, #"{"items": {"pattern": "(a|b)"}}"#])
+    func allRegularExpressionsOfACheckShareOneLimit(text: String) throws {
+        let evaluator = Evaluator(try JSONSchema(parsing: text, .init(formats: .asserted)))
+        let encoder = FleeceEncoder()
+        try JSONParser.parse(#"["a", "b"]"#, into: encoder)
+        let list = try encoder.finish()
+        #expect(try list.withRoot { try evaluator.isValid($0, nil) })
+        evaluator.patternPatience = .zero
+        #expect {
+            _ = try list.withRoot { try evaluator.isValid($0, nil) }
+        } throws: { error in
+            if case JSONSchemaError.pattern = error { true } else { false }
+        }
+    }
+
     @Test func simplePatternsAreWhatTheLibraryTakesThemFor() throws {
         var random = SeededRandom(7)
         let pieces = [

@@ -56,9 +56,47 @@ struct EncryptedDatabaseTests {
         let copied = try Program.run(["cp", flag, path, copy])
         #expect(copied.exitCode == 0 && copied.errors.contains("The copy is not encrypted."), "\(copied.errors)")
         #expect(try Program.run(["ls", copy]).output == "doc\n")
+        // A key is for the side that needs one.
+        try FileManager.default.removeItem(atPath: directory.path + "/plain.cblite2")
+        #expect(try Program.run(["--create", "mkcoll", directory.path + "/plain.cblite2", "other"]).exitCode == 0)
+        let collection = try Program.run(["cp", flag, "-C", "_default", path, directory.path + "/plain.cblite2"])
+        #expect(collection.exitCode == 0 && collection.errors.contains("1 document"), "\(collection.errors)")
         let upgraded = try Program.run(["ls", "--upgrade", flag, path])
         #expect(upgraded.exitCode == 0 && upgraded.errors.contains("not encrypted any more"), "\(upgraded.errors)")
         #expect(try Program.run(["ls", path]).output == "doc\n")
+    }
+
+    @Test func twoThatAreComparedMayHaveTwoKeys() throws {
+        let plain = directory.path + "/plain.cblite2"
+        let other = directory.path + "/other.cblite2"
+        let otherKey = String(repeating: "5c", count: 32)
+        try FileManager.default.createDirectory(atPath: other, withIntermediateDirectories: false)
+        try EncryptedVersion1File.make(of: plain + "/db.sqlite3", at: other + "/db.sqlite3", key: otherKey)
+        try Data(otherKey.utf8).write(to: URL(filePath: directory.path + "/other-key"))
+        let (flag, otherFlag) = ("--key=:@\(directory.path)/key", "--other-key=:@\(directory.path)/other-key")
+        for arguments in [
+            [flag, otherFlag, path, other], [flag, path, path], [flag, path, plain], [otherFlag, plain, other],
+            ["--key=:@\(directory.path)/other-key", "--other-password=:@\(directory.path)/password", other, path],
+        ] {
+            let result = try Program.run(["diff"] + arguments)
+            #expect(result.exitCode == 0 && result.errors.contains("No differences"), "\(arguments): \(result.errors)")
+        }
+        let wrong = try Program.run(["diff", flag, path, other])
+        #expect(wrong.exitCode == 3 && wrong.errors.contains("other.cblite2") && wrong.errors.contains("not the key"))
+        let needless = try Program.run(["diff", flag, otherFlag, path, plain])
+        #expect(needless.exitCode == 3 && needless.errors.contains("not encrypted"))
+        let inClear = try Program.run(["diff", flag, "--other-password=password123", path, other])
+        #expect(inClear.exitCode == 2 && inClear.errors.contains("--other-password=:@FILE") && !inClear.errors.contains("password123"))
+        let both = try Program.run(["diff", flag, otherFlag, "--other-password=:@\(directory.path)/password", path, other])
+        #expect(both.exitCode == 2 && both.errors.contains("--other-password and --other-key"))
+    }
+
+    @Test func infoNamesTheCipher() throws {
+        let flag = "--key=:@\(directory.path)/key"
+        let info = try Program.run(["info", flag, path])
+        #expect(info.exitCode == 0 && info.lines.contains { $0.hasPrefix("Encryption") && $0.hasSuffix("SQLCipher 3 (AES-256)") })
+        #expect(try Program.run(["info", "--json", flag, path]).output.contains(#""encryption":"SQLCipher 3 (AES-256)""#))
+        #expect(try !Program.run(["info", directory.path + "/plain.cblite2"]).output.contains("Encryption"))
     }
 
     /// Its log is read through the index that the other program shares.

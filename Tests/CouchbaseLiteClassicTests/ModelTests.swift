@@ -1,6 +1,7 @@
-import CouchbaseLiteClassic
 import Observation
 import Testing
+
+@testable import CouchbaseLiteClassic
 
 private enum Priority: String, ModelValue { case low, high }
 
@@ -22,12 +23,17 @@ private class Task: Model {
     @Field var counts: [String: Int] = [:]
     @Field var photo: Blob?
     @Relation var list: TaskList?
-    @Relations var others: [Task]
+    @Relation var others: [Task]
 }
 
 private final class BigTask: Task {
     override class var documentType: String? { "big" }
     @Field var size = 1
+}
+
+private final class Patient: Model {
+    override class var autosaveDelay: Double { 1000 }
+    @Field var rank = 0
 }
 
 @Suite struct ModelTests {
@@ -144,6 +150,10 @@ private final class BigTask: Task {
         #expect(code { try collection.saveAllModels() } == CBLError.conflict)
         #expect(try collection.document(id: "good") == nil)
         #expect(good.isNew && good.needsSave && collection.unsavedModels.count == 2)
+        // What only a relation wants to be there is still to be saved as well.
+        good.others = [Task(in: collection, id: "empty")]
+        #expect(code { try collection.saveAllModels() } == CBLError.conflict)
+        #expect(Set(collection.unsavedModels.map(\.id)) == ["good", "taken", "empty"])
         try good.save()
         #expect(try scene.document("good").string(forKey: "title") == "good")
         #expect(code { try Task().save() } == CBLError.invalidParameter)
@@ -190,6 +200,32 @@ private final class BigTask: Task {
         #expect(told.wait { !$0.isEmpty })
         #expect(try scene.document("one").string(forKey: "title") == "by itself")
         #expect(!task.needsSave)
+    }
+
+    @Test func closingSavesWhatSavesItselfAndForgetsTheRest() throws {
+        weak var forgotten: Patient?
+        do {
+            let (saving, other) = (Patient(in: collection, id: "saving"), Patient(in: collection, id: "other"))
+            saving.autosaves = true
+            (saving.rank, other.rank) = (1, 2)
+            forgotten = other
+        }
+        #expect(collection.unsavedModels.count == 2)
+        try scene.database.close()
+        #expect(forgotten == nil)
+        let again = try scene.another()
+        defer { try? again.close() }
+        let documents = try again.defaultCollection()
+        #expect(try documents.document(id: "saving")?.int(forKey: "rank") == 1)
+        #expect(try documents.document(id: "other") == nil)
+    }
+
+    @Test func whatCannotBeReadIsNotDeleted() throws {
+        try scene.save("one", ["title": "stored"])
+        let task = try #require(try collection.model(Task.self, id: "one"))
+        try scene.database.close()
+        task.reload()
+        #expect(!task.isDeleted && task.title == "stored")
     }
 
     @Test func observersAreTold() throws {

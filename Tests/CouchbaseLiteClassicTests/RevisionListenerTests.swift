@@ -9,7 +9,7 @@ import Testing
         try other.defaultCollection().save(document: MutableDocument(id: "pulled"))
         let told = Told<[RevisionChange]>()
         let token = scene.collection.addRevisionListener(queue: told.queue) { told.add($0) }
-        let local = try scene.save("local", ["n": 1])
+        let local = try scene.revise("local", ["n": 1])
         try replicate(CollectionConfiguration(collection: scene.collection), with: other, .pull)
         try scene.collection.delete(document: try scene.document("local"))
         #expect(told.wait { $0.count == 3 })
@@ -60,7 +60,7 @@ import Testing
 
     @Test func aLosingBranchIsToldAsAConflict() throws {
         let scene = try TemporaryDatabase(keepingFormat: true)
-        let base = try scene.save("doc", ["n": 0])
+        let base = try scene.revise("doc", ["n": 0])
         for n in 1...3 { try scene.save("doc", ["n": n]) }
         let told = Told<[RevisionChange]>()
         scene.collection.addRevisionListener(queue: told.queue) { told.add($0) }

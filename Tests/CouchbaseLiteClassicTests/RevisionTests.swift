@@ -10,8 +10,8 @@ import Testing
     /// A document with two branches, of which the second was made on purpose. Gives the ends of both.
     @discardableResult
     private func makeConflict() throws -> (first: String, second: String) {
-        let base = try scene.save("doc", ["name": "base"])
-        let first = try scene.save("doc", ["name": "first"])
+        let base = try scene.revise("doc", ["name": "base"])
+        let first = try scene.revise("doc", ["name": "first"])
         let rival = MutableDocument(id: "doc", data: ["name": "second"])
         let second = try collection.save(document: rival, parent: base, allowConflict: true)
         #expect(rival.revisionID == second.id)
@@ -22,7 +22,7 @@ import Testing
         #expect(try scene.database.hasRevisionTrees)
         let other = try TemporaryDatabase()
         #expect(try !other.database.hasRevisionTrees)
-        #expect(try scene.save("doc").hasPrefix("1-"))
+        #expect(try scene.revise("doc").hasPrefix("1-"))
     }
 
     @Test func allBranchesAreShownWithTheirProperties() throws {
@@ -41,7 +41,7 @@ import Testing
     }
 
     @Test func withoutPermissionThereIsNoSecondBranch() throws {
-        let base = try scene.save("doc", ["n": 1])
+        let base = try scene.revise("doc", ["n": 1])
         try scene.save("doc", ["n": 2])
         let rival = MutableDocument(id: "doc", data: ["n": 3])
         #expect(code { try collection.save(document: rival, parent: base) } == CBLError.conflict)
@@ -127,7 +127,7 @@ import Testing
 
     @Test func versionVectorsSayWhatTheyCannotDo() throws {
         let scene = try TemporaryDatabase()
-        let first = try scene.save("doc", ["n": 1])
+        let first = try scene.revise("doc", ["n": 1])
         let all = try scene.collection.revisions(ofDocument: "doc")
         #expect(all.map(\.id) == [first] && all[0].isCurrent && all[0].generation == 0)
         let next = try scene.collection.save(document: MutableDocument(id: "doc", data: ["n": 2]), parent: first)

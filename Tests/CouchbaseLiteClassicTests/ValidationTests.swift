@@ -23,7 +23,7 @@ import Testing
 
     @Test(arguments: [false, true]) func theContextTellsOfBothRevisions(_ keepingFormat: Bool) throws {
         let scene = try TemporaryDatabase(keepingFormat: keepingFormat)
-        let first = try scene.save("doc", ["same": 1, "changed": 1, "gone": [1, 2]])
+        let first = try scene.revise("doc", ["same": 1, "changed": 1, "gone": [1, 2]])
         let told = Told<String>()
         scene.collection.setValidation("look") { document, context in
             told.add(
@@ -33,7 +33,7 @@ import Testing
                     "\(document.int(forKey: "changed"))",
                 ].joined(separator: ","))
         }
-        let second = try scene.save("doc", ["same": 1, "changed": 2, "new": true])
+        let second = try scene.revise("doc", ["same": 1, "changed": 2, "new": true])
         try scene.collection.delete(document: try scene.document("doc"))
         try scene.save("other", ["changed": 3])
         #expect(
@@ -89,11 +89,7 @@ import Testing
         defer { try? other.close() }
         let there = try other.defaultCollection()
         for n in 0..<20 { try there.save(document: MutableDocument(id: "doc-\(n)", data: ["n": n])) }
-        let sources = Told<RevisionSource>()
-        scene.collection.setValidation("even") { document, context in
-            sources.add(context.source)
-            if document.int(forKey: "n") % 2 == 1 { context.reject("it is odd") }
-        }
+        let sources = scene.refusingOddNumbers()
         let documents = try replicate(CollectionConfiguration(collection: scene.collection), with: other, .pull)
         #expect(scene.collection.count == 10)
         let refused = documents.filter { $0.error != nil }
@@ -102,6 +98,46 @@ import Testing
         #expect(sources.all.count == 20 && sources.all.allSatisfy { $0.url != nil })
         // It counts as done.
         #expect(try replicate(CollectionConfiguration(collection: scene.collection), with: other, .pull).isEmpty)
+    }
+
+    @Test(arguments: [false, true]) func aPushOfAPeerGoesOnWithoutWhatIsRejected(_ keepingFormat: Bool) throws {
+        let scene = try TemporaryDatabase(keepingFormat: keepingFormat)
+        let sources = scene.refusingOddNumbers()
+        var listening = URLEndpointListenerConfiguration(collections: [scene.collection])
+        listening.networkInterface = "127.0.0.1"
+        listening.disableTLS = true
+        listening.authenticator = ListenerPasswordAuthenticator { name, password in name == "ada" && password == "secret" }
+        let listener = URLEndpointListener(config: listening)
+        try listener.start()
+        defer { listener.stop() }
+        let peer = try TemporaryDatabase(keepingFormat: keepingFormat)
+        for n in 0..<20 { try peer.save("doc-\(n)", ["n": n]) }
+        func push() throws -> [ReplicatedDocument] {
+            let target = URLEndpoint(url: try #require(listener.urls?.first))
+            let ada = BasicAuthenticator(username: "ada", password: "secret")
+            return try replicate(CollectionConfiguration(collection: peer.collection), with: target, as: ada, .push)
+        }
+        let refused = try push().filter { $0.error != nil }
+        #expect(scene.collection.count == 10)
+        #expect(refused.count == 10 && refused.allSatisfy { ($0.error as? NSError)?.code == CBLError.httpForbidden })
+        // What was refused is offered once more.
+        #expect(sources.all.count == 30)
+        #expect(Set(sources.all) == [.remote(nil, user: "ada", channels: [])])
+        // It counts as done, until it is mended.
+        #expect(try push().isEmpty)
+        try peer.save("doc-1", ["n": 2])
+        #expect(try push().map(\.id) == ["doc-1"])
+        #expect(scene.collection.count == 11)
+    }
+
+    @Test func aPushFromAnotherDatabaseOfTheProgramIsLookedAtToo() throws {
+        let (scene, other) = (try TemporaryDatabase(), try TemporaryDatabase())
+        let sources = scene.refusingOddNumbers()
+        for n in 0..<4 { try other.save("doc-\(n)", ["n": n]) }
+        let documents = try replicate(CollectionConfiguration(collection: other.collection), with: scene.database, .push)
+        #expect(scene.collection.count == 2)
+        #expect(documents.count { ($0.error as? NSError)?.code == CBLError.httpForbidden } == 2)
+        #expect(sources.all.allSatisfy { $0 != .local })
     }
 
     static let schema = """
@@ -123,5 +159,17 @@ import Testing
         let scene = try TemporaryDatabase()
         #expect(code { try scene.collection.setValidation("broken", schema: schema) } == CBLError.invalidParameter)
         try scene.save("doc")
+    }
+}
+
+extension TemporaryDatabase {
+    /// Sets a validation, and gives the sources of the revisions that it is shown.
+    fileprivate func refusingOddNumbers() -> Told<RevisionSource> {
+        let sources = Told<RevisionSource>()
+        collection.setValidation("even") { document, context in
+            sources.add(context.source)
+            if document.int(forKey: "n") % 2 == 1 { context.reject("it is odd") }
+        }
+        return sources
     }
 }

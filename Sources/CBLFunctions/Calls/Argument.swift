@@ -2,7 +2,7 @@ import CBLFleece
 import CBLSystemSQLite
 
 /// One argument of an SQL function. What it points to is valid until the function returns.
-struct Argument {
+package struct Argument {
     let value: OpaquePointer
 
     @inline(__always)
@@ -12,7 +12,7 @@ struct Argument {
     var subtype: UInt32 { sqlite3_value_subtype(value) }
 
     /// SQL NULL that is not the envelope of a pointer.
-    var isMissing: Bool { type == SQLITE_NULL && pointer == nil }
+    package var isMissing: Bool { type == SQLITE_NULL && pointer == nil }
 
     /// JSON null. Its subtype may have been lost on the way, but no encoding is empty.
     var isNull: Bool { type == SQLITE_BLOB && sqlite3_value_bytes(value) == 0 && subtype != Subtype.data }
@@ -23,7 +23,7 @@ struct Argument {
     var isText: Bool { type == SQLITE_TEXT }
     var isBlob: Bool { type == SQLITE_BLOB }
 
-    var int64: Int64 { sqlite3_value_int64(value) }
+    package var int64: Int64 { sqlite3_value_int64(value) }
 
     /// The number as a double, an unsigned one as what it stands for.
     var double: Double {
@@ -33,7 +33,7 @@ struct Argument {
 
     /// The text in place; nil for all that is no text.
     @inline(__always)
-    var text: UnsafeRawBufferPointer? {
+    package var text: UnsafeRawBufferPointer? {
         guard type == SQLITE_TEXT, let start = sqlite3_value_text(value) else { return nil }
         return UnsafeRawBufferPointer(start: start, count: Int(sqlite3_value_bytes(value)))
     }
@@ -42,7 +42,7 @@ struct Argument {
 
     /// The blob in place; nil for all that is none.
     @inline(__always)
-    var blob: UnsafeRawBufferPointer? {
+    package var blob: UnsafeRawBufferPointer? {
         guard type == SQLITE_BLOB else { return nil }
         guard let start = sqlite3_value_blob(value) else { return UnsafeRawBufferPointer(start: nil, count: 0) }
         return UnsafeRawBufferPointer(start: start, count: Int(sqlite3_value_bytes(value)))

@@ -3,14 +3,14 @@ import CBLSQLite
 import CBLSystemSQLite
 
 /// One call of an SQL function: its arguments, and the result that it sets. A function that sets none gives NULL, which means MISSING.
-struct Call {
+package struct Call {
     let context: OpaquePointer
     let count: Int
     private let values: UnsafeMutablePointer<OpaquePointer?>?
 
     /// What SQLite hands to a function. It never hands out a nil context.
     @inline(__always)
-    init(_ context: OpaquePointer?, _ count: Int32, _ values: UnsafeMutablePointer<OpaquePointer?>?) {
+    package init(_ context: OpaquePointer?, _ count: Int32, _ values: UnsafeMutablePointer<OpaquePointer?>?) {
         self.context = context.unsafelyUnwrapped
         self.count = Int(count)
         self.values = values
@@ -18,7 +18,7 @@ struct Call {
 
     /// An argument. The caller knows that there are so many.
     @inline(__always)
-    subscript(index: Int) -> Argument { Argument(value: values.unsafelyUnwrapped[index].unsafelyUnwrapped) }
+    package subscript(index: Int) -> Argument { Argument(value: values.unsafelyUnwrapped[index].unsafelyUnwrapped) }
 
     /// What this connection's functions know of its database.
     var database: FunctionContext { unretainedDatabase.takeUnretainedValue() }
@@ -41,7 +41,7 @@ struct Call {
 
     // The result
 
-    func setMissing() { sqlite3_result_null(context) }
+    package func setMissing() { sqlite3_result_null(context) }
 
     func setNull() {
         sqlite3_result_blob64(context, noBytes, 0, nil)
@@ -64,7 +64,7 @@ struct Call {
         if integer > UInt64(Int64.max) { sqlite3_result_subtype(context, Subtype.unsigned) }
     }
 
-    func set(text bytes: UnsafeRawBufferPointer) {
+    package func set(text bytes: UnsafeRawBufferPointer) {
         let start = bytes.baseAddress ?? noBytes
         sqlite3_result_text64(
             context, start.assumingMemoryBound(to: CChar.self), UInt64(bytes.count), cblite_sqlite_transient(), UInt8(SQLITE_UTF8))
@@ -75,7 +75,7 @@ struct Call {
         text.withUTF8 { set(text: UnsafeRawBufferPointer($0)) }
     }
 
-    func set(blob bytes: UnsafeRawBufferPointer) {
+    package func set(blob bytes: UnsafeRawBufferPointer) {
         if let start = bytes.baseAddress, bytes.count > 0 {
             sqlite3_result_blob64(context, start, UInt64(bytes.count), cblite_sqlite_transient())
         } else {
@@ -113,7 +113,7 @@ struct Call {
         fail("\(what) takes too long")
     }
 
-    func failOutOfMemory() { sqlite3_result_error_nomem(context) }
+    package func failOutOfMemory() { sqlite3_result_error_nomem(context) }
 }
 
 /// What SQLite's five types cannot tell, beside a value. It does not survive being stored.

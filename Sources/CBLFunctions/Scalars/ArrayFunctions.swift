@@ -85,35 +85,28 @@ enum ArrayAggregate {
         sqlite3_create_function_v2(
             handle, "array_agg", 1, SQLITE_UTF8 | SQLITE_DETERMINISTIC | SQLITE_INNOCUOUS, context, nil,
             { context, count, values in
-                guard let slot = ArrayAggregate.slot(context, create: true) else { return sqlite3_result_error_nomem(context) }
-                if slot.pointee == nil {
-                    let encoder = FleeceEncoder()
-                    encoder.copiesLikeReference = true
-                    encoder.beginArray()
-                    slot.pointee = Unmanaged.passRetained(encoder)
-                }
                 let call = Call(context, count, values)
-                guard let encoder = slot.pointee?.takeUnretainedValue() else { return }
+                guard let encoder = call.state(or: ArrayAggregate.begin) else { return }
                 call.write(call[0], to: encoder)
                 if encoder.byteCount > call.byteLimit { call.failTooBig() }
             },
             { context in
                 let call = Call(context, 0, nil)
-                guard let slot = ArrayAggregate.slot(context, create: false), let encoder = slot.pointee?.takeRetainedValue() else {
+                guard let encoder = call.takeState(FleeceEncoder.self) else {
                     return call.encode {
                         $0.beginArray()
                         $0.endArray()
                     }
                 }
-                slot.pointee = nil
                 encoder.endArray()
                 do { try encoder.withFinished { call.set(blob: $0) } } catch { call.setMissing() }
             }, nil)
     }
 
-    private static func slot(_ context: OpaquePointer?, create: Bool) -> UnsafeMutablePointer<Unmanaged<FleeceEncoder>?>? {
-        // SQLite gives zeroed memory, which is a nil reference.
-        sqlite3_aggregate_context(context, create ? Int32(MemoryLayout<Unmanaged<FleeceEncoder>?>.size) : 0)?
-            .assumingMemoryBound(to: Unmanaged<FleeceEncoder>?.self)
+    private static func begin() -> FleeceEncoder {
+        let encoder = FleeceEncoder()
+        encoder.copiesLikeReference = true
+        encoder.beginArray()
+        return encoder
     }
 }

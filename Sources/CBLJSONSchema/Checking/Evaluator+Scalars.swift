@@ -79,6 +79,8 @@ extension Evaluator {
             }
             isValid = false
         }
+        // What is itself a regular expression is compiled, which takes its time.
+        if rules.format == .regex, !hasTimeForPatterns(node.place) { return false }
         if let format = rules.format, !format.accepts(bytes) {
             _ = report(node, "format", "expected \(format.article), found \(Description.quoted(bytes))")
             isValid = false
@@ -106,11 +108,7 @@ extension Evaluator {
         let pattern = program.patterns[number]
         guard takeSteps(1 + text.count / 64) else { return false }
         if let simple = pattern.simple { return simple.matches(text) }
-        // Each search has a limit of its own, but there may be many.
-        let now = ContinuousClock.now
-        let end = patternDeadline ?? now + Evaluator.patternPatience
-        patternDeadline = end
-        guard now < end else { return stop(.pattern(place: pattern.place.text, reason: "the regular expressions take too long")) }
+        guard hasTimeForPatterns(pattern.place) else { return false }
         do throws(RegularExpression.Failure) {
             if let known = expressions[number] { return try known.find(in: text) }
             let made = try RegularExpression(pattern.bytes, over: .characters)
@@ -119,5 +117,13 @@ extension Evaluator {
         } catch {
             return stop(.pattern(place: pattern.place.text, reason: error.message))
         }
+    }
+
+    /// Each expression has a limit of its own, but there may be many.
+    private func hasTimeForPatterns(_ place: SchemaPlace) -> Bool {
+        let now = ContinuousClock.now
+        let end = patternDeadline ?? now + patternPatience
+        patternDeadline = end
+        return now < end || stop(.pattern(place: place.text, reason: "the regular expressions take too long"))
     }
 }

@@ -24,7 +24,7 @@ final class Evaluator {
     @exclusivity(unchecked) private(set) var error: JSONSchemaError?
     /// When regular expressions have had their time, in this check together.
     @exclusivity(unchecked) var patternDeadline: ContinuousClock.Instant?
-    static let patternPatience = Duration.seconds(10)
+    var patternPatience = Duration.seconds(10)
 
     // What is kept for messages: see Evaluator+Reporting.
     @exclusivity(unchecked) var isCollecting = false

@@ -54,12 +54,12 @@ extension KeywordReader {
     }
 
     private func bound(_ value: Value, _ keyword: StaticString) throws(JSONSchemaError) -> NumberRules.Bound {
-        guard value.isNumber, let double = value.double else {
+        guard value.isNumber else {
             let hint = value.boolean != nil && draft > .draft4 ? " (so it was in draft 4, which $schema would have to name)" : ""
             throw .invalid(
                 place: place.inside("\(keyword)"), reason: "expected a number, found \(Description.of(value))\(hint)")
         }
-        return NumberRules.Bound(value: value, double: double, keyword: keyword)
+        return NumberRules.Bound(value: value, keyword: keyword)
     }
 
     private typealias BoundPath = ReferenceWritableKeyPath<NumberRules, NumberRules.Bound?>

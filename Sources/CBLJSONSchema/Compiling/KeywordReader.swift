@@ -96,40 +96,17 @@ struct KeywordReader {
 
     // What is made when a keyword needs it
 
-    var combination: Combination {
-        if let known = node.combination { return known }
-        let made = Combination()
-        node.combination = made
-        return made
-    }
-    var values: ValueRules {
-        if let known = node.values { return known }
-        let made = ValueRules()
-        node.values = made
-        return made
-    }
-    var numbers: NumberRules {
-        if let known = node.numbers { return known }
-        let made = NumberRules()
-        node.numbers = made
-        return made
-    }
-    var strings: StringRules {
-        if let known = node.strings { return known }
-        let made = StringRules()
-        node.strings = made
-        return made
-    }
-    var arrays: ArrayRules {
-        if let known = node.arrays { return known }
-        let made = ArrayRules()
-        node.arrays = made
-        return made
-    }
-    var objects: ObjectRules {
-        if let known = node.objects { return known }
-        let made = ObjectRules()
-        node.objects = made
+    var combination: Combination { part(\.combination, or: Combination.init) }
+    var values: ValueRules { part(\.values, or: ValueRules.init) }
+    var numbers: NumberRules { part(\.numbers, or: NumberRules.init) }
+    var strings: StringRules { part(\.strings, or: StringRules.init) }
+    var arrays: ArrayRules { part(\.arrays, or: ArrayRules.init) }
+    var objects: ObjectRules { part(\.objects, or: ObjectRules.init) }
+
+    private func part<Rules>(_ path: ReferenceWritableKeyPath<SchemaNode, Rules?>, or make: () -> Rules) -> Rules {
+        if let known = node[keyPath: path] { return known }
+        let made = make()
+        node[keyPath: path] = made
         return made
     }
 

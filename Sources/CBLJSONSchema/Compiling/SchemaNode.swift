@@ -81,7 +81,6 @@ final class NumberRules {
 
     struct Bound {
         let value: Value
-        let double: Double
         let keyword: StaticString
     }
 }

@@ -118,7 +118,7 @@ enum CheckCommand {
         }
         if invocation.flag("repair") { throw invocation.usageError("--repair and --salvage exclude each other") }
         guard Endpoint.exists(source) else { throw CommandError.cannotOpen("\(source): no such database") }
-        guard !session.options.hasKey, session.openDatabase.map({ $0.path != source || !$0.isEncrypted }) ?? true else {
+        guard !session.options.keys.areGiven, session.openDatabase.map({ $0.path != source || !$0.isEncrypted }) ?? true else {
             throw CommandError.failed(
                 "\(source): pages of an encrypted database cannot be salvaged", hint: "cp carries over what can be read of it.")
         }

@@ -11,11 +11,16 @@ enum DiffCommand {
             Prints which documents were added (+), removed (-) or changed (~) from the first database to the second, collection by \
             collection. Documents are the same if their bodies are; revisions, sequences and deletions do not count unless --revs is given.
 
+            The password or key that --password and --key give is that of both databases, if the second one is encrypted as well. If it has \
+            another one, --other-password or --other-key gives that.
+
             Exit code 0 means that there is no difference, 1 that there are some, as with diff.
             """,
         flags: [
             Flag("body", "Show what changed in each document, property by property"),
             Flag("revs", "Compare revision IDs and deletions too"),
+            Flag("other-password", optionalValue: ":@FILE", .text, "As --password, for the second database alone"),
+            Flag("other-key", value: ":@FILE", .text, "As --key, for the second database alone"),
         ],
         arguments: [
             Argument("DATABASE", .database, .required, impliedByOpenDatabase: true, "The first .cblite2 bundle"),
@@ -24,6 +29,7 @@ enum DiffCommand {
         examples: [
             .init("cblite diff before.cblite2 after.cblite2", "Which documents differ."),
             .init("cblite diff --body before.cblite2 after.cblite2", "And in which properties."),
+            .init("cblite diff --key=:@old.key --other-key=:@new.key old.cblite2 new.cblite2", "Two databases of 1.x with different keys."),
             .init("cblite diff --json before.cblite2 after.cblite2", "The same for programs, one line for each document."),
         ],
         run: run)
@@ -32,7 +38,10 @@ enum DiffCommand {
         let session = invocation.session
         let first = try invocation.argumentIfGiven("DATABASE").map { try session.open($0, writes: false) } ?? session.openDatabase
         guard let first else { throw invocation.usageError("no database is open") }
-        let second = try session.open(invocation.argument("OTHER"), writes: false)
+        let keys = KeyFlags(
+            prefix: "other-", password: invocation.string("other-password"), key: invocation.string("other-key"),
+            isAskedFor: invocation.flag("other-password") && invocation.string("other-password") == nil)
+        let second = try session.open(invocation.argument("OTHER"), writes: false, ownKeys: keys)
         return try first.read { before in
             try second.read { after in
                 var comparison = DatabaseComparison(before, after)

@@ -40,7 +40,8 @@ enum InfoCommand {
         do {
             database = try invocation.database()
         } catch let error as CommandError where error.exitCode == .cannotOpen {
-            guard let path = invocation.parsed.databasePath, !invocation.session.options.hasKey, try describeUnopened(path, invocation)
+            guard let path = invocation.parsed.databasePath, !invocation.session.options.keys.areGiven,
+                try describeUnopened(path, invocation)
             else { throw error }
             return .cannotOpen
         }

@@ -45,21 +45,13 @@ struct GlobalOptions: Sendable {
     var creates = false
     var upgrade = Upgrade.none
     var keepsNoBackup = false
-    /// What to open encrypted databases with, as the flags have it: a file.
-    var password: String?
-    var key: String?
-    /// Whether the password or key is to be asked for.
-    var isEncrypted = false
+    /// What to open encrypted databases with.
+    var keys = KeyFlags()
     var collection: String?
     var isJSON = false
     var isQuiet = false
     var keepsGoing = false
     var color = Color.auto
-
-    var hasKey: Bool { password != nil || key != nil || isEncrypted }
-
-    /// For the databases that the interactive shell opens later, each of which has its own.
-    mutating func forgetKey() { (password, key, isEncrypted) = (nil, nil, false) }
 
     /// Takes over a global flag that was given.
     mutating func apply(_ name: String, _ value: String?) {
@@ -68,9 +60,9 @@ struct GlobalOptions: Sendable {
         case "create": (creates, isWriteable) = (true, true)
         case "upgrade": (upgrade, isWriteable) = (value == nil ? .newest : .versionVectors, true)
         case "no-backup": keepsNoBackup = true
-        case "password": if let value { password = value } else { isEncrypted = true }
-        case "key": key = value
-        case "encrypted": isEncrypted = true
+        case "password": if let value { keys.password = value } else { keys.isAskedFor = true }
+        case "key": keys.key = value
+        case "encrypted": keys.isAskedFor = true
         case "collection": collection = value
         case "json": isJSON = true
         case "quiet": isQuiet = true

@@ -31,7 +31,7 @@ final class InteractiveShell {
     /// Opens a database, and works on it until the person leaves or the input ends. `collection` is where one is then, if it is there.
     static func run(on path: String, in session: Session, collection: CollectionName? = nil) throws -> ExitCode {
         let database = try session.open(path, writes: false)
-        session.options.forgetKey()
+        session.options.keys = KeyFlags()
         return start(in: session) { shell in
             shell.enter(database)
             if let collection, try database.read({ $0.hasCollection(collection) }) { session.currentCollection = collection }

@@ -14,6 +14,7 @@ extension InfoPage {
             line.add("versioning", facts.versioning == .vectors ? "vectors" : "trees")
             if let publicUUID = facts.publicUUID { line.add("publicUUID", publicUUID.hexadecimal) }
             if let privateUUID = facts.privateUUID { line.add("privateUUID", privateUUID.hexadecimal) }
+            if let cipher = facts.cipher { line.add("encryption", cipher) }
             line.add("size", facts.size)
             line.add("logSize", facts.logSize)
             line.add("freeSize", facts.freeSize)

@@ -29,6 +29,7 @@ struct InfoPage {
     func write(to session: Session) throws {
         try session.writeFact("Database", path)
         try session.writeFact("Format", level == 0 ? "\(facts.generation), \(versioningText)" : facts.generation.description)
+        if let cipher = facts.cipher { try session.writeFact("Encryption", cipher) }
         try session.writeFact("Size", sizeText)
         if level > 0 {
             try session.writeFact("Versioning", versioningText)

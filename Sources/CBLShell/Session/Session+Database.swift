@@ -4,7 +4,11 @@ import CBLStore
 
 extension Session {
     /// Opens a database as the global flags say. What goes wrong here is exit code 3, unless it says nothing of the database.
-    func open(_ path: String, writes: Bool, removesForeignObjects: Bool = false) throws(CommandError) -> Database {
+    ///
+    /// It may have key flags of its own: if these are not given, what the global ones say is for it as well, should it need a key.
+    func open(
+        _ path: String, writes: Bool, removesForeignObjects: Bool = false, ownKeys: KeyFlags? = nil
+    ) throws(CommandError) -> Database {
         let access: Database.Options.Access = options.creates ? .create : writes || options.isWriteable ? .readWrite : .readOnly
         if access != .readOnly { try refuseInTransaction("it cannot be changed from the side", at: path) }
         let upgrade: Database.Options.Upgrade =
@@ -15,11 +19,13 @@ extension Session {
             }
         var settings = Database.Options(access: access, upgrade: upgrade)
         settings.removesForeignObjects = removesForeignObjects
-        settings.key = try keyOfFlags(for: path)
+        settings.key = try key(of: ownKeys ?? options.keys, for: path)
         let database: Database
         do throws(StoreError) { database = try open(path, settings) } catch {
             guard error.code == .needsKey, settings.key == nil else { throw Session.commandError(error) }
-            guard let key = try keyWithoutFlags(for: path) else { throw Session.commandError(error) }
+            var key = ownKeys == nil ? nil : try self.key(of: options.keys, for: path)
+            if key == nil { key = try keyWithoutFlags(for: path) }
+            guard let key else { throw Session.commandError(error) }
             settings.key = key
             do throws(StoreError) { database = try open(path, settings) } catch { throw Session.commandError(error) }
         }

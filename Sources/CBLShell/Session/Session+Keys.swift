@@ -8,15 +8,14 @@ extension Session {
     static let keyVariable = "CBLITE_DATABASE_KEY"
     private static let filePrefix = ":@"
 
-    /// The key that the flags speak of; nil if they speak of none.
-    func keyOfFlags(for path: String) throws(CommandError) -> EncryptionKey? {
-        switch (options.password, options.key, options.isEncrypted) {
-        case (nil, nil, false): return nil
-        case (let password?, nil, _): return EncryptionKey(password: try secret(password, "--password"))
-        case (nil, let key?, _): return try Session.key(keyFile(key), "the file of --key")
-        case (nil, nil, true), (.some, .some, _):
-            guard options.password == nil else { throw .usage("--password and --key are two ways to open a database: choose one") }
-            return try askedKey(for: path)
+    /// The key that flags speak of; nil if they speak of none.
+    func key(of flags: KeyFlags, for path: String) throws(CommandError) -> EncryptionKey? {
+        switch (flags.password, flags.key) {
+        case (nil, nil): return flags.isAskedFor ? try askedKey(for: path) : nil
+        case (let password?, nil): return EncryptionKey(password: try secret(password, flags.passwordName))
+        case (nil, let key?): return try Session.key(keyFile(key, flags.keyName), "the file of \(flags.keyName)")
+        case (.some, .some):
+            throw .usage("\(flags.passwordName) and \(flags.keyName) are two ways to open a database: choose one")
         }
     }
 
@@ -46,8 +45,8 @@ extension Session {
         return String(decoding: bytes.prefix { $0 != UInt8(ascii: "\n") && $0 != UInt8(ascii: "\r") }, as: UTF8.self)
     }
 
-    private func keyFile(_ value: String) throws(CommandError) -> [UInt8] {
-        guard let file = Session.file(value) else { throw Session.isInClear("--key") }
+    private func keyFile(_ value: String, _ flag: String) throws(CommandError) -> [UInt8] {
+        guard let file = Session.file(value) else { throw Session.isInClear(flag) }
         return try SecretFile.read(file, warningIn: self)
     }
 

@@ -32,7 +32,7 @@ enum ArchiveTransfer {
     ) throws -> ArchiveRestorer.Result {
         do {
             if let path, !Endpoint.exists(path) { return try Database.restore(creating: path, options, interruption: check, feed: feed) }
-            let database = try path.map { try invocation.session.open($0, writes: true) } ?? invocation.database()
+            let database = try path.map { try invocation.session.open($0, writes: true, ownKeys: KeyFlags()) } ?? invocation.database()
             // To interrupt a change is to SQLite to undo the whole transaction, with what was in it before. Between the lines it is not.
             return try database.restore(options, interruption: database.isInTransaction ? nil : check, feed: feed)
         } catch let error as StoreError where error.code == .exists {

@@ -6,6 +6,7 @@ import CBLSQLite
 /// A page ends with the 16 bytes that its chain of blocks begins with, 20 bytes that prove it, and 12 without a meaning. The first page begins with
 /// the salt of the file, 16 bytes in the place of what each SQLite file begins with. `docs/file-format.md` has it all.
 final class SQLCipher: PageCipher {
+    static let name = "SQLCipher 3 (AES-256)"
     static let saltSize = 16
     /// In this order they are tried: what 1.x has, and what somebody could have set.
     private static let pageSizes = [1024, 4096, 2048, 8192, 16384, 32768, 65536, 512]

@@ -43,19 +43,13 @@ extension Database {
 }
 
 extension Transaction {
-    /// Asks about a revision that is made here. `old` is the row that it replaces.
+    /// Asks about a revision that is made here, once nothing else stands against it. `old` is the row that it replaces.
     func propose(
-        _ id: UnsafeRawBufferPointer, _ tables: CollectionTables, replacing old: Record?, _ revision: Revision, parent: Parent,
-        to ask: RevisionGuard
+        _ id: UnsafeRawBufferPointer, _ tables: CollectionTables, replacing old: Record?, _ revision: Revision, parent: RevisionID?
     ) throws {
+        guard let ask = revisionGuard else { return }
         let id = String(decoding: id, as: UTF8.self)
         let current = try old.map { try Document(id, in: tables.name, $0, source: sourceID) }
-        let parent: RevisionID? =
-            switch parent {
-            case .current: current?.revision
-            case .none: nil
-            case .revision(let id): id
-            }
         try ask(
             ProposedRevision(
                 documentID: id, collection: tables.name, revision: nil, parent: parent, isDeleted: revision.isDeleted,

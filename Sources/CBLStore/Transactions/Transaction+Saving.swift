@@ -78,8 +78,8 @@ extension Transaction {
     }
 
     func save(_ id: UnsafeRawBufferPointer, _ tables: CollectionTables, _ revision: Revision, parent: Parent) throws -> SavedRevision {
-        // Whether there is none tells the insertion.
-        if parent == .none, !revision.isDeleted, try !hasTombstones(tables) {
+        // Whether there is none tells the insertion; who may refuse it wants to know before.
+        if parent == .none, !revision.isDeleted, revisionGuard == nil, try !hasTombstones(tables) {
             do { return try save(id, tables, replacing: nil, revision, parent: parent) } catch let error as StoreError
                 where error.code == .conflict
             {}
@@ -103,7 +103,6 @@ extension Transaction {
         if revision.isDeleted && old?.flags.contains(.deleted) ?? true && parent == .current {
             throw Transaction.missing(String(decoding: id, as: UTF8.self))
         }
-        if let revisionGuard { try propose(id, tables, replacing: old, revision, parent: parent, to: revisionGuard) }
         do {
             if versioning == .vectors {
                 return try saveVectors(id, tables, old, revision, hasAttachments: hasAttachments, parent: parent)
@@ -132,6 +131,7 @@ extension Transaction {
         let isCreated = !revision.isDeleted && old?.flags.contains(.deleted) ?? true
         let added = try tree.addRevision(after: parentID, body: revision.body, canonicalJSON: json.bytes, flags: flags)
         guard added.isNew else { return SavedRevision(id: added.id, sequence: old?.sequence ?? 0, isCreated: false, isNew: false) }
+        try propose(id, tables, replacing: old, revision, parent: parentID)
         let outcome = try tree.prepareSave(isNewRecord: old == nil, depth: treeDepth(), form: treeForm)
         let sequence = try put(id, tables, replacing: old, outcome)
         noteRevision(String(decoding: id, as: UTF8.self), tables, NotedRevision(added.id, isDeleted: revision.isDeleted, in: tree))

@@ -19,6 +19,7 @@ extension Transaction {
         let saved = try revisions.addRevision(
             after: parentID, properties: revision.body, flags: flags, clock: &writer.clock,
             wallClock: writer.wallClock())
+        try propose(id, tables, replacing: old, revision, parent: parentID)
         let sequence = try put(id, tables, replacing: old, revisions.prepareSave())
         noteRevision(String(decoding: id, as: UTF8.self), tables, NotedRevision(saved, isDeleted: revision.isDeleted, in: revisions))
         return SavedRevision(id: saved, sequence: sequence, isCreated: isCreated, isNew: true)

@@ -13,28 +13,28 @@ final class Version1Functions {
     /// The body that was made last. A query names it once for each property that it reads, and a revision's body does not change.
     private var last: (sequence: Int64, bytes: [UInt8])?
 
+    private typealias Function = @convention(c) (OpaquePointer?, Int32, UnsafeMutablePointer<OpaquePointer?>?) -> Void
+
     static func register(on connection: Connection) throws {
         let functions = Version1Functions()
         let flags = SQLITE_UTF8 | SQLITE_DETERMINISTIC | SQLITE_INNOCUOUS
         func check(_ code: Int32) throws { if code != SQLITE_OK { throw connection.error(code) } }
-        func register(_ name: String, _ arity: Int32, _ function: @escaping SQLiteFunction) throws {
+        func register(_ name: String, _ arity: Int32, _ function: @escaping Function) throws {
             let pointer = Unmanaged.passRetained(functions).toOpaque()
             try check(sqlite3_create_function_v2(connection.handle, name, arity, flags, pointer, function, nil, nil, release))
         }
-        try register("cblite1_version", 1) { context, _, values in Version1Functions.setVersion(context, SQLiteArguments(values)) }
-        try register("cblite1_body", 3) { context, _, values in Version1Functions.of(context).setBody(context, SQLiteArguments(values)) }
-        try register("cblite1_uuid", 1) { context, _, values in Version1Functions.setUUID(context, SQLiteArguments(values)) }
-        try register("cblite1_number", 1) { context, _, values in Version1Functions.setNumber(context, SQLiteArguments(values)) }
+        try register("cblite1_version", 1) { Version1Functions.setVersion(Call($0, $1, $2)) }
+        try register("cblite1_body", 3) { Version1Functions.of($0).setBody(Call($0, $1, $2)) }
+        try register("cblite1_uuid", 1) { Version1Functions.setUUID(Call($0, $1, $2)) }
+        try register("cblite1_number", 1) { Version1Functions.setNumber(Call($0, $1, $2)) }
         try check(
             sqlite3_create_function_v2(
                 connection.handle, "cblite1_tree", 9, flags, Unmanaged.passRetained(functions).toOpaque(), nil,
-                { context, _, values in Version1Functions.of(context).addRevision(context, SQLiteArguments(values)) },
-                { context in Version1Functions.setTree(context) }, release))
+                { Version1Functions.of($0).addRevision(Call($0, $1, $2)) }, { Version1Functions.setTree(Call($0, 0, nil)) }, release))
         try check(
             sqlite3_create_function_v2(
                 connection.handle, "cblite1_attachments", 7, flags, Unmanaged.passRetained(functions).toOpaque(), nil,
-                { context, _, values in Version1Functions.addAttachment(context, SQLiteArguments(values)) },
-                { context in Version1Functions.setAttachments(context) }, release))
+                { Version1Functions.addAttachment(Call($0, $1, $2)) }, { Version1Functions.setAttachments(Call($0, 0, nil)) }, release))
         try check(sqlite3_create_collation_v2(connection.handle, "REVID", SQLITE_UTF8, nil, compareRevisions, nil))
         // Of the keys of its views: whoever checks the file needs them.
         for collation in JSONCollation.allCases {
@@ -85,27 +85,27 @@ final class Version1Functions {
             return Int32(clamping: result)
         }
 
-    private static func setVersion(_ context: OpaquePointer?, _ arguments: SQLiteArguments) {
-        guard let text = arguments.bytes(0) else { return }
-        RevisionID(version1: text).withBinary { SQLiteArguments.set($0, context) }
+    private static func setVersion(_ call: Call) {
+        guard let text = call[0].bytes else { return }
+        RevisionID(version1: text).withBinary { call.set(unlessEmpty: $0) }
     }
 
-    private func setBody(_ context: OpaquePointer?, _ arguments: SQLiteArguments) {
-        let sequence = arguments.integer(0) ?? 0
-        if let last, last.sequence == sequence { return last.bytes.withUnsafeBytes { SQLiteArguments.set($0, context) } }
+    private func setBody(_ call: Call) {
+        let sequence = call[0].integer ?? 0
+        if let last, last.sequence == sequence { return last.bytes.withUnsafeBytes { call.set(unlessEmpty: $0) } }
         do {
-            try body.encode(arguments.bytes(1), attachments: arguments.bytes(2)) { bytes in
+            try body.encode(call[1].bytes, attachments: call[2].bytes) { bytes in
                 last = (sequence, Array(bytes))
-                SQLiteArguments.set(bytes, context)
+                call.set(unlessEmpty: bytes)
             }
         } catch {
-            sqlite3_result_error_nomem(context)
+            call.failOutOfMemory()
         }
     }
 
     /// The sixteen bytes of a UUID, which platforms wrote in two ways: as such, and as Base64 for URLs behind a hyphen.
-    private static func setUUID(_ context: OpaquePointer?, _ arguments: SQLiteArguments) {
-        guard let text = arguments.bytes(0) else { return }
+    private static func setUUID(_ call: Call) {
+        guard let text = call[0].bytes else { return }
         var bytes: [UInt8]?
         if text.count == 23, text[0] == UInt8(ascii: "-") {
             bytes = Base64.bytes(
@@ -115,12 +115,12 @@ final class Version1Functions {
         } else {
             bytes = Hex.bytes(of: String(decoding: text.filter { $0 != UInt8(ascii: "-") }, as: UTF8.self).lowercased())
         }
-        if let bytes, bytes.count == 16 { bytes.withUnsafeBytes { SQLiteArguments.set($0, context) } }
+        if let bytes, bytes.count == 16 { bytes.withUnsafeBytes { call.set(unlessEmpty: $0) } }
     }
 
-    private static func setNumber(_ context: OpaquePointer?, _ arguments: SQLiteArguments) {
-        guard let number = arguments.integer(0) else { return }
-        withUnsafeBytes(of: UInt64(clamping: number).bigEndian) { SQLiteArguments.set($0, context) }
+    private static func setNumber(_ call: Call) {
+        guard let number = call[0].integer else { return }
+        withUnsafeBytes(of: UInt64(clamping: number).bigEndian) { call.set(unlessEmpty: $0) }
     }
 }
 
@@ -137,62 +137,75 @@ extension Version1Functions {
     }
 
     /// `sequence, parent, revid, current, deleted, has attachments, json, attachments, winner`.
-    private func addRevision(_ context: OpaquePointer?, _ arguments: SQLiteArguments) {
-        guard let rows = SQLiteAggregate.state(of: context, or: { Rows() }), let id = arguments.bytes(2) else { return }
-        let sequence = arguments.integer(0) ?? 0
-        let winner = arguments.integer(8) ?? 0
+    private func addRevision(_ call: Call) {
+        guard let rows = call.state(or: { Rows() }), let id = call[2].bytes else { return }
+        let sequence = call[0].integer ?? 0
+        let winner = call[8].integer ?? 0
         var flags: RevisionTree.Flags = []
-        if (arguments.integer(4) ?? 0) != 0 { flags.insert(.deleted) }
-        if (arguments.integer(5) ?? 0) != 0 { flags.insert(.hasAttachments) }
+        if (call[4].integer ?? 0) != 0 { flags.insert(.deleted) }
+        if (call[5].integer ?? 0) != 0 { flags.insert(.hasAttachments) }
         rows.winner = winner
         var body: FleeceData?
         // That of the winner has a column of its own.
-        if sequence != winner, let json = arguments.bytes(6) {
-            do { body = try self.body.encode(json, attachments: arguments.bytes(7)) { $0.isEmpty ? nil : FleeceData(copying: $0) } } catch {
-                return sqlite3_result_error_nomem(context)
+        if sequence != winner, let json = call[6].bytes {
+            do { body = try self.body.encode(json, attachments: call[7].bytes) { $0.isEmpty ? nil : FleeceData(copying: $0) } } catch {
+                return call.failOutOfMemory()
             }
         }
         rows.tree.add(
             Version1Tree.Row(
-                sequence: sequence, parent: arguments.integer(1), id: RevisionID(version1: id), isCurrent: (arguments.integer(3) ?? 0) != 0,
+                sequence: sequence, parent: call[1].integer, id: RevisionID(version1: id), isCurrent: (call[3].integer ?? 0) != 0,
                 flags: flags, body: body))
     }
 
-    private static func setTree(_ context: OpaquePointer?) {
-        guard let rows = SQLiteAggregate.finish(context, Rows.self), let tree = rows.tree.tree(winner: rows.winner) else { return }
-        tree.encoded().withUnsafeBytes { SQLiteArguments.set($0, context) }
+    private static func setTree(_ call: Call) {
+        guard let rows = call.takeState(Rows.self), let tree = rows.tree.tree(winner: rows.winner) else { return }
+        tree.encoded().withUnsafeBytes { call.set(unlessEmpty: $0) }
     }
 
     /// `filename, key, type, length, revpos, encoding, encoded_length`.
-    private static func addAttachment(_ context: OpaquePointer?, _ arguments: SQLiteArguments) {
-        guard let members = SQLiteAggregate.state(of: context, or: { Members() }), let name = arguments.bytes(0) else { return }
+    private static func addAttachment(_ call: Call) {
+        guard let members = call.state(or: { Members() }), let name = call[0].bytes else { return }
         members.text.append(members.text.count == 0 ? "{" : ",")
         JSONWriter.write(string: name, to: &members.text)
         members.text.append(":{")
-        if let type = arguments.bytes(2) {
+        if let type = call[2].bytes {
             members.text.append("\"content_type\":")
             JSONWriter.write(string: type, to: &members.text)
             members.text.append(",")
         }
-        if let key = arguments.bytes(1) {
+        if let key = call[1].bytes {
             members.text.append("\"digest\":\"sha1-")
             members.text.append(Base64.text(of: key))
             members.text.append("\",")
         }
         members.text.append("\"length\":")
-        members.text.append(decimal: arguments.integer(3) ?? 0)
+        members.text.append(decimal: call[3].integer ?? 0)
         members.text.append(",\"revpos\":")
-        members.text.append(decimal: arguments.integer(4) ?? 0)
-        if arguments.integer(5) == 1 {
+        members.text.append(decimal: call[4].integer ?? 0)
+        if call[5].integer == 1 {
             members.text.append(",\"encoding\":\"gzip\",\"encoded_length\":")
-            members.text.append(decimal: arguments.integer(6) ?? 0)
+            members.text.append(decimal: call[6].integer ?? 0)
         }
         members.text.append(",\"stub\":true}")
     }
 
-    private static func setAttachments(_ context: OpaquePointer?) {
-        guard let members = SQLiteAggregate.finish(context, Members.self), members.text.count > 0 else { return }
+    private static func setAttachments(_ call: Call) {
+        guard let members = call.takeState(Members.self), members.text.count > 0 else { return }
         members.text.append("}")
-        SQLiteArguments.set(text: members.text.bytes, context)
+        call.set(text: members.text.bytes)
     }
+}
+
+extension Argument {
+    /// Nil for NULL.
+    fileprivate var integer: Int64? { isMissing ? nil : int64 }
+
+    /// The bytes of a text or blob; nil for everything else.
+    fileprivate var bytes: UnsafeRawBufferPointer? { text ?? blob }
+}
+
+extension Call {
+    /// No bytes are NULL.
+    fileprivate func set(unlessEmpty bytes: UnsafeRawBufferPointer) { bytes.isEmpty ? setMissing() : set(blob: bytes) }
 }

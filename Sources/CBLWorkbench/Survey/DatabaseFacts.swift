@@ -55,6 +55,8 @@ package struct DatabaseFacts {
     /// When a file of the bundle was changed last, in milliseconds since 1970.
     package let modified: Int64
     package let generation: SchemaGeneration
+    /// How the file is encrypted; nil if it is not.
+    package let cipher: String?
     package let versioning: Versioning
     package let publicUUID: UUID?
     package let privateUUID: UUID?
@@ -77,6 +79,7 @@ package struct DatabaseFacts {
         let blobs = try database.blobs.sizes()
         let visibleDamage = database.visibleDamage
         (size, logSize, modified) = (bundle.database, bundle.log, bundle.modified)
+        cipher = database.cipherName
         blobCount = blobs.count
         blobSize = BundleFacts.total(blobs.values)
         let limit = depth > .quick ? Int.max : DatabaseFacts.few

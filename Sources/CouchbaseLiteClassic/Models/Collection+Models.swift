@@ -68,7 +68,7 @@ extension Collection {
                 for (model, document, changed) in former {
                     model.document = document
                     model.changed = changed
-                    if !changed.isEmpty { store.noteUnsaved(model) }
+                    if !changed.isEmpty || document.revisionID == nil { store.noteUnsaved(model) }
                 }
             }
             throw error

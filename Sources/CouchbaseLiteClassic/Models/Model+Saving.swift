@@ -79,7 +79,7 @@ extension Model {
         store.queue.asyncAfter(deadline: .now() + Swift.type(of: self).autosaveDelay) { model.value.model?.autosave() }
     }
 
-    private func autosave() {
+    func autosave() {
         locked { isAutosavePending = false }
         do { if autosaves, needsSave { try save() } } catch { autosaveFailed(error) }
     }
@@ -88,7 +88,13 @@ extension Model {
     func reload() {
         guard let collection else { return }
         let keys: Set<String>? = locked {
-            guard let stored = try? collection.document(id: document.id) else {
+            let found: Document?
+            // What cannot be read was not deleted.
+            do { found = try collection.document(id: document.id) } catch {
+                log(.database, .warning, "The model of \"\(document.id)\" is not brought up to date: \(error.localizedDescription)")
+                return nil
+            }
+            guard let stored = found else {
                 guard document.revisionID != nil, !wasDeleted else { return nil }
                 wasDeleted = true
                 return Set(document.keys)

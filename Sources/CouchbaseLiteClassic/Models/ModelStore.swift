@@ -2,7 +2,7 @@ import CouchbaseLiteSwift
 import Foundation
 
 /// The models of a database: those that are in use, and those that have changes.
-final class ModelStore: @unchecked Sendable {
+final class ModelStore: DatabaseService, @unchecked Sendable {
     // Sendable: the lock guards all of it.
 
     /// Of all models of the database: their properties too. It is taken after the right to write, never before.
@@ -31,6 +31,16 @@ final class ModelStore: @unchecked Sendable {
     func noteSaved(_ model: Model) { unsaved.removeAll { $0 === model } }
     func unsavedModels(of collection: Collection) -> [Model] {
         lock.withLock { unsaved.filter { $0.collection?.fullName == collection.fullName } }
+    }
+
+    /// What saves itself does so at the last moment. The others cannot be saved any more.
+    package func stopForClosing() {
+        for model in lock.withLock({ unsaved }) { model.autosave() }
+        let given = lock.withLock {
+            defer { unsaved = [] }
+            return unsaved
+        }
+        withExtendedLifetime(given) {}
     }
 
     /// The one watch over a collection, as long as some model has it.
@@ -76,5 +86,11 @@ final class ModelWatch {
 }
 
 extension Database {
-    var modelStore: ModelStore { companions.get { ModelStore() } }
+    var modelStore: ModelStore {
+        companions.get {
+            let store = ModelStore()
+            _ = services.add(store)
+            return store
+        }
+    }
 }

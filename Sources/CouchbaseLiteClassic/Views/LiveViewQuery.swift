@@ -41,9 +41,14 @@ public final class LiveViewQuery: Sendable {
                 let collection = view.collection
                 let end = ServiceEnd(self)
                 guard database.services.add(end) else { throw ViewError.closed }
-                state.end = end
-                state.live = try LiveView(query.definition, query.core, on: query.store.index, options: ViewStore.options()) {
-                    [weak self] event in self?.hear(event, collection)
+                do {
+                    state.live = try LiveView(query.definition, query.core, on: query.store.index, options: ViewStore.options()) {
+                        [weak self] event in self?.hear(event, collection)
+                    }
+                    state.end = end
+                } catch {
+                    database.services.remove(end)
+                    throw error
                 }
             }
         }

@@ -22,7 +22,7 @@ private func guideUsingModels() async throws {
         @Field var photo: Blob?
         @Field var words: [String] = []
         @Relation var list: TaskList?
-        @Relations var blockedBy: [Task]
+        @Relation var blockedBy: [Task]
     }
 
     let database = try Database(name: "tasks")
