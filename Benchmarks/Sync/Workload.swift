@@ -75,15 +75,15 @@ struct Workload {
 /// A database that is listened for at a port of this machine.
 private struct Host {
     private let peer: PassivePeer
-    private let server: WebSocketServer
+    private let server: HTTPServer
     private let loop = EventLoop()
 
     init(_ database: Database) throws {
         let peer = try PassivePeer(database, .init(), on: loop)
-        var settings = WebSocketServer.Settings()
+        var settings = HTTPServer.Settings()
         settings.address = "127.0.0.1"
-        server = try WebSocketServer(settings, on: loop) { request in
-            request.path == ["db", "_blipsync"] ? .webSocket(protocols: peer.protocols) { _, _ in peer.accept() } : .refuse(.notFound)
+        server = try HTTPServer(settings, on: loop) { request in
+            request.http.path == ["db", "_blipsync"] ? .webSocket(protocols: peer.protocols) { _, _ in peer.accept() } : .refuse(.notFound)
         }
         self.peer = peer
     }

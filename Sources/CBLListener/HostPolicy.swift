@@ -46,7 +46,7 @@ package struct HostPolicy: Sendable {
 
     /// What a request is to be answered with that nobody should have sent; nil if it is all right.
     func objection(to request: PeerRequest, at place: Place) -> HTTPAnswer? {
-        let origins = request.headers.values("Origin")
+        let origins = request.http.headers.values("Origin")
         guard origins.count <= 1 else { return HTTPAnswer(400, "a request has one origin") }
         let isExpected = allowsAnyHost || isName(request.host, of: place)
         guard isExpected || !place.isLocal && isOfNoBrowser(request) else {
@@ -64,7 +64,7 @@ package struct HostPolicy: Sendable {
 
     /// Replicators come by whatever name this machine has elsewhere. A browser cannot seem to be one: it says the origin with each WebSocket.
     private func isOfNoBrowser(_ request: PeerRequest) -> Bool {
-        request.wantsWebSocket && request.headers["Origin"] == nil && request.headers["Sec-Fetch-Site"] == nil
+        request.wantsWebSocket && request.http.headers["Origin"] == nil && request.http.headers["Sec-Fetch-Site"] == nil
     }
 
     private func mayAsk(_ text: String, _ request: PeerRequest, _ place: Place) -> Bool {
@@ -81,7 +81,7 @@ package struct HostPolicy: Sendable {
 
     /// Browsers that say it: whether a page of another server asks. To follow a link is nothing that the page learns from.
     private static func isAskedByAnother(_ request: PeerRequest) -> Bool {
-        guard let site = request.headers["Sec-Fetch-Site"], site != "same-origin", site != "none" else { return false }
-        return request.wantsWebSocket || request.headers["Sec-Fetch-Mode"] != "navigate"
+        guard let site = request.http.headers["Sec-Fetch-Site"], site != "same-origin", site != "none" else { return false }
+        return request.wantsWebSocket || request.http.headers["Sec-Fetch-Mode"] != "navigate"
     }
 }

@@ -69,7 +69,7 @@ final class ListenerRouter: @unchecked Sendable {
         return limits
     }
 
-    func answer(_ request: PeerRequest) -> WebSocketServer.Answer {
+    func answer(_ request: PeerRequest) -> HTTPServer.Answer {
         let visitor: Visitor
         do throws(HTTPAnswer) {
             if let objection = settings.hosts.objection(to: request, at: place) { throw objection }
@@ -81,17 +81,17 @@ final class ListenerRouter: @unchecked Sendable {
         return answer(to: request, for: visitor)
     }
 
-    private func refuse(_ request: PeerRequest, _ answer: HTTPAnswer) -> WebSocketServer.Answer {
-        observer(.refused(address: request.address, reason: answer.reason))
+    private func refuse(_ request: PeerRequest, _ answer: HTTPAnswer) -> HTTPServer.Answer {
+        observer(.refused(address: request.http.address, reason: answer.reason))
         return .refuse(answer)
     }
 
     private func ask(
         _ check: @escaping @Sendable (Credentials, @escaping @Sendable (Bool) -> Void) -> Void, about request: PeerRequest
-    ) throws(HTTPAnswer) -> WebSocketServer.Answer {
+    ) throws(HTTPAnswer) -> HTTPServer.Answer {
         let credentials = try credentials(of: request)
         return .ask({ check(credentials, $0) }) { [self] isAdmitted in
-            guard isAdmitted else { return refuse(request, wrong(credentials, from: request.address)) }
+            guard isAdmitted else { return refuse(request, wrong(credentials, from: request.http.address)) }
             return answer(to: request, for: Visitor(user: credentials.user, certificate: request.certificates.first?.subject))
         }
     }
@@ -99,7 +99,7 @@ final class ListenerRouter: @unchecked Sendable {
     /// Throws if there are none, or too many were wrong of late.
     private func credentials(of request: PeerRequest) throws(HTTPAnswer) -> Credentials {
         guard let credentials = request.credentials else { throw .unauthorized(realm: "cblite") }
-        guard !attempts.mustWait(credentials.user, from: request.address, at: loop.now) else {
+        guard !attempts.mustWait(credentials.user, from: request.http.address, at: loop.now) else {
             let seconds = "\(Attempts.pause.components.seconds)"
             throw HTTPAnswer(429, "too many wrong passwords; try again later", headers: ["Retry-After": seconds])
         }
@@ -115,18 +115,18 @@ final class ListenerRouter: @unchecked Sendable {
         let certificate = request.certificates.first?.subject
         guard let users = settings.users else { return Visitor(user: nil, certificate: certificate) }
         let credentials = try credentials(of: request)
-        guard users.admits(credentials) else { throw wrong(credentials, from: request.address) }
+        guard users.admits(credentials) else { throw wrong(credentials, from: request.http.address) }
         return Visitor(user: credentials.user, certificate: certificate, rights: users.rights(of: credentials.user) ?? UserRights())
     }
 
-    private func answer(to request: PeerRequest, for visitor: Visitor) -> WebSocketServer.Answer {
-        guard let name = request.path.first else { return page(request, serverPage(for: visitor)) }
+    private func answer(to request: PeerRequest, for visitor: Visitor) -> HTTPServer.Answer {
+        guard let name = request.http.path.first else { return page(request, serverPage(for: visitor)) }
         // What is not for somebody is not there for them.
         guard var share = shares[name], let peer = peers[name], let access = visitor.rights.access(to: share) else {
             return .refuse(.notFound)
         }
         share.access = access
-        switch request.path.dropFirst() {
+        switch request.http.path.dropFirst() {
         case []: return page(request, databasePage(share))
         case [SyncEndpoint.name]:
             return .webSocket(protocols: peer.protocols) { [self, share] _, request in accept(request, visitor, share, peer) }
@@ -137,15 +137,15 @@ final class ListenerRouter: @unchecked Sendable {
     private func accept(_ request: PeerRequest, _ visitor: Visitor, _ share: Share, _ peer: PassivePeer) -> any WebSocketDelegate {
         lastNumber += 1
         let client = ListenerClient(
-            number: lastNumber, address: request.address, user: visitor.user, certificate: visitor.certificate,
-            agent: request.headers["User-Agent"].map { ForeignText.line($0, limit: 100) }, database: share.name, access: share.access,
+            number: lastNumber, address: request.http.address, user: visitor.user, certificate: visitor.certificate,
+            agent: request.http.headers["User-Agent"].map { ForeignText.line($0, limit: 100) }, database: share.name, access: share.access,
             subprotocol: request.preferredProtocol(of: peer.protocols) ?? "")
         observer(.connected(client))
         let count = Mutex(ListenerTraffic())
         // Without a name it is the address that counts: whoever has none is one of many there.
         let name =
             visitor.user.map { "user \($0)" } ?? visitor.certificate.map { "certificate \($0)" }
-            ?? "network \(NetworkAddresses.network(of: request.address))"
+            ?? "network \(NetworkAddresses.network(of: request.http.address))"
         let (allowsPush, allowsPull) = (share.access.allowsPush, share.access.allowsPull)
         return peer.accept(allowsPush: allowsPush, allowsPull: allowsPull, by: name, user: visitor.user) { [self] event in
             switch event {
@@ -172,8 +172,8 @@ extension ListenerRouter {
 
 // What people see who look with a browser.
 extension ListenerRouter {
-    private func page(_ request: PeerRequest, _ json: @autoclosure () -> [UInt8]) -> WebSocketServer.Answer {
-        guard request.method == "GET" || request.method == "HEAD" else {
+    private func page(_ request: PeerRequest, _ json: @autoclosure () -> [UInt8]) -> HTTPServer.Answer {
+        guard request.http.method == "GET" || request.http.method == "HEAD" else {
             return .refuse(HTTPAnswer(405, "this can only be read", headers: ["Allow": "GET, HEAD"]))
         }
         return .answer(HTTPAnswer(200, json: json()))

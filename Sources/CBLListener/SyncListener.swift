@@ -15,7 +15,7 @@ package final class SyncListener: Sendable {
     package let settings: ListenerSettings
     package let port: UInt16
     private let loop: EventLoop
-    private let server: WebSocketServer
+    private let server: HTTPServer
     private let router: ListenerRouter
 
     /// Listens at once. `observer` is called on the loop.
@@ -28,7 +28,7 @@ package final class SyncListener: Sendable {
         self.loop = loop
         let router = try ListenerRouter(shares, settings, on: loop, observer: observer)
         self.router = router
-        var server = WebSocketServer.Settings()
+        var server = HTTPServer.Settings()
         server.address = settings.address
         server.port = settings.port
         server.identity = settings.identity
@@ -44,7 +44,7 @@ package final class SyncListener: Sendable {
         // What waits for the socket is memory of each connection; the system has buffers, too.
         server.limits.sendBuffer = 32 << 10
         server.limits.heartbeat = settings.heartbeat
-        self.server = try WebSocketServer(server, on: loop) { router.answer($0) }
+        self.server = try HTTPServer(server, on: loop) { router.answer($0) }
         port = self.server.port
     }
 

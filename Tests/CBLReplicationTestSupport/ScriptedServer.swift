@@ -15,18 +15,18 @@ package final class ScriptedServer: Sendable {
         case close(_ code: CloseCode, _ reason: String)
     }
 
-    private let server: WebSocketServer
+    private let server: HTTPServer
     private let said: Notes
 
     private final class Notes: Sendable { let answers = Mutex<[String]>([]) }
 
     /// Of a request that is left without an answer, nothing is said.
     package init(on loop: EventLoop = EngineLoops.server, _ script: @escaping @Sendable (IncomingMessage) -> [Act]) throws {
-        var settings = WebSocketServer.Settings()
+        var settings = HTTPServer.Settings()
         settings.address = "127.0.0.1"
         let notes = Notes()
         said = notes
-        server = try WebSocketServer(settings, on: loop) { _ in
+        server = try HTTPServer(settings, on: loop) { _ in
             .webSocket(protocols: ["BLIP_3+CBMobile_3"]) { connection, _ in
                 ScriptedConnection(script) { said in notes.answers.withLock { $0.append(said) } }
             }

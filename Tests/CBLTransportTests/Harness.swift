@@ -136,24 +136,24 @@ func open(_ url: String, on loop: EventLoop = Loops.client, _ change: (inout Web
 
 /// A server whose connections say back whatever they hear.
 final class EchoServer: Sendable {
-    let server: WebSocketServer
+    let server: HTTPServer
     private let loop: EventLoop
     private let owners = Mutex<[Recorder]>([])
     let requests = Mutex<[PeerRequest]>([])
 
-    init(on loop: EventLoop = Loops.server, _ change: (inout WebSocketServer.Settings) -> Void = { _ in }) throws {
+    init(on loop: EventLoop = Loops.server, _ change: (inout HTTPServer.Settings) -> Void = { _ in }) throws {
         self.loop = loop
-        var settings = WebSocketServer.Settings()
+        var settings = HTTPServer.Settings()
         settings.address = "127.0.0.1"
         change(&settings)
         // The server keeps the closure, so the closure does not keep the server.
         struct Weak { weak var server: EchoServer? }
         final class Box: Sendable { let server = Mutex(Weak()) }
         let box = Box()
-        server = try WebSocketServer(settings, on: loop) { request in
+        server = try HTTPServer(settings, on: loop) { request in
             let echo = box.server.withLock { $0.server }
             echo?.requests.withLock { $0.append(request) }
-            guard request.path == ["db", "_blipsync"] else { return .refuse(.notFound) }
+            guard request.http.path == ["db", "_blipsync"] else { return .refuse(.notFound) }
             return .webSocket(protocols: ["BLIP_3+CBMobile_2", "BLIP_3+CBMobile_3"]) { connection, _ in
                 let owner = Recorder(onMessage: { connection, message in connection.send(message) })
                 echo?.owners.withLock { $0.append(owner) }

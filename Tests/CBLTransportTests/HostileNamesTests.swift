@@ -93,7 +93,7 @@ import Testing
     func aRequestIsForOneHost(first: String, host: String, isRead: Bool) throws {
         let head = try request(first, "Host: \(host)")
         if isRead {
-            #expect(try PeerRequest(head).path == ["db"])
+            #expect(try PeerRequest(head).http.path == ["db"])
         } else {
             #expect(throws: HTTPAnswer.self) { try PeerRequest(head) }
         }

@@ -42,10 +42,10 @@ import Testing
         let other = try RawServer { connection, _ in
             if connection.head() != nil { heads.withLock { $0 += 1 } }
         }
-        var settings = WebSocketServer.Settings()
+        var settings = HTTPServer.Settings()
         settings.address = "127.0.0.1"
         settings.identity = TestIdentities.server
-        let server = try WebSocketServer(settings, on: Loops.server) { [port = other.port] _ in
+        let server = try HTTPServer(settings, on: Loops.server) { [port = other.port] _ in
             .refuse(HTTPAnswer(307, "", headers: ["Location": "ws://127.0.0.1:\(port)/db"]))
         }
         defer { server.stop() }
@@ -62,15 +62,15 @@ import Testing
     /// Whom a certificate of ours is shown to is the server that was named.
     @Test func anotherServerIsShownNoCertificate() async throws {
         let seen = Mutex<[Int]>([])
-        func server(_ answer: @escaping @Sendable (PeerRequest) -> WebSocketServer.Answer) throws -> WebSocketServer {
-            var settings = WebSocketServer.Settings()
+        func server(_ answer: @escaping @Sendable (PeerRequest) -> HTTPServer.Answer) throws -> HTTPServer {
+            var settings = HTTPServer.Settings()
             settings.address = "127.0.0.1"
             settings.identity = TestIdentities.server
             settings.clientCertificates = .check { chain in
                 seen.withLock { $0.append(chain.count) }
                 return true
             }
-            return try WebSocketServer(settings, on: Loops.server, route: answer)
+            return try HTTPServer(settings, on: Loops.server, route: answer)
         }
         let other = try server { _ in .refuse(.notFound) }
         let first = try server { [port = other.port] _ in

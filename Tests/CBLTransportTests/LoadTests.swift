@@ -101,7 +101,7 @@ import Testing
             [0x16, 3, 1, 0, 5, 1, 2, 3, 4, 5],
             bytes("POST /db HTTP/1.1\r\nHost: x\r\nContent-Length: 99999999999999999999\r\n\r\n"),
         ]
-        let statuses = [nil, "400", "400", "400", "400", "426", "431", "400", "404"]
+        let statuses = [nil, "400", "400", "400", "400", "426", "431", "400", "413"]
         for (bytes, status) in zip(hostile, statuses) {
             let descriptor = try connect(to: echo.server.port)
             let connection = RawServer.Connection(descriptor: descriptor)

@@ -20,8 +20,8 @@ import Testing
 
     @Test func aRequestForAWebSocketIsUnderstood() throws {
         let request = try peer()
-        #expect(request.path == ["my db", "_blipsync"])
-        #expect(request.query == "x=1")
+        #expect(request.http.path == ["my db", "_blipsync"])
+        #expect(request.http.query["x"] == "1")
         #expect(request.credentials == Credentials(user: "alice", password: "p:w"))
         #expect(request.wantsWebSocket)
         // The client's order counts.
@@ -45,14 +45,14 @@ import Testing
 
     @Test func anAnswerToAnOrdinaryRequestIsReadByTheClient() throws {
         #expect(try !peer(without: "Upgrade").wantsWebSocket)
-        let bytes = HTTPAnswer.unauthorized(realm: "a\"b").bytes
+        let bytes = HTTPAnswer.unauthorized(realm: "a\"b").bytes()
         var queue = ByteQueue(bytes)
         var reader = HTTPHeadReader()
         let answer = try reader.response(in: &queue)
         let head = try #require(answer)
         #expect(head.status == 401)
         #expect(Credentials.isBasicChallenge(head.headers))
-        var body = HTTPBody(head)
+        var body = HTTPBodyExcerpt(head)
         let isComplete = body.read(&queue)
         #expect(isComplete)
         #expect(ClientHandshake.reason(head.headers, body.bytes) == "a user name and a password are needed")

@@ -110,7 +110,7 @@ import Testing
     }
 
     @Test func aServerMayAskForACertificate() async throws {
-        func meet(_ policy: WebSocketServer.ClientCertificates, _ identity: TLSIdentity?) async throws -> TransportError? {
+        func meet(_ policy: HTTPServer.ClientCertificates, _ identity: TLSIdentity?) async throws -> TransportError? {
             let echo = try EchoServer {
                 $0.identity = TestIdentities.server
                 $0.clientCertificates = policy
@@ -131,7 +131,7 @@ import Testing
                 return error
             }
         }
-        let trusted = WebSocketServer.ClientCertificates.authorities(TestIdentities.authority.certificates)
+        let trusted = HTTPServer.ClientCertificates.authorities(TestIdentities.authority.certificates)
         #expect(try await meet(trusted, TestIdentities.client) == nil)
         #expect(try await meet(trusted, TestIdentities.strangeClient)?.code == .network(.tlsCertificateRejectedByPeer))
         let nameless = try await meet(trusted, nil)

@@ -9,7 +9,7 @@ final class SyncServer {
     let path: String
     let database: Database
     private let peer: PassivePeer
-    private let server: WebSocketServer
+    private let server: HTTPServer
     private let loop = EventLoop()
     /// What clients have to be told of the server, to trust it.
     let identity: TLSIdentity?
@@ -17,20 +17,20 @@ final class SyncServer {
     /// `name` and `password` are asked for if they are given.
     init(
         _ scratch: Scratch, user: String? = nil, password: String = "", isSecure: Bool = false, collections: [CollectionName] = [.default],
-        clients: WebSocketServer.ClientCertificates = .notAsked
+        clients: HTTPServer.ClientCertificates = .notAsked
     ) throws {
         path = scratch.directory.path + "/server.cblite2"
         database = try Database(path: path, options: .init(access: .create))
         try database.write { for name in collections { try $0.createCollection(name) } }
         peer = try PassivePeer(database, .init(collections: collections), on: loop)
         identity = isSecure ? try TLSIdentity.make(.server, hosts: ["localhost", "127.0.0.1"], from: 0, to: 4_000_000_000) : nil
-        var settings = WebSocketServer.Settings()
+        var settings = HTTPServer.Settings()
         settings.address = "127.0.0.1"
         settings.identity = identity
         settings.clientCertificates = clients
         if let user { settings.authenticate = { $0.matches(Credentials(user: user, password: password)) } }
-        server = try WebSocketServer(settings, on: loop) { [peer] request in
-            guard request.path == ["db", "_blipsync"] else { return .refuse(.notFound) }
+        server = try HTTPServer(settings, on: loop) { [peer] request in
+            guard request.http.path == ["db", "_blipsync"] else { return .refuse(.notFound) }
             return .webSocket(protocols: peer.protocols) { _, _ in peer.accept() }
         }
     }

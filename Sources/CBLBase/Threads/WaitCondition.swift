@@ -23,7 +23,7 @@ package final class WaitCondition: @unchecked Sendable {
         mutex.deallocate()
     }
 
-    package func locked<Result>(_ body: () throws -> Result) rethrows -> Result {
+    package func locked<Result, Failure: Error>(_ body: () throws(Failure) -> Result) throws(Failure) -> Result {
         pthread_mutex_lock(mutex)
         defer { pthread_mutex_unlock(mutex) }
         return try body()

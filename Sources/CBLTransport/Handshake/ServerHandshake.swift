@@ -1,18 +1,13 @@
 import CBLBase
 
-/// What a client asks a server for, read and understood: what the server's owner decides by.
+/// What a client asks a server for, and who it seems to be: what the server's owner decides by.
 package struct PeerRequest: Sendable {
-    package let method: String
-    /// The components of the path, decoded: `["db", "_blipsync"]`.
-    package let path: [String]
-    package let query: String?
+    package internal(set) var http: HTTPRequest
     /// Whom it is for.
     package let host: RequestHost
-    package let headers: HTTPHeaders
     /// The name and the password that came with it. They have not been checked.
     package let credentials: Credentials?
-    /// Where it came from, and what it has shown of itself.
-    package internal(set) var address = ""
+    /// What it has shown of itself.
     package internal(set) var certificates: [Certificate] = []
     /// The key and the subprotocols, in the client's order, if a WebSocket is wanted.
     let webSocketKey: String?
@@ -22,8 +17,7 @@ package struct PeerRequest: Sendable {
 
     /// Throws the answer to a request that cannot be one.
     init(_ head: HTTPRequestHead) throws(HTTPAnswer) {
-        method = head.method
-        headers = head.headers
+        let headers = head.headers
         // Two hosts in one request are read differently by different readers.
         let hosts = headers.values("Host")
         guard hosts.count == 1 else { throw HTTPAnswer(400, "a request names one host") }
@@ -38,16 +32,10 @@ package struct PeerRequest: Sendable {
             }
             target = Substring(url.target)
         }
-        let parts = target.split(separator: "?", maxSplits: 1, omittingEmptySubsequences: false)
-        query = parts.count > 1 ? String(parts[1]) : nil
-        var components: [String] = []
-        for component in parts[0].split(separator: "/", omittingEmptySubsequences: true) {
-            guard let decoded = PercentEncoding.decode(component), !decoded.utf8.contains(0) else {
-                throw HTTPAnswer(400, "the path of the request is not percent-encoded correctly")
-            }
-            components.append(decoded)
+        guard let request = HTTPRequest(head.method, target: String(target), headers: headers) else {
+            throw HTTPAnswer(400, "the target of the request is not percent-encoded correctly")
         }
-        path = components
+        http = request
         let authorization = headers.values("Authorization")
         credentials = authorization.count == 1 ? Credentials(basic: authorization[0]) : nil
         protocols = headers.list("Sec-WebSocket-Protocol")
@@ -58,7 +46,7 @@ package struct PeerRequest: Sendable {
             webSocketKey = nil
             return
         }
-        guard method == "GET" else { throw HTTPAnswer(405, "a WebSocket is opened with GET", headers: ["Allow": "GET"]) }
+        guard head.method == "GET" else { throw HTTPAnswer(405, "a WebSocket is opened with GET", headers: ["Allow": "GET"]) }
         guard headers["Sec-WebSocket-Version"] == "13" else {
             throw HTTPAnswer(426, "only version 13 of WebSocket is spoken here", headers: ["Sec-WebSocket-Version": "13"])
         }
@@ -84,78 +72,5 @@ package struct PeerRequest: Sendable {
         var text = "HTTP/1.1 101 Switching Protocols\r\n"
         headers.append(to: &text)
         return Array((text + "\r\n").utf8)
-    }
-}
-
-/// An answer that ends the connection.
-package struct HTTPAnswer: Error, Hashable, Sendable {
-    package var status: Int
-    package var headers: HTTPHeaders
-    /// A sentence for the person at the other end.
-    package var reason: String
-    /// What is sent in its place, as JSON.
-    package var json: [UInt8]?
-    private var hasBody = true
-
-    package init(_ status: Int, _ reason: String, headers: HTTPHeaders = [:]) {
-        self.status = status
-        self.reason = reason
-        self.headers = headers
-    }
-
-    package init(_ status: Int, json: [UInt8]) {
-        self.init(status, "")
-        self.json = json
-    }
-
-    /// The same, for whoever asked for the head alone.
-    var withoutBody: HTTPAnswer {
-        var answer = self
-        answer.hasBody = false
-        return answer
-    }
-
-    /// Who is there must say a name and a password.
-    package static func unauthorized(realm: String) -> HTTPAnswer {
-        let quoted = realm.filter { $0 != "\"" && $0 != "\\" }
-        return HTTPAnswer(401, "a user name and a password are needed", headers: ["WWW-Authenticate": "Basic realm=\"\(quoted)\""])
-    }
-
-    package static let notFound = HTTPAnswer(404, "there is no such database")
-    package static let upgradeRequired = HTTPAnswer(426, "only WebSocket is spoken here", headers: ["Upgrade": "websocket"])
-    package static let tooManyConnections = HTTPAnswer(503, "too many connections; try again later", headers: ["Retry-After": "10"])
-
-    var bytes: [UInt8] {
-        let body = (json ?? Array(reason.utf8)) + [UInt8(ascii: "\n")]
-        var all: HTTPHeaders = [
-            "Content-Type": json == nil ? "text/plain; charset=utf-8" : "application/json", "Content-Length": "\(body.count)",
-            "Connection": "close",
-            // For browsers: it is what it says it is, for nobody else's pages, and not to be kept.
-            "X-Content-Type-Options": "nosniff", "Cross-Origin-Resource-Policy": "same-origin", "Cache-Control": "no-store",
-        ]
-        for field in headers.fields { all.add(field.name, field.value) }
-        var text = "HTTP/1.1 \(status) \(HTTPAnswer.phrase(status))\r\n"
-        all.append(to: &text)
-        return Array((text + "\r\n").utf8) + (hasBody ? body : [])
-    }
-
-    private static func phrase(_ status: Int) -> String {
-        switch status {
-        case 200: "OK"
-        case 400: "Bad Request"
-        case 401: "Unauthorized"
-        case 403: "Forbidden"
-        case 404: "Not Found"
-        case 405: "Method Not Allowed"
-        case 408: "Request Timeout"
-        case 421: "Misdirected Request"
-        case 426: "Upgrade Required"
-        case 429: "Too Many Requests"
-        case 431: "Request Header Fields Too Large"
-        case 500: "Internal Server Error"
-        case 503: "Service Unavailable"
-        case 505: "HTTP Version Not Supported"
-        default: "Answer"
-        }
     }
 }

@@ -16,7 +16,8 @@ package final class EventLoop: @unchecked Sendable {
 
     private struct Inbox {
         var work: [@Sendable () -> Void] = []
-        var isWoken = false
+        /// It has to be woken for what comes now.
+        var isWaiting = false
         var isStopped = false
     }
 
@@ -66,10 +67,10 @@ package final class EventLoop: @unchecked Sendable {
         let needsWakeUp = inbox.withLock { inbox in
             guard !inbox.isStopped else { return false }
             inbox.work.append(work)
-            defer { inbox.isWoken = true }
-            return !inbox.isWoken
+            defer { inbox.isWaiting = false }
+            return inbox.isWaiting
         }
-        if needsWakeUp, !isCurrent { wake() }
+        if needsWakeUp { wake() }
     }
 
     /// Ends the loop and waits for its thread. Connections on it are not closed by that: their owners do it before.
@@ -128,6 +129,7 @@ package final class EventLoop: @unchecked Sendable {
         while true {
             guard doWork() else { break }
             let count = epoll_wait(epoll, &events, Int32(events.count), waitingTime())
+            inbox.withLock { $0.isWaiting = false }
             for event in events.prefix(max(0, Int(count))) { dispatch(event) }
         }
         // What waits refers to the loop, and would keep it.
@@ -140,10 +142,7 @@ package final class EventLoop: @unchecked Sendable {
     /// What it has done is let go of when this returns, and not while it waits. False if it is to end.
     private func doWork() -> Bool {
         let (work, isStopped) = inbox.withLock { inbox in
-            defer {
-                inbox.work.removeAll(keepingCapacity: true)
-                inbox.isWoken = false
-            }
+            defer { inbox.work.removeAll(keepingCapacity: true) }
             return (inbox.work, inbox.isStopped)
         }
         for item in work { item() }
@@ -178,7 +177,11 @@ package final class EventLoop: @unchecked Sendable {
 
     // In milliseconds, rounded up; -1 for ever.
     private func waitingTime() -> Int32 {
-        if !deferred.isEmpty || inbox.withLock({ !$0.work.isEmpty || $0.isStopped }) { return 0 }
+        let isWaiting = inbox.withLock { inbox in
+            inbox.isWaiting = inbox.work.isEmpty && !inbox.isStopped && deferred.isEmpty
+            return inbox.isWaiting
+        }
+        guard isWaiting else { return 0 }
         guard let next = timers.next else { return -1 }
         let wait = next.since(clock.now)
         if wait == .zero { return 0 }

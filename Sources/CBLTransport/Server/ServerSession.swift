@@ -1,44 +1,90 @@
 import Glibc
 
-/// A connection that has arrived at a server, until it is a WebSocket or has been refused.
+/// A connection at a server: one request after another, each answered before the next is read, until it is a WebSocket or ends.
+///
+/// What happens is in `step`, which goes from one state to the next for as long as that is possible without waiting.
 final class ServerSession: Hashable, @unchecked Sendable {
     // Sendable: the loop's thread alone touches what changes.
+
+    enum State {
+        /// TLS is agreed on.
+        case opening
+        /// For a request.
+        case waiting
+        /// For somebody's answer to a question about a request.
+        case asking(PeerRequest, RequestMessage, then: (Bool) -> HTTPServer.Answer)
+        case exchanging(ServerExchange)
+        /// What is left of a body that nobody has read.
+        case passingOver
+        /// An answer that is complete, and what is next.
+        case sending(Next)
+        /// The last answer is on its way. A connection that is closed with something unread takes the answer with it.
+        case lingering
+        case finished
+    }
+
+    enum Next {
+        case request
+        case end
+        case webSocket(() -> Void)
+    }
 
     // How long somebody who was refused has to read the answer.
     private static let lingering = Duration.seconds(2)
 
-    /// The later it came, the higher.
-    let number: UInt64
+    /// The longer it has been waiting for a request, the lower.
+    private(set) var number: UInt64
+    let peer: String
+    /// What counts as one client.
+    let network: String
+    unowned let server: HTTPServer
     private let socket: SocketStream
-    private let peer: String
-    private unowned let server: WebSocketServer
-    private var stream: any ByteStream
+    private(set) var stream: any ByteStream
     private var tls: TLSStream?
-    private var timer: LoopTimer?
-    private var received = ByteQueue(capacity: 1024)
+    var state = State.opening
+    var received = ByteQueue(capacity: 1024)
+    var sending = ByteQueue()
     private var headReader = HTTPHeadReader()
-    private var answer: [UInt8] = []
-    private var accepted: (() -> Void)?
-    private var hasAnswered = false
-    /// What an answer of somebody else is waited for with.
-    private var question: (request: PeerRequest, then: (Bool) -> WebSocketServer.Answer)?
+    /// Of the request that is being answered; nil when all of it has come.
+    var body: HTTPBodyReader?
+    var progress = ServerProgress()
+    var feed: FeedRun?
+    /// Whether another attempt to read may give something.
+    private var mayReadMore = true
+    /// The client sends no more.
+    private(set) var hasEnded = false
+    /// Time runs for the head that has begun.
+    private var isHeadLimited = true
     private var judgement: ((TransportError?) -> Void)?
-    private var isFinished = false
+    private(set) lazy var deadline = LoopDeadline(on: server.loop) { [weak self] in self?.timeOut() }
+    private(set) lazy var feedDeadline = LoopDeadline(on: server.loop) { [weak self] in self?.feed?.wake() }
 
-    init(_ socket: SocketStream, number: UInt64, peer: String, server: WebSocketServer) {
+    init(_ socket: SocketStream, number: UInt64, peer: String, server: HTTPServer) {
         self.socket = socket
         self.number = number
         self.peer = peer
+        network = NetworkAddresses.network(of: peer)
         self.server = server
         stream = socket
+    }
+
+    deinit {
+        // The server may be let go of without being stopped.
+        guard case .exchanging(let exchange) = state else { return }
+        exchange.leave()
+        feed?.wake()
     }
 
     static func == (a: ServerSession, b: ServerSession) -> Bool { a === b }
     func hash(into hasher: inout Hasher) { hasher.combine(ObjectIdentifier(self)) }
 
+    var certificates: [Certificate] { tls?.peerCertificates ?? [] }
+    var isFinished: Bool { if case .finished = state { true } else { false } }
+    var isExchanging: Bool { if case .exchanging = state { true } else { false } }
+
     func start() {
         // One limit for all of it: whoever sends a byte now and then does not get more time by that.
-        startTimer()
+        deadline.set(after: server.settings.requestTimeout)
         guard let credentials = server.credentials else { return listen() }
         do throws(TransportError) {
             let policy = server.settings.clientCertificates
@@ -49,14 +95,10 @@ final class ServerSession: Hashable, @unchecked Sendable {
                 inquiry: policy.question.map { ask in { [weak self] chain, answer in self?.ask(ask, about: chain, answer) } })
             let tls = try TLSStream(parameters, over: socket)
             (stream, self.tls) = (tls, tls)
-            tls.handshake { [weak self] error in if error == nil { self?.listen() } else { self?.linger() } }
+            tls.handshake { [weak self] error in if error == nil { self?.listen() } else { self?.lingerWithoutTLS() } }
         } catch {
             cancel()
         }
-    }
-
-    private func startTimer() {
-        timer = server.loop.timer(after: server.settings.requestTimeout) { [weak self] in self?.timeOut() }
     }
 
     // Whoever is asked may be a person: the client has as much time afterwards as before.
@@ -64,7 +106,7 @@ final class ServerSession: Hashable, @unchecked Sendable {
         _ ask: ([Certificate], @escaping @Sendable (Bool) -> Void) -> Void, about chain: [Certificate],
         _ answer: @escaping (TransportError?) -> Void
     ) {
-        timer?.cancel()
+        deadline.clear()
         judgement = answer
         let loop = server.loop
         ask(chain) { isTrusted in loop.perform { [weak self] in self?.judge(isTrusted) } }
@@ -73,173 +115,182 @@ final class ServerSession: Hashable, @unchecked Sendable {
     private func judge(_ isTrusted: Bool) {
         guard !isFinished, let judgement else { return }
         self.judgement = nil
-        startTimer()
+        deadline.set(after: server.settings.requestTimeout)
         judgement(isTrusted ? nil : .refusedCertificate(of: peer))
     }
 
+    private func listen() {
+        state = .waiting
+        stream.onReady = { [weak self] ready in
+            if ready.contains(.reading) { self?.mayReadMore = true }
+            self?.proceed()
+        }
+        proceed()
+    }
+
+    /// Does what can be done without waiting.
+    func proceed() {
+        // Not for ever: others have something to say as well.
+        for _ in 0..<64 { if !step() { return updateInterest() } }
+        updateInterest()
+        server.loop.later { [weak self] in self?.proceed() }
+    }
+
+    // True if there may be more to do.
+    private func step() -> Bool {
+        switch state {
+        case .waiting: readRequest()
+        case .exchanging(let exchange): step(exchange)
+        case .passingOver: passOverBody()
+        case .sending(let next): sendAnswer(next)
+        case .lingering: passOver()
+        case .opening, .asking, .finished: false
+        }
+    }
+
+    private func updateInterest() {
+        var interest: FileWatch.Readiness = []
+        if !sending.isEmpty { interest.insert(.writing) }
+        let isReading =
+            switch state {
+            case .waiting, .passingOver, .lingering: true
+            case .exchanging: progress.isReading
+            case .opening, .asking, .sending, .finished: false
+            }
+        if isReading, !hasEnded { interest.insert(.reading) }
+        if !isFinished { stream.want(interest) }
+    }
+
+    private func readRequest() -> Bool {
+        do throws(HTTPViolation) {
+            if let head = try headReader.request(in: &received) {
+                respond(to: head)
+                return true
+            }
+        } catch {
+            refuse(HTTPAnswer(error.status, error.reason))
+            return true
+        }
+        if fill() { return true }
+        if hasEnded {
+            cancel()
+        } else if !isHeadLimited, !received.isEmpty {
+            deadline.set(after: server.settings.requestTimeout)
+            isHeadLimited = true
+        }
+        return false
+    }
+
+    /// Reads what has come; false if that is nothing.
+    func fill(atLeast room: Int = 1024) -> Bool {
+        guard mayReadMore, !hasEnded else { return false }
+        let space = received.space(atLeast: room)
+        switch stream.read(into: space) {
+        case .bytes(let count):
+            received.commit(count)
+            if count < space.count, stream.tellsAgain { mayReadMore = false }
+            return true
+        case .blocked: mayReadMore = false
+        case .end, .failed: hasEnded = true
+        }
+        return false
+    }
+
+    /// Sends as much as goes; false if that is nothing.
+    func send() -> Bool {
+        guard !sending.isEmpty else { return false }
+        switch stream.write(sending.bytes) {
+        case .bytes(let count):
+            sending.consume(count)
+            return true
+        case .blocked: return false
+        case .end, .failed:
+            cancel()
+            return false
+        }
+    }
+
+    private func sendAnswer(_ next: Next) -> Bool {
+        if send() { return true }
+        guard !isFinished, sending.isEmpty else { return false }
+        switch next {
+        case .request: nextRequest()
+        case .end: linger()
+        case .webSocket(let open):
+            open()
+            return false
+        }
+        return true
+    }
+
+    /// The one that was there is answered.
+    func nextRequest() {
+        guard !server.isStopped else { return linger() }
+        number = server.nextNumber()
+        state = .waiting
+        isHeadLimited = false
+        received.shrink(to: 4096)
+        sending.shrink(to: 4096)
+        deadline.set(after: server.settings.idleTimeout)
+    }
+
+    /// Ends the connection so that the client reads what was sent.
+    func linger() {
+        state = .lingering
+        deadline.set(after: ServerSession.lingering)
+        stream.endWriting()
+    }
+
+    // The client may have sent its request already. What was said last here is why there is no TLS.
+    private func lingerWithoutTLS() {
+        stream = socket
+        socket.onReady = { [weak self] _ in
+            self?.mayReadMore = true
+            self?.proceed()
+        }
+        linger()
+        proceed()
+    }
+
+    private func passOver() -> Bool {
+        received.removeAll()
+        if fill() { return true }
+        if hasEnded { cancel() }
+        return false
+    }
+
+    private func timeOut() {
+        switch state {
+        case .waiting where isHeadLimited:
+            refuse(HTTPAnswer(408, "the request did not come in time"))
+            proceed()
+        // Before TLS has been agreed on there is nothing to say it with, and nobody waits for an answer to an answer.
+        default: cancel()
+        }
+    }
+
+    /// Ends the connection. Whoever answers a request is told that nobody waits for it any more.
     func cancel() {
         guard !isFinished else { return }
-        isFinished = true
-        accepted = nil
-        question = nil
-        judgement = nil
-        timer?.cancel()
+        if case .exchanging(let exchange) = state {
+            exchange.leave()
+            endExchange()
+        }
+        finish()
         stream.close()
         server.finished(self)
     }
 
-    // The client may have sent its request already. A connection that is closed with something unread takes with it what was said last,
-    // here why there is no TLS.
-    private func linger() {
-        hasAnswered = true
-        timer?.cancel()
-        timer = server.loop.timer(after: ServerSession.lingering) { [weak self] in self?.cancel() }
-        socket.endWriting()
-        socket.onReady = { [weak self] _ in self?.passOver() }
-        socket.want(.reading)
-        passOver()
-    }
-
-    private func passOver() {
-        // Not for ever: who goes on and on is heard again in the next turn.
-        for _ in 0..<16 where !isFinished {
-            received.removeAll()
-            switch socket.read(into: received.space(atLeast: 1024)) {
-            case .bytes: continue
-            case .blocked: return
-            case .end, .failed: return cancel()
-            }
-        }
-    }
-
-    private func timeOut() {
-        // Before TLS has been agreed on there is nothing to say it with, and nobody waits for an answer to an answer.
-        let isTalking = server.credentials == nil || tls.map { $0.onReady != nil } ?? false
-        if hasAnswered || !isTalking { return cancel() }
-        refuse(HTTPAnswer(408, "the request did not come in time"))
-    }
-
-    private func listen() {
-        stream.onReady = { [weak self] _ in self?.proceed() }
-        stream.want(.reading)
-        proceed()
-    }
-
-    private func proceed() {
-        guard !isFinished else { return }
-        if hasAnswered { return sendAnswer() }
-        while !hasAnswered, !isFinished, question == nil {
-            switch stream.read(into: received.space(atLeast: 1024)) {
-            case .bytes(let count): received.commit(count)
-            case .blocked: return
-            case .end, .failed: return cancel()
-            }
-            do throws(HTTPViolation) {
-                if let head = try headReader.request(in: &received) { respond(to: head) }
-            } catch {
-                refuse(HTTPAnswer(error.status, error.reason))
-            }
-        }
-    }
-
-    private func respond(to head: HTTPRequestHead) {
-        do throws(HTTPAnswer) {
-            var request = try PeerRequest(head)
-            request.address = peer
-            request.certificates = tls?.peerCertificates ?? []
-            if let authenticate = server.settings.authenticate {
-                guard let credentials = request.credentials, authenticate(credentials) else {
-                    throw .unauthorized(realm: server.settings.realm)
-                }
-            }
-            try act(on: server.route(request), request)
-        } catch {
-            refuse(error)
-        }
-    }
-
-    private func act(on answer: WebSocketServer.Answer, _ request: PeerRequest) throws(HTTPAnswer) {
-        switch answer {
-        case .webSocket(let protocols, let makeOwner): try open(protocols, request, makeOwner)
-        case .refuse(let answer), .answer(let answer): throw request.method == "HEAD" ? answer.withoutBody : answer
-        case .ask(let ask, let then):
-            question = (request, then)
-            timer?.cancel()
-            stream.want([])
-            let loop = server.loop
-            ask { answer in loop.perform { [weak self] in self?.answered(answer) } }
-        }
-    }
-
-    private func answered(_ answer: Bool) {
-        guard !isFinished, let (request, then) = question else { return }
-        question = nil
-        startTimer()
-        stream.want(.reading)
-        do throws(HTTPAnswer) { try act(on: then(answer), request) } catch { refuse(error) }
-    }
-
-    private func open(
-        _ protocols: [String], _ request: PeerRequest, _ makeOwner: @escaping (WebSocketConnection, PeerRequest) -> any WebSocketDelegate
-    ) throws(HTTPAnswer) {
-        guard request.wantsWebSocket else { throw .upgradeRequired }
-        guard server.hasRoom(for: peer) else { throw .tooManyConnections }
-        let name = request.preferredProtocol(of: protocols)
-        guard let name else { throw HTTPAnswer(500, "I only speak \(protocols.joined(separator: ", ")) protocols") }
-        guard let bytes = request.acceptance(protocol: name) else { throw .upgradeRequired }
-        accepted = { [self] in becomeWebSocket(name, request, makeOwner) }
-        answer = bytes
-        hasAnswered = true
-        sendAnswer()
-    }
-
-    private func refuse(_ refusal: HTTPAnswer) {
-        guard !hasAnswered else { return }
-        answer = refusal.bytes
-        hasAnswered = true
-        timer?.cancel()
-        timer = server.loop.timer(after: ServerSession.lingering) { [weak self] in self?.cancel() }
-        sendAnswer()
-    }
-
-    private func sendAnswer() {
-        while !answer.isEmpty {
-            switch answer.withUnsafeBytes({ stream.write($0) }) {
-            case .bytes(let count): answer.removeFirst(count)
-            case .blocked: return stream.want(.writing)
-            case .end, .failed: return cancel()
-            }
-            if answer.isEmpty, accepted == nil { stream.endWriting() }
-        }
-        if let accepted { return accepted() }
-        // A connection that is closed with something unread takes the answer with it.
-        stream.want(.reading)
-        for _ in 0..<16 where !isFinished {
-            received.removeAll()
-            switch stream.read(into: received.space(atLeast: 1024)) {
-            case .bytes: continue
-            case .blocked: return
-            case .end, .failed: return cancel()
-            }
-        }
-    }
-
-    private func becomeWebSocket(
-        _ name: String, _ request: PeerRequest, _ makeOwner: (WebSocketConnection, PeerRequest) -> any WebSocketDelegate
-    ) {
-        isFinished = true
-        accepted = nil
-        timer?.cancel()
-        let connection = WebSocketConnection(.server, peer: peer, limits: server.settings.limits, on: server.loop)
-        let opening = WebSocketOpening(subprotocol: name, headers: request.headers, url: nil, certificates: request.certificates)
-        server.opened(connection, from: peer)
-        let owner = makeOwner(connection, request)
-        connection.start(stream, received: Array(received.bytes), opening: opening, delegate: owner)
-        server.finished(self)
+    /// Has nothing more to do with the stream.
+    func finish() {
+        state = .finished
+        judgement = nil
+        deadline.cancel()
+        feedDeadline.cancel()
     }
 }
 
-extension WebSocketServer.ClientCertificates {
+extension HTTPServer.ClientCertificates {
     fileprivate var isAsking: Bool { if case .notAsked = self { false } else { true } }
 
     fileprivate func objection(to chain: [Certificate], of peer: String) -> TransportError? {

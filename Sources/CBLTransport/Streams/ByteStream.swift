@@ -28,6 +28,9 @@ protocol ByteStream: AnyObject {
     /// Writes as much as there is room for. What was not written is to come first in the next attempt, and unchanged.
     func write(_ bytes: UnsafeRawBufferPointer) -> StreamResult
 
+    /// Whether readiness is told again and again for as long as there is something to be read. Where it is not, one reads until nothing is left.
+    var tellsAgain: Bool { get }
+
     func want(_ interest: FileWatch.Readiness)
 
     /// Says that no more will be written.
@@ -35,4 +38,8 @@ protocol ByteStream: AnyObject {
 
     /// Ends it, at once. Nothing is told afterwards.
     func close()
+}
+
+extension ByteStream {
+    var tellsAgain: Bool { false }
 }

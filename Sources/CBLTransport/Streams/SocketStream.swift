@@ -9,6 +9,7 @@ final class SocketStream: ByteStream {
     private let callback: Callback
     private let peer: String
     let isLocal: Bool
+    var tellsAgain: Bool { true }
     private var isClosed = false
 
     // The watch needs what to call before there is a stream to be called.

@@ -11,7 +11,7 @@ import Testing
 /// A database that is listened for at a port of this machine.
 final class TestServer: Sendable {
     let peer: PassivePeer
-    let server: WebSocketServer
+    let server: HTTPServer
 
     /// `cutAfter` gives, for each connection in turn, after how many messages it is cut; nil when it is not. `onFrame` sees what comes.
     init(
@@ -21,10 +21,10 @@ final class TestServer: Sendable {
         let peer = try PassivePeer(database, .init(collections: collections), on: EngineLoops.server)
         self.peer = peer
         let count = Mutex(0)
-        var settings = WebSocketServer.Settings()
+        var settings = HTTPServer.Settings()
         settings.address = "127.0.0.1"
-        server = try WebSocketServer(settings, on: EngineLoops.server) { request in
-            guard request.path == ["db", "_blipsync"] else { return .refuse(.notFound) }
+        server = try HTTPServer(settings, on: EngineLoops.server) { request in
+            guard request.http.path == ["db", "_blipsync"] else { return .refuse(.notFound) }
             return .webSocket(protocols: peer.protocols) { _, _ in
                 let number = count.withLock { count in
                     count += 1

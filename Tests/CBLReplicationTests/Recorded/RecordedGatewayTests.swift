@@ -112,9 +112,9 @@ import Testing
         _ database: Database, _ collections: [ReplicatorSettings.Collection], version: String,
         meanwhile: @escaping @Sendable () -> Void = {}, _ owner: @escaping @Sendable () -> any WebSocketDelegate
     ) async throws -> SyncOutcome {
-        var listening = WebSocketServer.Settings()
+        var listening = HTTPServer.Settings()
         listening.address = "127.0.0.1"
-        let server = try WebSocketServer(listening, on: EngineLoops.server) { _ in
+        let server = try HTTPServer(listening, on: EngineLoops.server) { _ in
             .webSocket(protocols: [version]) { _, _ in owner() }
         }
         defer { server.stop() }

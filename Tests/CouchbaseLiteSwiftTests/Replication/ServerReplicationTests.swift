@@ -11,7 +11,7 @@ import Testing
 
     /// A server that lets nobody in, sets cookies, and remembers what it was asked.
     private final class Porter: Sendable {
-        private let server: WebSocketServer
+        private let server: HTTPServer
         private let seen: Requests
         let url: URL
 
@@ -20,10 +20,10 @@ import Testing
         init(_ status: Int = 403, cookies: [String] = []) throws {
             let seen = Requests()
             self.seen = seen
-            var settings = WebSocketServer.Settings()
+            var settings = HTTPServer.Settings()
             settings.address = "127.0.0.1"
-            server = try WebSocketServer(settings, on: .shared) { request in
-                seen.headers.withLock { $0.append(request.headers) }
+            server = try HTTPServer(settings, on: .shared) { request in
+                seen.headers.withLock { $0.append(request.http.headers) }
                 var answer = HTTPAnswer(status, "not today")
                 for cookie in cookies { answer.headers.add("Set-Cookie", cookie) }
                 return .refuse(answer)
