@@ -76,6 +76,7 @@ let package = Package(
             name: "cblite-bench-views", dependencies: ["CBLViews", "CBLQuery", "CBLStore", "CBLFleece", "CBLSystemDuktape"],
             path: "Benchmarks/Views"),
         .executableTarget(name: "cblite-bench-blip", dependencies: ["CBLBLIP"], path: "Benchmarks/BLIP"),
+        .executableTarget(name: "cblite-bench-http-content", dependencies: ["CBLTransport", "CBLBase"], path: "Benchmarks/HTTPContent"),
         .executableTarget(
             name: "cblite-bench-sync", dependencies: ["CBLReplication", "CBLTransport", "CBLStore", "CBLFleece"], path: "Benchmarks/Sync"),
 

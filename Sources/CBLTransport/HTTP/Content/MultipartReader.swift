@@ -7,7 +7,7 @@ import Glibc
 ///     try reader.read(piece) { event in … }
 ///     try reader.finish()
 ///
-/// Hot: the search for the end of a part; see `Benchmarks`.
+/// Hot: the search for the end of a part; see Benchmarks/HTTPContent.
 package struct MultipartReader: Sendable {
     package enum Event {
         case part(HTTPHeaders)
@@ -122,6 +122,11 @@ package struct MultipartReader: Sendable {
         var position = 0
         while let found = memchr(base + position, 0x0D, bytes.count - position) {
             let start = UnsafeRawPointer(found) - base
+            // Lines of text end like this, too, but few of them are followed by a hyphen.
+            if bytes.count - start > 2, bytes[start + 1] != delimiter[1] || bytes[start + 2] != delimiter[2] {
+                position = start + 1
+                continue
+            }
             let rest = UnsafeRawBufferPointer(rebasing: bytes[start...])
             let count = commonPrefix(of: rest, from: 0)
             if count == delimiter.count || count == rest.count { return (start, count) }
