@@ -77,6 +77,7 @@ let package = Package(
             path: "Benchmarks/Views"),
         .executableTarget(name: "cblite-bench-blip", dependencies: ["CBLBLIP"], path: "Benchmarks/BLIP"),
         .executableTarget(name: "cblite-bench-http", dependencies: ["CBLTransport"], path: "Benchmarks/HTTP"),
+        .executableTarget(name: "cblite-bench-http-content", dependencies: ["CBLTransport", "CBLBase"], path: "Benchmarks/HTTPContent"),
         .executableTarget(
             name: "cblite-bench-sync", dependencies: ["CBLReplication", "CBLTransport", "CBLStore", "CBLFleece"], path: "Benchmarks/Sync"),
 

@@ -3,6 +3,7 @@
 #include <nettle/cbc.h>
 #include <nettle/hmac.h>
 #include <nettle/memops.h>
+#include <nettle/md5.h>
 #include <nettle/pbkdf2.h>
 #include <nettle/sha1.h>
 #include <nettle/sha2.h>

@@ -10,6 +10,16 @@ import Testing
         #expect(Array(text.utf8).withUnsafeBytes { SHA1.digest(of: $0).hex } == hex)
     }
 
+    @Test(arguments: [
+        ("", "d41d8cd98f00b204e9800998ecf8427e"), ("abc", "900150983cd24fb0d6963f7d28e17f72"),
+        ("abcdefghijklmnopqrstuvwxyz", "c3fcd3d76192e4007dfb496cca67e13b"),
+    ])
+    func md5MatchesThePublishedExamples(text: String, hex: String) {
+        var md5 = MD5()
+        for byte in text.utf8 { withUnsafeBytes(of: byte) { md5.update($0) } }
+        #expect(md5.finish().withUnsafeBytes { Hex.text(of: $0) } == hex)
+    }
+
     @Test func sha1InPiecesIsSha1AsAWhole() {
         let bytes = (0..<1000).map { UInt8(truncatingIfNeeded: $0 &* 7) }
         let whole = bytes.withUnsafeBytes { SHA1.digest(of: $0) }

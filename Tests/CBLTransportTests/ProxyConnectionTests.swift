@@ -6,7 +6,7 @@ import Testing
 @testable import CBLTransport
 
 /// A proxy that does what it is asked: `CONNECT`, with a password if it wants one.
-private final class TestProxy: Sendable {
+final class TestProxy: Sendable {
     let server: RawServer
     let heads = Mutex<[String]>([])
 

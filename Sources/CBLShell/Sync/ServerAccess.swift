@@ -128,7 +128,7 @@ struct ServerAccess {
             })
     }
 
-    private func proxy() throws -> WebSocketClientSettings.ProxyChoice {
+    private func proxy() throws -> ProxyChoice {
         switch invocation.string("proxy") {
         case "none": return .none
         case let text?:

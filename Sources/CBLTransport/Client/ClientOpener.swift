@@ -14,7 +14,7 @@ final class ClientOpener {
     private var completion: ((Result<Opened, TransportError>) -> Void)?
     private var handshake: ClientHandshake
     private var timer: LoopTimer?
-    private var connector: CurlConnector?
+    private var opener: StreamOpener?
     private var stream: (any ByteStream)?
     private var request: [UInt8] = []
     private var received = ByteQueue()
@@ -36,20 +36,15 @@ final class ClientOpener {
             guard let self else { return }
             self.finish(.failure(.timeout(self.handshake.url, after: limit, "there is no answer")))
         }
-        do {
-            let url = handshake.url
-            let target = CurlConnector.Target(
-                host: url.host, port: url.port, proxy: try proxy(for: url), interface: settings.networkInterface,
-                trustsAnyProxy: { if case .anything = settings.trust { true } else { false } }(),
-                proxyAuthorities: settings.proxyAuthorities)
-            connector = try CurlConnector(target, on: loop) { [weak self] result in
-                self?.connector = nil
-                do throws(TransportError) { try self?.connected(result.get()) } catch { self?.finish(.failure(error)) }
-            }
-        } catch {
-            // Its owner is told later, never while it still asks.
-            loop.later { [weak self] in self?.finish(.failure(error)) }
-        }
+        let url = handshake.url
+        // The identity is for the server that was named, not for one that it sends to.
+        let identity = settings.handshake.url.isSameOrigin(as: url) ? settings.identity : nil
+        let route = StreamOpener.Route(
+            url: url, trust: settings.trust, identity: identity, proxy: settings.proxy, proxyAuthorities: settings.proxyAuthorities,
+            networkInterface: settings.networkInterface)
+        let opener = StreamOpener(route, on: loop) { [weak self] in self?.opened($0) }
+        self.opener = opener
+        opener.start()
     }
 
     /// Nothing is told afterwards.
@@ -60,8 +55,8 @@ final class ClientOpener {
 
     private func release() {
         timer?.cancel()
-        connector?.cancel()
-        connector = nil
+        opener?.cancel()
+        opener = nil
         stream?.close()
         stream = nil
     }
@@ -78,30 +73,12 @@ final class ClientOpener {
         completion?(result)
     }
 
-    private func proxy(for url: PeerURL) throws(TransportError) -> Proxy? {
-        switch settings.proxy {
-        case .none: return nil
-        case .proxy(let proxy): return proxy
-        case .environment(let variables): return try Proxy.fromEnvironment(variables, for: url)
-        }
-    }
-
-    private func connected(_ raw: any ByteStream) throws(TransportError) {
-        let url = handshake.url
-        guard url.isSecure else { return ask(over: raw) }
-        stream = raw
-        let trust = settings.trust
-        // The identity is for the server that was named, not for one that it sends to.
-        let identity = settings.handshake.url.isSameOrigin(as: url) ? settings.identity : nil
-        let parameters = TLSStream.Parameters(
-            role: .client, credentials: try TLSCredentials.shared(trust: trust, identity: identity), peer: url.host,
-            objection: { chain, status in trust.objection(to: chain, of: url.host, status: status) })
-        let tls = try TLSStream(parameters, over: raw)
-        stream = tls
-        tls.handshake { [weak self, weak tls] error in
-            guard let self, let tls else { return }
-            self.serverCertificates = tls.peerCertificates
-            if let error { self.finish(.failure(error)) } else { self.ask(over: tls) }
+    private func opened(_ result: Result<any ByteStream, TransportError>) {
+        if let shown = opener?.serverCertificates, !shown.isEmpty { serverCertificates = shown }
+        opener = nil
+        switch result {
+        case .success(let stream): ask(over: stream)
+        case .failure(let error): finish(.failure(error))
         }
     }
 

@@ -1,12 +1,5 @@
 /// How a WebSocket is opened, and kept.
 package struct WebSocketClientSettings: Sendable {
-    package enum ProxyChoice: Sendable {
-        /// What the given variables say; see `Proxy.fromEnvironment`.
-        case environment([String: String])
-        case proxy(Proxy)
-        case none
-    }
-
     package var handshake: HandshakeRequest
     package var trust = TLSTrust.system
     /// What the server is shown if it asks.

@@ -42,7 +42,7 @@ extension TransportError {
     }
 
     /// The server sends to a place where everybody on the way can read.
-    static func downgrade(from url: PeerURL, to next: PeerURL) -> TransportError {
+    static func downgrade(from url: String, to next: String) -> TransportError {
         TransportError(
             .network(.invalidRedirect), "\(url): the server sends elsewhere, to \(next), where nothing is encrypted",
             advice: "Name that URL if it is meant")

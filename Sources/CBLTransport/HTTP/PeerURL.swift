@@ -115,16 +115,38 @@ package struct PeerURL: Hashable, Sendable, CustomStringConvertible {
         return url
     }
 
-    /// Where a redirect leads: to a path that begins with a slash, or to another URL. Nil if it leads nowhere.
+    /// The same in the words of HTTP.
+    package var webDescription: String { (isSecure ? "https" : "http") + description.drop { $0 != ":" } }
+
+    /// Where a redirect leads: to another URL, or to another path, query or name beside this one's. Nil if it leads nowhere.
     func redirected(to location: String) -> PeerURL? {
-        if location.hasPrefix("/"), !location.hasPrefix("//") {
-            var url = self
-            let parts = location.prefix { $0 != "#" }.split(separator: "?", maxSplits: 1, omittingEmptySubsequences: false)
+        if location.hasPrefix("//") { return try? PeerURL((isSecure ? "https:" : "http:") + location) }
+        let place = split(location, at: UInt8(ascii: "#"), most: 2)[0]
+        let parts = split(place, at: UInt8(ascii: "?"), most: 2)
+        let isRooted = parts[0].hasPrefix("/")
+        guard isRooted || !split(parts[0], at: UInt8(ascii: "/"), most: 2)[0].contains(":") else { return try? PeerURL(location) }
+        guard !place.isEmpty, !place.utf8.contains(UInt8(ascii: "\\")) else { return nil }
+        var url = self
+        if isRooted {
             url.path = PercentEncoding.path(parts[0])
-            url.query = parts.count > 1 ? PercentEncoding.path(parts[1]) : nil
-            return url
+        } else if !parts[0].isEmpty {
+            url.path =
+                "/"
+                + PeerURL.resolved(
+                    path.split(separator: "/", omittingEmptySubsequences: false).dropFirst().dropLast()
+                        + split(parts[0], at: UInt8(ascii: "/")))
         }
-        return try? PeerURL(location)
+        url.query = parts.count > 1 ? PercentEncoding.path(parts[1]) : nil
+        return url
+    }
+
+    // Without the components that only say which others are meant.
+    private static func resolved(_ components: [Substring]) -> String {
+        var kept: [Substring] = []
+        for component in components {
+            if component == ".." { _ = kept.popLast() } else if component != "." { kept.append(component) }
+        }
+        return PercentEncoding.path(kept.joined(separator: "/"))
     }
 
     /// Whether a secret that was meant for this peer may be shown to the other one. Another port of the same host may be somebody else's.

@@ -122,17 +122,13 @@ struct ClientHandshake {
 
     private mutating func redirected(_ head: HTTPResponseHead) -> Step {
         guard redirects < ClientHandshake.maximumRedirects else {
-            return .failed(
-                TransportError(
-                    .network(.tooManyRedirects),
-                    "\(wanted.url): the server sends from one place to another, more than"
-                        + " \(ClientHandshake.maximumRedirects) times", advice: "Check the URL, and the configuration of the server"))
+            return .failed(.tooManyRedirects(from: "\(wanted.url)", most: ClientHandshake.maximumRedirects))
         }
         redirects += 1
         guard let location = head.headers["Location"], var next = url.redirected(to: location) else {
-            return .failed(invalidRedirect(head.headers["Location"]))
+            return .failed(.invalidRedirect(from: "\(url)", to: head.headers["Location"]))
         }
-        guard next.isSecure || !url.isSecure else { return .failed(.downgrade(from: url, to: next)) }
+        guard next.isSecure || !url.isSecure else { return .failed(.downgrade(from: "\(url)", to: "\(next)")) }
         // Whatever was given for a server is for that one: any header may be a secret. Those in the URL that the server names are its own idea.
         next.credentials = nil
         if !url.isSameOrigin(as: next) {
@@ -142,13 +138,6 @@ struct ClientHandshake {
         }
         url = next
         return .again
-    }
-
-    private func invalidRedirect(_ location: String?) -> TransportError {
-        TransportError(
-            .network(.invalidRedirect),
-            location.map { "\(url): the server sends elsewhere, to \"\(ForeignText.line($0))\", which is no place" }
-                ?? "\(url): the server sends elsewhere, but does not say where")
     }
 
     /// The member `reason` of a body in JSON, or a body that is plain text.
