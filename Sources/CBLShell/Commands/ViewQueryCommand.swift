@@ -56,7 +56,7 @@ enum ViewQueryCommand {
             Flag("raw", "The same as --format json"), Flag("json5", "Leave out the quotes of keys in JSON"), Transfer.guardFlag,
             Flag("output", short: "o", value: "FILE", .file, "Write to a file, which appears when it is complete"),
         ],
-        arguments: [Argument("VIEW", .text, .required, "The view, or a file of JavaScript")],
+        arguments: [Argument("VIEW", .viewOrFile, .required, "The view, or a file of JavaScript")],
         examples: [
             .init("cblite view query travel.cblite2 by_city --start '\"Paris\"' --limit 5", "Five rows."),
             .init("cblite view query travel.cblite2 by_place.js --group-level 1 --format csv", "One row for each country."),
