@@ -120,11 +120,11 @@ _cblite_arguments() {
         'stats') echo 'database property*' ;;
         'tree') echo 'database' ;;
         'view ls') echo 'database' ;;
-        'view query') echo 'database text' ;;
-        'view define') echo 'database text file' ;;
-        'view show') echo 'database text' ;;
-        'view rm') echo 'database text' ;;
-        'view update') echo 'database text' ;;
+        'view query') echo 'database viewOrFile' ;;
+        'view define') echo 'database view file' ;;
+        'view show') echo 'database view' ;;
+        'view rm') echo 'database view' ;;
+        'view update') echo 'database view' ;;
         'query') echo 'database text*' ;;
         'select') echo 'database text*' ;;
         'translate') echo 'text*' ;;
@@ -842,21 +842,28 @@ _cblite_offer() {
     done
 }
 
+# Offers names that are in the database on the command line.
+_cblite_names() {
+    [[ $database ]] && _cblite_offer < <(
+        "${COMP_WORDS[0]}" complete "$1" "${database/#\~/$HOME}" ${collection:+-C "$collection"} -- "$current" 2>/dev/null)
+}
+
+_cblite_files() { compopt -o filenames 2>/dev/null; mapfile -t COMPREPLY < <(compgen -f -- "$current"); }
+
 # Offers values of a kind.
 _cblite_kind() {
     local kind=${1%\*}
     case $kind in
         choice:*) kind=${kind#choice:}; _cblite_offer <<<"${kind//,/$'\n'}" ;;
         command) _cblite_offer < <("${COMP_WORDS[0]}" complete topic 2>/dev/null) ;;
-        file) compopt -o filenames 2>/dev/null; mapfile -t COMPREPLY < <(compgen -f -- "$current") ;;
+        file) _cblite_files ;;
+        viewOrFile) _cblite_names view; ((${#COMPREPLY[@]})) || _cblite_files ;;
         directory) compopt -o filenames 2>/dev/null; mapfile -t COMPREPLY < <(compgen -d -- "$current") ;;
         database)
             compopt -o filenames 2>/dev/null
             mapfile -t COMPREPLY < <(compgen -d -- "$current"; compgen -f -X '!*.cblite' -- "$current")
             ;;
-        collection | document | index | property)
-            [[ $database ]] && _cblite_offer < <(
-                "${COMP_WORDS[0]}" complete "$kind" "${database/#\~/$HOME}" ${collection:+-C "$collection"} -- "$current" 2>/dev/null) ;;
+        collection | document | index | view | property) _cblite_names "$kind" ;;
     esac
 }
 

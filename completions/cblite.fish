@@ -372,18 +372,23 @@ complete -c cblite -n "__cblite_is 'view query'" -l json5 -d 'Leave out the quot
 complete -c cblite -n "__cblite_is 'view query'" -l guard-formulas -d 'In CSV and TSV, put an apostrophe in front of text that a spreadsheet would run as a formula'
 complete -c cblite -n "__cblite_is 'view query'" -l output -s o -r -a '(__fish_complete_path (commandline -ct))' -d 'Write to a file, which appears when it is complete'
 complete -c cblite -n "__cblite_is 'view query' 0" -a '(__fish_complete_directories)'
+complete -c cblite -n "__cblite_is 'view query' 1" -a '(__cblite_values view; __fish_complete_path (commandline -ct))'
 
 complete -c cblite -n "__cblite_is 'view define'" -l reduce -x -d 'The built-in reduce function to use: _count, _sum, …'
 complete -c cblite -n "__cblite_is 'view define'" -l type -x -d 'Map only documents whose property type is this'
 complete -c cblite -n "__cblite_is 'view define'" -l collation -x -a 'unicode ascii raw' -d 'How to compare the texts of keys'
 complete -c cblite -n "__cblite_is 'view define' 0" -a '(__fish_complete_directories)'
+complete -c cblite -n "__cblite_is 'view define' 1" -a '(__cblite_values view)'
 complete -c cblite -n "__cblite_is 'view define' 2" -a '(__fish_complete_path (commandline -ct))'
 
 complete -c cblite -n "__cblite_is 'view show' 0" -a '(__fish_complete_directories)'
+complete -c cblite -n "__cblite_is 'view show' 1" -a '(__cblite_values view)'
 
 complete -c cblite -n "__cblite_is 'view rm' 0" -a '(__fish_complete_directories)'
+complete -c cblite -n "__cblite_is 'view rm' 1" -a '(__cblite_values view)'
 
 complete -c cblite -n "__cblite_is 'view update' 0" -a '(__fish_complete_directories)'
+complete -c cblite -n "__cblite_is 'view update' 1" -a '(__cblite_values view)'
 
 complete -c cblite -n "__cblite_is 'query'" -l format -s F -x -a 'table json jsonl csv tsv markdown line html' -d 'How to print rows: table, json, jsonl, csv, tsv, markdown, line, html'
 complete -c cblite -n "__cblite_is 'query'" -l raw -d 'The same as --format json: an array of objects, one a line'

@@ -533,7 +533,7 @@ _cblite_command() {
             '(--help -h)--help[Explain the command]' \
             '(--help -h)-h[Explain the command]' \
             '1:DATABASE:_cblite_databases' \
-            '2:VIEW: ' ;;
+            '2:VIEW:_cblite_view_or_file' ;;
         'view define')
             _arguments -S \
             '--reduce=[The built-in reduce function to use\: _count, _sum, …]:NAME: ' \
@@ -554,7 +554,7 @@ _cblite_command() {
             '(--help -h)--help[Explain the command]' \
             '(--help -h)-h[Explain the command]' \
             '1:DATABASE:_cblite_databases' \
-            '2:NAME: ' \
+            '2:NAME:_cblite_names view' \
             '3:FILE:_files' ;;
         'view show')
             _arguments -S \
@@ -573,7 +573,7 @@ _cblite_command() {
             '(--help -h)--help[Explain the command]' \
             '(--help -h)-h[Explain the command]' \
             '1:DATABASE:_cblite_databases' \
-            '2:NAME: ' ;;
+            '2:NAME:_cblite_names view' ;;
         'view rm')
             _arguments -S \
             '--writeable[Open the database for writing]' \
@@ -591,7 +591,7 @@ _cblite_command() {
             '(--help -h)--help[Explain the command]' \
             '(--help -h)-h[Explain the command]' \
             '1:DATABASE:_cblite_databases' \
-            '2:NAME: ' ;;
+            '2:NAME:_cblite_names view' ;;
         'view update')
             _arguments -S \
             '--writeable[Open the database for writing]' \
@@ -609,7 +609,7 @@ _cblite_command() {
             '(--help -h)--help[Explain the command]' \
             '(--help -h)-h[Explain the command]' \
             '1:DATABASE:_cblite_databases' \
-            '2::NAME: ' ;;
+            '2::NAME:_cblite_names view' ;;
         'query')
             _arguments -S \
             '(--format -F)--format=[How to print rows\: table, json, jsonl, csv, tsv, markdown, line, html]:FORMAT:(table json jsonl csv tsv markdown line html)' \
@@ -1760,9 +1760,12 @@ _cblite_names() {
     local index=${cblite_words[(I)(-C|--collection)]}
     (( index )) && collection=${cblite_words[index + 1]}
     names=("${(@f)$($cblite_program complete $argv[-1] "${database/#\~/$HOME}" ${collection:+-C} $collection -- "${(Q)PREFIX}" 2>/dev/null)}")
+    names=(${names:#})
     # In front of the kind stand options for compadd.
     compadd "${(@)argv[1,-2]}" -a names
 }
+
+_cblite_view_or_file() { _cblite_names "$@" view || _files -g '*.js(-.)' || _files }
 
 # What there is help on.
 _cblite_topics() {

@@ -157,4 +157,46 @@ struct Workloads {
         report("update after one change", Times.median(try (2..<22).map { try change($0) }), per: 1)
         database.close()
     }
+
+    /// Half of the documents come, go as tombstones, come again, and are purged. Their keys are not in the order of their IDs.
+    func measureHalves(of many: Int) throws {
+        let path = folder + "/halves.cblite2"
+        try? FileManager.default.removeItem(atPath: path)
+        let database = try Database(path: path, options: .create)
+        let index = ViewIndex(database)
+        index.removeAll()
+        let view = ViewDefinition("n", version: "1") { $1.emit($0["n"], $0["text"]) }
+        let half = many / 2
+        func put(_ parity: Int) throws {
+            try database.write { transaction in
+                for number in 0..<half {
+                    let body = try transaction.encode(json: #"{"n":\#(number &* 7919 % half),"text":"some text of \#(number)"}"#)
+                    let id = "doc\(2 * number + parity)"
+                    if let document = try transaction.document(id) {
+                        _ = try transaction.save(document, body: body)
+                    } else {
+                        _ = try transaction.save(id, in: .default, body: body)
+                    }
+                }
+            }
+        }
+        func remove(_ work: (Transaction, String) throws -> Void) throws {
+            try database.write { transaction in for number in 0..<half { try work(transaction, "doc\(2 * number + 1)") } }
+        }
+        func update(_ name: String) throws { report(name, try Times.of { try index.update([view]) }, per: half) }
+        try put(0)
+        try update("view of the first half of \(many)")
+        try put(1)
+        try update("update after the second half came")
+        try remove { transaction, id in if let document = try transaction.document(id) { _ = try transaction.delete(document) } }
+        try update("update after it was deleted")
+        try put(1)
+        try update("update after it came again")
+        try put(1)
+        try update("update after it was changed")
+        try remove { transaction, id in try transaction.purge(id) }
+        try update("update after it was purged")
+        print("\(try index.entries().first?.rows ?? 0) rows are left")
+        database.close()
+    }
 }

@@ -5,7 +5,7 @@ import Glibc
 // cblite-bench-views scripts FILE
 //
 // Views over the documents of FILE, JSON Lines with the member "_id", against the query engine on the same documents, in one run of one process; and
-// over many small documents, of which one changes. What was measured: ../README.md.
+// over many small documents, of which one changes, or half. What was measured: ../README.md.
 
 var folder = ".build/bench/views"
 var runs = 5
@@ -34,6 +34,7 @@ do {
     let workloads = Workloads(folder: folder, runs: runs)
     if let file { try workloads.measureUsers(file) }
     try workloads.measureMany(many)
+    try workloads.measureHalves(of: many / 10)
 } catch {
     print(error)
     exit(1)

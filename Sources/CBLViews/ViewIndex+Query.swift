@@ -26,26 +26,32 @@ extension ViewIndex {
         try query.check(view)
         defer { if query.updateMode == .after { updateLater([view], options) } }
         var hasBegun = false
-        var updates = query.updateMode == .before
         return try recovering(unless: { hasBegun && !mayRepeat }) { file in
-            // Before a second attempt as well: the index is empty then.
-            if updates || hasBegun { try update([view], with(query, options)) }
-            updates = updates || hasBegun
-            return try file.reading { index in
-                try index.transaction(writing: false) {
-                    let documents = DocumentLookup(database, view.collection)
-                    defer { documents.end() }
-                    guard let state = try index.state(of: view.name, in: view.collection), state.collation == view.collation else {
-                        guard query.updateMode != .before else { throw ViewError.notIndexed(view.name) }
-                        return try body(emptyRows(query, documents))
+            func read(mayBeEmpty: Bool) throws -> Result? {
+                try file.reading { index in
+                    try index.transaction(writing: false) { () -> Result? in
+                        let documents = DocumentLookup(database, view.collection)
+                        defer { documents.end() }
+                        guard try isOfDatabase(index), let state = try index.state(of: view.name, in: view.collection), state.fits(view)
+                        else { return mayBeEmpty ? try body(emptyRows(query, documents)) : nil }
+                        let rows = try rows(index, view, state, query, documents)
+                        hasBegun = true
+                        return try body(rows)
                     }
-                    let rows = try rows(index, view, state, query, documents)
-                    hasBegun = true
-                    return try body(rows)
                 }
             }
+            // Before a second attempt as well: the index is empty then.
+            let updates = query.updateMode == .before || hasBegun
+            // Another process may have another function for the view, or remove its index, at any time.
+            for _ in 0..<ViewIndex.mostAttempts {
+                if updates { try update([view], with(query, options)) }
+                if let result = try read(mayBeEmpty: !updates) { return result }
+            }
+            throw ViewError.notIndexed(view.name)
         }
     }
+
+    private static let mostAttempts = 5
 
     private func with(_ query: ViewQuery, _ options: IndexingOptions) -> IndexingOptions {
         var options = options

@@ -34,7 +34,7 @@ package final class ViewIndex: Sendable {
             case .besideAnyway: (try? database.isVersion1) == false
             case .temporary: false
             }
-        current = Mutex(IndexFile(path: isBeside ? IndexFile.path(for: database) : ""))
+        current = Mutex(isBeside ? IndexFile(beside: database) : IndexFile())
     }
 
     deinit { close() }
@@ -106,11 +106,12 @@ package final class ViewIndex: Sendable {
     // Which database
 
     private func identity() throws -> String {
-        let uuid = try database.readCommitted { $0.publicUUID?.uuidString ?? "" }
-        return uuid + " " + (FileIdentity(bundle: database.path)?.text ?? "")
+        // After an upgrade purges may be counted that were not, and tombstones be moved that were not.
+        let (uuid, generation) = try database.readCommitted { ($0.publicUUID?.uuidString ?? "", $0.generation.rawValue) }
+        return "\(uuid) \(FileIdentity(bundle: database.path)?.text ?? "") \(generation)"
     }
 
-    private func isOfDatabase(_ index: IndexConnection) throws -> Bool { try index.property("database") == identity() }
+    func isOfDatabase(_ index: IndexConnection) throws -> Bool { try index.property("database") == identity() }
 
     /// Empties the index for another database.
     private func adopt(_ index: IndexConnection) throws {
@@ -123,16 +124,17 @@ package final class ViewIndex: Sendable {
     func recovering<Result>(unless isFinal: () -> Bool = { false }, _ work: (IndexFile) throws -> Result) throws -> Result {
         guard database.isOpen else { throw ViewError.closed }
         let file = file
+        let round = file.round
         do { return try work(file) } catch let error as ViewError {
             if error.isDamage {
-                file.throwAway()
+                file.throwAway(ifStillIn: round)
                 if isFinal() { throw error }
                 return try work(file)
             }
             guard case .index(let reason, _) = error, !file.isTemporary, !isFinal(), reason.isReadOnly || reason.cannotOpen else {
                 throw error
             }
-            let temporary = IndexFile(path: "")
+            let temporary = IndexFile()
             current.withLock { $0 = temporary }
             file.close()
             return try work(temporary)
@@ -154,7 +156,8 @@ package final class ViewIndex: Sendable {
     /// The views that have an index.
     package func entries() throws -> [Entry] {
         try recovering { file in
-            try file.reading { index in
+            guard file.isThere else { return [] }
+            return try file.reading { index in
                 try index.transaction(writing: false) {
                     guard try isOfDatabase(index) else { return [] }
                     return try index.names().map { collection, name, state in
@@ -171,7 +174,8 @@ package final class ViewIndex: Sendable {
     @discardableResult
     package func remove(_ name: String, in collection: CollectionName = .default) throws -> Bool {
         try recovering { file in
-            try file.writing { index in
+            guard file.isThere else { return false }
+            return try file.writing { index in
                 try index.transaction(writing: true) {
                     guard let state = try index.state(of: name, in: collection) else { return false }
                     try index.removeView(state)

@@ -1,8 +1,9 @@
 import CBLStore
 import CBLTestSupport
-import CBLViews
 import FoundationEssentials
 import Testing
+
+@testable import CBLViews
 
 /// Views as people write them down: files of JavaScript, and design documents.
 @Suite struct ScriptFileTests {
@@ -51,9 +52,32 @@ import Testing
         view.documentType = "thing"
         view.collation = .raw
         view.collection = try CollectionName(scope: "inventory", name: "hotel")
-        var design = DesignDocument("things")
-        design.views = [view, ScriptedView("things/plain", map: Self.map)]
-        #expect(try DesignDocument("things", json: design.json) == design)
+        let plain = ScriptedView("things/plain", map: Self.map)
+        let first = try DesignDocumentEdit("things", nil).json("plain", plain)
+        let both = try #require(try DesignDocumentEdit("things", first).json("byA", view))
+        #expect(try DesignDocument("things", json: both).views == [view, plain])
+    }
+
+    @Test func whatElseADesignDocumentHasStays() throws {
+        let text = #"{"filters":{"f":"function (doc) {}"},"views":{"lib":{"code":"x"},"v":{"map":"function (d) {}","reduce":"_sum"}}}"#
+        let changed = try #require(try DesignDocumentEdit("d", Array(text.utf8)).json("v", ScriptedView("d/v", map: "function (doc) {}")))
+        #expect(
+            String(decoding: changed, as: UTF8.self)
+                == #"{"filters":{"f":"function (doc) {}"},"language":"javascript","views":{"lib":{"code":"x"},"v":{"map":"function (doc) {}"}}}"#
+        )
+        let without = try #require(try DesignDocumentEdit("d", changed).json("v", nil))
+        #expect(
+            String(decoding: without, as: UTF8.self)
+                == #"{"filters":{"f":"function (doc) {}"},"language":"javascript","views":{"lib":{"code":"x"}}}"#)
+        let single = try DesignDocumentEdit("d", nil).json("v", ScriptedView("d/v", map: "function (doc) {}"))
+        #expect(try DesignDocumentEdit("d", single).json("v", nil) == nil)
+        #expect(throws: ViewError.self) { try DesignDocumentEdit("d", Array("{".utf8)) }
+    }
+
+    @Test(arguments: ["", "/", "a/", "/b"]) func aViewHasAName(_ name: String) throws {
+        let directory = try TemporaryDirectory()
+        let database = try Database(path: directory.path + "/a.cblite2", options: .create)
+        #expect(throws: ViewError.self) { try database.write { try $0.define(ScriptedView(ScriptedView.full(name), map: Self.map)) } }
     }
 
     @Test func whatIs1xsIsUnderstood() throws {
@@ -111,6 +135,27 @@ import Testing
         #expect(throws: ViewError.self) { try view.definition() }
         view.reduce = "function ("
         #expect(throws: ScriptError.self) { try view.definition() }
+    }
+
+    @Test func aReduceFunctionThatCannotFinishIsAnErrorAndNotNull() throws {
+        let directory = try TemporaryDirectory()
+        let database = try Database(path: directory.path + "/a.cblite2", options: .create)
+        try database.write { transaction in try transaction.save("doc", body: .emptyDictionary) }
+        let index = ViewIndex(database)
+        var view = ScriptedView("views/v", map: "function (doc) { emit(1); }", reduce: "function () { throw 'up'; }")
+        #expect(try index.rows(view.definition()).json(0) == "null null")
+        let impossible = [
+            ("while (true) {}", ScriptLimits(time: .milliseconds(50)), "processor time"),
+            ("var a = []; while (true) a.push([1, 2, 3]);", ScriptLimits(memory: 8 << 20), "megabytes"),
+        ]
+        for (body, limits, reason) in impossible {
+            view.reduce = "function (keys, values) { \(body) }"
+            #expect {
+                try index.rows(view.definition(limits: limits))
+            } throws: {
+                "\($0)".contains("with 1 rows: reduce: it") && "\($0)".contains(reason)
+            }
+        }
     }
 
     @Test func aFunctionThatIsAlwaysTooSlowEndsTheIndexing() throws {

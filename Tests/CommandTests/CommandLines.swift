@@ -47,6 +47,8 @@ struct CommandLines {
         case .collection: base.collections + ["fresh"]
         case .document: base.documents + ["*", "nobody"]
         case .index: base.indexes + ["foreign1", "nothing"]
+        case .view: ["name", "views/nothing"]
+        case .viewOrFile: ["_all_docs", HostileBundle.dataName, "nothing"]
         case .property: base.properties
         case .command: ["ls"]
         }

@@ -21,6 +21,7 @@ import Testing
 
     private static let typed = [
         "cat ", "cat x", "ls -C ", "use ", "index ", "rmindex ", "SELECT ", "SELECT * FROM ", "stats ", "info index ", "open ", "cp ",
+        "view show ", "view query ",
     ]
 
     @Test(arguments: groups) func tabDoesNoHarm(_ group: Group) throws {

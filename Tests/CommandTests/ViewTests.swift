@@ -92,4 +92,46 @@ import Testing
         #expect(!FileManager.default.fileExists(atPath: file("old.cblviews")))
         #expect(try Program.run(["view", "ls", old.path]).output.contains("things/byN"))
     }
+
+    @Test func namesOfViewsAreCompleted() throws {
+        for name in ["by_city", "by_name", "geo/place"] { #expect(try view("define", name, file("by_city.js")).exitCode == 0) }
+        let names = [
+            ("", ["geo/place", "by_city", "by_name"]), ("by_n", ["by_name"]), ("g", ["geo/place"]), ("views/by_c", ["views/by_city"]),
+            ("x", []),
+        ]
+        for (prefix, expected) in names { #expect(try Program.run(["complete", "view", scratch.path, prefix]).lines == expected) }
+
+        let terminal = try PseudoTerminal([scratch.path])
+        try terminal.waitForLine("scratch>")
+        for (typed, line) in [
+            ("view show by_c", "view show by_city"), ("view query g", "view query geo/place"), ("view rm by_n", "view rm by_name"),
+            ("view update views/by_n", "view update views/by_name"), ("view query \(file("by_"))", "view query \(file("by_city.js"))"),
+        ] {
+            terminal.type(typed + "\t")
+            try terminal.wait(for: line) { $0.lines.joined().contains(line) }
+            terminal.type("\u{3}")
+            try terminal.waitForLine("scratch>")
+        }
+        terminal.type("quit\r")
+        #expect(try terminal.finish() == 0)
+    }
+
+    @Test(.enabled(if: Program.isInstalled("bash"), "there is no bash")) func bashCompletesNamesOfViews() throws {
+        #expect(try view("define", "by_city", file("by_city.js")).exitCode == 0)
+        let script = """
+            source "\(Fixtures.package)/completions/cblite.bash"
+            compopt() { :; }
+            COMP_WORDS=("$@") COMP_CWORD=$(($# - 1))
+            _cblite
+            printf '%s\\n' "${COMPREPLY[@]}"
+            """
+        try write("complete", script)
+        for (words, expected) in [
+            (["view", "show", scratch.path, "by"], "by_city"), (["view", "query", scratch.path, "b"], "by_city"),
+            (["view", "query", scratch.path, file("by_")], file("by_city.js")),
+        ] {
+            let result = try #require(try Program.run(tool: "bash", [file("complete"), Program.path] + words))
+            #expect(result.lines == [expected], "\(result.errors)")
+        }
+    }
 }

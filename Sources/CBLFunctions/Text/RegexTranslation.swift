@@ -1,22 +1,27 @@
-/// Rewrites an ECMAScript pattern over bytes, as the vendor's library takes them, into one of ICU over UTF-16.
+/// Rewrites an ECMAScript pattern into one of ICU over UTF-16.
 ///
-/// A byte is one unit. Bytes outside of ASCII become private-use characters, so that they are no letters, digits or blanks to either. What
-/// ICU would understand beyond ECMAScript (look-behind, flags, properties, possessive quantifiers, …) is refused.
+/// Over bytes, as the vendor's library takes patterns, a byte is one unit. Those outside of ASCII become private-use characters, so that they are no
+/// letters, digits or blanks to either. What ICU would understand beyond ECMAScript (look-behind, flags, properties, possessive quantifiers, …) is
+/// refused. Over characters a pattern is read as with the flag `u`, which has some of these.
+///
+/// Where the two differ otherwise: what `\d`, `\w`, `\s`, `.`, `^` and `$` mean, what is special within brackets, and what only one of them knows.
 struct RegexTranslation {
-    struct Failure: Error {
-        let message: String
-    }
+    typealias Failure = RegularExpression.Failure
 
-    private let pattern: UnsafeRawBufferPointer
+    let kind: RegularExpression.Units
+    private let pattern: String
+    private let scalars: [Unicode.Scalar]
     private var position = 0
     private(set) var units: [UInt16] = []
     // Whether there is something that a quantifier can stand behind.
     private var canRepeat = false
 
-    init(_ pattern: UnsafeRawBufferPointer) throws(Failure) {
-        self.pattern = pattern
-        units.reserveCapacity(pattern.count * 2)
-        try translate()
+    init(_ bytes: UnsafeRawBufferPointer, over kind: RegularExpression.Units) throws(Failure) {
+        self.kind = kind
+        pattern = String(decoding: bytes, as: UTF8.self)
+        scalars = kind == .bytes ? bytes.map { Unicode.Scalar($0) } : Array(pattern.unicodeScalars)
+        units.reserveCapacity(scalars.count * 2)
+        while let scalar = take() { try translate(scalar) }
         // ICU knows no empty pattern, which matches anywhere.
         if units.isEmpty { emit("(?:)") }
     }
@@ -25,162 +30,130 @@ struct RegexTranslation {
     @inline(__always)
     static func unit(_ byte: UInt8) -> UInt16 { byte < 0x80 ? UInt16(byte) : 0xE000 + UInt16(byte) }
 
-    private mutating func translate() throws(Failure) {
-        while let byte = take() {
-            switch byte {
-            case UInt8(ascii: "."): atom("[^\\n\\r]")
-            case UInt8(ascii: "^"): assertion("\\A")
-            case UInt8(ascii: "$"): assertion("\\z")
-            case UInt8(ascii: "|"): assertion("|")
-            case UInt8(ascii: "("): try group()
-            case UInt8(ascii: ")"): atom(")")
-            case UInt8(ascii: "["): try set()
-            case UInt8(ascii: "*"), UInt8(ascii: "+"), UInt8(ascii: "?"): try quantifier([byte])
-            case UInt8(ascii: "{"): try quantifier(braces())
-            case UInt8(ascii: "\\"): try escape()
-            default: literal(byte)
-            }
+    private mutating func translate(_ scalar: Unicode.Scalar) throws(Failure) {
+        switch scalar {
+        case ".": atom(kind == .bytes ? "[^\\n\\r]" : "[^\\n\\r\\u2028\\u2029]")
+        case "^": assertion("\\A")
+        case "$": assertion("\\z")
+        case "|": assertion("|")
+        case "(": try group()
+        case ")": atom(")")
+        case "[": try set()
+        case "*", "+", "?": try quantifier(String(scalar))
+        case "{": try braces()
+        case "\\": try escape()
+        default: atom(code(scalar))
         }
     }
 
-    private mutating func take() -> UInt8? {
-        guard position < pattern.count else { return nil }
+    // Reading
+
+    mutating func take() -> Unicode.Scalar? {
+        guard position < scalars.count else { return nil }
         defer { position += 1 }
-        return pattern[position]
+        return scalars[position]
     }
 
-    private mutating func take(if wanted: UInt8) -> Bool {
-        guard position < pattern.count, pattern[position] == wanted else { return false }
+    mutating func take(if wanted: Unicode.Scalar) -> Bool {
+        guard position < scalars.count, scalars[position] == wanted else { return false }
         position += 1
         return true
     }
 
+    /// Takes what stands before a scalar, and this; nil if it is not there, or something else comes before.
+    mutating func take(upTo end: Unicode.Scalar, where isPart: (Unicode.Scalar) -> Bool) -> String? {
+        let start = position
+        var text = String.UnicodeScalarView()
+        while let scalar = take() {
+            if scalar == end { return String(text) }
+            guard isPart(scalar) else { break }
+            text.append(scalar)
+        }
+        position = start
+        return nil
+    }
+
+    /// Whether the next one is this, and there is one behind it that is not `other`.
+    private func isNext(_ wanted: Unicode.Scalar, before other: Unicode.Scalar) -> Bool {
+        position + 1 < scalars.count && scalars[position] == wanted && scalars[position + 1] != other
+    }
+
+    func failure(_ reason: String) -> Failure { Failure(message: "invalid regular expression \"\(pattern)\": \(reason)") }
+
+    // Writing
+
     private mutating func emit(_ text: String) { units.append(contentsOf: text.utf16) }
 
-    private mutating func atom(_ text: String) {
+    mutating func atom(_ text: String) {
         emit(text)
         canRepeat = true
     }
 
-    private mutating func assertion(_ text: String) {
+    mutating func assertion(_ text: String) {
         emit(text)
         canRepeat = false
     }
 
-    private mutating func literal(_ byte: UInt8) {
-        emitLiteral(byte)
-        canRepeat = true
+    /// A character so that it means nothing else to ICU.
+    func code(_ scalar: Unicode.Scalar) -> String {
+        if scalar.isWord { return String(scalar) }
+        let unit = kind == .bytes ? UInt32(RegexTranslation.unit(UInt8(truncatingIfNeeded: scalar.value))) : scalar.value
+        return "\\x{" + String(unit, radix: 16) + "}"
     }
 
-    // Punctuation may mean something to ICU; letters must not be escaped.
-    private mutating func emitLiteral(_ byte: UInt8) {
-        let isWord = (0x30...0x39).contains(byte) || (0x41...0x5A).contains(byte) || (0x61...0x7A).contains(byte)
-        if byte > 0x20 && byte < 0x7F && !isWord { units.append(UInt16(UInt8(ascii: "\\"))) }
-        units.append(RegexTranslation.unit(byte))
-    }
+    // Groups and repetition
 
     private mutating func group() throws(Failure) {
-        guard take(if: UInt8(ascii: "?")) else { return assertion("(") }
+        guard take(if: "?") else { return assertion("(") }
         switch take() {
-        case UInt8(ascii: ":"): assertion("(?:")
-        case UInt8(ascii: "="): assertion("(?=")
-        case UInt8(ascii: "!"): assertion("(?!")
+        case ":": assertion("(?:")
+        case "=": assertion("(?=")
+        case "!": assertion("(?!")
+        case "<" where kind == .characters:
+            if take(if: "=") { return assertion("(?<=") }
+            if take(if: "!") { return assertion("(?<!") }
+            assertion("(?<\(try groupName())>")
         default: throw failure("unknown kind of group")
         }
     }
 
-    private mutating func quantifier(_ bytes: [UInt8]) throws(Failure) {
+    mutating func groupName() throws(Failure) -> String {
+        guard let name = take(upTo: ">", where: { $0.isWord }), let first = name.unicodeScalars.first, !first.isDigit else {
+            throw failure("a group's name consists of letters and digits, and ends with \">\"")
+        }
+        return name
+    }
+
+    private mutating func quantifier(_ text: String) throws(Failure) {
         guard canRepeat else { throw failure("nothing to repeat") }
-        for byte in bytes { units.append(UInt16(byte)) }
-        if take(if: UInt8(ascii: "?")) { emit("?") }
+        emit(text)
+        if take(if: "?") { emit("?") }
         canRepeat = false
     }
 
-    private mutating func braces() throws(Failure) -> [UInt8] {
-        var bytes = [UInt8(ascii: "{")]
-        while let byte = take() {
-            bytes.append(byte)
-            if byte == UInt8(ascii: "}") { break }
+    private mutating func braces() throws(Failure) {
+        let start = position
+        if let counts = take(upTo: "}", where: { $0.isDigit || $0 == "," }) {
+            let numbers = counts.split(separator: ",", omittingEmptySubsequences: false)
+            if numbers.count <= 2, !numbers[0].isEmpty, numbers.allSatisfy({ $0.utf8.count <= 6 }) { return try quantifier("{\(counts)}") }
         }
-        let inner = bytes.dropFirst().dropLast()
-        let numbers = inner.split(separator: UInt8(ascii: ","), maxSplits: 1, omittingEmptySubsequences: false)
-        let areDigits = numbers.allSatisfy { $0.allSatisfy { (0x30...0x39).contains($0) } && $0.count <= 6 }
-        guard bytes.last == UInt8(ascii: "}"), areDigits, let first = numbers.first, !first.isEmpty else {
-            throw failure("a bad repetition count")
-        }
-        return bytes
+        guard kind == .characters else { throw failure("a bad repetition count") }
+        // Older patterns have braces that count nothing, and mean themselves.
+        position = start
+        atom(code("{"))
     }
 
-    private mutating func escape() throws(Failure) {
-        guard let byte = take() else { throw failure("nothing follows the \"\\\"") }
-        switch byte {
-        case UInt8(ascii: "b"): assertion("\\b")
-        case UInt8(ascii: "B"): assertion("\\B")
-        case UInt8(ascii: "1")...UInt8(ascii: "9"):
-            units.append(contentsOf: [UInt16(UInt8(ascii: "\\")), UInt16(byte)])
-            canRepeat = true
-        default:
-            if let name = RegexTranslation.shorthand(byte) { return atom("[\(name)]") }
-            literal(try character(after: byte))
-        }
-    }
-
-    /// The members of `\d`, `\w` and `\s`, and of their opposites.
-    private static func shorthand(_ byte: UInt8) -> String? {
-        switch byte {
-        case UInt8(ascii: "d"): "0-9"
-        case UInt8(ascii: "D"): "[^0-9]"
-        case UInt8(ascii: "w"): "0-9A-Za-z_"
-        case UInt8(ascii: "W"): "[^0-9A-Za-z_]"
-        case UInt8(ascii: "s"): "\\u0009-\\u000d\\u0020"
-        case UInt8(ascii: "S"): "[^\\u0009-\\u000d\\u0020]"
-        default: nil
-        }
-    }
-
-    /// The character that an escape stands for.
-    private mutating func character(after byte: UInt8) throws(Failure) -> UInt8 {
-        switch byte {
-        case UInt8(ascii: "0"): return 0
-        case UInt8(ascii: "f"): return 0x0C
-        case UInt8(ascii: "n"): return 0x0A
-        case UInt8(ascii: "r"): return 0x0D
-        case UInt8(ascii: "t"): return 0x09
-        case UInt8(ascii: "v"): return 0x0B
-        case UInt8(ascii: "c"):
-            guard let letter = take(), (0x41...0x5A).contains(letter & 0xDF) else { throw failure("a bad control character") }
-            return letter & 0x1F
-        case UInt8(ascii: "x"): return try hexadecimal(2)
-        case UInt8(ascii: "u"): return try hexadecimal(4)
-        case UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "1")...UInt8(ascii: "9"):
-            throw failure("unknown escape \"\\\(Unicode.Scalar(byte))\"")
-        default: return byte
-        }
-    }
-
-    private mutating func hexadecimal(_ digits: Int) throws(Failure) -> UInt8 {
-        var value = 0
-        for _ in 0..<digits {
-            guard let byte = take(), let digit = Character(Unicode.Scalar(byte)).hexDigitValue else {
-                throw failure("a bad character code")
-            }
-            value = value * 16 + digit
-        }
-        guard let byte = UInt8(exactly: value) else { throw failure("a character code of more than one byte") }
-        return byte
-    }
+    // Sets
 
     private mutating func set() throws(Failure) {
-        let isNegated = take(if: UInt8(ascii: "^"))
+        let isNegated = take(if: "^")
         var members = ""
         while true {
-            guard let byte = take() else { throw failure("a \"[\" without \"]\"") }
-            if byte == UInt8(ascii: "]") { break }
-            guard let low = try member(byte, &members) else { continue }
+            guard let scalar = take() else { throw failure("a \"[\" without \"]\"") }
+            if scalar == "]" { break }
+            guard let low = try member(scalar, &members) else { continue }
             // A range, unless the hyphen is the last member.
-            let isRange =
-                position + 1 < pattern.count && pattern[position] == UInt8(ascii: "-") && pattern[position + 1] != UInt8(ascii: "]")
-            guard isRange else {
+            guard isNext("-", before: "]") else {
                 members += code(low)
                 continue
             }
@@ -190,51 +163,29 @@ struct RegexTranslation {
             guard low <= high else { throw failure("a range out of order") }
             members += code(low) + "-" + code(high)
         }
-        if members.isEmpty { return atom(isNegated ? "[\\u0000-\\uffff]" : "(?!)") }
+        if members.isEmpty { return atom(isNegated ? "[\\u0000-\\U0010ffff]" : "(?!)") }
         atom((isNegated ? "[^" : "[") + members + "]")
     }
 
     /// A character of a set; nil for a class of characters, which is then among the members.
-    private mutating func member(_ byte: UInt8, _ members: inout String) throws(Failure) -> UInt8? {
-        if byte == UInt8(ascii: "\\") {
-            guard let escaped = take() else { throw failure("nothing follows the \"\\\"") }
-            if escaped == UInt8(ascii: "b") { return 8 }
-            guard let name = RegexTranslation.shorthand(escaped) else { return try character(after: escaped) }
-            members += name
-            return nil
-        }
-        guard byte == UInt8(ascii: "["), position < pattern.count, ":.=".utf8.contains(pattern[position]) else { return byte }
-        let kind = pattern[position]
-        let rest = pattern[(position + 1)...]
-        guard let end = rest.firstIndex(of: kind), end + 1 < pattern.count, pattern[end + 1] == UInt8(ascii: "]") else {
-            throw failure("a bad character class")
-        }
-        let name = rest[..<end]
-        position = end + 2
-        if kind != UInt8(ascii: ":") {
-            guard name.count == 1, let only = name.first else { throw failure("a bad character class") }
-            return only
-        }
-        guard let ranges = RegexTranslation.classes[String(decoding: name, as: UTF8.self)] else {
-            throw failure("an unknown character class")
-        }
-        members += ranges
+    private mutating func member(_ scalar: Unicode.Scalar, _ members: inout String) throws(Failure) -> Unicode.Scalar? {
+        if scalar == "[", kind == .bytes { return try memberInBrackets(&members) }
+        guard scalar == "\\" else { return scalar }
+        guard let escaped = take() else { throw failure("nothing follows the \"\\\"") }
+        if escaped == "b" { return "\u{8}" }
+        guard let known = try shorthand(escaped) else { return try character(after: escaped) }
+        members += known
         return nil
     }
+}
 
-    private static let classes = [
-        "alnum": "0-9A-Za-z", "alpha": "A-Za-z", "blank": "\\u0009\\u0020", "cntrl": "\\u0000-\\u001f\\u007f", "digit": "0-9", "d": "0-9",
-        "graph": "\\u0021-\\u007e", "lower": "a-z", "print": "\\u0020-\\u007e",
-        "punct": "\\u0021-\\u002f\\u003a-\\u0040\\u005b-\\u0060\\u007b-\\u007e", "space": "\\u0009-\\u000d\\u0020",
-        "s": "\\u0009-\\u000d\\u0020", "upper": "A-Z", "w": "0-9A-Za-z_", "xdigit": "0-9A-Fa-f",
-    ]
-
-    private func code(_ byte: UInt8) -> String {
-        let digits = String(RegexTranslation.unit(byte), radix: 16)
-        return "\\u" + String(repeating: "0", count: 4 - digits.utf8.count) + digits
-    }
-
-    private func failure(_ reason: String) -> Failure {
-        Failure(message: "invalid regular expression \"\(String(decoding: pattern, as: UTF8.self))\": \(reason)")
+extension Unicode.Scalar {
+    var isDigit: Bool { ("0"..."9").contains(self) }
+    /// A letter or digit of ASCII.
+    var isWord: Bool {
+        switch self {
+        case "0"..."9", "a"..."z", "A"..."Z": true
+        default: false
+        }
     }
 }

@@ -28,12 +28,7 @@ package final class RegularExpression {
     package init(_ pattern: UnsafeRawBufferPointer, over kind: Units = .bytes) throws(Failure) {
         self.kind = kind
         do throws(ICU.Missing) { icu = try ICU.load() } catch { throw Failure(message: error.message) }
-        let translated: [UInt16]
-        do throws(RegexTranslation.Failure) {
-            translated = kind == .bytes ? try RegexTranslation(pattern).units : try UnicodeRegexTranslation(pattern).units
-        } catch {
-            throw Failure(message: error.message)
-        }
+        let translated = try RegexTranslation(pattern, over: kind).units
         var status = cblite_icu_no_error
         var place = cblite_parse_error()
         let handle = icu.functions.regex_open(translated, Int32(translated.count), 0, &place, &status)

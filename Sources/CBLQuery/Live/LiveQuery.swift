@@ -94,7 +94,6 @@ private final class LiveRunner<Rows: LiveRows>: @unchecked Sendable {
     private let cancellation = QueryCancellation()
     private var parameters = QueryParameters.none
     private var current: LiveState<Rows>?
-    private let timing: LiveTiming
     /// What never had rows does not get any by a change of documents.
     private var isHopeless = false
 
@@ -105,11 +104,10 @@ private final class LiveRunner<Rows: LiveRows>: @unchecked Sendable {
         self.query = query
         self.database = database
         self.handler = handler
-        self.timing = timing
         collections = Set(query.translated.sources.compactMap { CollectionName($0.collection) })
         subscription = ChangeSubscription(database, ChangeInterest(collections: collections, purges: true))
         queue = SerialQueue(on: database.changeWorkers)
-        state = Mutex(State(schedule: LiveSchedule(start: .now, quiet: timing.quiet, delay: timing.delay), parameters: parameters))
+        state = Mutex(State(schedule: LiveSchedule(start: .now, timing), parameters: parameters))
     }
 
     func start() throws {
@@ -133,12 +131,7 @@ private final class LiveRunner<Rows: LiveRows>: @unchecked Sendable {
     private func hear(_ event: ChangeEvent) {
         switch event {
         case .changed:
-            // One change stands for all until it is answered.
-            let isFirst = state.withLock { state in
-                defer { state.schedule.change(at: .now) }
-                return state.schedule.due == nil
-            }
-            if isFirst { queue.perform { self.work() } }
+            if state.withLock({ $0.schedule.change(at: .now) }) { queue.perform { self.work() } }
         case .alarm: queue.perform { self.work() }
         case .failed(let error):
             subscription.cancel()
@@ -179,14 +172,14 @@ private final class LiveRunner<Rows: LiveRows>: @unchecked Sendable {
         do {
             let start = ContinuousClock.now
             let (state, unbound) = try read()
-            pace(start.duration(to: .now))
+            self.state.withLock { $0.schedule.took(start.duration(to: .now)) }
             let previous = current
             current = state
             guard previous.map({ state.isNews(after: $0) }) ?? true else { return }
             let old = previous?.rows ?? Rows(titles: query.titles)
             tell(.result(ObservedQuery<Rows>.Result(rows: state.rows, previous: old, unboundParameters: unbound)))
         } catch  where LiveRunner.passes(error) {
-            state.withLock { $0.schedule.change(at: .now) }
+            _ = state.withLock { $0.schedule.change(at: .now) }
         } catch let error as MissingCollection {
             tell(.failure(StoreError(.notFound, "collection \"\(error.name)\", which the query reads, was deleted", path: database.path)))
             state.withLock { $0.isStopped = true }
@@ -199,12 +192,6 @@ private final class LiveRunner<Rows: LiveRows>: @unchecked Sendable {
 
     private struct MissingCollection: Error {
         let name: CollectionName
-    }
-
-    /// Who takes long to answer has more changes answered together: a third of the time for it at most.
-    private func pace(_ time: Duration) {
-        guard let longest = timing.longestDelay else { return }
-        state.withLock { $0.schedule.delay = max(timing.delay, min(longest, time * 2)) }
     }
 
     private func read() throws -> (LiveState<Rows>, unbound: [String]) {

@@ -6,7 +6,7 @@ enum CompleteCommand {
         "complete", group: .hidden,
         summary: "Print the names that a shell may complete",
         arguments: [
-            Argument("KIND", .choice(["command", "topic", "collection", "document", "index", "property"])),
+            Argument("KIND", .choice(["command", "topic", "collection", "document", "index", "view", "property"])),
             Argument("DATABASE", .database, .optional),
             Argument("PREFIX", .text, .optional),
         ],
@@ -29,6 +29,7 @@ enum CompleteCommand {
                 switch invocation.argument("KIND") {
                 case "collection": names.collections(prefix)
                 case "document": try names.documents(prefix, in: try invocation.collection(in: snapshot))
+                case "view": try names.views(prefix)
                 case "property": try names.propertyPaths(of: try invocation.collection(in: snapshot)).filter { $0.hasPrefix(prefix) }
                 default: try names.indexes(prefix)
                 }

@@ -91,7 +91,7 @@ enum ViewCommand {
             Flag("collation", value: "KIND", .choice(["unicode", "ascii", "raw"]), "How to compare the texts of keys"),
         ],
         arguments: [
-            Argument("NAME", .text, .required, "What to call it: VIEW, or DESIGN/VIEW"),
+            Argument("NAME", .view, .required, "What to call it: VIEW, or DESIGN/VIEW"),
             Argument("FILE", .file, .required, "The file of JavaScript; - for standard input"),
         ],
         examples: [.init("cblite view define travel.cblite2 by_city by_city.js --reduce _count", "Count by city.")],
@@ -116,7 +116,7 @@ enum ViewCommand {
         "show", group: .looking,
         summary: "Print the functions of a view",
         database: .reads,
-        arguments: [Argument("NAME", .text, .required, "The view")],
+        arguments: [Argument("NAME", .view, .required, "The view")],
         examples: [.init("cblite view show travel.cblite2 by_city > by_city.js", "Into a file, which define reads.")],
         run: { invocation in
             let view = try ViewSource.stored(invocation.argument("NAME"), invocation.database())
@@ -145,7 +145,7 @@ enum ViewCommand {
         "rm", group: .changing,
         summary: "Remove a view and its index",
         database: .writes,
-        arguments: [Argument("NAME", .text, .required, "The view")],
+        arguments: [Argument("NAME", .view, .required, "The view")],
         examples: [.init("cblite view rm travel.cblite2 by_city", "It is gone, and its index.")],
         run: { invocation in
             let database = try invocation.database()
@@ -163,7 +163,7 @@ enum ViewCommand {
         summary: "Bring the indexes of views up to date",
         discussion: "A query does so by itself. Without NAME all stored views are brought up to date, those of a collection in one pass.",
         database: .writes,
-        arguments: [Argument("NAME", .text, .optional, "The view")],
+        arguments: [Argument("NAME", .view, .optional, "The view")],
         examples: [.init("cblite view update travel.cblite2", "All of them.")],
         run: { invocation in
             let database = try invocation.database()

@@ -56,7 +56,7 @@ enum ViewQueryCommand {
             Flag("raw", "The same as --format json"), Flag("json5", "Leave out the quotes of keys in JSON"), Transfer.guardFlag,
             Flag("output", short: "o", value: "FILE", .file, "Write to a file, which appears when it is complete"),
         ],
-        arguments: [Argument("VIEW", .text, .required, "The view, or a file of JavaScript")],
+        arguments: [Argument("VIEW", .viewOrFile, .required, "The view, or a file of JavaScript")],
         examples: [
             .init("cblite view query travel.cblite2 by_city --start '\"Paris\"' --limit 5", "Five rows."),
             .init("cblite view query travel.cblite2 by_place.js --group-level 1 --format csv", "One row for each country."),
@@ -106,13 +106,13 @@ private struct ViewQueryRun {
         defer { work.finish() }
         try describingViewErrors {
             let definition = try view.definition(onLog: work.onLog)
-            if query.updateMode == .before { try index.update([definition], work.options) }
-            work.finish()
-            // When the index is brought up to date is seen to here.
             var shown = query
-            shown.updateMode = .never
-            try index.query(definition, shown) { try write($0, isGrouped: query.isGrouped(definition), query) }
-            // Nobody would wait for it in the background of a command.
+            // Nobody would wait for what a command does in the background.
+            if query.updateMode == .after { shown.updateMode = .never }
+            try index.query(definition, shown, options: work.options) { rows in
+                work.finish()
+                try write(rows, isGrouped: query.isGrouped(definition), query)
+            }
             if query.updateMode == .after { try index.update([definition], work.options) }
         }
         return .success
@@ -260,13 +260,7 @@ private struct ViewQueryRun {
 
     /// An ID that was given as a JSON string, or as it is.
     private static func plain(_ text: String) -> String {
-        guard text.hasPrefix("\""),
-            let data = try? {
-                let e = FleeceEncoder(); try JSONParser.parse(text, into: e); return try e.finish()
-            }()
-        else {
-            return text
-        }
-        return data.withRoot(\.string) ?? text
+        guard text.hasPrefix("\""), let key = try? QueryKey(json: text) else { return text }
+        return key.data.withRoot(\.string) ?? text
     }
 }

@@ -16,6 +16,10 @@ enum ValueKind: Hashable, Sendable {
     case collection
     case document
     case index
+    /// The name of a stored view.
+    case view
+    /// The same, or a file of JavaScript.
+    case viewOrFile
     /// The path of a property in documents of the collection.
     case property
     /// The name of a command: `help` takes it.

@@ -67,6 +67,8 @@ enum BashCompletion {
         case .collection: "collection"
         case .document: "document"
         case .index: "index"
+        case .view: "view"
+        case .viewOrFile: "viewOrFile"
         case .property: "property"
         case .command: "command"
         }
@@ -85,21 +87,28 @@ enum BashCompletion {
             done
         }
 
+        # Offers names that are in the database on the command line.
+        _cblite_names() {
+            [[ $database ]] && _cblite_offer < <(
+                "${COMP_WORDS[0]}" complete "$1" "${database/#\~/$HOME}" ${collection:+-C "$collection"} -- "$current" 2>/dev/null)
+        }
+
+        _cblite_files() { compopt -o filenames 2>/dev/null; mapfile -t COMPREPLY < <(compgen -f -- "$current"); }
+
         # Offers values of a kind.
         _cblite_kind() {
             local kind=${1%\*}
             case $kind in
                 choice:*) kind=${kind#choice:}; _cblite_offer <<<"${kind//,/$'\n'}" ;;
                 command) _cblite_offer < <("${COMP_WORDS[0]}" complete topic 2>/dev/null) ;;
-                file) compopt -o filenames 2>/dev/null; mapfile -t COMPREPLY < <(compgen -f -- "$current") ;;
+                file) _cblite_files ;;
+                viewOrFile) _cblite_names view; ((${#COMPREPLY[@]})) || _cblite_files ;;
                 directory) compopt -o filenames 2>/dev/null; mapfile -t COMPREPLY < <(compgen -d -- "$current") ;;
                 database)
                     compopt -o filenames 2>/dev/null
                     mapfile -t COMPREPLY < <(compgen -d -- "$current"; compgen -f -X '!*.cblite' -- "$current")
                     ;;
-                collection | document | index | property)
-                    [[ $database ]] && _cblite_offer < <(
-                        "${COMP_WORDS[0]}" complete "$kind" "${database/#\~/$HOME}" ${collection:+-C "$collection"} -- "$current" 2>/dev/null) ;;
+                collection | document | index | view | property) _cblite_names "$kind" ;;
             esac
         }
 

@@ -82,6 +82,8 @@ enum FishCompletion {
         case .collection: "'(__cblite_values collection)'"
         case .document: "'(__cblite_values document)'"
         case .index: "'(__cblite_values index)'"
+        case .view: "'(__cblite_values view)'"
+        case .viewOrFile: "'(__cblite_values view; __fish_complete_path (commandline -ct))'"
         case .property: "'(__cblite_values property)'"
         case .command: "'(cblite complete topic 2>/dev/null)'"
         }

@@ -82,6 +82,8 @@ enum ZshCompletion {
         case .collection: "_cblite_names collection"
         case .document: "_cblite_names document"
         case .index: "_cblite_names index"
+        case .view: "_cblite_names view"
+        case .viewOrFile: "_cblite_view_or_file"
         case .property: "_cblite_names property"
         case .command: "_cblite_topics"
         }
@@ -106,9 +108,12 @@ enum ZshCompletion {
             local index=${cblite_words[(I)(-C|--collection)]}
             (( index )) && collection=${cblite_words[index + 1]}
             names=("${(@f)$($cblite_program complete $argv[-1] "${database/#\~/$HOME}" ${collection:+-C} $collection -- "${(Q)PREFIX}" 2>/dev/null)}")
+            names=(${names:#})
             # In front of the kind stand options for compadd.
             compadd "${(@)argv[1,-2]}" -a names
         }
+
+        _cblite_view_or_file() { _cblite_names "$@" view || _files -g '*.js(-.)' || _files }
 
         # What there is help on.
         _cblite_topics() {

@@ -52,10 +52,12 @@ final class Completer {
         case .choice(let choices): names += choices.filter { $0.hasPrefix(prefix) }
         case .command: names += HelpPages.names(startingWith: prefix)
         case .openDatabase: names += openNames(prefix)
-        case .file, .directory, .database, .databaseOrName:
+        case .file, .directory, .database, .databaseOrName, .viewOrFile:
             if kind == .databaseOrName { names += openNames(prefix) }
-            if names.isEmpty { return FileNames.complete(prefix, onlyDirectories: kind != .file, line) }
-        case .collection, .document, .index: names += stored(kind, prefix, line.collection)
+            if kind == .viewOrFile { names += stored(.view, prefix, nil) }
+            let onlyDirectories = kind != .file && kind != .viewOrFile
+            if names.isEmpty { return FileNames.complete(prefix, onlyDirectories: onlyDirectories, line) }
+        case .collection, .document, .index, .view: names += stored(kind, prefix, line.collection)
         case .property:
             let collection = line.collection.flatMap { try? CollectionName(parsing: $0) } ?? session.currentCollection
             names += paths(of: collection).filter { $0.hasPrefix(prefix) }
@@ -74,6 +76,7 @@ final class Completer {
                 switch kind {
                 case .collection: names.collections(prefix)
                 case .index: try names.indexes(prefix)
+                case .view: try names.views(prefix)
                 default: try names.documents(prefix, in: name)
                 }
             }

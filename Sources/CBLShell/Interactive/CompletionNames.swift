@@ -2,6 +2,7 @@ import CBLBase
 import CBLFleece
 import CBLLanguage
 import CBLStore
+import CBLViews
 import Synchronization
 
 /// The names in a database that a prefix may stand for. Both completions ask here: Tab in the interactive shell, and the scripts for the
@@ -38,6 +39,13 @@ struct CompletionNames {
         var known: Set<String> = []
         return try snapshot.indexes().map(\.name).filter {
             $0.hasPrefix(prefix) && CompletionNames.isOffered($0) && known.insert($0).inserted
+        }
+    }
+
+    /// The stored views, by the names that people write. Their functions are not looked at.
+    func views(_ prefix: String) throws -> [String] {
+        try snapshot.scriptedViews().compactMap { view in
+            [view.shortName, view.name].first { $0.hasPrefix(prefix) && CompletionNames.isOffered($0) }
         }
     }
 

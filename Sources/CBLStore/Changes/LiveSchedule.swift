@@ -1,6 +1,8 @@
 /// How changes are put together: see the defaults.
 package struct LiveTiming: Sendable {
+    /// How long it must have been quiet for a change to count as isolated.
     package var quiet: Duration
+    /// How long the others wait for company.
     package var delay: Duration
     /// Queries that take long wait longer for company, up to this.
     package var longestDelay: Duration?
@@ -18,26 +20,34 @@ package struct LiveTiming: Sendable {
 package struct LiveSchedule: Sendable {
     package typealias Instant = ContinuousClock.Instant
 
-    /// How long it must have been quiet for a change to count as isolated.
-    package var quiet = Duration.milliseconds(250)
     /// How long the others wait for company.
-    package var delay = Duration.milliseconds(500)
+    package private(set) var delay = Duration.milliseconds(500)
+    private let timing: LiveTiming
     private var previousChange: Instant
     /// When to run next; nil if nothing has changed since the last run.
     package private(set) var due: Instant?
 
-    package init(start: Instant, quiet: Duration = .milliseconds(250), delay: Duration = .milliseconds(500)) {
-        self.quiet = quiet
-        self.delay = delay
+    package init(start: Instant, _ timing: LiveTiming = LiveTiming()) {
+        self.timing = timing
+        delay = timing.delay
         previousChange = start
     }
 
-    /// Something that the query reads was changed.
-    package mutating func change(at now: Instant) {
-        if due == nil { due = now - previousChange > quiet ? now : now + delay }
-        previousChange = now
+    /// Something that the query reads was changed. False if a change before is not answered yet: it stands for this one.
+    @discardableResult
+    package mutating func change(at now: Instant) -> Bool {
+        defer { previousChange = now }
+        guard due == nil else { return false }
+        due = now - previousChange > timing.quiet ? now : now + delay
+        return true
     }
 
     /// The query runs, for whatever reason: what has changed so far is seen by that.
     package mutating func run() { due = nil }
+
+    /// Who takes long to answer has more changes answered together: a third of the time for it at most.
+    package mutating func took(_ time: Duration) {
+        guard let longest = timing.longestDelay else { return }
+        delay = max(timing.delay, min(longest, time * 2))
+    }
 }

@@ -72,6 +72,17 @@ struct DatabaseBundle: Sendable {
 
     func status(_ part: Part) -> FileStatus? { FileStatus(path(of: part)) }
 
+    /// Who may read and write what is in the bundle: who may do so with its main file, and enter its folder. Its owner alone if that cannot be told.
+    var permissions: mode_t {
+        var (file, folder) = (stat(), stat())
+        guard lstat(databaseFile, &file) == 0 else { return S_IRUSR | S_IWUSR }
+        var permissions = file.st_mode & 0o666
+        guard !isLoneFile, stat(path, &folder) == 0 else { return permissions }
+        if folder.st_mode & S_IXGRP == 0 { permissions &= ~S_IRWXG }
+        if folder.st_mode & S_IXOTH == 0 { permissions &= ~S_IRWXO }
+        return permissions
+    }
+
     /// The size of a part; 0 if it is not there, or no file.
     func size(_ part: Part) -> Int {
         guard let status = status(part), status.kind == .file else { return 0 }

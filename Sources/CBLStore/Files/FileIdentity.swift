@@ -1,3 +1,5 @@
+import Glibc
+
 /// What tells one file from all others, whatever its path.
 package struct FileIdentity: Hashable, Sendable {
     private let device: UInt64
@@ -16,4 +18,9 @@ package struct FileIdentity: Hashable, Sendable {
         guard let status = DatabaseBundle(path: path).status(.main) else { return nil }
         self = status.identity
     }
+}
+
+extension Database {
+    /// The permissions of a file beside the database that tells what is in it: no more than the database itself has.
+    package var permissions: mode_t { DatabaseBundle(path: path).permissions }
 }

@@ -33,6 +33,42 @@ extension EmitItem: ExpressibleByStringLiteral, ExpressibleByIntegerLiteral, Exp
     package init(nilLiteral: ()) { self = .missing }
 }
 
+extension EmitItem {
+    /// Writes it without shared keys. `keys` is the table of those that values of documents have.
+    package func write(to encoder: FleeceEncoder, keys: SharedKeys? = nil) {
+        switch self {
+        case .missing, .null: encoder.writeNull()
+        case .boolean(let value): encoder.write(value)
+        case .integer(let value): encoder.write(value)
+        case .number(let value): encoder.write(value)
+        case .string(let value): encoder.write(value)
+        case .utf8(let bytes): encoder.writeString(bytes)
+        case .value(let value): EmitItem.write(value, to: encoder, keys)
+        case .array(let items):
+            encoder.beginArray()
+            for item in items { item.write(to: encoder, keys: keys) }
+            encoder.endArray()
+        case .dictionary(let members):
+            encoder.beginDictionary()
+            for (name, item) in members {
+                encoder.writeKey(name)
+                item.write(to: encoder, keys: keys)
+            }
+            encoder.endDictionary()
+        case .document: encoder.fail(.misuse("a document can only be emitted as a value"))
+        }
+    }
+
+    /// Binary data is text in Base64, as in JSON.
+    private static func write(_ value: Value, to encoder: FleeceEncoder, _ keys: SharedKeys?) {
+        if value.isUndefined { return encoder.writeNull() }
+        guard let data = value.dataBytes else { return encoder.write(value, keys: keys) }
+        var text = ByteBuffer()
+        JSONWriter.write(data: data, to: &text)
+        encoder.writeString(UnsafeRawBufferPointer(rebasing: text.bytes.dropFirst().dropLast()))
+    }
+}
+
 extension Value {
     /// As a part of what is emitted.
     package var item: EmitItem { .value(self) }

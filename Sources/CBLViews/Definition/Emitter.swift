@@ -112,7 +112,7 @@ package final class Emitter {
             if let bytes = value.stringBytes { return writeKey(string: bytes) }
             if value.isUndefined { return nil }
             if let integer = value.integer { return writeKey(integer: integer) }
-            return encodeKey { write(.value(value), to: $0) }
+            return encodeKey { EmitItem.value(value).write(to: $0, keys: keys) }
         case .string(var string): return string.withUTF8 { writeKey(string: UnsafeRawBufferPointer($0)) }
         case .utf8(let bytes): return writeKey(string: bytes)
         case .integer(let integer): return writeKey(integer: integer)
@@ -124,7 +124,7 @@ package final class Emitter {
         case .document:
             fail(FleeceError.misuse("a document cannot be a key"))
             return nil
-        default: return encodeKey { write(key, to: $0) }
+        default: return encodeKey { key.write(to: $0, keys: keys) }
         }
     }
 
@@ -182,7 +182,7 @@ package final class Emitter {
             if let integer = value.integer, SmallValue.append(integer: integer, to: &valueBytes) { return true }
         default: break
         }
-        return encode(into: &valueBytes) { write(value, to: $0) }
+        return encode(into: &valueBytes) { value.write(to: $0, keys: keys) }
     }
 
     @discardableResult
@@ -197,38 +197,5 @@ package final class Emitter {
             fail(error)
             return false
         }
-    }
-
-    private func write(_ item: EmitItem, to encoder: FleeceEncoder) {
-        switch item {
-        case .missing, .null: encoder.writeNull()
-        case .boolean(let value): encoder.write(value)
-        case .integer(let value): encoder.write(value)
-        case .number(let value): encoder.write(value)
-        case .string(let value): encoder.write(value)
-        case .utf8(let bytes): encoder.writeString(bytes)
-        case .value(let value): write(value, to: encoder)
-        case .array(let items):
-            encoder.beginArray()
-            for item in items { write(item, to: encoder) }
-            encoder.endArray()
-        case .dictionary(let members):
-            encoder.beginDictionary()
-            for (name, item) in members {
-                encoder.writeKey(name)
-                write(item, to: encoder)
-            }
-            encoder.endDictionary()
-        case .document: encoder.fail(.misuse("a document can only be emitted as a value"))
-        }
-    }
-
-    /// Binary data is text in Base64, as in JSON.
-    private func write(_ value: Value, to encoder: FleeceEncoder) {
-        if value.isUndefined { return encoder.writeNull() }
-        guard let data = value.dataBytes else { return encoder.write(value, keys: keys) }
-        var text = ByteBuffer()
-        JSONWriter.write(data: data, to: &text)
-        encoder.writeString(UnsafeRawBufferPointer(rebasing: text.bytes.dropFirst().dropLast()))
     }
 }

@@ -18,7 +18,8 @@ package enum BuiltInReduction: String, Sendable, CaseIterable {
     case count, sum, min, max, average, median, stddev, stats
 }
 
-/// Makes one value of the keys and values of a group, and writes it to the encoder. What it throws makes the group's value null.
+/// Makes one value of the keys and values of a group, and writes it to the encoder. What it throws makes the group's value
+/// null, except for a ``ViewError``, which ends the query.
 package protocol Reducer: AnyObject {
     /// `rereduce` says that the values are what it wrote before, for parts of the rows, and there are no keys. Queries never ask for that.
     func reduce(_ rows: ReducedRows, rereduce: Bool, into encoder: FleeceEncoder) throws

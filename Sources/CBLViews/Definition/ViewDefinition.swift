@@ -44,7 +44,8 @@ package struct ViewDefinition: Sendable {
     }
 }
 
-/// Takes in documents one after another and emits rows for each. What it throws drops the document's rows, and the document is passed over.
+/// Takes in documents one after another and emits rows for each. What it throws drops the document's rows, and the document is passed over, except
+/// for a ``ViewError``, which ends the update.
 package protocol Mapper: AnyObject {
     func map(_ document: MapDocument, _ emitter: Emitter) throws
 }

@@ -9,9 +9,7 @@ import CBLStore
 /// The members `documentType`, `collation` and, beyond 1.x, `collection` stand beside `map`, or in `options`.
 package struct DesignDocument: Sendable, Equatable {
     package let name: String
-    package var views: [ScriptedView] = []
-
-    package init(_ name: String) { self.name = name }
+    package private(set) var views: [ScriptedView] = []
 
     /// Reads what is stored. Members that are none are passed over.
     package init(_ name: String, json: [UInt8]) throws {
@@ -43,37 +41,6 @@ package struct DesignDocument: Sendable, Equatable {
         view.collation = text("collation").flatMap { JSONCollation(optionName: $0) } ?? .unicode
         view.collection = text("collection").flatMap { try? CollectionName(parsing: $0) } ?? .default
         return view
-    }
-
-    /// What is stored.
-    package var json: [UInt8] {
-        get throws {
-            let encoder = FleeceEncoder()
-            encoder.beginDictionary()
-            encoder.writeKey("language")
-            encoder.write("javascript")
-            encoder.writeKey("views")
-            encoder.beginDictionary()
-            for view in views {
-                encoder.writeKey(String(view.name.dropFirst(name.count + 1)))
-                encoder.beginDictionary()
-                encoder.writeKey("map")
-                encoder.write(view.map)
-                let options = [
-                    ("reduce", view.reduce), ("documentType", view.documentType),
-                    ("collation", view.collation == .unicode ? nil : view.collation.optionName),
-                    ("collection", view.collection.isDefault ? nil : view.collection.description),
-                ]
-                for case (let key, let value?) in options {
-                    encoder.writeKey(key)
-                    encoder.write(value)
-                }
-                encoder.endDictionary()
-            }
-            encoder.endDictionary()
-            encoder.endDictionary()
-            return try encoder.withFinished { Array((Value(root: $0) ?? .undefined).json().utf8) }
-        }
     }
 }
 
@@ -116,28 +83,32 @@ extension Snapshot {
 
 extension Transaction {
     /// Stores a view, in the place of one of the same name.
-    package func define(_ view: ScriptedView) throws { try change(view.name) { $0.append(view) } }
+    package func define(_ view: ScriptedView) throws {
+        let (design, own) = ScriptedView.split(view.name)
+        guard !design.isEmpty, !own.isEmpty else {
+            throw ViewError.badRequest("a view is called VIEW or DESIGN/VIEW, not \"\(view.name)\"")
+        }
+        try change(view.name, to: view)
+    }
 
     /// False if there is no such view.
     @discardableResult
     package func removeView(_ name: String) throws -> Bool {
         guard try scriptedView(name) != nil else { return false }
-        try change(name) { _ in }
+        try change(name, to: nil)
         return true
     }
 
-    private func change(_ name: String, _ change: (inout [ScriptedView]) -> Void) throws {
-        let (design, _) = ScriptedView.split(name)
+    private func change(_ name: String, to view: ScriptedView?) throws {
+        let (design, own) = ScriptedView.split(name)
         let stored = try rawDocument(design, in: DesignDocuments.keyStore)
-        var document = try stored.map { try DesignDocument(design, json: $0.body) } ?? DesignDocument(design)
-        document.views.removeAll { $0.name == ScriptedView.full(name) }
-        change(&document.views)
-        document.views.sort { $0.name < $1.name }
-        guard !document.views.isEmpty else { return _ = try deleteRaw(design, in: DesignDocuments.keyStore) }
+        guard let json = try DesignDocumentEdit(design, stored?.body).json(own, view) else {
+            return _ = try deleteRaw(design, in: DesignDocuments.keyStore)
+        }
         // Its revision counts changes, as those of local documents do.
         let generation = stored?.meta.flatMap { Int(String(decoding: $0.prefix { $0 != UInt8(ascii: "-") }, as: UTF8.self)) } ?? 0
-        let meta = Array("\(generation + 1)-local".utf8)
-        try putRaw(RawDocument(key: design, meta: meta, body: document.json), in: DesignDocuments.keyStore)
+        let meta = Array("\(generation.addingReportingOverflow(1).partialValue)-local".utf8)
+        try putRaw(RawDocument(key: design, meta: meta, body: json), in: DesignDocuments.keyStore)
     }
 }
 

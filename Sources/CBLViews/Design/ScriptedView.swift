@@ -109,7 +109,17 @@ private final class ScriptReducer: Reducer {
     }
 
     func reduce(_ rows: ReducedRows, rereduce: Bool, into encoder: FleeceEncoder) throws {
-        let value = try runner.call(function) { arguments in
+        do { try call(rows, rereduce: rereduce).write(to: encoder) } catch {
+            // What it would have given is not null: nobody knows it.
+            guard error.kind == .thrown else {
+                throw ViewError.badRequest("the reduce function came to no end with \(rows.count) rows: \(error)")
+            }
+            throw error
+        }
+    }
+
+    private func call(_ rows: ReducedRows, rereduce: Bool) throws(ScriptError) -> ScriptValue {
+        try runner.call(function) { arguments in
             if rereduce {
                 arguments.writeNull()
             } else {
@@ -122,6 +132,5 @@ private final class ScriptReducer: Reducer {
             arguments.endArray()
             arguments.write(rereduce)
         }
-        try value.write(to: encoder)
     }
 }

@@ -17,18 +17,32 @@ final class IndexFile: Sendable {
         var isClosed = false
         /// Counts how often the file was thrown away: connections of before are of no use.
         var round = 0
+        /// The thread that has the connection that writes.
+        var user: pthread_t?
     }
     private let state = Mutex(State())
     /// Held by who writes, or uses the one connection of a temporary index.
     private let gate = Gate()
     private static let mostReaders = 4
 
-    var isTemporary: Bool { path.isEmpty }
+    /// What others may do with the file: no more than with the database.
+    private let permissions: mode_t
 
-    init(path: String) { self.path = path }
+    var isTemporary: Bool { path.isEmpty }
+    /// Whether there may be something in it. Nobody who only looks makes a file.
+    var isThere: Bool { isTemporary || access(path, F_OK) == 0 }
+    var round: Int { state.withLock { $0.round } }
+
+    /// A temporary one.
+    init() { (path, permissions) = ("", 0) }
+
+    init(beside database: Database) {
+        path = IndexFile.path(for: database)
+        permissions = database.permissions
+    }
 
     /// Where the index of a database belongs; empty if there can be none.
-    static func path(for database: Database) -> String {
+    private static func path(for database: Database) -> String {
         let base = database.path.hasSuffix(".cblite2") ? String(database.path.dropLast(8)) : database.path
         let path = base + ".cblviews"
         let slash = path.utf8.lastIndex(of: UInt8(ascii: "/"))
@@ -54,8 +68,17 @@ final class IndexFile: Sendable {
 
     /// Lends the connection that writes, to one at a time.
     func writing<Result>(_ work: (IndexConnection) throws -> Result) throws -> Result {
+        let thread = pthread_self()
+        // It would wait for itself.
+        if state.withLock({ $0.user == thread }) {
+            throw ViewError.badRequest("a view cannot be asked within a map function, or within a query of a temporary index")
+        }
         gate.enter()
-        defer { gate.leave() }
+        state.withLock { $0.user = thread }
+        defer {
+            state.withLock { $0.user = nil }
+            gate.leave()
+        }
         let writer = try takeWriter()
         return try work(writer)
     }
@@ -91,23 +114,31 @@ final class IndexFile: Sendable {
         return writer
     }
 
-    /// Removes the file. Who has it open keeps what nobody else sees any more.
-    func throwAway() {
-        let dropped = state.withLock { state in
+    /// Removes the file. Who has it open keeps what nobody else sees any more. With a round, only if no other thread did so since.
+    func throwAway(ifStillIn round: Int? = nil) {
+        let dropped: ([IndexConnection], IndexConnection?)? = state.withLock { state in
+            guard round ?? state.round == state.round else { return nil }
             state.round += 1
             defer { (state.idle, state.writer) = ([], nil) }
             return (state.idle, state.writer)
         }
-        withExtendedLifetime(dropped) {}
-        guard !isTemporary else { return }
+        guard dropped != nil, !isTemporary else { return }
         for ending in ["", "-wal", "-shm", "-journal"] { unlink(path + ending) }
     }
 
     private func open() throws -> IndexConnection {
+        let round = round
         do { return try connect() } catch let error as ViewError where error.isDamage && !isTemporary {
-            throwAway()
+            throwAway(ifStillIn: round)
             return try connect()
         }
+    }
+
+    /// Makes an empty file, so that it never can be read by more people than the database. SQLite's own files beside it take after it.
+    private func makeFile() {
+        guard !isTemporary else { return }
+        let file = Glibc.open(path, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, permissions)
+        if file >= 0 { Glibc.close(file) }
     }
 
     // Another process may be building all of it.
@@ -115,6 +146,7 @@ final class IndexFile: Sendable {
 
     private func connect() throws -> IndexConnection {
         do {
+            makeFile()
             let connection = try Connection(path: path, mode: .create)
             connection.setBusyTimeout(milliseconds: IndexFile.patience)
             let index = try IndexConnection(connection, path: path)

@@ -11,6 +11,8 @@ struct IndexUpdate {
         let writer: RowWriter
         /// Up to which sequence it was indexed; 0 for a new one.
         let since: UInt64
+        /// Documents whose rows are to go, marked with 1 if they were deleted.
+        var outdated = ByteList()
 
         init(_ definition: ViewDefinition, _ writer: RowWriter) {
             self.definition = definition
@@ -165,15 +167,20 @@ struct IndexUpdate {
         scan.includesDeleted = true
         let cursor = try snapshot.scan(collection, scan)
         cursor.onDamage = { _ in }
-        // Tombstones of documents that were known live: each moved to another table, and counts as purged for that.
+        // Tombstones of documents that were known live: each moved to another table, if there is one, and counts as purged for that.
+        let mostMemory = options.mostMemory
+        let movesTombstones = snapshot.documentTables(of: collection)?.deleted != nil
         var moved = views.map { _ in 0 }
+        func remove() throws { for (number, view) in views.enumerated() { moved[number] += try view.writer.remove(&view.outdated) } }
         var isFinished = lastSequence == scan.since
         while !isFinished {
             isFinished = try mapping.map(cursor, on: snapshot, limit: options.mostMemory) { cursor in
-                for (number, view) in views.enumerated() where cursor.sequence > view.since {
-                    if try view.writer.remove(cursor.idBytes), cursor.isDeleted { moved[number] += 1 }
+                for view in views where cursor.sequence > view.since {
+                    view.outdated.append(cursor.idBytes, mark: cursor.isDeleted && movesTombstones ? 1 : 0)
                 }
+                if views.contains(where: { $0.outdated.byteCount > mostMemory }) { try remove() }
             }
+            try remove()
             mapping.sortRows()
             try write([mapping], to: views)
         }
@@ -183,7 +190,20 @@ struct IndexUpdate {
             let isExplained = snapshot.generation.countsPurges && (gone == 0 || gone == moved[number])
             if !isExplained { try removeVanished(from: view) }
         }
-        try finish(views, mapping.latest)
+        try finish(views, mapping.latest ?? newSample(for: views))
+    }
+
+    /// The latest document that is still there, if that of a view has gone.
+    private func newSample(for views: [View]) throws -> ViewState.Sample? {
+        let hasGone = try views.contains { view in
+            try view.writer.state.sample.map { try snapshot.document($0.id, in: collection) == nil } ?? false
+        }
+        guard hasGone else { return nil }
+        var scan = ScanOptions(order: .sequence, content: .metadata)
+        (scan.isDescending, scan.includesDeleted, scan.limit) = (true, true, 1)
+        let cursor = try snapshot.scan(collection, scan)
+        cursor.onDamage = { _ in }
+        return try cursor.next() ? ViewState.Sample(cursor) : nil
     }
 
     /// Takes out the rows of documents that are not there any more.
@@ -191,15 +211,14 @@ struct IndexUpdate {
         let ids = try snapshot.scan(collection, ScanOptions(order: .id, content: .id))
         ids.onDamage = { _ in }
         var hasID = try ids.next()
-        var vanished: [[UInt8]] = []
         try index.guarded {
             try PackedTable.read(IndexSchema.documents(view.writer.state.view), of: index.connection) { indexed in
                 while hasID, MappedRows.compare(ids.idBytes, indexed.place) < 0 { hasID = try ids.next() }
-                if !hasID || MappedRows.compare(ids.idBytes, indexed.place) != 0 { vanished.append(Array(indexed.place)) }
+                guard !hasID || MappedRows.compare(ids.idBytes, indexed.place) != 0 else { return }
+                view.outdated.append(indexed.place, mark: 1)
             }
         }
-        for id in vanished { _ = try id.withUnsafeBytes { try view.writer.remove($0) } }
-        report.vanished += vanished.count
+        report.vanished += try view.writer.remove(&view.outdated)
     }
 }
 
@@ -207,5 +226,11 @@ extension RevisionID {
     /// Whether a record's column says that this is the current revision.
     fileprivate func isFirst(of column: [UInt8]) -> Bool {
         column.withUnsafeBytes { (try? RevisionID(column: $0)) == self }
+    }
+}
+
+extension ViewState.Sample {
+    fileprivate init(_ cursor: DocumentCursor) {
+        self.init(id: cursor.id, sequence: cursor.sequence, revision: Array(cursor.versionBytes))
     }
 }

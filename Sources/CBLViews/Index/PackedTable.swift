@@ -6,7 +6,8 @@ import CBLSQLite
 ///     first       a place that is not behind any of the row's entries, and behind all of the row before
 ///     entries     entries, see `PackedEntry`
 ///
-/// Entries are added in their order, by a merge with those that are there, and are in the file after `finish`. Hot: once for each row of a view.
+/// Entries are added in their order, by a merge with those that are there, and likewise taken out; `finish` writes what is left of the last row.
+/// Hot: once for each row of a view.
 final class PackedTable {
     private let table: String
     private let order: PlaceOrder
@@ -32,6 +33,8 @@ final class PackedTable {
     @exclusivity(unchecked) private var spare = ByteBuffer(capacity: 2 * most)
     /// Where `output` is split if it becomes too long; 0 as long as it is short.
     @exclusivity(unchecked) private var split = 0
+    /// The content of the entry that was taken out last.
+    @exclusivity(unchecked) private(set) var taken = ByteBuffer()
 
     init(_ index: IndexConnection, _ table: String, _ order: PlaceOrder) throws(SQLiteError) {
         self.table = table
@@ -50,24 +53,29 @@ final class PackedTable {
     /// Adds an entry that is behind those that were added since `finish`.
     @inline(__always)
     func add(_ place: UnsafeRawBufferPointer, _ content: UnsafeRawBufferPointer) throws {
-        if isOpen, hasEnd, order.compare(place, end.bytes) >= 0 { try finish() }
-        if !isOpen { try open(place) }
-        if oldPosition < old.count { try takeOver(before: place) }
+        try go(to: place)
+        if oldPosition < old.count { try takeOver { order.compare($0, place) <= 0 } }
         PackedEntry.write(place, content, to: &output)
         try splitIfNeeded()
     }
 
-    /// Writes what was added.
+    /// Writes what was added, and leaves out what was taken.
     func finish() throws {
         guard isOpen else { return }
-        try takeOver(before: nil)
+        try takeOver { _ in true }
         isOpen = false
         split = 0
         defer { output.truncate(to: 0) }
         if !output.isEmpty { try write(output.bytes) }
     }
 
-    /// Takes out the row in which an entry belongs.
+    /// Has the row open in which an entry belongs.
+    @inline(__always)
+    private func go(to place: UnsafeRawBufferPointer) throws {
+        if isOpen, hasEnd, order.compare(place, end.bytes) >= 0 { try finish() }
+        if !isOpen { try open(place) }
+    }
+
     private func open(_ place: UnsafeRawBufferPointer) throws {
         isOpen = true
         old.truncate(to: 0)
@@ -97,12 +105,13 @@ final class PackedTable {
         end.append(findNext.blob(0) ?? UnsafeRawBufferPointer(start: nil, count: 0))
     }
 
-    /// Takes over what was in the row before a place, or all that is left of it.
-    private func takeOver(before place: UnsafeRawBufferPointer?) throws {
+    /// Takes over entries of the row, as long as their places are meant.
+    @inline(__always)
+    private func takeOver(while isMeant: (UnsafeRawBufferPointer) -> Bool) throws {
         while oldPosition < old.count {
             var reader = PackedReader(old.bytes, at: oldPosition)
             guard let entry = try reader.entry() else { return }
-            if let place, order.compare(entry.place, place) > 0 { return }
+            guard isMeant(entry.place) else { return }
             output.append(UnsafeRawBufferPointer(rebasing: old.bytes[oldPosition..<reader.position]))
             oldPosition = reader.position
             try splitIfNeeded()
@@ -134,44 +143,19 @@ final class PackedTable {
 
     // Taking out
 
-    /// The content of the entry that was taken out last.
-    @exclusivity(unchecked) private(set) var taken = ByteBuffer()
-
-    /// Takes out the entry at a place; false if there is none. Nothing may be half added.
+    /// Takes out the entry at a place behind those that were taken out since `finish`; false if there is none.
     func take(_ place: UnsafeRawBufferPointer) throws -> Bool {
-        try find.bind(text: place, 1, staysInPlace: true)
-        defer { find.reset() }
-        guard try find.step() else { return false }
-        let entries = find.blob(1) ?? UnsafeRawBufferPointer(start: nil, count: 0)
-        var reader = PackedReader(entries)
-        var start = 0
-        while let entry = try reader.entry() {
-            if order.compare(entry.place, place) == 0 {
-                taken.truncate(to: 0)
-                taken.append(entry.content)
-                spare.truncate(to: 0)
-                spare.append(UnsafeRawBufferPointer(rebasing: entries[..<start]))
-                spare.append(UnsafeRawBufferPointer(rebasing: entries[reader.position...]))
-                end.truncate(to: 0)
-                end.append(find.blob(0) ?? UnsafeRawBufferPointer(start: nil, count: 0))
-                find.reset()
-                try replace()
-                return true
-            }
-            start = reader.position
-        }
-        return false
+        try go(to: place)
+        try takeOver { order.compare($0, place) < 0 }
+        var reader = PackedReader(old.bytes, at: oldPosition)
+        guard let entry = try reader.entry(), order.compare(entry.place, place) == 0 else { return false }
+        taken.truncate(to: 0)
+        taken.append(entry.content)
+        oldPosition = reader.position
+        return true
     }
 
-    /// Writes the entries that are left into the row that begins at `end`.
-    private func replace() throws {
-        let statement = spare.isEmpty ? deletion : change
-        try statement.bind(text: end.bytes, 1, staysInPlace: true)
-        if !spare.isEmpty { try statement.bind(blob: spare.bytes, 2, staysInPlace: true) }
-        try statement.run()
-    }
-
-    /// Takes out all entries that are meant, wherever they are, and gives their number.
+    /// Takes out all entries that are meant, wherever they are, and gives their number. Nothing may be half added or taken.
     func takeAll(of connection: Connection, where isMeant: (PackedEntry) -> Bool) throws -> Int {
         var rows: [(first: [UInt8], entries: [UInt8])] = []
         var count = 0
@@ -186,11 +170,14 @@ final class PackedTable {
             if count > before { rows.append((all.blob(0).map(Array.init) ?? [], Array(spare.bytes))) }
         }
         for row in rows {
-            end.truncate(to: 0)
-            spare.truncate(to: 0)
-            row.first.withUnsafeBytes { end.append($0) }
-            row.entries.withUnsafeBytes { spare.append($0) }
-            try replace()
+            let statement = row.entries.isEmpty ? deletion : change
+            try row.first.withUnsafeBytes { first in
+                try row.entries.withUnsafeBytes { entries in
+                    try statement.bind(text: first, 1, staysInPlace: true)
+                    if !entries.isEmpty { try statement.bind(blob: entries, 2, staysInPlace: true) }
+                    try statement.run()
+                }
+            }
         }
         return count
     }

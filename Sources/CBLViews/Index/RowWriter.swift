@@ -3,12 +3,12 @@ import CBLSQLite
 
 /// Puts the rows of one view into its tables, and takes them out again. Hot: called once per row when an index is built.
 final class RowWriter {
-    private let index: IndexConnection
+    let index: IndexConnection
     var state: ViewState
-    private let rows: PackedTable
-    private let documents: PackedTable
+    let rows: PackedTable
+    let documents: PackedTable
     private var specialStatements: [String: Statement] = [:]
-    @exclusivity(unchecked) private var place = ByteBuffer()
+    @exclusivity(unchecked) var place = ByteBuffer()
     @exclusivity(unchecked) private var content = ByteBuffer()
 
     init(_ index: IndexConnection, _ state: ViewState) throws {
@@ -194,61 +194,10 @@ final class RowWriter {
         try index.trustSchema()
     }
 
-    private func statement(_ sql: String) throws -> Statement {
+    func statement(_ sql: String) throws -> Statement {
         if let statement = specialStatements[sql] { return statement }
         let statement = try index.connection.prepare(sql)
         specialStatements[sql] = statement
         return statement
-    }
-
-    // Removing
-
-    /// Takes out all rows of a document; false if it had none.
-    func remove(_ id: UnsafeRawBufferPointer) throws -> Bool {
-        try index.guarded {
-            guard try documents.take(id) else { return false }
-            var reader = PackedReader(documents.taken.bytes)
-            var specials: [Int64] = []
-            for _ in 0..<(reader.count() ?? 0) {
-                guard let special = reader.count() else { break }
-                specials.append(Int64(special))
-            }
-            var number = 0
-            var isSound = true
-            while let count = reader.count(), let key = reader.bytes(count) {
-                place.truncate(to: 0)
-                RowPosition.write(key: key, number: number, id: id, to: &place)
-                if try rows.take(place.bytes) { state.count -= 1 } else { isSound = false }
-                number += 1
-            }
-            // The order of texts outside of ASCII depends on a library, which may have changed: then no search leads there.
-            if !isSound {
-                state.count -= try rows.takeAll(of: index.connection) { MappedRows.compare(RowPosition($0.place).id, id) == 0 }
-            }
-            for special in specials { try remove(special) }
-            return true
-        }
-    }
-
-    private func remove(_ special: Int64) throws {
-        let specials = IndexSchema.specials(state.view)
-        guard state.hasShapes || !state.languages.isEmpty else { return }
-        let find = try statement("SELECT language FROM \(specials) WHERE special=?")
-        try find.bind(special, 1)
-        let language: String?? = try find.step() ? .some(find.string(0)) : nil
-        find.reset()
-        guard let language else { return }
-        let table =
-            if let language { state.languages.contains(language) ? IndexSchema.texts(state.view, language) : nil } else {
-                state.hasShapes ? IndexSchema.boxes(state.view) : nil
-            }
-        if let table {
-            let deletion = try statement("DELETE FROM \(table) WHERE \(language == nil ? "special" : "docid")=?")
-            try deletion.bind(special, 1)
-            try deletion.run()
-        }
-        let deletion = try statement("DELETE FROM \(specials) WHERE special=?")
-        try deletion.bind(special, 1)
-        try deletion.run()
     }
 }

@@ -44,10 +44,14 @@ extension IndexConnection {
         }
     }
 
+    /// A count as the file has it, in bounds in which nothing that is added to it can overflow.
+    private static func count(_ number: Int64) -> Int { Int(max(0, min(number, 1 << 48))) }
+
     private static func state(_ row: Statement) -> ViewState {
         var state = ViewState(
             view: row.int64(0), version: row.string(1) ?? "", collation: JSONCollation(rawValue: UInt8(clamping: row.int64(2))) ?? .unicode,
-            type: row.string(3), sequence: UInt64(bitPattern: max(0, row.int64(4))), purges: Int(row.int64(5)), count: Int(row.int64(6)))
+            type: row.string(3), sequence: UInt64(bitPattern: max(0, row.int64(4))), purges: count(row.int64(5)),
+            count: count(row.int64(6)))
         if let id = row.string(7) {
             state.sample = ViewState.Sample(
                 id: id, sequence: UInt64(bitPattern: max(0, row.int64(8))), revision: row.blob(9).map(Array.init) ?? [])

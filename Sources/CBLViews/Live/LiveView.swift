@@ -86,7 +86,6 @@ private final class LiveViewRunner: Sendable {
     private let view: ViewDefinition
     private let query: ViewQuery
     private let index: ViewIndex
-    private let timing: LiveTiming
     private let options: IndexingOptions
     private let handler: @Sendable (LiveView.Event) -> Void
     private let state: Mutex<State>
@@ -100,7 +99,6 @@ private final class LiveViewRunner: Sendable {
     ) {
         self.view = view
         self.index = index
-        self.timing = timing
         self.handler = handler
         let outer = query.cancellation
         cancellation = ViewCancellation(after: outer)
@@ -111,7 +109,7 @@ private final class LiveViewRunner: Sendable {
         self.options = options
         subscription = ChangeSubscription(index.database, ChangeInterest(collections: [view.collection], purges: true))
         queue = SerialQueue(on: index.database.changeWorkers)
-        state = Mutex(State(schedule: LiveSchedule(start: .now, quiet: timing.quiet, delay: timing.delay)))
+        state = Mutex(State(schedule: LiveSchedule(start: .now, timing)))
     }
 
     func start() throws {
@@ -133,12 +131,7 @@ private final class LiveViewRunner: Sendable {
             if changes.deleted.contains(view.collection) {
                 return end(StoreError(.notFound, "collection \"\(view.collection)\" was deleted"))
             }
-            // One change stands for all until it is answered.
-            let isFirst = state.withLock { state in
-                defer { state.schedule.change(at: .now) }
-                return state.schedule.due == nil
-            }
-            if isFirst { queue.perform { [weak self] in self?.work() } }
+            if state.withLock({ $0.schedule.change(at: .now) }) { queue.perform { [weak self] in self?.work() } }
         case .alarm: queue.perform { [weak self] in self?.work() }
         case .failed(let error): end(error)
         case .nextExpiration, .closed: break
@@ -180,7 +173,7 @@ private final class LiveViewRunner: Sendable {
         do {
             let start = ContinuousClock.now
             let rows = try index.rows(view, query, options: options)
-            pace(start.duration(to: .now))
+            state.withLock { $0.schedule.took(start.duration(to: .now)) }
             let previous = state.withLock { state in
                 defer { state.rows = rows }
                 return state.rows
@@ -188,16 +181,10 @@ private final class LiveViewRunner: Sendable {
             if previous != rows { tell(.result(LiveView.Result(rows: rows, previous: previous ?? ViewRowList()))) }
         } catch let error as StoreError where error.code == .busy {
             // Another process is at work on the files just now.
-            state.withLock { $0.schedule.change(at: .now) }
+            _ = state.withLock { $0.schedule.change(at: .now) }
         } catch {
             tell(.failure(error))
         }
-    }
-
-    /// Who takes long to answer has more changes answered together.
-    private func pace(_ time: Duration) {
-        guard let longest = timing.longestDelay else { return }
-        state.withLock { $0.schedule.delay = max(timing.delay, min(longest, time * 2)) }
     }
 
     private func tell(_ event: LiveView.Event) {

@@ -97,7 +97,7 @@ final class GroupFeed: RowFeed {
         }
         key = resultKey.bytes
         result.truncate(to: 0)
-        if let reducer { reducer.finish(&result) } else { SmallValue.append(0x3000, to: &result) }
+        if let reducer { try reducer.finish(&result) } else { SmallValue.append(0x3000, to: &result) }
         (kind, value) = (.encoded, result.bytes)
     }
 }
@@ -132,7 +132,7 @@ private final class GroupReducer {
         }
     }
 
-    func finish(_ result: inout ByteBuffer) {
+    func finish(_ result: inout ByteBuffer) throws {
         encoder.reset()
         do {
             switch function {
@@ -140,6 +140,9 @@ private final class GroupReducer {
             case .custom(let reducer, let rows): try reducer.reduce(rows, rereduce: false, into: encoder)
             }
             try encoder.withFinished { result.append($0) }
+        } catch let error as ViewError {
+            // It is no matter of this group.
+            throw error
         } catch {
             // As in 1.x: a function that fails gives null.
             result.truncate(to: 0)

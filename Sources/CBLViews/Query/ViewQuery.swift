@@ -73,7 +73,7 @@ package struct QueryKey: Sendable, ExpressibleByStringLiteral, ExpressibleByInte
     ExpressibleByBooleanLiteral, ExpressibleByArrayLiteral, ExpressibleByDictionaryLiteral
 {
     /// Without shared keys.
-    let data: FleeceData
+    package let data: FleeceData
 
     package init(json: String) throws {
         let encoder = FleeceEncoder()

@@ -12,6 +12,9 @@ struct TouchedMembers: Sendable, Equatable {
         var touched: TouchedMembers
     }
 
+    // A text may have any number of names; to look for so many is no quicker than to take all.
+    private static let mostMembers = 100
+
     static let everything = TouchedMembers(isWhole: true)
 
     init(isWhole: Bool = false) { self.isWhole = isWhole }
@@ -44,6 +47,8 @@ struct TouchedMembers: Sendable, Equatable {
         let index = members.firstIndex { $0.name == name }
         if let index {
             members[index].touched.touch(path.dropFirst(), isTested: isTested)
+        } else if members.count == TouchedMembers.mostMembers {
+            isWhole = true
         } else {
             var member = Member(name: name, touched: TouchedMembers())
             member.touched.touch(path.dropFirst(), isTested: isTested)
@@ -59,6 +64,9 @@ private struct NameScanner {
     private var opening = Opening.operand
     /// Whether what the path leads to is used by what follows it.
     private var isValueUsed = false
+
+    // What comes behind more names is a part of what they lead to.
+    private static let longestPath = 16
 
     private enum Opening { case operand, condition, negation }
 
@@ -131,7 +139,7 @@ private struct NameScanner {
     /// called gets what it is a member of; so is a length, which needs the whole text or array.
     mutating func path() -> [[UInt8]]? {
         var path: [[UInt8]] = []
-        while let name = nextMember() { path.append(name) }
+        while path.count < NameScanner.longestPath, let name = nextMember() { path.append(name) }
         skipBlanks()
         if byte(place) == UInt8(ascii: "(") || byte(place) == UInt8(ascii: "/") || path.last == Array("length".utf8) {
             path = path.dropLast()

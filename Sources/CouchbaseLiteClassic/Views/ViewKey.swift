@@ -62,30 +62,3 @@ public struct ViewKey: ViewValue, ExpressibleByStringLiteral, ExpressibleByInteg
     /// Nothing can store that, and says so.
     private static var impossible: ViewKey { ViewKey(item: .number(.nan)) }
 }
-
-extension EmitItem {
-    /// Writes it without shared keys.
-    func write(to encoder: FleeceEncoder, keys: SharedKeys? = nil) {
-        switch self {
-        case .missing, .null: encoder.writeNull()
-        case .boolean(let value): encoder.write(value)
-        case .integer(let value): encoder.write(value)
-        case .number(let value): encoder.write(value)
-        case .string(let value): encoder.write(value)
-        case .utf8(let bytes): encoder.writeString(bytes)
-        case .value(let value): value.isUndefined ? encoder.writeNull() : encoder.write(value, keys: keys)
-        case .array(let items):
-            encoder.beginArray()
-            for item in items { item.write(to: encoder, keys: keys) }
-            encoder.endArray()
-        case .dictionary(let members):
-            encoder.beginDictionary()
-            for (name, item) in members {
-                encoder.writeKey(name)
-                item.write(to: encoder, keys: keys)
-            }
-            encoder.endDictionary()
-        case .document: encoder.fail(.misuse("a document can only be emitted as a value"))
-        }
-    }
-}

@@ -29,6 +29,14 @@ import Testing
         #expect((touched.isWhole ? "*" : text(touched)) == expected)
     }
 
+    /// A text of a file may be as long as it likes.
+    @Test func longPathsAndManyNamesAreCutShort() {
+        let deep = TouchedMembers(ofFunction: Array(mapping("doc" + String(repeating: ".a", count: 300_000)).utf8))
+        #expect(text(deep) == String(repeating: "a(", count: 15) + "a" + String(repeating: ")", count: 15))
+        let wide = (0..<100_000).map { "doc.a\($0);" }.joined()
+        #expect(TouchedMembers(ofFunction: Array(mapping(wide).utf8)).isWhole)
+    }
+
     @Test(arguments: [
         "emit(doc)", "doc[x]", "for (k in doc) f(k)", "f(doc, 1)", "doc.f()", "doc.f ()", "doc.f/**/()", "var d = doc; d.x",
         "with (doc) { a }",
