@@ -52,7 +52,7 @@ import Testing
         let head = try #require(answer)
         #expect(head.status == 401)
         #expect(Credentials.isBasicChallenge(head.headers))
-        var body = HTTPBody(head)
+        var body = HTTPBodyExcerpt(head)
         let isComplete = body.read(&queue)
         #expect(isComplete)
         #expect(ClientHandshake.reason(head.headers, body.bytes) == "a user name and a password are needed")

@@ -19,7 +19,7 @@ final class ClientOpener {
     private var request: [UInt8] = []
     private var received = ByteQueue()
     private var headReader = HTTPHeadReader()
-    private var answer: (head: HTTPResponseHead, body: HTTPBody)?
+    private var answer: (head: HTTPResponseHead, body: HTTPBodyExcerpt)?
     /// Those of the last server that was spoken to with TLS, trusted or not.
     private(set) var serverCertificates: [Certificate] = []
 
@@ -151,7 +151,7 @@ final class ClientOpener {
                 // Some servers announce that they go on before they do; those answers are passed over.
                 while let head = try headReader.response(in: &received) {
                     if head.status >= 200 || head.status == 101 {
-                        answer = (head, HTTPBody(head))
+                        answer = (head, HTTPBodyExcerpt(head))
                         break
                     }
                 }

@@ -1,12 +1,27 @@
+/// Those in which connections are of use to more than one request.
+package enum HTTPVersion: Sendable {
+    case v10
+    case v11
+}
+
 /// The first line and the headers of an answer.
 package struct HTTPResponseHead: Hashable, Sendable {
+    package var version = HTTPVersion.v11
     package var status: Int
     package var reason: String
     package var headers: HTTPHeaders
+
+    /// Without a reason it is the usual one of the status.
+    package init(status: Int, reason: String? = nil, headers: HTTPHeaders = [:]) {
+        self.status = status
+        self.reason = reason ?? HTTPStatus.phrase(status)
+        self.headers = headers
+    }
 }
 
 /// The first line and the headers of a request.
 package struct HTTPRequestHead: Hashable, Sendable {
+    package var version = HTTPVersion.v11
     package var method: String
     package var target: String
     package var headers: HTTPHeaders
@@ -74,9 +89,9 @@ extension HTTPResponseHead {
         }
         guard words[1].utf8.count == 3, words[1].utf8.allSatisfy({ $0 >= 0x30 && $0 <= 0x39 }), let status = Int(words[1]), status >= 100
         else { throw .malformed("the answer has no status") }
-        self.status = status
-        reason = words.count > 2 ? String(words[2]) : ""
-        headers = try lines.fields()
+        self.init(status: status, reason: words.count > 2 ? String(words[2]) : "", headers: try lines.fields())
+        // A later 1.x promises to be read like 1.1.
+        version = words[0] == "HTTP/1.0" ? .v10 : .v11
     }
 }
 
@@ -92,6 +107,7 @@ extension HTTPRequestHead {
         }
         guard !words[0].isEmpty, words[0].utf8.allSatisfy(HTTPSyntax.isToken) else { throw .malformed("the method is not a word") }
         guard !words[1].isEmpty, words[1].utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7F }) else { throw .malformed("the target is not a path") }
+        version = words[2] == "HTTP/1.0" ? .v10 : .v11
         method = String(words[0])
         target = String(words[1])
         headers = try lines.fields()

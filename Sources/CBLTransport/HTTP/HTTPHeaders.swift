@@ -25,6 +25,8 @@ package struct HTTPHeaders: Hashable, Sendable, ExpressibleByDictionaryLiteral {
         fields.first { isSameASCII($0.name, name) }?.value
     }
 
+    package func contains(_ name: String) -> Bool { fields.contains { isSameASCII($0.name, name) } }
+
     package func values(_ name: String) -> [String] {
         fields.filter { isSameASCII($0.name, name) }.map(\.value)
     }

@@ -134,28 +134,8 @@ package struct HTTPAnswer: Error, Hashable, Sendable {
             "X-Content-Type-Options": "nosniff", "Cross-Origin-Resource-Policy": "same-origin", "Cache-Control": "no-store",
         ]
         for field in headers.fields { all.add(field.name, field.value) }
-        var text = "HTTP/1.1 \(status) \(HTTPAnswer.phrase(status))\r\n"
+        var text = "HTTP/1.1 \(status) \(HTTPStatus.phrase(status))\r\n"
         all.append(to: &text)
         return Array((text + "\r\n").utf8) + (hasBody ? body : [])
-    }
-
-    private static func phrase(_ status: Int) -> String {
-        switch status {
-        case 200: "OK"
-        case 400: "Bad Request"
-        case 401: "Unauthorized"
-        case 403: "Forbidden"
-        case 404: "Not Found"
-        case 405: "Method Not Allowed"
-        case 408: "Request Timeout"
-        case 421: "Misdirected Request"
-        case 426: "Upgrade Required"
-        case 429: "Too Many Requests"
-        case 431: "Request Header Fields Too Large"
-        case 500: "Internal Server Error"
-        case 503: "Service Unavailable"
-        case 505: "HTTP Version Not Supported"
-        default: "Answer"
-        }
     }
 }
