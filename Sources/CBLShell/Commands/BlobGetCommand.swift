@@ -118,10 +118,10 @@ enum BlobGetCommand {
     private static func write(_ source: Source, from store: BlobFolder, _ receive: (UnsafeRawBufferPointer) throws -> Void) throws {
         guard let length = source.decodedLength, source.digest != nil else { return try writeStored(source, from: store, receive) }
         do {
-            let decoder = try GzipDecoder(mostBytes: length)
+            let decoder = try Decompressor(.gzip, mostBytes: length)
             try writeStored(source, from: store) { try decoder.decode($0, receive) }
             try decoder.finish()
-        } catch let failure as GzipDecoder.Failure {
+        } catch let failure as Decompressor.Failure {
             throw CommandError.failed(
                 "the attachment is compressed, and its content is damaged (\(failure))", hint: "Its digest names it as it is stored.")
         }

@@ -11,7 +11,7 @@ enum CookieDate {
                 time = found
             } else if day == nil, let number = number(token, digits: 1...2) {
                 day = number
-            } else if month == nil, let found = readMonth(token) {
+            } else if month == nil, let found = Calendar.month(token) {
                 month = found
             } else if year == nil, let number = number(token, digits: 2...4) {
                 year = number < 70 ? number + 2000 : number < 100 ? number + 1900 : number
@@ -20,16 +20,7 @@ enum CookieDate {
         guard let time, let day, let month, let year, (1...31).contains(day), year >= 1601, time.0 < 24, time.1 < 60, time.2 < 60 else {
             return nil
         }
-        return days(year, month, day) * 86400 + Int64(time.0 * 3600 + time.1 * 60 + time.2)
-    }
-
-    /// Days since 1970. Years begin in March here, so that the day that some have more is the last of them.
-    private static func days(_ year: Int, _ month: Int, _ day: Int) -> Int64 {
-        let shifted = month > 2 ? year : year - 1
-        let era = shifted / 400
-        let yearOfEra = shifted - era * 400
-        let dayOfYear = (153 * (month > 2 ? month - 3 : month + 9) + 2) / 5 + day - 1
-        return Int64(era * 146097 + yearOfEra * 365 + yearOfEra / 4 - yearOfEra / 100 + dayOfYear - 719468)
+        return Calendar.days(year, month, day) * 86400 + Int64(time.0 * 3600 + time.1 * 60 + time.2)
     }
 
     private static func isDelimiter(_ byte: UInt8) -> Bool {
@@ -53,10 +44,5 @@ enum CookieDate {
             let second = number(parts[2], digits: 1...2)
         else { return nil }
         return (hour, minute, second)
-    }
-
-    private static func readMonth(_ token: some Collection<UInt8>) -> Int? {
-        let name = String(decoding: token.prefix(3).map(lowerCase), as: UTF8.self)
-        return ["jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec"].firstIndex(of: name).map { $0 + 1 }
     }
 }
