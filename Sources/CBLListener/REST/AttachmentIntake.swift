@@ -55,29 +55,51 @@ struct AttachmentIntake {
         writeStub(entry, stored.digest, length: length, encodedLength: isEncoded ? Int64(stored.length) : nil, to: encoder)
     }
 
-    // As 1.x has it in its files: the digests of revisions are made of it.
     private func writeStub(
         _ entry: DictionaryView, _ digest: BlobDigest, length: Int64, encodedLength: Int64? = nil, to encoder: FleeceEncoder
     ) {
-        encoder.beginDictionary()
-        encoder.writeKey("content_type")
-        encoder.write(entry.value(forKey: "content_type", nil)?.string ?? "application/octet-stream")
-        encoder.writeKey("digest")
-        encoder.write(digest.description)
-        if let encodedLength {
-            encoder.writeKey("encoding")
-            encoder.write("gzip")
-            encoder.writeKey("encoded_length")
-            encoder.write(encodedLength)
-        }
-        encoder.writeKey("length")
-        encoder.write(length)
-        encoder.writeKey("revpos")
         let since = believes ? entry.value(forKey: "revpos", nil)?.integer : nil
-        encoder.write(since.map { min(max($0, 1), Int64(generation)) } ?? Int64(generation))
-        encoder.writeKey("stub")
-        encoder.write(true)
-        encoder.endDictionary()
+        let stub = Stub(
+            type: entry.value(forKey: "content_type", nil)?.string, digest: digest, length: length, encodedLength: encodedLength,
+            generation: since.map { min(max($0, 1), Int64(generation)) } ?? Int64(generation))
+        stub.write(to: encoder)
+    }
+
+    /// One that came by itself.
+    static func write(_ stored: BlobFolder.Stored, type: String, generation: UInt32, to encoder: FleeceEncoder) {
+        Stub(type: type, digest: stored.digest, length: Int64(stored.length), encodedLength: nil, generation: Int64(generation))
+            .write(to: encoder)
+    }
+
+    /// What is stored of an attachment, as 1.x has it in its files: the digests of revisions are made of it.
+    private struct Stub {
+        let type: String?
+        let digest: BlobDigest
+        let length: Int64
+        /// Of what is stored in gzip.
+        let encodedLength: Int64?
+        let generation: Int64
+
+        func write(to encoder: FleeceEncoder) {
+            encoder.beginDictionary()
+            encoder.writeKey("content_type")
+            encoder.write(type ?? "application/octet-stream")
+            encoder.writeKey("digest")
+            encoder.write(digest.description)
+            if let encodedLength {
+                encoder.writeKey("encoding")
+                encoder.write("gzip")
+                encoder.writeKey("encoded_length")
+                encoder.write(encodedLength)
+            }
+            encoder.writeKey("length")
+            encoder.write(length)
+            encoder.writeKey("revpos")
+            encoder.write(generation)
+            encoder.writeKey("stub")
+            encoder.write(true)
+            encoder.endDictionary()
+        }
     }
 }
 

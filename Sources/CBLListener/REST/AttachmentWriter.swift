@@ -1,5 +1,6 @@
 import CBLFleece
 import CBLStore
+import CBLTransport
 
 /// Writes `_attachments`: what describes them, and their contents if those are wanted.
 struct AttachmentWriter {
@@ -8,6 +9,8 @@ struct AttachmentWriter {
     let keys: SharedKeys?
     /// The generation of what the client has; contents that are not newer are not sent.
     let known: UInt32
+    /// Where the contents go that are too long for the text; without it they are in it.
+    var following: FollowingAttachments?
 
     func write(_ attachments: DictionaryView, to text: inout ByteBuffer) throws {
         text.append("{")
@@ -22,12 +25,12 @@ struct AttachmentWriter {
                 _ = JSONWriter.write(value, keys: keys, to: &text)
                 continue
             }
-            try write(entry: entry, to: &text)
+            try write(entry: entry, String(decoding: name, as: UTF8.self), to: &text)
         }
         text.append("}")
     }
 
-    private func write(entry: DictionaryView, to text: inout ByteBuffer) throws {
+    private func write(entry: DictionaryView, _ attachmentName: String, to text: inout ByteBuffer) throws {
         let revision = entry.value(forKey: "revpos", keys)?.integer ?? 0
         guard options.includesAttachments else { return writeStub(entry, to: &text) }
         if known > 0, revision <= Int64(known) {
@@ -37,6 +40,10 @@ struct AttachmentWriter {
         }
         let attachment = StoredAttachment(entry, keys)
         guard let digest = attachment.digest, let length = blobs.size(of: digest) else { return writeStub(entry, to: &text) }
+        if let following, length >= FollowingAttachments.shortest {
+            following.add(attachmentName, attachment, digest, length)
+            return write(entry, instead: "follows", to: &text)
+        }
         guard length <= AttachmentWriter.longestInline else {
             throw RESTError.tooLarge("an attachment of \(length) bytes is too long for JSON: ask for it by itself")
         }
@@ -59,11 +66,17 @@ struct AttachmentWriter {
 
     private static let longestInline = 1 << 26
 
-    private func writeStub(_ entry: DictionaryView, to text: inout ByteBuffer) {
-        text.append("{\"stub\":true")
+    private func writeStub(_ entry: DictionaryView, to text: inout ByteBuffer) { write(entry, instead: "stub", to: &text) }
+
+    /// What describes it, and where its content is.
+    private func write(_ entry: DictionaryView, instead word: StaticString, to text: inout ByteBuffer) {
+        let isComplete = options.keepsEncoding || following != nil
+        text.append("{\"")
+        text.append(word)
+        text.append("\":true")
         for (key, value) in entry {
-            guard let name = key.keyString(keys), name != "stub" else { continue }
-            guard options.keepsEncoding || name != "encoding" && name != "encoded_length" else { continue }
+            guard let name = key.keyString(keys), name != "stub", name != "follows" else { continue }
+            guard isComplete || name != "encoding" && name != "encoded_length" else { continue }
             write(name, value, to: &text)
         }
         text.append("}")
@@ -93,6 +106,34 @@ struct StoredAttachment {
     /// Gives the content to `take`, piece by piece.
     func read(from blobs: BlobFolder, decodes: Bool, _ take: (UnsafeRawBufferPointer) throws -> Void) throws {
         guard let digest else { throw RESTError.noAttachment }
-        try blobs.read(digest, take)
+        guard isEncoded, decodes, let decoder = try ContentCoding.gzip.decoder(mostBytes: BlobFolder.longest) else {
+            return try blobs.read(digest, take)
+        }
+        try blobs.read(digest) { try decoder.decode($0, take) }
+        try decoder.finish()
+    }
+}
+
+/// The contents that are sent behind a document, in parts of their own.
+final class FollowingAttachments {
+    /// What is shorter stands in the text.
+    static let shortest = 2048
+
+    struct Part {
+        let name: String
+        let digest: BlobDigest
+        let length: Int
+        let headers: HTTPHeaders
+    }
+
+    private(set) var parts: [Part] = []
+
+    func add(_ name: String, _ attachment: StoredAttachment, _ digest: BlobDigest, _ length: Int) {
+        var headers: HTTPHeaders = [
+            "Content-Disposition": ContentDisposition.attachment(name), "Content-Type": attachment.type ?? MediaType.bytes.essence,
+            "Content-Length": "\(length)",
+        ]
+        if attachment.isEncoded { headers.add("Content-Encoding", "gzip") }
+        parts.append(Part(name: name, digest: digest, length: length, headers: headers))
     }
 }

@@ -58,7 +58,7 @@ struct DocumentEditor {
     }
 
     /// The revision that is to be changed, by its name.
-    private func parent(_ name: String?, of stored: Document?) throws -> RevisionID? {
+    func parent(_ name: String?, of stored: Document?) throws -> RevisionID? {
         guard let name else { return nil }
         if let id = transaction.revision(named: name) { return id }
         guard stored != nil else { throw RESTError.missing }

@@ -11,13 +11,15 @@ enum DocumentReading {
         try keyspace.check(id: id)
         if let which = call.parameters["open_revs"] { return try OpenRevisions.answer(call, which) }
         let options = try DocumentOptions(call.parameters)
+        let following = options.includesAttachments && !call.accepted.names(.json) ? FollowingAttachments() : nil
         var text = ByteBuffer(capacity: 4096)
         let revision = try keyspace.database.read { snapshot -> String in
             let shown = try find(call, id, in: keyspace, snapshot)
             let revision = shown.revision.text
             // What the client has need not be written.
             if call.request.headers["If-None-Match"] == "\"\(revision)\"" { return revision }
-            let writer = DocumentWriter(options, snapshot, keyspace)
+            var writer = DocumentWriter(options, snapshot, keyspace)
+            writer.following = following
             switch shown {
             case .current(let document): try writer.write(document, to: &text)
             case .stored(let stored, let relatives):
@@ -26,7 +28,9 @@ enum DocumentReading {
             return revision
         }
         guard try !call.isUnchanged(revision) else { return }
-        try call.answer(headers: ["Etag": "\"\(revision)\""], json: text.bytes)
+        let headers: HTTPHeaders = ["Etag": "\"\(revision)\""]
+        guard let parts = following?.parts, !parts.isEmpty else { return try call.answer(headers: headers, json: text.bytes) }
+        try MultipartAnswer.send(text.bytes, parts, keyspace.database.blobs, headers, call)
     }
 
     enum Found {
@@ -37,6 +41,14 @@ enum DocumentReading {
             switch self {
             case .current(let document): document.revision
             case .stored(let stored, _): stored.id
+            }
+        }
+
+        /// What it says; nil if that is not kept.
+        var body: FleeceData? {
+            switch self {
+            case .current(let document): document.body
+            case .stored(let stored, _): stored.shownBody
             }
         }
     }

@@ -9,6 +9,8 @@ struct DocumentWriter {
     let options: DocumentOptions
     let snapshot: Snapshot
     let blobs: BlobFolder
+    /// For contents that are not to be in the text.
+    var following: FollowingAttachments?
 
     init(_ options: DocumentOptions, _ snapshot: Snapshot, _ keyspace: Keyspace) {
         self.options = options
@@ -155,7 +157,8 @@ struct DocumentWriter {
             JSONWriter.write(string: name, to: &text)
             text.append(":")
             if name.elementsEqual("_attachments".utf8), let attachments = value.dictionary {
-                let writer = AttachmentWriter(blobs: blobs, options: options, keys: keys, known: knownGeneration(subject, relatives))
+                let writer = AttachmentWriter(
+                    blobs: blobs, options: options, keys: keys, known: knownGeneration(subject, relatives), following: following)
                 try writer.write(attachments, to: &text)
             } else if !JSONWriter.write(value, keys: keys, isStrict: true, within: &budget, to: &text) {
                 throw DocumentWriter.damaged(subject.id)

@@ -78,13 +78,8 @@ enum DocumentWriting {
         let targetID = ([name] + target.path.dropFirst()).joined(separator: "/")
         guard try !keyspace.isBeside(id), try !keyspace.isBeside(targetID) else { throw RESTError.badRequest("\(id) cannot be copied") }
         let saved = try keyspace.database.write { transaction in
-            let body: FleeceData
-            switch try DocumentReading.find(call, id, in: keyspace, transaction) {
-            case .current(let document): body = document.body
-            case .stored(let stored, _):
-                guard let kept = stored.shownBody else { throw RESTError.missing }
-                body = kept
-            }
+            let found = try DocumentReading.find(call, id, in: keyspace, transaction)
+            guard let body = found.body else { throw RESTError.missing }
             let parent = try target.query["rev"].map { name in
                 guard let revision = transaction.revision(named: name) else { throw RESTError.conflict() }
                 return revision
@@ -92,15 +87,5 @@ enum DocumentWriting {
             return try transaction.saveAsVersion1(targetID, in: keyspace.collection, after: parent, body: body)
         }
         try answer(call, 201, targetID, saved.id.text, ["Etag": "\"\(saved.id.text)\""])
-    }
-}
-
-/// What came with a request to store a document: the document, and attachments beside it.
-struct DocumentUpload {
-    let document: FleeceData
-    var attachments: [String: BlobFolder.Stored] = [:]
-
-    init(_ call: RESTCall, _ keyspace: Keyspace) throws {
-        document = try call.object()
     }
 }

@@ -10,6 +10,8 @@ final class JSONAnswer {
     private static let pieceSize = 1 << 16
 
     var text = ByteBuffer(capacity: 1 << 12)
+    /// Of an answer that has JSON in it, and is none itself.
+    var type: String?
     private let call: RESTCall
     private let headers: HTTPHeaders
     private var needsComma = false
@@ -36,17 +38,20 @@ final class JSONAnswer {
     }
 
     private func send() throws(HTTPInterruption) {
-        if !call.hasBegun {
-            var headers = headers
-            headers.set("Content-Type", "application/json")
-            try call.begin(200, headers: headers, length: nil)
-        }
+        if !call.hasBegun { try begin(length: nil) }
         try call.write(text.bytes)
         text.removeAll()
     }
 
+    private func begin(length: Int?) throws(HTTPInterruption) {
+        var headers = headers
+        headers.set("Content-Type", type ?? "application/json")
+        try call.begin(200, headers: headers, length: length)
+    }
+
     func end() throws {
-        guard call.hasBegun else { return try call.answer(headers: headers, json: text.bytes) }
+        guard call.hasBegun || type != nil else { return try call.answer(headers: headers, json: text.bytes) }
+        if !call.hasBegun { try begin(length: text.count) }
         try send()
         call.exchange.end()
     }

@@ -1,5 +1,6 @@
 import CBLFleece
 import CBLStore
+import CBLTransport
 
 /// Several revisions of a document at once: `?open_revs=all`, or a list of them.
 enum OpenRevisions {
@@ -9,18 +10,21 @@ enum OpenRevisions {
         // What is inline has no use for it.
         options.keepsEncoding = false
         let wanted = which == "all" ? nil : try call.parameters.strings("open_revs")
+        let isJSON = call.accepted.names(.json)
         let answer = JSONAnswer(call)
-        answer.text.append("[")
+        let parts = MultipartWriter("mixed")
+        if isJSON { answer.text.append("[") } else { answer.type = parts.contentType }
         try keyspace.database.read { snapshot in
             let document = try snapshot.document(call.place.document, in: keyspace.collection)
             guard document != nil || wanted != nil else { throw RESTError.missing }
             let writer = DocumentWriter(options, snapshot, keyspace)
             try forEach(wanted, latest: call.parameters["latest"] == "true", document, snapshot) { item, relatives in
+                guard isJSON else { return try writePart(item, relatives, writer, parts, to: &answer.text) }
                 answer.separate()
                 try write(item, relatives, writer, to: &answer.text)
             }
         }
-        answer.text.append("]")
+        if isJSON { answer.text.append("]") } else { parts.ending.withUnsafeBytes { answer.text.append($0) } }
         try answer.end()
     }
 
@@ -51,6 +55,18 @@ enum OpenRevisions {
         }
     }
 
+    /// The document itself, in a part of its own; or what is missing, marked as an error.
+    private static func writePart(
+        _ item: Item, _ relatives: KnownRevisions?, _ writer: DocumentWriter, _ parts: MultipartWriter, to text: inout ByteBuffer
+    ) throws {
+        let start = text.count
+        parts.opening(["Content-Type": "application/json"]).withUnsafeBytes { text.append($0) }
+        if case .revision(let revision) = item, let relatives, try writer.write(revision, relatives, to: &text) { return }
+        text.truncate(to: start)
+        parts.opening(["Content-Type": "application/json; error=\"true\""]).withUnsafeBytes { text.append($0) }
+        writeMissing(item, to: &text)
+    }
+
     private static func write(_ item: Item, _ relatives: KnownRevisions?, _ writer: DocumentWriter, to text: inout ByteBuffer) throws {
         if case .revision(let revision) = item, let relatives {
             let start = text.count
@@ -58,6 +74,10 @@ enum OpenRevisions {
             if try writer.write(revision, relatives, to: &text) { return text.append("}") }
             text.truncate(to: start)
         }
+        writeMissing(item, to: &text)
+    }
+
+    private static func writeMissing(_ item: Item, to text: inout ByteBuffer) {
         let name =
             switch item {
             case .revision(let revision): revision.id.text

@@ -24,6 +24,9 @@ final class RESTCall {
     var isHead: Bool { request.method == "HEAD" }
     var isReading: Bool { isHead || request.method == "GET" }
 
+    /// What the client understands.
+    var accepted: AcceptedTypes { AcceptedTypes(request.headers) }
+
     /// The collection that the request is about.
     func keyspace() throws -> Keyspace {
         if let found { return found }
@@ -38,21 +41,28 @@ final class RESTCall {
     func body() throws -> [UInt8] {
         var bytes: [UInt8] = []
         let limit = service.settings.maximumBody
-        try readBody { piece in
+        try readBody(most: limit) { piece in
             guard bytes.count + piece.count <= limit else { throw RESTError.tooLarge("the body is longer than \(limit) bytes") }
             bytes.append(contentsOf: piece)
         }
         return bytes
     }
 
-    /// Gives the body to `take`, piece by piece.
-    func readBody(_ take: (UnsafeRawBufferPointer) throws -> Void) throws {
+    /// Gives the body to `take`, piece by piece, unpacked.
+    func readBody(most: Int = BlobFolder.longest, _ take: (UnsafeRawBufferPointer) throws -> Void) throws {
+        guard let coding = ContentCoding.of(request.headers) else { throw RESTError.badContentType("the body is packed in an unknown way") }
+        let decoder = try coding.decoder(mostBytes: most)
         let space = UnsafeMutableRawBufferPointer.allocate(byteCount: 1 << 16, alignment: 16)
         defer { space.deallocate() }
         while true {
             let count = try exchange.read(into: space)
+            let piece = UnsafeRawBufferPointer(rebasing: space[..<count])
+            if let decoder {
+                if count == 0 { try decoder.finish() } else { try decoder.decode(piece, take) }
+            } else if count > 0 {
+                try take(piece)
+            }
             guard count > 0 else { return }
-            try take(UnsafeRawBufferPointer(rebasing: space[..<count]))
         }
     }
 

@@ -1,3 +1,4 @@
+import CBLBase
 import CBLFleece
 import CBLStore
 import CBLTransport
@@ -43,6 +44,8 @@ extension RESTError {
         case let error as StoreError: self.init(error)
         case let error as JSONError: self = .badJSON("\(error)")
         case let error as FleeceError: self = .damaged("\(error)")
+        case let error as MultipartFailure: self = .badRequest("the parts of the body cannot be read: \(error.reason)")
+        case let error as Decompressor.Failure: self = RESTError(400, "Bad data encoding", "the body cannot be unpacked: \(error)")
         default: self.init(500, "Internal error", "\(error)")
         }
     }

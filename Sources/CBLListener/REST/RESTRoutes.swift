@@ -35,6 +35,9 @@ enum RESTRoutes {
             "GET": answer(DocumentReading.get), "PUT": answer(DocumentWriting.put), "DELETE": answer(DocumentWriting.delete),
             "COPY": answer(DocumentWriting.copy),
         ],
+        .attachment: [
+            "GET": answer(AttachmentRequests.get), "PUT": answer(AttachmentRequests.put), "DELETE": answer(AttachmentRequests.delete),
+        ],
         .operation("_all_docs"): ["GET": answer(DocumentList.get), "POST": harmless(DocumentList.post)],
         .operation("_changes"): [
             "GET": Route(handler: Changes.answer, isHarmless: true), "POST": Route(handler: Changes.answer, isHarmless: true),

@@ -126,6 +126,24 @@ import Testing
         #expect(try server.get("/db/a?conflicts=true")["_conflicts.0"] != nil)
     }
 
+    @Test func whatIsNotAllowedIsRefused() throws {
+        let server = try RESTServer.withDatabase()
+        let rev = try server.put("/db/old", "{}")
+        try server.database().setRevisionGuard { proposed in
+            if proposed.documentID != "fine" { throw StoreError(.refused, "not here") }
+        }
+        for (method, target) in [("POST", "/db"), ("PUT", "/db/new"), ("DELETE", "/db/old?rev=\(rev)"), ("PUT", "/db/new?new_edits=false")]
+        {
+            let answer = try server.send(
+                method, target, #"{"_rev":"\#(rev)"}"#.replacing("_rev", with: target.contains("edits") ? "_rev" : "n"))
+            #expect(answer.json == #"{"error":"forbidden","reason":"not here","status":403}"#, "\(method) \(target)")
+        }
+        let docs = #""docs":[{"_id":"fine"},{"_id":"a"},{"_id":"b"}]"#
+        let answer = try server.send("POST", "/db/_bulk_docs", "{\(docs)}")
+        #expect(answer.status == 201 && answer["0.ok"] == "true" && answer["1.status"] == "403" && answer["2.reason"] == "not here")
+        #expect(try server.send("POST", "/db/_bulk_docs", "{\(docs),\"all_or_nothing\":\"true\"}").status == 403)
+    }
+
     @Test func whatWasMadeElsewhereIsToldOnlyIfItFails() throws {
         let server = try RESTServer.withDatabase()
         let docs = #"""
