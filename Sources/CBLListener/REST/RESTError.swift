@@ -2,6 +2,7 @@ import CBLBase
 import CBLFleece
 import CBLStore
 import CBLTransport
+import CBLViews
 
 /// Why a request does not get what it asks for, in the words of 1.x: clients look at the status and at the name.
 struct RESTError: Error, Hashable {
@@ -42,6 +43,7 @@ extension RESTError {
         switch error {
         case let error as RESTError: self = error
         case let error as StoreError: self.init(error)
+        case ViewError.badRequest(let reason): self = .badRequest(reason)
         case let error as JSONError: self = .badJSON("\(error)")
         case let error as FleeceError: self = .damaged("\(error)")
         case let error as MultipartFailure: self = .badRequest("the parts of the body cannot be read: \(error.reason)")

@@ -38,6 +38,9 @@ enum RESTRoutes {
         .attachment: [
             "GET": answer(AttachmentRequests.get), "PUT": answer(AttachmentRequests.put), "DELETE": answer(AttachmentRequests.delete),
         ],
+        .designOperation("_view"): ["GET": answer(ViewRequests.query), "POST": harmless(ViewRequests.query)],
+        .designOperation("_info"): ["GET": answer(ViewRequests.information)],
+        .operation("_temp_view"): ["POST": harmless(ViewRequests.queryOnce)],
         .operation("_all_docs"): ["GET": answer(DocumentList.get), "POST": harmless(DocumentList.post)],
         .operation("_changes"): [
             "GET": Route(handler: Changes.answer, isHarmless: true), "POST": Route(handler: Changes.answer, isHarmless: true),

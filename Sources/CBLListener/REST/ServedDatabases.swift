@@ -1,5 +1,6 @@
 import CBLBase
 import CBLStore
+import CBLViews
 import FoundationEssentials
 import Synchronization
 
@@ -22,11 +23,14 @@ package final class ServedDatabases: Sendable {
         let database: Database
         /// When it was opened, in microseconds since 1970. Clients see by that whether the server forgot something meanwhile.
         let start: Int64
+        /// The indexes of its views.
+        let views: ViewIndex
 
         init(_ name: String, _ database: Database) {
             self.name = name
             self.database = database
             start = WallClock.milliseconds * 1000
+            views = ViewIndex(database)
         }
     }
 
@@ -54,7 +58,10 @@ package final class ServedDatabases: Sendable {
         for served in open.withLock({ open in
             defer { open = [:] }
             return Array(open.values)
-        }) { served.database.close() }
+        }) {
+            served.views.close()
+            served.database.close()
+        }
     }
 
     /// The names of all, sorted.
@@ -99,6 +106,7 @@ package final class ServedDatabases: Sendable {
         guard rights.contains(.delete), directory != nil else { throw RESTError.forbidden("databases cannot be deleted here") }
         try open.withLock { open in
             open[name] = nil
+            served.views.removeAll()
             try served.database.delete()
         }
     }
