@@ -47,7 +47,8 @@ let package = Package(
             "CBLViews",
             ["CBLStore", "CBLFunctions", "CBLSQLite", "CBLFleece", "CBLBase", "CBLSystemSQLite", "CBLSystemDuktape"]),
         library("CBLReplication", ["CBLBLIP", "CBLTransport", "CBLStore", "CBLFleece", "CBLBase"]),
-        library("CBLListener", ["CBLReplication", "CBLBLIP", "CBLTransport", "CBLStore", "CBLFleece", "CBLBase"]),
+        library(
+            "CBLListener", ["CBLViews", "CBLReplication", "CBLBLIP", "CBLTransport", "CBLStore", "CBLFunctions", "CBLFleece", "CBLBase"]),
         library(
             "CBLWorkbench", ["CBLQuery", "CBLReplication", "CBLJSONSchema", "CBLStore", "CBLSQLite", "CBLFleece", "CBLBase"]),
         library(

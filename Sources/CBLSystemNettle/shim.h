@@ -2,6 +2,7 @@
 #include <nettle/aes.h>
 #include <nettle/cbc.h>
 #include <nettle/hmac.h>
+#include <nettle/md5.h>
 #include <nettle/memops.h>
 #include <nettle/md5.h>
 #include <nettle/pbkdf2.h>

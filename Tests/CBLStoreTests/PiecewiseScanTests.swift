@@ -34,6 +34,41 @@ import Testing
 
     private let pieces: [ClosedRange<Int64>?] = (0..<40).map { $0 * 50...$0 * 50 + 49 }
 
+    @Test func scansMayBeginAndEndAnywhere() throws {
+        let directory = try TemporaryDirectory()
+        let database = try database(directory)
+        try database.read { snapshot in
+            func ids(_ change: (inout ScanOptions) -> Void) throws -> [String] {
+                var options = ScanOptions(order: .id, content: .id)
+                options.includesDeleted = true
+                change(&options)
+                let cursor = try snapshot.scan(.default, options)
+                var ids: [String] = []
+                while try cursor.next() { ids.append(cursor.id) }
+                return ids
+            }
+            let all = try ids { _ in }
+            #expect(all.count == 1500 && all == all.sorted())
+            for included in [true, false] {
+                for (first, last) in [(0, 1499), (3, 700), (700, 700), (900, 3)] {
+                    let range = try ids {
+                        $0.firstID = .init(all[first], isIncluded: included)
+                        $0.lastID = .init(all[last], isIncluded: included)
+                    }
+                    let expected = all.filter { included ? $0 >= all[first] && $0 <= all[last] : $0 > all[first] && $0 < all[last] }
+                    #expect(range == expected)
+                }
+            }
+            let backwards = try ids {
+                $0.order = .sequence
+                $0.isDescending = true
+                $0.since = 1400
+                $0.upTo = 1403
+            }
+            #expect(backwards == ["doc1402", "doc1401", "doc1400"].filter { Int($0.dropFirst(3)).map { !$0.isMultiple(of: 7) } ?? false })
+        }
+    }
+
     @Test func piecesGiveEveryDocumentOnce() throws {
         let directory = try TemporaryDirectory()
         let database = try database(directory)

@@ -13,33 +13,37 @@ package enum JSONWriter {
         return write(value, keys: keys, style: style, within: &budget, to: &buffer)
     }
 
-    /// The same for one of several parts of a value, which have one budget together.
+    /// The same for one of several parts of a value, which have one budget together. With `isStrict`, what JSON has no form for is treated
+    /// like what is nested too deep.
     @discardableResult
     package static func write(
-        _ value: Value, keys: SharedKeys?, style: JSONStyle = .compact, within budget: inout WalkBudget, to buffer: inout ByteBuffer
+        _ value: Value, keys: SharedKeys?, style: JSONStyle = .compact, isStrict: Bool = false, within budget: inout WalkBudget,
+        to buffer: inout ByteBuffer
     ) -> Bool {
         var rendering = JSONRendering(within: budget, keys: keys, style: style)
         let start = buffer.count
         rendering.write(value, depth: 0, to: &buffer)
         budget = rendering.budget
-        guard rendering.isAbandoned else { return true }
+        guard rendering.isAbandoned || isStrict && rendering.hasForeignWords else { return true }
         buffer.truncate(to: start)
         buffer.append("undefined")
         return false
     }
 
     /// Appends the members of a dictionary without its braces, each behind a comma unless it is the first, so that the caller can put
-    /// members of its own before them.
+    /// members of its own before them. False, and nothing appended, if it cannot be written; with `isStrict` also if JSON has no form for a part.
     @discardableResult
     package static func writeMembers(
-        of value: Value, keys: SharedKeys?, style: JSONStyle = .compact, startingWithComma: Bool, to buffer: inout ByteBuffer
+        of value: Value, keys: SharedKeys?, style: JSONStyle = .compact, isStrict: Bool = false, startingWithComma: Bool,
+        to buffer: inout ByteBuffer
     ) -> Bool {
         guard let dictionary = value.dictionary else { return false }
         var rendering = JSONRendering(of: value, keys: keys, style: style)
         let start = buffer.count
         rendering.writeMembers(of: dictionary, depth: 1, startingWithComma: startingWithComma, to: &buffer)
-        if rendering.isAbandoned { buffer.truncate(to: start) }
-        return !rendering.isAbandoned
+        let isWritten = !rendering.isAbandoned && !(isStrict && rendering.hasForeignWords)
+        if !isWritten { buffer.truncate(to: start) }
+        return isWritten
     }
 
     /// Appends a double: the shortest digits that read back as the same.

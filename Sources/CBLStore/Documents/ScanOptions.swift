@@ -19,6 +19,17 @@ package struct ScanOptions: Sendable {
         case everything
     }
 
+    /// An end of a range of IDs.
+    package struct Bound: Sendable {
+        package var id: String
+        package var isIncluded: Bool
+
+        package init(_ id: String, isIncluded: Bool = true) {
+            self.id = id
+            self.isIncluded = isIncluded
+        }
+    }
+
     package var order: Order = .id
     package var isDescending = false
     package var includesDeleted = false
@@ -28,6 +39,12 @@ package struct ScanOptions: Sendable {
     package var onlyWithAttachments = false
     /// Only documents with a greater sequence.
     package var since: UInt64?
+    /// Only documents with a sequence no greater than this.
+    package var upTo: UInt64?
+    /// Only documents whose IDs are not before this one, as bytes.
+    package var firstID: Bound?
+    /// Only documents whose IDs are not behind this one.
+    package var lastID: Bound?
     /// Only documents whose ID matches: `*` stands for any characters, `?` for one.
     package var idPattern: String?
     /// Only documents whose ID starts so.

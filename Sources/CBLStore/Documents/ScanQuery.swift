@@ -42,6 +42,9 @@ struct ScanQuery {
     func bind(to statement: Statement) throws(SQLiteError) {
         if let pattern = options.idPattern { try statement.bind(ScanOptions.glob(pattern), 1) }
         if let since = options.since { try statement.bind(Int64(clamping: since), 5) }
+        if let last = options.upTo { try statement.bind(Int64(clamping: last), 6) }
+        if let first = options.firstID { try statement.bind(first.id, 7) }
+        if let last = options.lastID { try statement.bind(last.id, 8) }
         guard !prefix.isEmpty else { return }
         try statement.bind(prefix, 2)
         var end = ScanOptions.end(ofPrefix: prefix) ?? []
@@ -57,6 +60,9 @@ struct ScanQuery {
         if options.onlyWithAttachments { conditions.append("(flags & 4) != 0") }
         if let rows = options.rows { conditions.append("rowid BETWEEN \(rows.lowerBound) AND \(rows.upperBound)") }
         if options.since != nil { conditions.append("sequence > ?5") }
+        if options.upTo != nil { conditions.append("sequence <= ?6") }
+        if let first = options.firstID { conditions.append(first.isIncluded ? "key >= ?7" : "key > ?7") }
+        if let last = options.lastID { conditions.append(last.isIncluded ? "key <= ?8" : "key < ?8") }
         if options.idPattern != nil { conditions.append("key GLOB ?1") }
         if !prefix.isEmpty { conditions.append("key >= ?2 AND key < ?3") }
         // Of the tables behind a view, the one with the keys is to be gone through, in their order.

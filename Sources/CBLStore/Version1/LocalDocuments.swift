@@ -76,6 +76,36 @@ extension Transaction {
         try deleteRaw(id, in: LocalDocuments.keyStore)
     }
 
+    /// Writes a design document, whose ID is without `_design/`, where these are kept beside the others. `replacing` is the revision that is to be
+    /// there, nil for none. Gives the new one, which is named as 1.x names those of documents.
+    package func putDesign(_ id: String, json: [UInt8], replacing: String?) throws -> String {
+        let current = try designRevision(id)
+        guard current == replacing else { throw Transaction.designConflict(id, current) }
+        let parent = current.flatMap { try? RevisionID(parsing: $0) }
+        let named = json.withUnsafeBytes { RevisionID.nextOfVersion1(after: parent, isDeleted: false, canonicalJSON: $0) }
+        // Programs that only count changes name them otherwise; the count goes on.
+        let generation = current.flatMap { UInt32($0.prefix { $0 != "-" }) } ?? 0
+        let digest = named?.text.drop { $0 != "-" } ?? "-00"
+        let revision = "\(generation.addingReportingOverflow(1).partialValue)\(digest)"
+        try putRaw(RawDocument(key: id, meta: Array(revision.utf8), body: json), in: DesignDocuments.keyStore)
+        return revision
+    }
+
+    /// Removes a design document.
+    package func deleteDesign(_ id: String, revision: String) throws {
+        guard let current = try designRevision(id) else { throw StoreError(.notFound, "no design document \"\(id)\"") }
+        guard current == revision else { throw Transaction.designConflict(id, current) }
+        try deleteRaw(id, in: DesignDocuments.keyStore)
+    }
+
+    private func designRevision(_ id: String) throws -> String? {
+        try rawDocument(id, in: DesignDocuments.keyStore).map { String(decoding: $0.meta ?? [], as: UTF8.self) }
+    }
+
+    private static func designConflict(_ id: String, _ current: String?) -> StoreError {
+        StoreError(.conflict, "design document \"\(id)\" \(current.map { "is at revision \($0)" } ?? "is not there")")
+    }
+
     private func localRevision(_ id: String) throws -> String? {
         try rawDocument(id, in: LocalDocuments.keyStore).map { String(decoding: $0.meta ?? [], as: UTF8.self) }
     }

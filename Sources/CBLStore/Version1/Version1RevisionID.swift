@@ -39,6 +39,24 @@ extension RevisionID {
     }
 }
 
+// How 1.x names what is made there. Its successors do so by another digest, and take either.
+extension RevisionID {
+    /// The ID that 1.x gives a new child of a revision, or a first revision. Nil if nothing can follow the parent.
+    static func nextOfVersion1(after parent: RevisionID?, isDeleted: Bool, canonicalJSON body: UnsafeRawBufferPointer) -> RevisionID? {
+        var md5 = MD5()
+        var generation: UInt32 = 1
+        if let parent {
+            guard !parent.isVersion, parent.generation < UInt32.max else { return nil }
+            generation = parent.generation + 1
+            let text = Array(parent.text.utf8)
+            ([UInt8(text.count)] + text).withUnsafeBytes { md5.update($0) }
+        }
+        withUnsafeBytes(of: isDeleted ? 1 as UInt8 : 0) { md5.update($0) }
+        md5.update(body)
+        return md5.finish().withUnsafeBytes { RevisionID(generation: generation, digest: $0) }
+    }
+}
+
 /// The text of a revision's name in 1.x, and the collation `REVID` by which it orders them.
 enum Version1RevisionText {
     private static let dash = UInt8(ascii: "-")

@@ -1,6 +1,6 @@
-enum HTTPStatus {
+package enum HTTPStatus {
     /// What a status is called (RFC 9110, section 15). Programs do not look at it.
-    static func phrase(_ status: Int) -> String {
+    package static func phrase(_ status: Int) -> String {
         switch status {
         case 100: "Continue"
         case 101: "Switching Protocols"

@@ -1,0 +1,103 @@
+import CBLFleece
+import CBLStore
+
+/// Documents that are kept beside the collections: local ones, and design documents. They have one revision each, and no sequence.
+enum BesideDocuments {
+    static func get(_ call: RESTCall) throws {
+        let id = call.place.document
+        let keyspace = try call.keyspace()
+        guard call.parameters["open_revs"] == nil else { throw RESTError.badParameter("\(id) has no open_revs") }
+        guard let stored = try keyspace.database.read({ try $0.besideDocument(id) }) else { throw RESTError.missing }
+        let revision = stored.revision
+        guard call.parameters["rev"].map({ $0 == revision }) ?? true else { throw RESTError.missing }
+        guard try !call.isUnchanged(revision) else { return }
+        var text = ByteBuffer(capacity: 4096)
+        try write(stored, as: id, DocumentOptions(call.parameters), to: &text)
+        try call.answer(headers: ["Etag": "\"\(revision)\""], json: text.bytes)
+    }
+
+    static func delete(_ call: RESTCall) throws {
+        let id = call.place.document
+        let parent = try call.parentRevision()
+        let keyspace = try call.keyspace()
+        try keyspace.database.write { transaction in
+            guard let stored = try transaction.besideDocument(id) else { throw RESTError.missing }
+            guard let parent else { throw RESTError.conflict("\(id) is at revision \(stored.revision)") }
+            if id.hasPrefix(LocalDocuments.prefix) {
+                try transaction.deleteLocal(stored.key, revision: parent)
+            } else {
+                try transaction.deleteDesign(stored.key, revision: parent)
+            }
+        }
+        try call.answer { object in
+            object.add("ok", true)
+            object.add("id", id)
+            object.add("rev", parent ?? "")
+        }
+    }
+
+    static func write(_ stored: RawDocument, as id: String, _ options: DocumentOptions, to text: inout ByteBuffer) throws {
+        text.append("{\"_id\":")
+        JSONWriter.write(string: id, to: &text)
+        text.append(",\"_rev\":")
+        JSONWriter.write(string: stored.revision, to: &text)
+        if !stored.body.isEmpty {
+            // It may be anything, in a file of a stranger.
+            guard let body = try? RESTCall.parse(stored.body),
+                body.withRoot({ root in
+                    root.dictionary != nil
+                        && JSONWriter.writeMembers(of: root, keys: nil, isStrict: true, startingWithComma: true, to: &text)
+                })
+            else { throw DocumentWriter.damaged(id) }
+        }
+        if options.showsHistory, let revision = try? RevisionID(parsing: stored.revision) {
+            DocumentWriter.write(history: [revision], most: 1, to: &text)
+        }
+        text.append("}")
+    }
+}
+
+extension RawDocument {
+    var revision: String { String(decoding: meta ?? [], as: UTF8.self) }
+}
+
+extension Keyspace {
+    func isBeside(_ id: String, _ transaction: Transaction) throws -> Bool {
+        id.hasPrefix(LocalDocuments.prefix) || hasDesignDocuments && id.hasPrefix(DesignDocuments.prefix)
+    }
+}
+
+extension DocumentEditor {
+    func saveBeside(_ document: IncomingDocument, _ id: String, _ parent: String?) throws -> String {
+        guard case .unchanged = document.expiration else { throw RESTError.badRequest("\(id) cannot expire") }
+        guard document.attachments?.isEmpty ?? true else { throw RESTError.badAttachment("\(id) cannot have attachments") }
+        let isLocal = id.hasPrefix(LocalDocuments.prefix)
+        let name = String(id.dropFirst((isLocal ? LocalDocuments.prefix : DesignDocuments.prefix).count))
+        if document.isDeleted {
+            guard let stored = try transaction.besideDocument(id) else { throw RESTError.missing }
+            guard let parent else { throw RESTError.conflict("\(id) is at revision \(stored.revision)") }
+            if isLocal { try transaction.deleteLocal(name, revision: parent) } else { try transaction.deleteDesign(name, revision: parent) }
+            return parent
+        }
+        let json = try document.propertiesAsJSON()
+        if isLocal { return try transaction.putLocal(name, json: json, replacing: parent) }
+        return try transaction.putDesign(name, json: json, replacing: parent)
+    }
+
+    /// Of a design document that was made elsewhere there is what was made last.
+    func insertBeside(_ document: IncomingDocument, _ id: String, _ revision: String) throws -> String {
+        guard id.hasPrefix(DesignDocuments.prefix) else { throw RESTError.badRequest("\(id) is not replicated") }
+        guard document.attachments?.isEmpty ?? true else { throw RESTError.badAttachment("\(id) cannot have attachments") }
+        let name = String(id.dropFirst(DesignDocuments.prefix.count))
+        guard let new = try? RevisionID(parsing: revision) else { throw RESTError.badID("\"\(revision)\" is no revision") }
+        let current = try transaction.besideDocument(id).flatMap { try? RevisionID(parsing: $0.revision) }
+        if let current, new < current || new == current { return revision }
+        if document.isDeleted {
+            try transaction.deleteRaw(name, in: DesignDocuments.keyStore)
+        } else {
+            let stored = RawDocument(key: name, meta: Array(revision.utf8), body: try document.propertiesAsJSON())
+            try transaction.putRaw(stored, in: DesignDocuments.keyStore)
+        }
+        return revision
+    }
+}

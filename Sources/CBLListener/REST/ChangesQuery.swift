@@ -1,0 +1,91 @@
+import CBLFleece
+import CBLStore
+import CBLTransport
+
+/// What is asked of the changes of a collection.
+struct ChangesQuery {
+    enum Feed {
+        /// What there is.
+        case normal
+        /// What there is; if that is nothing, what comes next.
+        case longpoll
+        /// What there is and what comes, a line each.
+        case continuous
+        /// The same, as pages in a browser read it.
+        case eventSource
+
+        init(_ name: String?) {
+            switch name {
+            case "longpoll": self = .longpoll
+            case "continuous": self = .continuous
+            case "eventsource": self = .eventSource
+            default: self = .normal
+            }
+        }
+
+        var isLasting: Bool { self == .continuous || self == .eventSource }
+    }
+
+    let feed: Feed
+    /// Nil for now, wherever that is.
+    var since: UInt64?
+    var limit = Int.max
+    var showsAllLeaves = false
+    var includesDocuments = false
+    var isDescending = false
+    var heartbeat: Duration?
+    /// Of silence, after which it ends; nil never.
+    var timeout: Duration?
+    /// Nil for all.
+    var documentIDs: Set<String>?
+    var options: DocumentOptions
+
+    static let usualTimeout = Duration.seconds(60)
+
+    init(_ call: RESTCall) throws {
+        let posted = call.request.method == "POST" ? try call.objectIfAny() : nil
+        if let members = posted?.root.dictionary { call.parameters.merge(members) }
+        let parameters = call.parameters
+        feed = Feed(parameters["feed"])
+        since = ChangesQuery.since(call.request.headers["Last-Event-ID"] ?? parameters["since"])
+        limit = parameters.integer("limit") ?? .max
+        showsAllLeaves = parameters["style"] == "all_docs"
+        includesDocuments = parameters.flag("include_docs")
+        isDescending = parameters.flag("descending")
+        guard !isDescending || feed == .normal || feed == .eventSource else {
+            throw RESTError.badParameter("what is still to come has no descending order")
+        }
+        // What 1.x does: the order of all leaves is that of the documents.
+        if showsAllLeaves { isDescending = false }
+        heartbeat = try ChangesQuery.heartbeat(parameters, shortest: call.service.settings.shortestHeartbeat)
+        timeout = try parameters.milliseconds("timeout") ?? (heartbeat == nil ? ChangesQuery.usualTimeout : nil)
+        options = try DocumentOptions(parameters)
+        documentIDs = try ChangesQuery.filter(parameters)
+        _ = posted
+    }
+
+    /// The number at the start; CouchDB's has a text behind it.
+    private static func since(_ text: String?) -> UInt64? {
+        guard text != "now" else { return nil }
+        let digits = (text ?? "").utf8.drop { $0 == UInt8(ascii: "\"") }.prefix { $0 >= 0x30 && $0 <= 0x39 }
+        return digits.count > 18 ? UInt64.max >> 1 : UInt64(String(Substring(digits))) ?? 0
+    }
+
+    private static func heartbeat(_ parameters: RESTParameters, shortest: Duration) throws(RESTError) -> Duration? {
+        // As CouchDB's own replicator says that it wants the usual one.
+        if parameters["heartbeat"] == "true" { return usualTimeout }
+        guard let heartbeat = try parameters.milliseconds("heartbeat") else { return nil }
+        guard heartbeat > .zero else { throw .badParameter("heartbeat is a number of milliseconds, and not 0") }
+        return max(heartbeat, shortest)
+    }
+
+    private static func filter(_ parameters: RESTParameters) throws(RESTError) -> Set<String>? {
+        switch parameters["filter"] {
+        case nil: return nil
+        case "_doc_ids": return Set(try parameters.strings("doc_ids") ?? [])
+        // There are none in the feed: they have no sequences.
+        case "_design": return []
+        case let name?: throw .notFound("no filter \"\(name)\"")
+        }
+    }
+}

@@ -1,0 +1,270 @@
+import CBLFleece
+import CBLStore
+
+/// `_all_docs`: a row for each document, with the document if that is wanted. Each page of it is read from one state of the database, and sent before
+/// the next one is read.
+final class DocumentList {
+    static func get(_ call: RESTCall) throws {
+        let keyspace = try call.keyspace()
+        let sequence = try keyspace.database.read { try $0.lastSequence(of: keyspace.collection) }
+        guard try !call.isUnchanged("\(sequence)") else { return }
+        let query = try DocumentListQuery(call.parameters)
+        try DocumentList(call, keyspace, query, JSONAnswer(call, headers: ["Etag": "\"\(sequence)\""])).write(sequence)
+    }
+
+    static func post(_ call: RESTCall) throws {
+        let keyspace = try call.keyspace()
+        let query = try call.object().withRoot { root in
+            let posted = root.dictionary?.value(forKey: "keys", nil)
+            guard posted == nil || posted?.array != nil else { throw RESTError.badParameter("keys is an array") }
+            if let members = root.dictionary { call.parameters.merge(members) }
+            return try DocumentListQuery(call.parameters, keys: posted?.array)
+        }
+        let sequence = try keyspace.database.read { try $0.lastSequence(of: keyspace.collection) }
+        try DocumentList(call, keyspace, query, JSONAnswer(call)).write(sequence)
+    }
+
+    private let keyspace: Keyspace
+    private let query: DocumentListQuery
+    private let options: DocumentOptions
+    private let answer: JSONAnswer
+    private var toSkip: Int
+    private var count = 0
+
+    private init(_ call: RESTCall, _ keyspace: Keyspace, _ query: DocumentListQuery, _ answer: JSONAnswer) throws {
+        self.keyspace = keyspace
+        self.query = query
+        self.answer = answer
+        options = try DocumentOptions(call.parameters)
+        toSkip = query.skip
+    }
+
+    private func write(_ sequence: UInt64) throws {
+        answer.text.append("{\"rows\":[\n")
+        if let keys = query.keys { try write(keys) } else if let range = query.range { try write(range) }
+        answer.text.append("\n],\"total_rows\":")
+        answer.text.append(decimal: UInt64(count))
+        answer.text.append(",\"offset\":")
+        answer.text.append(decimal: UInt64(query.skip))
+        if query.tellsSequence {
+            answer.text.append(",\"update_seq\":")
+            answer.text.append(decimal: sequence)
+        }
+        answer.text.append("}")
+        try answer.end()
+    }
+
+    private var isComplete: Bool { count >= query.limit }
+
+    /// Whether the next row is to be written.
+    private func admit() -> Bool {
+        guard toSkip == 0 else {
+            toSkip -= 1
+            return false
+        }
+        count += 1
+        answer.separate()
+        return true
+    }
+
+    // By keys.
+
+    private func write(_ keys: [DocumentListQuery.Key]) throws {
+        var rest = (query.isDescending ? keys.reversed() : keys)[...]
+        while !rest.isEmpty, !isComplete {
+            try keyspace.database.read { snapshot in
+                while !answer.isFull, !isComplete, let key = rest.popFirst() { if admit() { try write(key, snapshot) } }
+            }
+            try answer.flush()
+        }
+    }
+
+    private func write(_ key: DocumentListQuery.Key, _ snapshot: Snapshot) throws {
+        switch key {
+        case .other(let json):
+            answer.text.append("{\"key\":")
+            answer.text.append(json)
+            answer.text.append(",\"error\":\"not_found\"}")
+        case .id(let id):
+            if try keyspace.isBeside(id), !id.hasPrefix(LocalDocuments.prefix), let stored = try snapshot.besideDocument(id) {
+                return try write(stored, id)
+            }
+            do {
+                guard let document = try snapshot.document(id, in: keyspace.collection) else { return writeError("not_found", id) }
+                try write(document, snapshot)
+            } catch let error as StoreError where error.code == .corrupt {
+                writeError(RESTError.damaged("").name, id)
+            }
+        }
+    }
+
+    private func writeError(_ name: String, _ id: String) {
+        answer.text.append("{\"key\":")
+        JSONWriter.write(string: id, to: &answer.text)
+        answer.text.append(",\"error\":")
+        JSONWriter.write(string: name, to: &answer.text)
+        answer.text.append("}")
+    }
+
+    // By a range.
+
+    /// What begins with an underscore is not in the collection, but stands in the middle of it.
+    private static let besides = "_"
+
+    private func write(_ range: (first: ScanOptions.Bound?, last: ScanOptions.Bound?)) throws {
+        guard keyspace.hasDesignDocuments, try !keyspace.database.read({ $0.generation.isVersion1 }) else { return try writePages(range) }
+        let below = { [self] in
+            guard range.first.map({ $0.id.utf8.lexicographicallyPrecedes(DocumentList.besides.utf8) }) ?? true else { return }
+            let isNearer = range.last.map { $0.id.utf8.lexicographicallyPrecedes(DocumentList.besides.utf8) } ?? false
+            try writePages((range.first, isNearer ? range.last : .init(DocumentList.besides, isIncluded: false)))
+        }
+        let above = { [self] in
+            guard range.last.map({ DocumentList.besides.utf8.lexicographicallyPrecedes($0.id.utf8) }) ?? true else { return }
+            let isNearer = range.first.map { DocumentList.besides.utf8.lexicographicallyPrecedes($0.id.utf8) } ?? false
+            try writePages((isNearer ? range.first : .init(DocumentList.besides, isIncluded: false), range.last))
+        }
+        try query.isDescending ? above() : below()
+        try writeDesigns(range)
+        try query.isDescending ? below() : above()
+    }
+
+    private func writeDesigns(_ range: (first: ScanOptions.Bound?, last: ScanOptions.Bound?)) throws {
+        guard query.kind != .onlyConflicts else { return }
+        try keyspace.database.read { snapshot in
+            let ids = try snapshot.designDocumentNames().map { DesignDocuments.prefix + $0 }
+            for id in query.isDescending ? ids.reversed() : ids where !isComplete {
+                guard range.first?.admits(asFirst: id) ?? true, range.last?.admits(asLast: id) ?? true else { continue }
+                guard let stored = try snapshot.besideDocument(id), admit() else { continue }
+                try write(stored, id)
+            }
+        }
+        try answer.flush()
+    }
+
+    private func writePages(_ range: (first: ScanOptions.Bound?, last: ScanOptions.Bound?)) throws {
+        var options = ScanOptions(order: .id, content: query.includesDocuments ? .everything : .metadata)
+        options.isDescending = query.isDescending
+        options.includesDeleted = query.kind == .withDeleted
+        options.onlyConflicts = query.kind == .onlyConflicts
+        (options.firstID, options.lastID) = range
+        while !isComplete {
+            let last = try keyspace.database.read { try writePage(options, $0) }
+            try answer.flush()
+            guard let last else { return }
+            if query.isDescending {
+                options.lastID = .init(last, isIncluded: false)
+            } else {
+                options.firstID = .init(last, isIncluded: false)
+            }
+        }
+    }
+
+    /// Gives the ID that the next page follows; nil if there is none.
+    private func writePage(_ options: ScanOptions, _ snapshot: Snapshot) throws -> String? {
+        let cursor = try snapshot.scan(keyspace.collection, options)
+        cursor.onDamage = { [self] damaged in
+            if let id = damaged.id, admit() { writeError(RESTError.damaged("").name, id) }
+        }
+        let writer = DocumentWriter(self.options, snapshot, keyspace)
+        while !isComplete, try cursor.next() {
+            if query.kind == .onlyConflicts, try conflicts(of: cursor.id, snapshot).isEmpty { continue }
+            guard admit() else { continue }
+            let start = answer.text.count
+            do { try write(cursor, writer, snapshot) } catch let error as StoreError where error.code == .corrupt {
+                answer.text.truncate(to: start)
+                writeError(RESTError.damaged("").name, cursor.id)
+            } catch let error as RESTError where error.status == 500 {
+                answer.text.truncate(to: start)
+                writeError(error.name, cursor.id)
+            }
+            if answer.isFull { return cursor.id }
+        }
+        return nil
+    }
+
+    // Rows.
+
+    private func write(_ cursor: DocumentCursor, _ writer: DocumentWriter, _ snapshot: Snapshot) throws {
+        let revision = try cursor.revision()
+        beginRow(cursor.idBytes)
+        try writeValue(revision.text, isDeleted: cursor.isDeleted, cursor.id, cursor.flags, snapshot)
+        if query.includesDocuments {
+            answer.text.append(",\"doc\":")
+            if options.needsRelatives {
+                try writer.write(cursor.document(), to: &answer.text)
+            } else {
+                let subject = DocumentWriter.Subject(
+                    id: cursor.id, revision: revision, isDeleted: cursor.isDeleted, hasAttachments: cursor.flags.contains(.hasAttachments),
+                    sequence: cursor.sequence, expiration: cursor.expiration)
+                try writer.write(subject, cursor.body, nil, to: &answer.text)
+            }
+        }
+        answer.text.append("}")
+    }
+
+    private func write(_ document: Document, _ snapshot: Snapshot) throws {
+        var id = document.id
+        id.withUTF8 { beginRow(UnsafeRawBufferPointer($0)) }
+        try writeValue(document.revision.text, isDeleted: document.isDeleted, document.id, document.flags, snapshot)
+        if query.includesDocuments {
+            answer.text.append(",\"doc\":")
+            if document.isDeleted {
+                answer.text.append("null")
+            } else {
+                try DocumentWriter(options, snapshot, keyspace).write(document, to: &answer.text)
+            }
+        }
+        answer.text.append("}")
+    }
+
+    private func write(_ stored: RawDocument, _ id: String) throws {
+        var id = id
+        id.withUTF8 { beginRow(UnsafeRawBufferPointer($0)) }
+        answer.text.append("{\"rev\":")
+        JSONWriter.write(string: stored.revision, to: &answer.text)
+        answer.text.append("}")
+        if query.includesDocuments {
+            answer.text.append(",\"doc\":")
+            try BesideDocuments.write(stored, as: id, options, to: &answer.text)
+        }
+        answer.text.append("}")
+    }
+
+    private func beginRow(_ id: UnsafeRawBufferPointer) {
+        answer.text.append("{\"key\":")
+        JSONWriter.write(string: id, to: &answer.text)
+        answer.text.append(",\"id\":")
+        JSONWriter.write(string: id, to: &answer.text)
+        answer.text.append(",\"value\":")
+    }
+
+    private func writeValue(_ revision: String, isDeleted: Bool, _ id: String, _ flags: DocumentFlags, _ snapshot: Snapshot) throws {
+        answer.text.append("{\"rev\":\"")
+        answer.text.append(revision)
+        answer.text.append(isDeleted ? "\",\"deleted\":true" : "\"")
+        if query.kind == .withConflicts || query.kind == .onlyConflicts, flags.contains(.conflicted) {
+            let others = try conflicts(of: id, snapshot)
+            if !others.isEmpty {
+                answer.text.append(",\"_conflicts\":")
+                DocumentWriter.write(list: others, to: &answer.text)
+            }
+        }
+        answer.text.append("}")
+    }
+
+    /// The live leaves beside the current revision.
+    private func conflicts(of id: String, _ snapshot: Snapshot) throws -> [String] {
+        guard let document = try snapshot.document(id, in: keyspace.collection) else { return [] }
+        return try KnownRevisions(document).leaves.filter { !$0.isDeleted && !$0.isCurrent }.map(\.id.text)
+    }
+}
+
+extension ScanOptions.Bound {
+    fileprivate func admits(asFirst other: String) -> Bool {
+        id.utf8.lexicographicallyPrecedes(other.utf8) || isIncluded && id.utf8.elementsEqual(other.utf8)
+    }
+
+    fileprivate func admits(asLast other: String) -> Bool {
+        other.utf8.lexicographicallyPrecedes(id.utf8) || isIncluded && id.utf8.elementsEqual(other.utf8)
+    }
+}

@@ -1,0 +1,98 @@
+import CBLFleece
+import CBLFunctions
+import CBLStore
+
+/// A document as a client sends it: its properties, and what stands among them with an underscore. It lies in the text that was read, and must not
+/// outlive that.
+struct IncomingDocument {
+    enum Expiration {
+        case unchanged
+        case never
+        /// Milliseconds since 1970.
+        case at(Int64)
+    }
+
+    let members: DictionaryView
+    var id: String?
+    var revision: String?
+    var isDeleted = false
+    var expiration = Expiration.unchanged
+    var attachments: DictionaryView?
+    /// The names of the revision and of those it was made from, the nearest first.
+    var history: [String]?
+
+    init(_ value: Value) throws(RESTError) {
+        guard let members = value.dictionary else { throw .badJSON("a document is an object") }
+        self.members = members
+        for (key, value) in members {
+            guard let name = key.string, name.hasPrefix("_") else { continue }
+            try take(name, value)
+        }
+    }
+
+    private mutating func take(_ name: String, _ value: Value) throws(RESTError) {
+        switch name {
+        case "_id": id = try IncomingDocument.text(value, name)
+        case "_rev": revision = value.isNull ? nil : try IncomingDocument.text(value, name)
+        case "_deleted": isDeleted = value.boolean ?? false
+        case "_attachments":
+            guard !value.isNull else { return }
+            guard let entries = value.dictionary else { throw .badAttachment("_attachments is an object") }
+            attachments = entries
+        case "_exp": expiration = try IncomingDocument.expiration(value)
+        case "_revisions": history = try IncomingDocument.history(value)
+        // What was asked for with the document comes back with it.
+        case "_local_seq", "_conflicts", "_deleted_conflicts", "_revs_info", "_removed": return
+        default: throw .badJSON("a document has no member \"\(name)\"")
+        }
+    }
+
+    private static func text(_ value: Value, _ name: String) throws(RESTError) -> String {
+        guard let text = value.string else { throw .badID("\(name) is a string") }
+        return text
+    }
+
+    private static func expiration(_ value: Value) throws(RESTError) -> Expiration {
+        if value.isNull { return .never }
+        if let seconds = value.double {
+            guard seconds != 0 else { return .never }
+            guard seconds > 0, seconds < 1e12 else { throw .badRequest("_exp is no time") }
+            return .at(Int64(seconds * 1000))
+        }
+        guard let instant = value.stringBytes.flatMap(DateText.instant) else { throw .badRequest("_exp is no time") }
+        return .at(instant)
+    }
+
+    /// `{"start":3,"ids":["ccc","bbb","aaa"]}`, or without a start the whole names.
+    private static func history(_ value: Value) throws(RESTError) -> [String] {
+        guard let entry = value.dictionary, let ids = entry.value(forKey: "ids", nil)?.array else {
+            throw .badJSON("_revisions has a list of ids")
+        }
+        let texts = try ids.strings("_revisions")
+        guard let start = entry.value(forKey: "start", nil) else { return texts }
+        guard let first = start.integer, first >= Int64(texts.count), first <= UInt32.max else {
+            throw .badJSON("_revisions starts with the generation of the first of its ids")
+        }
+        return texts.enumerated().map { "\(first - Int64($0.offset))-\($0.element)" }
+    }
+
+    /// Writes what belongs to the document itself.
+    func writeProperties(to encoder: FleeceEncoder) {
+        for (key, value) in members {
+            guard let name = key.keyBytes(nil), name.first != UInt8(ascii: "_") else { continue }
+            encoder.writeKey(name)
+            encoder.write(value, keys: nil)
+        }
+    }
+
+    /// The same as JSON, sorted.
+    func propertiesAsJSON() throws -> [UInt8] {
+        let encoder = FleeceEncoder()
+        encoder.beginDictionary()
+        writeProperties(to: encoder)
+        encoder.endDictionary()
+        var text = ByteBuffer()
+        try encoder.finish().withRoot { _ = JSONWriter.write($0, keys: nil, style: .canonical, to: &text) }
+        return Array(text.bytes)
+    }
+}

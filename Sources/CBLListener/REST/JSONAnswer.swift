@@ -1,0 +1,58 @@
+import CBLFleece
+import CBLTransport
+
+/// A long answer in JSON, written piece by piece. What is short after all is sent whole, with its length.
+///
+/// What is written with a database's snapshot at hand is only collected: `flush` waits for the client, and no snapshot waits with it.
+final class JSONAnswer {
+    /// Only a text that is shorter is laid out for people.
+    static let longestPretty = 100_000
+    private static let pieceSize = 1 << 16
+
+    var text = ByteBuffer(capacity: 1 << 12)
+    /// Of an answer that has JSON in it, and is none itself.
+    var type: String?
+    private let call: RESTCall
+    private let headers: HTTPHeaders
+    private var needsComma = false
+
+    init(_ call: RESTCall, headers: HTTPHeaders = [:]) {
+        self.call = call
+        self.headers = headers
+    }
+
+    /// Whether it is time to `flush`.
+    var isFull: Bool { text.count >= JSONAnswer.pieceSize }
+
+    /// What has to stand between the items of a list.
+    func separate() {
+        if needsComma { text.append(",\n") }
+        needsComma = true
+    }
+
+    /// Sends what there is if it is much.
+    func flush() throws {
+        let isPretty = !call.hasBegun && call.parameters.flag("pretty")
+        guard text.count >= (isPretty ? JSONAnswer.longestPretty : JSONAnswer.pieceSize) else { return }
+        try send()
+    }
+
+    private func send() throws(HTTPInterruption) {
+        if !call.hasBegun { try begin(length: nil) }
+        try call.write(text.bytes)
+        text.removeAll()
+    }
+
+    private func begin(length: Int?) throws(HTTPInterruption) {
+        var headers = headers
+        headers.set("Content-Type", type ?? "application/json")
+        try call.begin(200, headers: headers, length: length)
+    }
+
+    func end() throws {
+        guard call.hasBegun || type != nil else { return try call.answer(headers: headers, json: text.bytes) }
+        if !call.hasBegun { try begin(length: text.count) }
+        try send()
+        call.exchange.end()
+    }
+}

@@ -1,0 +1,169 @@
+import CBLFleece
+import CBLStore
+import CBLTransport
+import CBLViews
+
+/// Requests for the rows of views: those of design documents, and views that come with the request.
+enum ViewRequests {
+    static func query(_ call: RESTCall) throws {
+        let keyspace = try call.keyspace()
+        let name = call.place.document.dropFirst(DesignDocuments.prefix.count) + "/" + call.place.rest
+        let posted = call.request.method == "POST" ? try call.objectIfAny() : nil
+        let view = try keyspace.hasDesignDocuments ? keyspace.database.read { try $0.scriptedView(String(name)) } : nil
+        guard let view else { throw RESTError.missing }
+        try answer(call, keyspace, try ViewRequests.definition(of: view), keyspace.served.views, posted)
+    }
+
+    /// `{"map":"function(doc){…}","reduce":"_count"}`, mapped for this request alone.
+    static func queryOnce(_ call: RESTCall) throws {
+        guard call.request.headers["Content-Type"]?.hasPrefix("application/json") ?? false else {
+            throw RESTError.badContentType("a view is sent as application/json")
+        }
+        let keyspace = try call.keyspace()
+        let posted = try call.object()
+        let view = try posted.withRoot { root in
+            guard let map = root.dictionary?.value(forKey: "map", nil)?.string else {
+                throw RESTError.badRequest("a view has a map function")
+            }
+            var view = ScriptedView("temporary/view", map: map, reduce: root.dictionary?.value(forKey: "reduce", nil)?.string)
+            view.collection = keyspace.collection
+            return view
+        }
+        let index = ViewIndex(keyspace.database, .temporary)
+        defer { index.close() }
+        try answer(call, keyspace, definition(of: view), index, posted)
+    }
+
+    /// What a design document says of its views.
+    static func information(_ call: RESTCall) throws {
+        let keyspace = try call.keyspace()
+        let id = call.place.document
+        guard try keyspace.isBeside(id), try keyspace.database.read({ try $0.besideDocument(id) }) != nil else { throw RESTError.missing }
+        try call.answer { object in
+            object.add("name", String(id.dropFirst(DesignDocuments.prefix.count)))
+            object.add("view_index", object: { $0.add("language", "javascript") })
+        }
+    }
+
+    private static func definition(of view: ScriptedView) throws -> ViewDefinition {
+        do { return try view.definition() } catch let error as ScriptError where error.kind == .missingLibrary {
+            throw RESTError.unsupported("\(error)")
+        } catch { throw RESTError(500, "Application callback block failed", "\(error)") }
+    }
+
+    private static func answer(
+        _ call: RESTCall, _ keyspace: Keyspace, _ view: ViewDefinition, _ index: ViewIndex, _ posted: FleeceData?
+    ) throws {
+        let keys = try posted?.withRoot { root -> [QueryKey]? in
+            guard let keys = root.dictionary?.value(forKey: "keys", nil) else { return nil }
+            guard let array = keys.array else { throw RESTError.badParameter("keys is an array") }
+            return try array.map { try QueryKey($0) }
+        }
+        var query = try ViewQuery(call.parameters, keys: keys ?? nil)
+        if query.updateMode != .before, try !index.entries().contains(where: { $0.name == view.name }) { query.updateMode = .before }
+        let options = try DocumentOptions(call.parameters)
+        let changes = try keyspace.database.read { try $0.lastSequence(of: keyspace.collection) }
+        try index.query(view, query) { rows in
+            let sequence = query.includesDocuments ? changes : rows.lastSequence
+            guard try !call.isUnchanged("\(sequence)") else { return }
+            let answer = JSONAnswer(call, headers: call.isReading ? ["Etag": "\"\(sequence)\""] : [:])
+            try write(rows, query, isGrouped: query.isGrouped(view), options, keyspace, to: answer)
+            if call.parameters.flag("update_seq") {
+                answer.text.append(",\"update_seq\":")
+                answer.text.append(decimal: rows.lastSequence)
+            }
+            answer.text.append("}")
+            try answer.end()
+        }
+    }
+
+    private static func write(
+        _ rows: ViewRows, _ query: ViewQuery, isGrouped: Bool, _ options: DocumentOptions, _ keyspace: Keyspace, to answer: JSONAnswer
+    ) throws {
+        answer.text.append("{\"total_rows\":")
+        answer.text.append(decimal: Int64(rows.totalCount))
+        answer.text.append(",\"offset\":")
+        answer.text.append(decimal: Int64(query.skip))
+        answer.text.append(",\"rows\":[\n")
+        while try rows.next() {
+            let row = rows.row
+            answer.separate()
+            answer.text.append("{")
+            if !isGrouped {
+                answer.text.append("\"id\":")
+                JSONWriter.write(string: row.idBytes, to: &answer.text)
+                answer.text.append(",")
+            }
+            answer.text.append("\"key\":")
+            if row.key.isUndefined { answer.text.append("null") } else { JSONWriter.write(row.key, keys: nil, to: &answer.text) }
+            try row.withValue { value in
+                // A map function that emits nothing has no value; `null` is one.
+                guard !value.isUndefined else { return }
+                answer.text.append(",\"value\":")
+                JSONWriter.write(value, keys: nil, to: &answer.text)
+            }
+            if query.includesDocuments, !isGrouped {
+                answer.text.append(",\"doc\":")
+                try write(row.document()?.id, options, keyspace, to: answer)
+            }
+            answer.text.append("}")
+            try answer.flush()
+        }
+        answer.text.append("\n]")
+    }
+
+    private static func write(_ id: String?, _ options: DocumentOptions, _ keyspace: Keyspace, to answer: JSONAnswer) throws {
+        try keyspace.database.read { snapshot in
+            guard let document = try id.flatMap({ try snapshot.document($0, in: keyspace.collection) }), !document.isDeleted else {
+                return answer.text.append("null")
+            }
+            try DocumentWriter(options, snapshot, keyspace).write(document, to: &answer.text)
+        }
+    }
+}
+
+extension ViewQuery {
+    /// As the parameters of a URL say.
+    fileprivate init(_ parameters: RESTParameters, keys posted: [QueryKey]?) throws {
+        func key(_ names: String...) throws -> QueryKey? {
+            guard let text = parameters[names] else { return nil }
+            do { return try QueryKey(json: text) } catch { throw RESTError.badParameter("\(names[0]) is not JSON: \(error)") }
+        }
+        self.init()
+        if let posted {
+            keys = posted
+        } else if let single = try key("key") {
+            keys = [single]
+        } else if let list = try parameters.json("keys") {
+            keys = try list.withRoot { root in
+                guard let array = root.array else { throw RESTError.badParameter("keys is an array") }
+                return try array.map { try QueryKey($0) }
+            }
+        } else {
+            startKey = try key("startkey", "start_key")
+            endKey = try key("endkey", "end_key")
+        }
+        startKeyDocumentID = parameters.text("startkey_docid", "start_key_doc_id")
+        endKeyDocumentID = parameters.text("endkey_docid", "end_key_doc_id")
+        inclusiveStart = parameters.flag("inclusive_start", default: true)
+        inclusiveEnd = parameters.flag("inclusive_end", default: true)
+        prefixMatchLevel = parameters.integer("prefix_match_level") ?? 0
+        descending = parameters.flag("descending")
+        skip = parameters.integer("skip") ?? 0
+        limit = parameters.integer("limit")
+        if parameters["reduce"] != nil { reduces = parameters.flag("reduce") }
+        group = parameters.flag("group")
+        groupLevel = parameters.integer("group_level") ?? 0
+        includesDocuments = parameters.flag("include_docs")
+        updateMode = try ViewQuery.updateMode(parameters)
+    }
+
+    private static func updateMode(_ parameters: RESTParameters) throws(RESTError) -> UpdateMode {
+        switch (parameters["stale"], parameters["update"]) {
+        case (nil, nil), (nil, "true"), ("false", _): return .before
+        case ("ok", _), (nil, "false"): return .never
+        case ("update_after", _), (nil, "lazy"): return .after
+        default: throw .badRequest("stale is ok, update_after or false")
+        }
+    }
+}
