@@ -39,35 +39,39 @@ enum DatabaseRequests {
         let keyspace = try call.keyspace()
         let database = keyspace.database
         let size = try database.fileSize()
-        try database.read { snapshot in
-            let counts = try snapshot.counts(of: keyspace.collection)
-            let sequence = try snapshot.lastSequence(of: keyspace.collection)
-            let designs = keyspace.hasDesignDocuments && !snapshot.generation.isVersion1 ? try snapshot.designDocumentNames().count : 0
-            try call.answer { object in
-                object.add("db_name", call.place.database)
-                object.add("db_uuid", snapshot.publicUUID.map { withUnsafeBytes(of: $0.uuid) { Hex.text(of: $0) } } ?? "")
-                object.add("scope_name", keyspace.collection.scope)
-                object.add("collection_name", keyspace.collection.name)
-                object.add("doc_count", counts.live + designs)
-                object.add("doc_del_count", counts.deleted)
-                object.add("update_seq", sequence)
-                object.add("committed_update_seq", sequence)
-                object.add("purge_seq", try snapshot.purgeCount(of: keyspace.collection))
-                object.add("disk_size", size)
-                object.add(
-                    "sizes",
-                    object: { sizes in
-                        sizes.add("file", size)
-                        sizes.add("active", size)
-                    })
-                object.add("compact_running", false)
-                object.add("disk_format_version", snapshot.generation.rawValue)
-                // A text, as CouchDB has it: its replicator compares it with what `_ensure_full_commit` says.
-                object.add("instance_start_time", "\(keyspace.served.start)")
-                object.add("revs_limit", try snapshot.pruneDepth())
-                try addScopes(to: &object, keyspace, snapshot)
-            }
-        }
+        var object = JSONObjectWriter()
+        object.begin()
+        try database.read { try describe(keyspace, $0, in: &object) }
+        object.add("db_name", call.place.database)
+        object.add("disk_size", size)
+        object.add(
+            "sizes",
+            object: { sizes in
+                sizes.add("file", size)
+                sizes.add("active", size)
+            })
+        object.add("compact_running", false)
+        // A text, as CouchDB has it: its replicator compares it with what `_ensure_full_commit` says.
+        object.add("instance_start_time", "\(keyspace.served.start)")
+        object.end()
+        try call.answer(json: object.buffer.bytes)
+    }
+
+    private static func describe(_ keyspace: Keyspace, _ snapshot: Snapshot, in object: inout JSONObjectWriter) throws {
+        let counts = try snapshot.counts(of: keyspace.collection)
+        let sequence = try snapshot.lastSequence(of: keyspace.collection)
+        let designs = keyspace.hasDesignDocuments && !snapshot.generation.isVersion1 ? try snapshot.designDocumentNames().count : 0
+        object.add("db_uuid", snapshot.publicUUID.map { withUnsafeBytes(of: $0.uuid) { Hex.text(of: $0) } } ?? "")
+        object.add("scope_name", keyspace.collection.scope)
+        object.add("collection_name", keyspace.collection.name)
+        object.add("doc_count", counts.live + designs)
+        object.add("doc_del_count", counts.deleted)
+        object.add("update_seq", sequence)
+        object.add("committed_update_seq", sequence)
+        object.add("purge_seq", try snapshot.purgeCount(of: keyspace.collection))
+        object.add("disk_format_version", snapshot.generation.rawValue)
+        object.add("revs_limit", try snapshot.pruneDepth())
+        try addScopes(to: &object, keyspace, snapshot)
     }
 
     private static func addScopes(to object: inout JSONObjectWriter, _ keyspace: Keyspace, _ snapshot: Snapshot) throws {
