@@ -219,10 +219,10 @@ extension RawServer.Connection {
     }
 
     @Test func serversHaveToBeTheOnesThatAreTrusted() async throws {
-        var listening = WebSocketServer.Settings()
+        var listening = HTTPServer.Settings()
         listening.address = "127.0.0.1"
         listening.identity = TestIdentities.selfSigned
-        let server = try WebSocketServer(listening, on: Loops.server) { _ in .refuse(HTTPAnswer(404, "nothing here")) }
+        let server = try HTTPServer(listening, on: Loops.server) { _ in .refuse(HTTPAnswer(404, "nothing here")) }
         defer { server.stop() }
         let own = try #require(TestIdentities.selfSigned.certificates.first)
         let other = try #require(TestIdentities.server.certificates.first)
