@@ -85,4 +85,29 @@ import Testing
         usleep(10_000)
         #expect(tally.order == [0])
     }
+
+    @Test func patientThreadsTakeWhatComesLater() {
+        let pool = WorkerPool(name: "test", limit: 4, patience: .milliseconds(20))
+        let tally = Tally()
+        var count = 0
+        // Before, while and after they have lost their patience.
+        for pause: UInt32 in [0, 100, 5000, 19_500, 20_000, 20_500, 50_000, 0] {
+            for _ in 0..<50 { SerialQueue(on: pool).perform { [count] in tally.run(count, for: 0) } }
+            count += 50
+            tally.wait(for: count)
+            usleep(pause)
+        }
+        #expect(tally.order.count == count)
+    }
+
+    @Test func somebodyBusyHoldsUpNobodyElse() {
+        let pool = WorkerPool(name: "test", limit: 4, patience: .seconds(1))
+        let tally = Tally()
+        let isOver = Mutex(false)
+        for _ in 0..<3 { SerialQueue(on: pool).perform { while !isOver.withLock({ $0 }) { usleep(500) } } }
+        for number in 0..<20 { SerialQueue(on: pool).perform { tally.run(number, for: 100) } }
+        tally.wait(for: 20)
+        #expect(tally.most == 1)
+        isOver.withLock { $0 = true }
+    }
 }

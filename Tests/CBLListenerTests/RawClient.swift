@@ -223,7 +223,7 @@ final class PlainClient {
     static func get(_ path: String, port: UInt16, method: String = "GET", host: String = "localhost", headers: String = "") throws -> String
     {
         let client = try PlainClient(port: port)
-        client.write("\(method) \(path) HTTP/1.1\r\nHost: \(host)\r\n\(headers)\r\n")
+        client.write("\(method) \(path) HTTP/1.1\r\nHost: \(host)\r\nConnection: close\r\n\(headers)\r\n")
         return client.readToEnd()
     }
 }

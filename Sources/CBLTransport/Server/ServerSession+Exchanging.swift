@@ -18,6 +18,8 @@ struct ServerProgress {
     var skipped = 0
     /// Where the next request would begin is not known.
     var isLost = false
+    /// The client has caught up, and the feed that waits for that is not known yet.
+    var isFeedDue = false
 
     var isStarted: Bool { responder == nil }
 }
@@ -61,7 +63,9 @@ extension ServerSession {
     private func adopt(_ run: FeedRun, of exchange: ServerExchange) {
         guard isExchanging(exchange) else { return run.wake() }
         feed = run
-        if hasEnded { cancel() }
+        if hasEnded { return cancel() }
+        if progress.isFeedDue { run.wake() }
+        progress.isFeedDue = false
     }
 
     private func limitFeed(_ duration: Duration?, _ exchange: ServerExchange) {
@@ -89,7 +93,10 @@ extension ServerSession {
         let hasSent = send()
         guard case .exchanging = state else { return false }
         progress.moved += waiting - sending.count
-        if waiting > 0, exchange.sent(left: sending.count) { feed?.wake() }
+        if waiting > 0, exchange.sent(left: sending.count) {
+            progress.isFeedDue = feed == nil
+            feed?.wake()
+        }
         if news.hasEnded, sending.isEmpty {
             end(news)
             return true

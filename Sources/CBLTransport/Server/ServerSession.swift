@@ -38,9 +38,9 @@ final class ServerSession: Hashable, @unchecked Sendable {
     /// What counts as one client.
     let network: String
     unowned let server: HTTPServer
-    private let socket: SocketStream
-    private(set) var stream: any ByteStream
-    private var tls: TLSStream?
+    let socket: SocketStream
+    var stream: any ByteStream
+    var tls: TLSStream?
     var state = State.opening
     var received = ByteQueue(capacity: 1024)
     var sending = ByteQueue()
@@ -50,12 +50,13 @@ final class ServerSession: Hashable, @unchecked Sendable {
     var progress = ServerProgress()
     var feed: FeedRun?
     /// Whether another attempt to read may give something.
-    private var mayReadMore = true
+    var mayReadMore = true
     /// The client sends no more.
     private(set) var hasEnded = false
     /// Time runs for the head that has begun.
     private var isHeadLimited = true
-    private var judgement: ((TransportError?) -> Void)?
+    /// What the chain of the client is judged with, while somebody is asked about it.
+    var judgement: ((TransportError?) -> Void)?
     private(set) lazy var deadline = LoopDeadline(on: server.loop) { [weak self] in self?.timeOut() }
     private(set) lazy var feedDeadline = LoopDeadline(on: server.loop) { [weak self] in self?.feed?.wake() }
 
@@ -82,44 +83,7 @@ final class ServerSession: Hashable, @unchecked Sendable {
     var isFinished: Bool { if case .finished = state { true } else { false } }
     var isExchanging: Bool { if case .exchanging = state { true } else { false } }
 
-    func start() {
-        // One limit for all of it: whoever sends a byte now and then does not get more time by that.
-        deadline.set(after: server.settings.requestTimeout)
-        guard let credentials = server.credentials else { return listen() }
-        do throws(TransportError) {
-            let policy = server.settings.clientCertificates
-            let peer = peer
-            let parameters = TLSStream.Parameters(
-                role: .server, credentials: credentials, peer: peer,
-                objection: policy.isAsking ? { chain, _ in policy.objection(to: chain, of: peer) } : nil,
-                inquiry: policy.question.map { ask in { [weak self] chain, answer in self?.ask(ask, about: chain, answer) } })
-            let tls = try TLSStream(parameters, over: socket)
-            (stream, self.tls) = (tls, tls)
-            tls.handshake { [weak self] error in if error == nil { self?.listen() } else { self?.lingerWithoutTLS() } }
-        } catch {
-            cancel()
-        }
-    }
-
-    // Whoever is asked may be a person: the client has as much time afterwards as before.
-    private func ask(
-        _ ask: ([Certificate], @escaping @Sendable (Bool) -> Void) -> Void, about chain: [Certificate],
-        _ answer: @escaping (TransportError?) -> Void
-    ) {
-        deadline.clear()
-        judgement = answer
-        let loop = server.loop
-        ask(chain) { isTrusted in loop.perform { [weak self] in self?.judge(isTrusted) } }
-    }
-
-    private func judge(_ isTrusted: Bool) {
-        guard !isFinished, let judgement else { return }
-        self.judgement = nil
-        deadline.set(after: server.settings.requestTimeout)
-        judgement(isTrusted ? nil : .refusedCertificate(of: peer))
-    }
-
-    private func listen() {
+    func listen() {
         state = .waiting
         stream.onReady = { [weak self] ready in
             if ready.contains(.reading) { self?.mayReadMore = true }
@@ -241,17 +205,6 @@ final class ServerSession: Hashable, @unchecked Sendable {
         stream.endWriting()
     }
 
-    // The client may have sent its request already. What was said last here is why there is no TLS.
-    private func lingerWithoutTLS() {
-        stream = socket
-        socket.onReady = { [weak self] _ in
-            self?.mayReadMore = true
-            self?.proceed()
-        }
-        linger()
-        proceed()
-    }
-
     private func passOver() -> Bool {
         received.removeAll()
         if fill() { return true }
@@ -287,34 +240,5 @@ final class ServerSession: Hashable, @unchecked Sendable {
         judgement = nil
         deadline.cancel()
         feedDeadline.cancel()
-    }
-}
-
-extension HTTPServer.ClientCertificates {
-    fileprivate var isAsking: Bool { if case .notAsked = self { false } else { true } }
-
-    fileprivate func objection(to chain: [Certificate], of peer: String) -> TransportError? {
-        let isTrusted =
-            switch self {
-            case .notAsked: true
-            case .authorities(let trusted):
-                // A certificate that is itself in the list needs nobody's signature.
-                chain.first.map { leaf in
-                    trusted.contains(leaf) ? leaf.isInItsTime : (try? Certificate.status(of: chain, trusting: trusted)) == 0
-                } ?? false
-            case .check(let check): !chain.isEmpty && check(chain)
-            case .ask: !chain.isEmpty
-            }
-        return isTrusted ? nil : .refusedCertificate(of: peer)
-    }
-
-    fileprivate var question: (@Sendable ([Certificate], @escaping @Sendable (Bool) -> Void) -> Void)? {
-        if case .ask(let question) = self { question } else { nil }
-    }
-}
-
-extension TransportError {
-    fileprivate static func refusedCertificate(of peer: String) -> TransportError {
-        TransportError(.network(.tlsCertificateUntrusted), "\(peer): the client's certificate is not accepted")
     }
 }
