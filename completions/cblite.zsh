@@ -44,7 +44,7 @@ _cblite_commands() {
         'push:Send what changed to a server or another database'
         'pull:Fetch what changed on a server or in another database'
         'sync:Push and pull'
-        'serve:Let others replicate with a database'
+        'serve:Let others replicate with a database, or use it over HTTP'
         'dump:Write a database as a text archive'
         'restore:Make a database from a text archive'
         'check:Look for damage, and mend it'
@@ -1325,11 +1325,15 @@ _cblite_command() {
             '2::PEER:_files' ;;
         'serve')
             _arguments -S \
+            '--rest[Answer the REST API over HTTP too, and people with a browser at /_browse]' \
+            '--dir=[Serve all databases of this directory, with --rest and --manage, as LiteServ does]:DIRECTORY:_files -/' \
+            '--manage[Let those with all rights make and delete databases of the directory, and collections]' \
             '(--port -p)--port=[Listen at this port instead of 4984; 0 is any that is free]:N: ' \
             '(--port -p)-p+[Listen at this port instead of 4984; 0 is any that is free]:N: ' \
             '--address=[Listen at this address, or on this network interface]:ADDRESS: ' \
             '*--user=[Let NAME in; \:@FILE has the password in a file, else it is asked for]:NAME\[\:PASSWORD\]: ' \
             '*--reader=[Let NAME in to pull, and not to push]:NAME\[\:PASSWORD\]: ' \
+            '--auth[Let in the user "cbl" with a password that is made up, and printed]' \
             '--users=[Let in those whom the lines of the file name\: NAME\:PASSWORD]:FILE:_files' \
             '--tls[Encrypt, with a certificate that is made for it]' \
             '--identity=[Encrypt, and keep the certificate and its key in this file]:FILE:_files' \
@@ -1338,6 +1342,7 @@ _cblite_command() {
             '--client-ca=[Let in clients that show one of these certificates, or one signed by them]:FILE:_files' \
             '*--allow-host=[Answer to this name too, beside this machine'\''s own and its addresses; * for any]:NAME: ' \
             '*--allow-origin=[Let web pages of this origin, https\://HOST, connect; * for those of anywhere]:URL: ' \
+            '--cors[Let web pages of anywhere in\: --allow-origin '\''*'\'']' \
             '--read-only[Let others pull, and not push]' \
             '--push-only[Let others push, and not pull]' \
             '*--collection=[Only these collections, of all databases or of one]:\[DATABASE\:\]NAME\[,…\]:_cblite_names collection' \

@@ -73,6 +73,35 @@ package struct HostPolicy: Sendable {
         return origins.contains(origin) || origin.isOf(request.host, isSecure: place.certificate != nil)
     }
 
+    /// What answers have besides that the page of another origin may read, and has its browser know by this that it may.
+    func headers(for request: PeerRequest) -> HTTPHeaders {
+        guard let text = request.http.headers["Origin"] else { return [:] }
+        if let origin = WebOrigin(text), origins.contains(origin) {
+            return [
+                "Access-Control-Allow-Origin": text, "Access-Control-Allow-Credentials": "true", "Vary": "Origin",
+                "Access-Control-Expose-Headers": HostPolicy.readable,
+            ]
+        }
+        // Pages of anywhere are nobody's: what the browser knows of the person is not for them.
+        guard allowsAnyOrigin else { return [:] }
+        return ["Access-Control-Allow-Origin": "*", "Access-Control-Expose-Headers": HostPolicy.readable]
+    }
+
+    private static let readable = "Etag, Location, Content-Range, Accept-Ranges, Content-Encoding, Content-Length, Server, Retry-After"
+
+    /// The answer to a browser that asks before it lets a page send what it wants to; nil if that is not what it asks.
+    func permission(for request: PeerRequest) -> HTTPAnswer? {
+        guard request.http.method == "OPTIONS", request.http.headers["Access-Control-Request-Method"] != nil else { return nil }
+        var headers = headers(for: request)
+        guard !headers.isEmpty else { return nil }
+        headers.add("Access-Control-Allow-Methods", "GET, HEAD, POST, PUT, DELETE, COPY")
+        if let wanted = request.http.headers["Access-Control-Request-Headers"] { headers.add("Access-Control-Allow-Headers", wanted) }
+        headers.add("Access-Control-Max-Age", "600")
+        var answer = HTTPAnswer(200, json: Array("{}".utf8))
+        answer.headers = headers
+        return answer
+    }
+
     private static func refusal(of origin: String) -> HTTPAnswer {
         let name = ForeignText.line(origin, limit: 100)
         guard WebOrigin(origin) != nil else { return HTTPAnswer(403, "pages of nobody in particular (\"\(name)\") may not connect") }

@@ -1,6 +1,8 @@
+import CBLBase
 import CBLReplication
 import CBLStore
 import CBLTransport
+import Synchronization
 
 /// Somebody who is connected.
 package struct ListenerClient: Sendable {
@@ -31,6 +33,8 @@ package struct ListenerTraffic: Hashable, Sendable {
     package var documentsOut = 0
     /// Documents that were refused, by this side or the other.
     package var failures = 0
+    /// Answers of the REST API.
+    package var requests = 0
 
     mutating func add(_ event: DocumentEvent) {
         if event.error != nil {
@@ -43,6 +47,31 @@ package struct ListenerTraffic: Hashable, Sendable {
     }
 }
 
+/// What is counted on several threads.
+final class SharedTraffic: Sendable {
+    private let traffic = Mutex(ListenerTraffic())
+
+    func withLock<Result>(_ body: (inout ListenerTraffic) -> Result) -> Result { traffic.withLock { body(&$0) } }
+}
+
+/// A request of the REST API, and what it was answered with.
+package struct AnsweredRequest: Sendable {
+    package let address: String
+    package let user: String?
+    package let method: String
+    /// Without parameters, which may be long, and secret.
+    package let path: String
+    package let status: Int
+
+    init(_ request: HTTPRequest, _ visitor: Visitor, status: Int) {
+        address = request.address
+        user = visitor.user ?? visitor.certificate
+        method = request.method
+        path = "/" + request.path.map { PercentEncoding.component($0) }.joined(separator: "/")
+        self.status = status
+    }
+}
+
 /// What a listener has to tell, on the loop's thread.
 package enum ListenerEvent: Sendable {
     case connected(ListenerClient)
@@ -50,6 +79,18 @@ package enum ListenerEvent: Sendable {
     case ended(ListenerClient, ListenerTraffic, SyncFailure?)
     /// Only if the settings say so.
     case document(ListenerClient, DocumentEvent, CollectionName)
+    /// Only if the settings say so; on the thread that answers.
+    case answered(AnsweredRequest)
     /// Somebody was not let in.
     case refused(address: String, reason: String)
+}
+
+extension ListenerEvent {
+    /// Whether it may be left out when there are too many.
+    package var isOneOfMany: Bool {
+        switch self {
+        case .document, .answered: true
+        case .connected, .ended, .refused: false
+        }
+    }
 }

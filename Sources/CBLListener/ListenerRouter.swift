@@ -12,51 +12,70 @@ import Synchronization
 final class ListenerRouter: @unchecked Sendable {
     // Sendable: the loop's thread alone touches what changes, but for the counts, which have a mutex.
 
-    /// What the rest of a request is answered with: who was let in.
-    private struct Visitor {
-        let user: String?
-        let certificate: String?
-        var rights = UserRights()
-    }
-
-    let peers: [String: PassivePeer]
-    let traffic = Mutex(ListenerTraffic())
+    let databases: ServedDatabases
+    let traffic = SharedTraffic()
     /// The numbers of the clients whose connections have something to do.
     let busyConnections = Mutex<Set<Int>>([])
-    private let shares: [String: Share]
+    private(set) var peers: [String: PassivePeer] = [:]
+    private let memory: SharedMemory
+    private let admission: Admission
+    /// Answers whatever no replicator asks for; nil if there are only pages that say what this is.
+    private let service: RESTService?
+    private let opener = SerialQueue(on: WorkerPool(name: "cblite-open", limit: 1))
     private let settings: ListenerSettings
     private let loop: EventLoop
     private let observer: @Sendable (ListenerEvent) -> Void
     private let place: HostPolicy.Place
-    private var attempts = Attempts()
     private var lastNumber = 0
 
     init(
-        _ shares: [Share], _ settings: ListenerSettings, on loop: EventLoop, observer: @escaping @Sendable (ListenerEvent) -> Void
+        _ databases: ServedDatabases, _ settings: ListenerSettings, on loop: EventLoop,
+        observer: @escaping @Sendable (ListenerEvent) -> Void
     ) throws {
+        self.databases = databases
         self.settings = settings
         self.loop = loop
         self.observer = observer
-        var named: [String: Share] = [:]
-        var peers: [String: PassivePeer] = [:]
-        let memory = SharedMemory(limit: settings.memory, on: loop)
-        for share in shares {
-            named[share.name] = share
-            var configuration = PassiveSession.Configuration(collections: share.collections)
-            configuration.allowsPull = share.access.allowsPull
-            configuration.allowsPush = share.access.allowsPush
-            configuration.allowsDeltas = share.allowsDeltas
-            peers[share.name] = try PassivePeer(
-                share.database, configuration, patience: settings.firstMessageTimeout, limits: ListenerRouter.limits, memory: memory,
-                on: loop)
-        }
+        memory = SharedMemory(limit: settings.memory, on: loop)
         var names = NetworkAddresses.namesOfThisMachine()
         if let named = settings.address.flatMap({ RequestHost($0) }) { names.insert(named.name) }
         place = HostPolicy.Place(
             names: names, certificate: settings.identity?.certificates.first,
             isLocal: settings.address.map { NetworkAddresses.isLoopback($0) } ?? false)
-        self.shares = named
-        self.peers = peers
+        let traffic = traffic
+        let admission = Admission(settings.users, isSecure: settings.identity != nil) { loop.now }
+        self.admission = admission
+        service = settings.rest.map { ListenerRouter.service(databases, settings, $0, admission, traffic, observer) }
+        // What is wrong with a database that was named is told now, and not to the first who comes.
+        for share in databases.shares { peers[share.name] = try makePeer(share) }
+        databases.observe { [weak self] name in
+            loop.perform { [weak self] in self?.peers.removeValue(forKey: name)?.stop {} }
+        }
+    }
+
+    private static func service(
+        _ databases: ServedDatabases, _ settings: ListenerSettings, _ rest: RESTService.Settings, _ admission: Admission,
+        _ traffic: SharedTraffic, _ observer: @escaping @Sendable (ListenerEvent) -> Void
+    ) -> RESTService {
+        var rest = rest
+        rest.version = settings.version
+        rest.scheme = settings.identity == nil ? "http" : "https"
+        let reports = settings.reportsRequests
+        rest.observer = { request, visitor, status in
+            traffic.withLock { $0.requests += 1 }
+            if reports { observer(.answered(AnsweredRequest(request, visitor, status: status))) }
+        }
+        return RESTService(databases, rest, admission: admission)
+    }
+
+    private func makePeer(_ share: Share) throws -> PassivePeer {
+        let collections = try share.collections ?? share.database.read { $0.collections() }
+        var configuration = PassiveSession.Configuration(collections: collections)
+        configuration.allowsPull = share.access.allowsPull
+        configuration.allowsPush = share.access.allowsPush
+        configuration.allowsDeltas = share.allowsDeltas
+        return try PassivePeer(
+            share.database, configuration, patience: settings.firstMessageTimeout, limits: ListenerRouter.limits, memory: memory, on: loop)
     }
 
     /// Less than a replicator bears of the server that it has chosen itself: here anybody may come, and many.
@@ -73,65 +92,89 @@ final class ListenerRouter: @unchecked Sendable {
         let visitor: Visitor
         do throws(HTTPAnswer) {
             if let objection = settings.hosts.objection(to: request, at: place) { throw objection }
+            if service != nil, let answer = settings.hosts.permission(for: request) { return .answer(answer) }
             if settings.users == nil, let check = settings.passwordCheck { return try ask(check, about: request) }
-            visitor = try admit(request)
+            visitor = try admission.admit(request)
         } catch {
+            // Who has no password may ask who they are, and sign in.
+            if error.status == 401, request.credentials == nil, service != nil, ListenerRouter.mayBeAskedByStrangers(request.http) {
+                return answer(to: request, for: .stranger)
+            }
             return refuse(request, error)
         }
         return answer(to: request, for: visitor)
     }
 
+    private static func mayBeAskedByStrangers(_ request: HTTPRequest) -> Bool {
+        request.path == ["_session"] || request.path == ["_up"] || request.path == ["_browse"]
+    }
+
     private func refuse(_ request: PeerRequest, _ answer: HTTPAnswer) -> HTTPServer.Answer {
         observer(.refused(address: request.http.address, reason: answer.reason))
+        var answer = answer
+        if service != nil { answer.json = RESTError(answer).json }
+        for field in settings.hosts.headers(for: request).fields { answer.headers.add(field.name, field.value) }
         return .refuse(answer)
     }
 
     private func ask(
         _ check: @escaping @Sendable (Credentials, @escaping @Sendable (Bool) -> Void) -> Void, about request: PeerRequest
     ) throws(HTTPAnswer) -> HTTPServer.Answer {
-        let credentials = try credentials(of: request)
+        let credentials = try admission.credentials(of: request)
         return .ask({ check(credentials, $0) }) { [self] isAdmitted in
-            guard isAdmitted else { return refuse(request, wrong(credentials, from: request.http.address)) }
-            return answer(to: request, for: Visitor(user: credentials.user, certificate: request.certificates.first?.subject))
+            guard isAdmitted else { return refuse(request, admission.wrong(credentials, from: request.http.address)) }
+            let certificate = request.certificates.first?.subject
+            return answer(to: request, for: Visitor(user: credentials.user, certificate: certificate, isLocal: false))
         }
-    }
-
-    /// Throws if there are none, or too many were wrong of late.
-    private func credentials(of request: PeerRequest) throws(HTTPAnswer) -> Credentials {
-        guard let credentials = request.credentials else { throw .unauthorized(realm: "cblite") }
-        guard !attempts.mustWait(credentials.user, from: request.http.address, at: loop.now) else {
-            let seconds = "\(Attempts.pause.components.seconds)"
-            throw HTTPAnswer(429, "too many wrong passwords; try again later", headers: ["Retry-After": seconds])
-        }
-        return credentials
-    }
-
-    private func wrong(_ credentials: Credentials, from address: String) -> HTTPAnswer {
-        attempts.failed(credentials, from: address, at: loop.now)
-        return .unauthorized(realm: "cblite")
-    }
-
-    private func admit(_ request: PeerRequest) throws(HTTPAnswer) -> Visitor {
-        let certificate = request.certificates.first?.subject
-        guard let users = settings.users else { return Visitor(user: nil, certificate: certificate) }
-        let credentials = try credentials(of: request)
-        guard users.admits(credentials) else { throw wrong(credentials, from: request.http.address) }
-        return Visitor(user: credentials.user, certificate: certificate, rights: users.rights(of: credentials.user) ?? UserRights())
     }
 
     private func answer(to request: PeerRequest, for visitor: Visitor) -> HTTPServer.Answer {
-        guard let name = request.http.path.first else { return page(request, serverPage(for: visitor)) }
+        let path = request.http.path
+        if path.count == 2, path[1] == SyncEndpoint.name { return synchronize(request, visitor, path[0]) }
+        if let service {
+            let responder = VisitorResponder(service: service, visitor: visitor, headers: settings.hosts.headers(for: request))
+            return .respond(responder, maximumBody: BlobFolder.longest)
+        }
+        guard let name = path.first else { return page(request, serverPage(for: visitor)) }
         // What is not for somebody is not there for them.
-        guard var share = shares[name], let peer = peers[name], let access = visitor.rights.access(to: share) else {
+        guard var share = share(name), let access = visitor.rights.access(to: share) else { return .refuse(.notFound) }
+        share.access = access
+        guard path.count == 1 else { return .refuse(HTTPAnswer(404, "there is nothing of that name")) }
+        return page(request, databasePage(share))
+    }
+
+    private func share(_ name: String) -> Share? { databases.openDatabase(named: name)?.share }
+
+    /// A database of the directory is opened elsewhere: that may take a while.
+    private func synchronize(_ request: PeerRequest, _ visitor: Visitor, _ name: String) -> HTTPServer.Answer {
+        guard databases.openDatabase(named: name) == nil, databases.directory != nil, visitor.rights.databases?.contains(name) ?? true
+        else {
+            return connect(request, visitor, name)
+        }
+        return .ask({ [opener, databases] answer in opener.perform { answer((try? databases.database(named: name)) != nil) } }) {
+            [self] _ in
+            connect(request, visitor, name)
+        }
+    }
+
+    private func connect(_ request: PeerRequest, _ visitor: Visitor, _ name: String) -> HTTPServer.Answer {
+        guard var share = share(name), let access = visitor.rights.access(to: share), let peer = peer(of: share) else {
             return .refuse(.notFound)
         }
         share.access = access
-        switch request.http.path.dropFirst() {
-        case []: return page(request, databasePage(share))
-        case [SyncEndpoint.name]:
-            return .webSocket(protocols: peer.protocols) { [self, share] _, request in accept(request, visitor, share, peer) }
-        default: return .refuse(HTTPAnswer(404, "there is nothing of that name"))
+        return .webSocket(protocols: peer.protocols) { [self, share] _, request in accept(request, visitor, share, peer) }
+    }
+
+    /// Nil if its database cannot be replicated with. A collection that was made since the last time is there from now on.
+    private func peer(of share: Share) -> PassivePeer? {
+        if let peer = peers[share.name] {
+            guard share.collections == nil, let all = try? share.database.read({ $0.collections() }) else { return peer }
+            try? peer.serve(all)
+            return peer
         }
+        let peer = try? makePeer(share)
+        peers[share.name] = peer
+        return peer
     }
 
     private func accept(_ request: PeerRequest, _ visitor: Visitor, _ share: Share, _ peer: PassivePeer) -> any WebSocketDelegate {
@@ -188,7 +231,7 @@ extension ListenerRouter {
                 vendor.add("name", "cblite")
                 if !settings.version.isEmpty { vendor.add("version", settings.version) }
             })
-        page.add("databases", list: shares.values.filter { visitor.rights.access(to: $0) != nil }.map(\.name).sorted())
+        page.add("databases", list: databases.shares.filter { visitor.rights.access(to: $0) != nil }.map(\.name).sorted())
         page.end()
         return page.buffer.withBytes { Array($0) }
     }
@@ -198,7 +241,8 @@ extension ListenerRouter {
         page.begin()
         page.add("db_name", share.name)
         page.add("access", share.access.rawValue)
-        page.add("collections", list: share.collections.map(\.description))
+        let collections = (try? share.collections ?? share.database.read { $0.collections() }) ?? []
+        page.add("collections", list: collections.map(\.description))
         page.add("protocols", list: peers[share.name]?.protocols ?? [])
         page.add("sync", "\(share.path)/\(SyncEndpoint.name)")
         page.end()

@@ -31,6 +31,10 @@ package struct ListenerSettings: Sendable {
     package var firstMessageTimeout = Duration.seconds(30)
     /// Whether events tell of every document.
     package var reportsDocuments = false
+    /// Whether events tell of every answer of the REST API.
+    package var reportsRequests = false
+    /// Answers the REST API too.
+    package var rest: RESTService.Settings?
     /// What is told to those who ask what this is.
     package var version = ""
 

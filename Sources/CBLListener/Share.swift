@@ -24,18 +24,20 @@ package struct Share: Sendable {
     /// How it is called in URLs: `ws://host:port/NAME`.
     package var name: String
     package var database: Database
-    /// The others do not exist for those who connect.
-    package var collections: [CollectionName]
+    /// The others do not exist for those who connect. Nil is all that there are, those that are made later too.
+    package var collections: [CollectionName]?
     package var access = Access.readWrite
     /// Whether changes of documents may be sent instead of all of them.
     package var allowsDeltas = true
 
-    package init(_ name: String, _ database: Database, collections: [CollectionName], access: Access = .readWrite) {
+    package init(_ name: String, _ database: Database, collections: [CollectionName]? = nil, access: Access = .readWrite) {
         self.name = name
         self.database = database
         self.collections = collections
         self.access = access
     }
+
+    func contains(_ collection: CollectionName) -> Bool { collections?.contains(collection) ?? true }
 
     /// What keeps a text from being a name; nil if nothing does.
     package static func problem(withName name: String) -> String? {

@@ -11,27 +11,37 @@ import Synchronization
 ///
 /// Each database is at `/NAME/_blipsync`. `ListenerRouter` maps every request to an answer.
 package final class SyncListener: Sendable {
-    package let shares: [Share]
+    package let databases: ServedDatabases
     package let settings: ListenerSettings
     package let port: UInt16
     private let loop: EventLoop
     private let server: HTTPServer
     private let router: ListenerRouter
 
-    /// Listens at once. `observer` is called on the loop.
-    package init(
+    /// What was named to be served; a directory may have more.
+    package var shares: [Share] { databases.shares }
+
+    package convenience init(
         _ shares: [Share], _ settings: ListenerSettings, on loop: EventLoop = .shared,
         observer: @escaping @Sendable (ListenerEvent) -> Void = { _ in }
+    ) throws { try self.init(ServedDatabases(shares), settings, on: loop, observer: observer) }
+
+    /// Listens at once. `observer` is called on the loop.
+    package init(
+        _ databases: ServedDatabases, _ settings: ListenerSettings, on loop: EventLoop = .shared,
+        observer: @escaping @Sendable (ListenerEvent) -> Void = { _ in }
     ) throws {
-        self.shares = shares
+        self.databases = databases
         self.settings = settings
         self.loop = loop
-        let router = try ListenerRouter(shares, settings, on: loop, observer: observer)
+        let router = try ListenerRouter(databases, settings, on: loop, observer: observer)
         self.router = router
         var server = HTTPServer.Settings()
         server.address = settings.address
         server.port = settings.port
         server.identity = settings.identity
+        // Replicators of 1.x and of Sync Gateway know their kind by it.
+        if settings.rest != nil { server.software = "CouchbaseLite \(settings.version)" }
         if let trusted = settings.clientCertificates {
             server.clientCertificates = .authorities(trusted)
         } else if let check = settings.certificateCheck {
@@ -58,17 +68,24 @@ package final class SyncListener: Sendable {
     /// nothing for longer than `silence` is cut off.
     package func stop(droppingSilentAfter silence: Duration? = nil, then completion: @escaping @Sendable () -> Void) {
         server.stopListening()
-        let left = Mutex(shares.count)
-        for peer in router.peers.values {
-            peer.stop(droppingSilentAfter: silence) { [server] in
+        loop.perform { [self] in
+            let peers = Array(router.peers.values)
+            let left = Mutex(peers.count + 1)
+            let finish: @Sendable () -> Void = { [self] in
                 let isLast = left.withLock { left in
                     left -= 1
                     return left == 0
                 }
                 guard isLast else { return }
                 server.stop()
+                databases.close()
                 completion()
             }
+            for peer in peers { peer.stop(droppingSilentAfter: silence, then: finish) }
+            server.finishAnswers(within: SyncListener.answerPatience, then: finish)
         }
     }
+
+    /// How long answers that are under way have when the listener stops.
+    private static let answerPatience = Duration.seconds(2)
 }

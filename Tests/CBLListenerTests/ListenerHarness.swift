@@ -51,7 +51,13 @@ final class TestListener: Sendable {
     let listener: SyncListener
     private let notes: Notes
 
-    init(_ shares: [Share], on loop: EventLoop = EngineLoops.server, _ change: (inout ListenerSettings) -> Void = { _ in }) throws {
+    convenience init(
+        _ shares: [Share], on loop: EventLoop = EngineLoops.server, _ change: (inout ListenerSettings) -> Void = { _ in }
+    ) throws { try self.init(ServedDatabases(shares), on: loop, change) }
+
+    init(
+        _ databases: ServedDatabases, on loop: EventLoop = EngineLoops.server, _ change: (inout ListenerSettings) -> Void = { _ in }
+    ) throws {
         var settings = ListenerSettings()
         // How soon a test says something depends on what else the machine does. Tests of these limits have a clock of their own.
         settings.requestTimeout = Patience.duration
@@ -59,7 +65,7 @@ final class TestListener: Sendable {
         change(&settings)
         let notes = Notes()
         self.notes = notes
-        listener = try SyncListener(shares, settings, on: loop) { event in notes.events.withLock { $0.append(event) } }
+        listener = try SyncListener(databases, settings, on: loop) { event in notes.events.withLock { $0.append(event) } }
     }
 
     convenience init(

@@ -21,7 +21,9 @@ enum AttachmentRequests {
         let type = attachment.type ?? MediaType.bytes.essence
         if let type = MediaType(type), !call.accepted.contains(type) { throw RESTError.notAcceptable("the attachment is \(type.essence)") }
         // A page that somebody stored is not to be run as one of this server's.
-        let headers: HTTPHeaders = ["Etag": "\"\(revision)\"", "Content-Type": type, "X-Content-Type-Options": "nosniff"]
+        let headers: HTTPHeaders = [
+            "Etag": "\"\(revision)\"", "Content-Type": type, "X-Content-Type-Options": "nosniff", "Content-Security-Policy": "sandbox",
+        ]
         try send(attachment, keyspace.database.blobs, headers, call)
     }
 

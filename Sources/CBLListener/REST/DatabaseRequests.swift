@@ -6,6 +6,7 @@ import CBLStore
 enum DatabaseRequests {
     static func create(_ call: RESTCall) throws {
         let databases = call.service.databases
+        try checkIsAdministrator(call)
         let (name, collection) = try Keyspace.split(call.place.database)
         if let collection {
             guard let served = try databases.database(named: name) else { throw RESTError.notFound("no such database") }
@@ -23,6 +24,7 @@ enum DatabaseRequests {
             throw RESTError.badRequest("a database has no revisions: the name of a document is missing in the URL")
         }
         let databases = call.service.databases
+        try checkIsAdministrator(call)
         if try databases.database(named: call.place.database) != nil {
             try databases.delete(call.place.database)
         } else {
@@ -32,6 +34,10 @@ enum DatabaseRequests {
             try keyspace.database.write { try $0.deleteCollection(keyspace.collection) }
         }
         try call.answerOK()
+    }
+
+    private static func checkIsAdministrator(_ call: RESTCall) throws {
+        guard call.visitor.standing == .administrator else { throw RESTError.forbidden("this is for those with all rights") }
     }
 
     /// What 1.x, CouchDB and the listener of 2.x say of a database, together.

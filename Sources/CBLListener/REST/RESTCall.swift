@@ -8,12 +8,18 @@ final class RESTCall {
     let exchange: any HTTPExchange
     let service: RESTService
     let place: RESTPlace
+    let visitor: Visitor
+    /// What it takes to have the database answer.
+    var needs = RESTRoutes.Need.everything
     var parameters: RESTParameters
     /// Whether the client was told a status.
     private(set) var hasBegun = false
+    private let extraHeaders: HTTPHeaders
     private var found: Keyspace?
 
-    init(_ exchange: any HTTPExchange, _ place: RESTPlace, _ service: RESTService) {
+    init(_ exchange: any HTTPExchange, _ place: RESTPlace, _ visitor: Visitor, _ headers: HTTPHeaders, _ service: RESTService) {
+        self.visitor = visitor
+        extraHeaders = headers
         self.exchange = exchange
         self.place = place
         self.service = service
@@ -27,10 +33,13 @@ final class RESTCall {
     /// What the client understands.
     var accepted: AcceptedTypes { AcceptedTypes(request.headers) }
 
-    /// The collection that the request is about.
+    /// The collection that the request is about. What is not for the visitor is not there for them.
     func keyspace() throws -> Keyspace {
         if let found { return found }
         let keyspace = try service.databases.keyspace(named: place.database)
+        guard let access = visitor.rights.access(to: keyspace.served.share) else { throw RESTError.notFound("no such database") }
+        guard keyspace.served.share.contains(keyspace.collection) else { throw RESTError.notFound("no such collection") }
+        if let missing = needs.missing(in: access) { throw RESTError.forbidden(missing) }
         found = keyspace
         return keyspace
     }
@@ -111,8 +120,9 @@ final class RESTCall {
     func begin(_ status: Int, headers: HTTPHeaders = [:], length: Int?) throws(HTTPInterruption) {
         var headers = headers
         if isReading, status == 200, headers["Cache-Control"] == nil { headers.add("Cache-Control", "must-revalidate") }
-        for (name, value) in service.settings.extraHeaders { headers.add(name, value) }
+        for field in extraHeaders.fields { headers.add(field.name, field.value) }
         hasBegun = true
+        service.settings.observer?(request, visitor, status)
         try exchange.begin(HTTPResponseHead(status: status, headers: headers), length: length)
     }
 

@@ -17,6 +17,27 @@ struct RESTError: Error, Hashable {
         self.reason = reason
     }
 
+    /// Of what the server itself has against a request.
+    init(_ answer: HTTPAnswer) {
+        let name =
+            switch answer.status {
+            case 400: "bad_request"
+            case 401: "unauthorized"
+            case 403: "forbidden"
+            case 404: "not_found"
+            default: HTTPStatus.phrase(answer.status)
+            }
+        self.init(answer.status, name, answer.reason)
+    }
+
+    var json: [UInt8] {
+        var object = JSONObjectWriter()
+        object.begin()
+        write(to: &object)
+        object.end()
+        return object.buffer.withBytes { Array($0) }
+    }
+
     static func badRequest(_ reason: String) -> RESTError { RESTError(400, "bad_request", reason) }
     static func badID(_ reason: String? = nil) -> RESTError { RESTError(400, "Invalid database/document/revision ID", reason) }
     static func badParameter(_ reason: String) -> RESTError { RESTError(400, "Invalid parameter in HTTP query or JSON body", reason) }

@@ -5,70 +5,93 @@ enum RESTRoutes {
     /// Answers, and ends the exchange; or gives a feed that will.
     typealias Handler = @Sendable (RESTCall) throws -> (any HTTPFeed)?
 
-    private struct Route {
+    /// What a visitor has to be allowed in the database.
+    enum Need {
+        case nothing
+        /// To be let in; replicators ask for it in both directions.
+        case entrance
+        case reading
+        case writing
+        case everything
+
+        /// What is to be said to somebody who may do only that; nil if it is enough.
+        func missing(in access: Share.Access) -> String? {
+            let isEnough =
+                switch self {
+                case .nothing, .entrance: true
+                case .reading: access.allowsPull
+                case .writing: access.allowsPush
+                case .everything: access == .readWrite
+                }
+            guard !isEnough else { return nil }
+            return access == .readOnly ? "this database can only be read" : "documents can only be stored in this database"
+        }
+    }
+
+    struct Route {
+        var needs: Need
         var handler: Handler
-        /// Whether it changes nothing that is anybody else's.
-        var isHarmless = false
     }
 
-    private static func answer(_ handler: @escaping @Sendable (RESTCall) throws -> Void, isHarmless: Bool = false) -> Route {
-        Route(
-            handler: { call in
-                try handler(call)
-                return nil
-            }, isHarmless: isHarmless)
+    private static func route(_ needs: Need, _ handler: @escaping @Sendable (RESTCall) throws -> Void) -> Route {
+        Route(needs: needs) { call in
+            try handler(call)
+            return nil
+        }
     }
 
-    private static func harmless(_ handler: @escaping @Sendable (RESTCall) throws -> Void) -> Route { answer(handler, isHarmless: true) }
+    private static func open(_ handler: @escaping @Sendable (RESTCall) throws -> Void) -> Route { route(.nothing, handler) }
+    private static func enter(_ handler: @escaping @Sendable (RESTCall) throws -> Void) -> Route { route(.entrance, handler) }
+    private static func read(_ handler: @escaping @Sendable (RESTCall) throws -> Void) -> Route { route(.reading, handler) }
+    private static func write(_ handler: @escaping @Sendable (RESTCall) throws -> Void) -> Route { route(.writing, handler) }
+    private static func change(_ handler: @escaping @Sendable (RESTCall) throws -> Void) -> Route { route(.everything, handler) }
 
     private static let table: [RESTPlace.Pattern: [String: Route]] = [
-        .server: ["GET": answer(ServerRequests.welcome)],
-        .serverOperation("_all_dbs"): ["GET": answer(ServerRequests.databases)],
-        .serverOperation("_uuids"): ["GET": answer(ServerRequests.newIDs)],
-        .serverOperation("_session"): ["GET": answer(ServerRequests.session)],
-        .serverOperation("_up"): ["GET": answer(ServerRequests.up)],
+        .server: ["GET": enter(ServerRequests.welcome)],
+        .serverOperation("_all_dbs"): ["GET": enter(ServerRequests.databases)],
+        .serverOperation("_uuids"): ["GET": enter(ServerRequests.newIDs)],
+        .serverOperation("_session"): [
+            "GET": open(Sessions.get), "POST": open(Sessions.post), "DELETE": open(Sessions.delete),
+        ],
+        .serverOperation("_up"): ["GET": open(ServerRequests.up)],
         .database: [
-            "GET": answer(DatabaseRequests.information), "PUT": answer(DatabaseRequests.create), "DELETE": answer(DatabaseRequests.delete),
-            "POST": answer(DocumentWriting.post),
+            "GET": enter(DatabaseRequests.information), "PUT": change(DatabaseRequests.create), "DELETE": change(DatabaseRequests.delete),
+            "POST": write(DocumentWriting.post),
         ],
         .document: [
-            "GET": answer(DocumentReading.get), "PUT": answer(DocumentWriting.put), "DELETE": answer(DocumentWriting.delete),
-            "COPY": answer(DocumentWriting.copy),
+            "GET": read(DocumentReading.get), "PUT": write(DocumentWriting.put), "DELETE": write(DocumentWriting.delete),
+            "COPY": change(DocumentWriting.copy),
         ],
         .attachment: [
-            "GET": answer(AttachmentRequests.get), "PUT": answer(AttachmentRequests.put), "DELETE": answer(AttachmentRequests.delete),
+            "GET": read(AttachmentRequests.get), "PUT": write(AttachmentRequests.put), "DELETE": write(AttachmentRequests.delete),
         ],
-        .designOperation("_view"): ["GET": answer(ViewRequests.query), "POST": harmless(ViewRequests.query)],
-        .designOperation("_info"): ["GET": answer(ViewRequests.information)],
-        .operation("_temp_view"): ["POST": harmless(ViewRequests.queryOnce)],
-        .operation("_all_docs"): ["GET": answer(DocumentList.get), "POST": harmless(DocumentList.post)],
+        .designOperation("_view"): ["GET": read(ViewRequests.query), "POST": read(ViewRequests.query)],
+        .designOperation("_info"): ["GET": read(ViewRequests.information)],
+        .operation("_temp_view"): ["POST": read(ViewRequests.queryOnce)],
+        .operation("_all_docs"): ["GET": read(DocumentList.get), "POST": read(DocumentList.post)],
         .operation("_changes"): [
-            "GET": Route(handler: Changes.answer, isHarmless: true), "POST": Route(handler: Changes.answer, isHarmless: true),
+            "GET": Route(needs: .reading, handler: Changes.answer), "POST": Route(needs: .reading, handler: Changes.answer),
         ],
-        .operation("_bulk_docs"): ["POST": answer(BulkDocuments.post)],
-        .operation("_bulk_get"): ["POST": harmless(BulkGet.post)],
-        .operation("_revs_diff"): ["POST": harmless(RevisionDifference.post)],
-        .operation("_missing_revs"): ["POST": harmless(RevisionDifference.postMissing)],
-        .operation("_purge"): ["POST": answer(Maintenance.purge)],
-        .operation("_compact"): ["POST": answer(Maintenance.compact)],
-        .operation("_view_cleanup"): ["POST": answer(Maintenance.cleanUp)],
-        .operation("_ensure_full_commit"): ["POST": harmless(Maintenance.ensureCommit)],
-        .operation("_revs_limit"): ["GET": answer(Maintenance.revisionLimit), "PUT": answer(Maintenance.setRevisionLimit)],
-        .operation("_security"): ["GET": answer(Maintenance.security)],
+        .operation("_bulk_docs"): ["POST": write(BulkDocuments.post)],
+        .operation("_bulk_get"): ["POST": read(BulkGet.post)],
+        .operation("_revs_diff"): ["POST": enter(RevisionDifference.post)],
+        .operation("_missing_revs"): ["POST": enter(RevisionDifference.postMissing)],
+        .operation("_purge"): ["POST": change(Maintenance.purge)],
+        .operation("_compact"): ["POST": change(Maintenance.compact)],
+        .operation("_view_cleanup"): ["POST": change(Maintenance.cleanUp)],
+        .operation("_ensure_full_commit"): ["POST": enter(Maintenance.ensureCommit)],
+        .operation("_revs_limit"): ["GET": enter(Maintenance.revisionLimit), "PUT": change(Maintenance.setRevisionLimit)],
+        .operation("_security"): ["GET": enter(Maintenance.security)],
         // What replicators note of themselves.
         .localDocument: [
-            "GET": answer(BesideDocuments.get), "PUT": harmless(DocumentWriting.put), "DELETE": answer(BesideDocuments.delete),
+            "GET": enter(BesideDocuments.get), "PUT": enter(DocumentWriting.put), "DELETE": write(BesideDocuments.delete),
         ],
     ]
 
-    static func handler(for pattern: RESTPlace.Pattern, _ method: String, _ service: RESTService) throws(RESTError) -> Handler {
-        if method == "OPTIONS" { return answer(ServerRequests.options).handler }
+    static func route(for pattern: RESTPlace.Pattern, _ method: String) throws(RESTError) -> Route {
+        if method == "OPTIONS" { return open(ServerRequests.options) }
         guard let routes = table[pattern] else { throw .notFound() }
-        let name = method == "HEAD" ? "GET" : method
-        guard let route = routes[name] else { throw .methodNotAllowed }
-        guard name == "GET" || route.isHarmless || !service.settings.isReadOnly else {
-            throw .forbidden("the databases here can only be read")
-        }
-        return route.handler
+        guard let route = routes[method == "HEAD" ? "GET" : method] else { throw .methodNotAllowed }
+        return route
     }
 }

@@ -11,16 +11,14 @@ package final class RESTService: HTTPResponder {
     package struct Settings: Sendable {
         /// What is told to those who ask what this is.
         package var version = ""
-        /// Refuses what would change documents. What replicators note of themselves is no such thing.
-        package var isReadOnly = false
-        /// What every answer has besides.
-        package var extraHeaders: [(String, String)] = []
         /// Of a request whose body is read as a whole. What is streamed may be longer.
         package var maximumBody = 64 << 20
         /// Of the URLs that are given out.
         package var scheme = "http"
         /// Who asks for heartbeats that come sooner gets them after this time.
         package var shortestHeartbeat = Duration.seconds(5)
+        /// Told of each answer, on the thread that gives it.
+        package var observer: (@Sendable (HTTPRequest, Visitor, _ status: Int) -> Void)?
         /// What feeds measure time by.
         package var now: @Sendable () -> ContinuousClock.Instant = { .now }
 
@@ -31,39 +29,61 @@ package final class RESTService: HTTPResponder {
     package let settings: Settings
     /// By which clients tell this server from others.
     let uuid = RESTService.newID()
+    /// Those who have users can sign in.
+    let admission: Admission?
 
-    package init(_ databases: ServedDatabases, _ settings: Settings = Settings()) {
-        self.databases = databases
-        self.settings = settings
+    package convenience init(_ databases: ServedDatabases, _ settings: Settings = Settings()) {
+        self.init(databases, settings, admission: nil)
     }
 
-    package func respond(to exchange: any HTTPExchange) -> (any HTTPFeed)? {
+    init(_ databases: ServedDatabases, _ settings: Settings, admission: Admission?) {
+        self.databases = databases
+        self.settings = settings
+        self.admission = admission
+    }
+
+    /// Of the process itself, which may do everything.
+    package func respond(to exchange: any HTTPExchange) -> (any HTTPFeed)? { respond(to: exchange, for: .owner, [:]) }
+
+    /// `headers` are what every answer has besides.
+    func respond(to exchange: any HTTPExchange, for visitor: Visitor, _ headers: HTTPHeaders) -> (any HTTPFeed)? {
         var call: RESTCall?
         do {
             let place = try RESTPlace(exchange.request.path)
-            let begun = RESTCall(exchange, place, self)
+            let begun = RESTCall(exchange, place, visitor, headers, self)
             call = begun
-            return try RESTRoutes.handler(for: place.pattern, exchange.request.method, self)(begun)
+            let route = try RESTRoutes.route(for: place.pattern, exchange.request.method)
+            begun.needs = route.needs
+            if visitor.standing == .stranger, route.needs != .nothing { throw RESTError(401, "unauthorized", "sign in first") }
+            return try route.handler(begun)
         } catch {
-            fail(exchange, call, error)
+            fail(exchange, call ?? RESTCall(exchange, .nowhere, visitor, headers, self), error)
             return nil
         }
     }
 
     /// Tells the client what went wrong, if it is there still. An answer that has begun ends in the middle, which every reader of JSON notices.
-    private func fail(_ exchange: any HTTPExchange, _ call: RESTCall?, _ error: any Error) {
+    private func fail(_ exchange: any HTTPExchange, _ call: RESTCall, _ error: any Error) {
         defer { exchange.end() }
-        guard call?.hasBegun != true else { return }
+        guard !call.hasBegun else { return }
         var problem: RESTError
         switch error {
         case HTTPInterruption.gone: return
-        case HTTPInterruption.refused(let answer): problem = RESTError(answer.status, HTTPStatus.phrase(answer.status), answer.reason)
+        case HTTPInterruption.refused(let answer): problem = RESTError(answer)
         default: problem = RESTError(error)
         }
         if problem.reason?.isEmpty == true { problem.reason = nil }
-        let call = call ?? RESTCall(exchange, .nowhere, self)
         try? call.answer(problem)
     }
+}
+
+/// Answers one visitor's request.
+struct VisitorResponder: HTTPResponder {
+    let service: RESTService
+    let visitor: Visitor
+    let headers: HTTPHeaders
+
+    func respond(to exchange: any HTTPExchange) -> (any HTTPFeed)? { service.respond(to: exchange, for: visitor, headers) }
 }
 
 extension RESTPlace {

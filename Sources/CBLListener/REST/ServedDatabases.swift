@@ -19,54 +19,65 @@ package final class ServedDatabases: Sendable {
 
     /// A database that is open.
     struct Served: Sendable {
-        let name: String
-        let database: Database
+        let share: Share
         /// When it was opened, in microseconds since 1970. Clients see by that whether the server forgot something meanwhile.
         let start: Int64
         /// The indexes of its views.
         let views: ViewIndex
 
-        init(_ name: String, _ database: Database) {
-            self.name = name
-            self.database = database
+        var name: String { share.name }
+        var database: Database { share.database }
+
+        init(_ share: Share) {
+            self.share = share
             start = WallClock.milliseconds * 1000
-            views = ViewIndex(database)
+            views = ViewIndex(share.database)
         }
     }
 
-    private let directory: String?
-    let rights: Rights
-    private let open: Mutex<[String: Served]>
-
-    /// All databases in a directory.
-    package init(directory: String, rights: Rights = [.create, .delete]) {
-        self.directory = directory
-        self.rights = rights
-        open = Mutex([:])
+    private struct State {
+        var open: [String: Served] = [:]
+        /// Told of each database that is about to be deleted.
+        var observer: (@Sendable (String) -> Void)?
     }
 
-    /// These, by the names that they have in URLs. They stay their owner's.
-    package init(_ databases: [String: Database]) {
-        directory = nil
-        rights = []
-        open = Mutex(Dictionary(uniqueKeysWithValues: databases.map { ($0, Served($0, $1)) }))
+    /// Those that were given, which stay their owner's.
+    package let shares: [Share]
+    package let directory: String?
+    package let rights: Rights
+    /// How far the databases of the directory are open.
+    package let access: Share.Access
+    private let state: Mutex<State>
+
+    /// These databases, and all of a directory, which are open as far as `access` says.
+    package init(_ shares: [Share] = [], directory: String? = nil, access: Share.Access = .readWrite, rights: Rights = [.create, .delete]) {
+        self.shares = shares
+        self.directory = directory
+        self.access = access
+        self.rights = directory == nil ? [] : rights
+        state = Mutex(State(open: Dictionary(shares.map { ($0.name, Served($0)) }, uniquingKeysWith: { first, _ in first })))
     }
 
     /// Closes those that were opened here.
     package func close() {
-        guard directory != nil else { return }
-        for served in open.withLock({ open in
-            defer { open = [:] }
-            return Array(open.values)
-        }) {
+        let opened = state.withLock { state in
+            defer { state.open = state.open.filter { isGiven($0.key) } }
+            return Array(state.open.values)
+        }
+        for served in opened {
             served.views.close()
-            served.database.close()
+            if !isGiven(served.name) { served.database.close() }
         }
     }
 
+    private func isGiven(_ name: String) -> Bool { shares.contains { $0.name == name } }
+
+    /// Has somebody told of each database that is about to be deleted.
+    func observe(_ observer: @escaping @Sendable (String) -> Void) { state.withLock { $0.observer = observer } }
+
     /// The names of all, sorted.
-    func names() throws -> [String] {
-        var names = Set(open.withLock { Array($0.keys) })
+    package func names() throws -> [String] {
+        var names = Set(state.withLock { Array($0.open.keys) })
         if let directory {
             for file in try FileManager.default.contentsOfDirectory(atPath: directory) {
                 guard let suffix = ServedDatabases.suffixes.first(where: file.hasSuffix) else { continue }
@@ -79,33 +90,38 @@ package final class ServedDatabases: Sendable {
 
     /// Nil if there is none of that name.
     func database(named name: String) throws -> Served? {
-        try open.withLock { open in
-            if let served = open[name] { return served }
+        try state.withLock { state in
+            if let served = state.open[name] { return served }
             guard let path = path(of: name), let database = try ServedDatabases.open(path) else { return nil }
-            let served = Served(name, database)
-            open[name] = served
+            let served = Served(Share(name, database, access: database.isReadOnly ? .readOnly : access))
+            state.open[name] = served
             return served
         }
     }
+
+    /// Nil if there is none of that name, or if it is not open yet.
+    func openDatabase(named name: String) -> Served? { state.withLock { $0.open[name] } }
 
     /// Makes a database.
     func create(_ name: String) throws {
         guard rights.contains(.create), let directory else { throw RESTError.forbidden("databases cannot be made here") }
         if let problem = ServedDatabases.problem(withName: name) { throw RESTError.badID(problem) }
-        try open.withLock { open in
-            guard open[name] == nil, path(of: name) == nil else { throw RESTError.exists("there is a database of that name") }
+        try state.withLock { state in
+            guard state.open[name] == nil, path(of: name) == nil else { throw RESTError.exists("there is a database of that name") }
             let database = try Database(path: ServedDatabases.path(directory, name, ServedDatabases.suffixes[0]), options: .create)
             try database.keepExpirations()
-            open[name] = Served(name, database)
+            state.open[name] = Served(Share(name, database, access: access))
         }
     }
 
     /// Deletes a database with all that is in it.
     func delete(_ name: String) throws {
         guard let served = try database(named: name) else { throw ServedDatabases.unknown(name) }
-        guard rights.contains(.delete), directory != nil else { throw RESTError.forbidden("databases cannot be deleted here") }
-        try open.withLock { open in
-            open[name] = nil
+        guard rights.contains(.delete), !isGiven(name) else { throw RESTError.forbidden("databases cannot be deleted here") }
+        let observer = state.withLock { $0.observer }
+        observer?(name)
+        try state.withLock { state in
+            state.open[name] = nil
             served.views.removeAll()
             try served.database.delete()
         }

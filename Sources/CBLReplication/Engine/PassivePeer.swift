@@ -30,7 +30,7 @@ package final class PassivePeer: @unchecked Sendable {
     private let patience: Duration?
     private let limits: Limits
     private let memory: SharedMemory
-    private let configuration: PassiveSession.Configuration
+    private var configuration: PassiveSession.Configuration
     private let loop: EventLoop
     private let worker = EventLoop()
     private let reader = EventLoop()
@@ -71,6 +71,15 @@ package final class PassivePeer: @unchecked Sendable {
         worker.stop()
         reader.stop()
         blobWorker.stop()
+    }
+
+    /// Who connects from now on is served these collections.
+    package func serve(_ collections: [CollectionName]) throws {
+        loop.preconditionOnLoop()
+        guard collections != configuration.collections else { return }
+        let former = Set(configuration.collections)
+        if configuration.allowsPull { for name in collections where !former.contains(name) { try database.prepareChangeFeed(of: name) } }
+        configuration.collections = collections
     }
 
     /// The owner of a connection that is open, or about to be. On the loop only, and so is `observer` called. What the configuration does not

@@ -2,11 +2,17 @@
 enum ServeCommand {
     static let declaration = CommandDeclaration(
         "serve", group: .moving,
-        summary: "Let others replicate with a database",
+        summary: "Let others replicate with a database, or use it over HTTP",
         discussion: """
             Listens for replicators: those of Couchbase Lite apps, and "cblite push", "pull" and "sync" elsewhere. The URLs to give to them are \
             printed. A database is called as its bundle is without ".cblite2"; NAME=PATH gives it another name. All of its collections are \
-            served, or those that --collection names, which --create makes if they are not there.
+            served, or those that --collection names, which --create makes if they are not there. Of a directory all databases are served, \
+            those that come later too.
+
+            With --rest the same port answers the REST API of Couchbase Lite 1.x, which clients of CouchDB and PouchDB understand: documents, \
+            attachments, views, queries and changes over HTTP, and a page for people at /_browse. It is the same for all that follows: who is \
+            let in, and what they may. With --manage those with all rights make and delete databases and collections. --dir does what \
+            LiteServ did.
 
             Without --user, --users or --client-ca everybody is let in who can connect, and without TLS passwords and documents can be read and \
             changed on the way: so only programs of this machine can connect, unless --address says otherwise. With TLS and one of these flags it \
@@ -25,13 +31,17 @@ enum ServeCommand {
             """,
         flags: ServeFlags.all,
         arguments: [
-            Argument("DATABASE", .database, .repeating, impliedByOpenDatabase: true, "The .cblite2 bundle, or NAME=PATH")
+            Argument(
+                "DATABASE", .database, .optionalRepeating, impliedByOpenDatabase: true,
+                "The .cblite2 bundle, NAME=PATH, or a directory with bundles in it")
         ],
         examples: [
             .init("cblite serve travel.cblite2", "For programs of this machine: ws://localhost:4984/travel"),
             .init("cblite serve travel.cblite2 --tls --user ada:@password.txt", "For ada, from everywhere."),
             .init("cblite serve travel.cblite2 --user ada --reader bob", "ada may push and pull, bob may pull: from this machine."),
             .init("cblite serve --read-only --address 0.0.0.0 travel.cblite2", "For everybody, to pull from."),
+            .init("cblite serve --rest travel.cblite2", "curl http://localhost:4984/travel/_all_docs"),
+            .init("cblite serve --dir ~/databases --auth --cors", "As LiteServ: all databases there, for \"cbl\", and for web pages."),
             .init("cblite serve --create -C inventory.hotel in=incoming.cblite2", "A new database to push to, as \"in\"."),
         ],
         run: { try DatabaseServer($0).run() })

@@ -28,9 +28,9 @@ struct DatabaseServer {
         let flags = ServeFlags(invocation: invocation)
         // Mistakes in the flags are told before databases are made or opened.
         let settings = try flags.settings()
-        let shares = try flags.shares(for: settings.users)
+        let databases = try flags.databases(for: settings.users)
         OpenFiles.permitMany()
-        for share in shares { try share.database.keepExpirations() }
+        for share in databases.shares { try share.database.keepExpirations() }
 
         // A transaction of another database in the shell wants these signals for itself.
         let mayDelay = !(session.shell?.databases.entries.contains(where: \.isInTransaction) ?? false)
@@ -43,8 +43,8 @@ struct DatabaseServer {
         let omitted = Mutex(0)
         let listener: SyncListener
         do {
-            listener = try SyncListener(shares, settings, on: loop) { event in
-                if case .document = event, mailbox.count >= DatabaseServer.mostLetters { return omitted.withLock { $0 += 1 } }
+            listener = try SyncListener(databases, settings, on: loop) { event in
+                if event.isOneOfMany, mailbox.count >= DatabaseServer.mostLetters { return omitted.withLock { $0 += 1 } }
                 mailbox.put(.event(event))
             }
         } catch let error as TransportError {
@@ -56,7 +56,7 @@ struct DatabaseServer {
         try Interrupts.deferred { try work(listener, mailbox, report) }
         let skipped = omitted.withLock { $0 }
         if skipped > 0 {
-            session.warn("\(ProgressLine.grouped(skipped)) documents were not told of: the output is not read quickly enough")
+            session.warn("\(ProgressLine.grouped(skipped)) events were not told of: the output is not read quickly enough")
         }
         try report.stopped()
         Interruption.clear()

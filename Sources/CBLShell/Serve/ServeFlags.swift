@@ -11,14 +11,18 @@ struct ServeFlags {
     static let usualPort = 4984
 
     static let all: [Flag] = [
+        Flag("rest", "Answer the REST API over HTTP too, and people with a browser at /_browse"),
+        Flag("dir", value: "DIRECTORY", .directory, "Serve all databases of this directory, with --rest and --manage, as LiteServ does"),
+        Flag("manage", "Let those with all rights make and delete databases of the directory, and collections"),
         Flag("port", short: "p", value: "N", .integer(0...65535), "Listen at this port instead of \(usualPort); 0 is any that is free"),
         Flag("address", aliases: ["interface"], value: "ADDRESS", .text, "Listen at this address, or on this network interface"),
         Flag(
             "user", value: "NAME[:PASSWORD]", .text, repeatable: true,
             "Let NAME in; :@FILE has the password in a file, else it is asked for"),
         Flag("reader", value: "NAME[:PASSWORD]", .text, repeatable: true, "Let NAME in to pull, and not to push"),
+        Flag("auth", "Let in the user \"cbl\" with a password that is made up, and printed"),
         Flag("users", value: "FILE", .file, "Let in those whom the lines of the file name: NAME:PASSWORD"),
-        Flag("tls", "Encrypt, with a certificate that is made for it"),
+        Flag("tls", aliases: ["ssl"], "Encrypt, with a certificate that is made for it"),
         Flag("identity", value: "FILE", .file, "Encrypt, and keep the certificate and its key in this file"),
         Flag("cert", value: "FILE", .file, "Encrypt with this certificate"),
         Flag("key", value: "FILE", .file, "The private key of the certificate"),
@@ -29,6 +33,7 @@ struct ServeFlags {
         Flag(
             "allow-origin", value: "URL", .text, repeatable: true,
             "Let web pages of this origin, https://HOST, connect; * for those of anywhere"),
+        Flag("cors", "Let web pages of anywhere in: --allow-origin '*'"),
         Flag("read-only", aliases: ["readonly"], "Let others pull, and not push"),
         Flag("push-only", "Let others push, and not pull"),
         Flag(
@@ -60,14 +65,23 @@ struct ServeFlags {
         settings.maximumConnectionsPerAddress = invocation.int("max-per-address")
         if let seconds = invocation.int("heartbeat") { settings.heartbeat = .seconds(seconds) }
         settings.reportsDocuments = invocation.count("verbose") > 1
+        if wantsREST {
+            settings.rest = RESTService.Settings()
+            // Feeds last, and there are many of them.
+            if !invocation.flag("max-connections") { settings.maximumConnections = 1000 }
+            settings.reportsRequests = invocation.count("verbose") > 0 || invocation.wantsJSON
+        }
         return settings
     }
+
+    private var wantsREST: Bool { invocation.flag("rest") || invocation.flag("dir") }
 
     private func hosts() throws -> HostPolicy {
         var hosts = HostPolicy()
         for name in invocation.strings("allow-host") where !hosts.allow(host: name) {
             throw invocation.usageError("--allow-host \(name): it must be the name of a host, without a port")
         }
+        if invocation.flag("cors") { _ = hosts.allow(origin: "*") }
         for origin in invocation.strings("allow-origin") where !hosts.allow(origin: origin) {
             throw invocation.usageError("--allow-origin \(origin): an origin is https://HOST or http://HOST:PORT, and has no path")
         }
@@ -95,6 +109,11 @@ struct ServeFlags {
                 users.set(name, password: password, rights: UserRights(access))
             }
         }
+        if invocation.flag("auth") {
+            let password = (0..<8).map { _ in UInt8.random(in: .min ... .max) }.withUnsafeBytes { Hex.text(of: $0) }
+            users.set("cbl", password: password)
+            session.notice("The password of \"cbl\" is \(password).")
+        }
         return users.isEmpty ? nil : users
     }
 
@@ -113,7 +132,7 @@ struct ServeFlags {
     // MARK: Databases
 
     /// What is served; whatever databases the rights of users name must be among it.
-    func shares(for users: UserList?) throws -> [Share] {
+    func databases(for users: UserList?) throws -> ServedDatabases {
         let access: Share.Access
         switch (invocation.flag("read-only"), invocation.flag("push-only")) {
         case (true, true): throw invocation.usageError("with both --read-only and --push-only there is nothing to be done")
@@ -121,33 +140,66 @@ struct ServeFlags {
         case (false, true): access = .writeOnly
         case (false, false): access = .readWrite
         }
+        let directory = try directory()
+        let manages = invocation.flag("manage") || invocation.flag("dir")
+        let databases = ServedDatabases(
+            try shares(access, hasDirectory: directory != nil), directory: directory, access: access,
+            rights: manages && access == .readWrite ? [.create, .delete] : [])
+        if let users {
+            let names = try databases.names()
+            for name in users.databases.sorted() where !names.contains(name) && !manages {
+                let suggestion = Suggestion.sentence(for: name, in: names, quoted: true)
+                throw CommandError.failed("--users: no database \"\(name)\" is served.\(suggestion)")
+            }
+        }
+        return databases
+    }
+
+    private func shares(_ access: Share.Access, hasDirectory: Bool) throws -> [Share] {
         var shares: [Share] = []
-        for (name, database) in try databases() {
+        for (name, database) in try databases(hasDirectory: hasDirectory) {
             if let problem = Share.problem(withName: name) {
                 throw invocation.usageError("\"\(name)\" cannot be a database's name: \(problem); NAME=PATH gives it another one")
             }
             guard !shares.contains(where: { $0.name == name }) else {
                 throw invocation.usageError("two databases are called \"\(name)\"; NAME=PATH gives one of them another name")
             }
-            shares.append(Share(name, database, collections: [], access: access))
-        }
-        if let users {
-            for name in users.databases.sorted() where !shares.contains(where: { $0.name == name }) {
-                let suggestion = Suggestion.sentence(for: name, in: shares.map(\.name), quoted: true)
-                throw CommandError.failed("--users: no database \"\(name)\" is served.\(suggestion)")
-            }
+            shares.append(Share(name, database, access: access))
         }
         let wanted = try collections(shares.map(\.name))
         for index in shares.indices {
-            shares[index].collections = try existing(wanted[shares[index].name], in: shares[index].database)
+            shares[index].collections = try wanted[shares[index].name].map { try existing($0, in: shares[index].database) }
         }
         return shares
     }
 
-    private func databases() throws -> [(String, Database)] {
-        let arguments = session.openDatabase == nil ? invocation.arguments("DATABASE") : []
+    private var arguments: [String] { session.openDatabase == nil ? invocation.arguments("DATABASE") : [] }
+
+    /// The directory whose databases are served; nil if there is none.
+    private func directory() throws -> String? {
+        let directories = arguments.filter(ServeFlags.isDirectory) + (invocation.string("dir").map { [$0] } ?? [])
+        guard let directory = directories.first else {
+            if invocation.flag("manage"), !wantsREST { throw invocation.usageError("--manage is for the REST API: --rest") }
+            return nil
+        }
+        guard directories.count == 1 else { throw invocation.usageError("only one directory can be served") }
+        guard invocation.strings("collection").isEmpty else {
+            throw invocation.usageError("--collection is for databases that are named, not for those of a directory")
+        }
+        guard ServeFlags.isDirectory(directory) else { throw CommandError.failed("\(directory): there is no such directory") }
+        return directory
+    }
+
+    /// Whether it is one with databases in it, and none itself.
+    private static func isDirectory(_ path: String) -> Bool {
+        Endpoint.isDirectory(path) && !Endpoint.exists(path + "/db.sqlite3") && !path.hasSuffix(".cblite2")
+    }
+
+    private func databases(hasDirectory: Bool) throws -> [(String, Database)] {
+        let arguments = arguments.filter { !ServeFlags.isDirectory($0) }
         guard !arguments.isEmpty else {
-            guard let open = session.openDatabase else { throw invocation.usageError("no database is open") }
+            if hasDirectory { return [] }
+            guard let open = session.openDatabase else { throw invocation.usageError("DATABASE is missing") }
             if open.isReadOnly { throw session.readOnlyError(open) }
             try session.refuseInTransaction("what is not committed cannot be replicated", at: open.path)
             return [(ServeFlags.name(ofPath: open.path), open)]
@@ -184,8 +236,7 @@ struct ServeFlags {
         return wanted
     }
 
-    private func existing(_ wanted: [CollectionName]?, in database: Database) throws -> [CollectionName] {
-        guard let wanted else { return try database.read { $0.collections() } }
+    private func existing(_ wanted: [CollectionName], in database: Database) throws -> [CollectionName] {
         if session.options.creates {
             let missing = try database.read { snapshot in wanted.filter { !snapshot.hasCollection($0) } }
             if !missing.isEmpty { try database.write { for name in missing { try $0.createCollection(name) } } }

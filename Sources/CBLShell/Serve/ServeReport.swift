@@ -1,3 +1,4 @@
+import CBLBase
 import CBLFleece
 import CBLListener
 import CBLReplication
@@ -22,7 +23,7 @@ final class ServeReport {
 
     private var isOpenToAll: Bool { listener.settings.users == nil && listener.settings.clientCertificates == nil }
     private var isLocal: Bool { listener.settings.address.map { NetworkAddresses.isLoopback($0) } ?? false }
-    private var isWriteable: Bool { listener.shares.contains { $0.access != .readOnly } }
+    private var isWriteable: Bool { listener.databases.access != .readOnly }
 
     func began() throws {
         if invocation.wantsJSON { try beganJSON() } else { try beganText() }
@@ -32,17 +33,15 @@ final class ServeReport {
     }
 
     private func beganText() throws {
-        for share in listener.shares {
-            for url in urls(share) {
-                try invocation.output.write(url)
-                try invocation.output.write("\n")
-            }
+        for url in try urls() {
+            try invocation.output.write(url)
+            try invocation.output.write("\n")
         }
         if let certificate = listener.settings.identity?.certificates.first {
             session.notice("SHA-256 of the certificate: \(certificate.fingerprint.certificate)")
         }
         let how =
-            switch listener.shares.first?.access {
+            switch listener.databases.access {
             case .readOnly: "to pull from"
             case .writeOnly: "to push to"
             default: "to push to and to pull from"
@@ -64,10 +63,11 @@ final class ServeReport {
     }
 
     private func beganJSON() throws {
+        let urls = try urls()
         try session.writeFacts { line in
             line.add("event", "listening")
             line.add("port", Int(listener.port))
-            line.add("urls", list: listener.shares.flatMap(urls))
+            line.add("urls", list: urls)
             if let certificate = listener.settings.identity?.certificates.first {
                 line.add("fingerprint", certificate.fingerprint.certificate)
             }
@@ -91,9 +91,15 @@ final class ServeReport {
         }
     }
 
-    private func urls(_ share: Share) -> [String] {
-        let scheme = listener.settings.identity == nil ? "ws" : "wss"
-        return hosts().map { "\(scheme)://\($0.contains(":") ? "[\($0)]" : $0):\(listener.port)\(share.path)" }
+    /// Of the REST API, and of each database for those who replicate with it.
+    private func urls() throws -> [String] {
+        let paths = try listener.databases.names().map { "/" + PercentEncoding.component($0) }
+        return (listener.settings.rest == nil ? [] : urls("http", "/")) + paths.flatMap { urls("ws", $0) }
+    }
+
+    private func urls(_ scheme: String, _ path: String) -> [String] {
+        let scheme = listener.settings.identity == nil ? scheme : scheme + "s"
+        return hosts().map { "\(scheme)://\($0.contains(":") ? "[\($0)]" : $0):\(listener.port)\(path)" }
     }
 
     private func hosts() -> [String] {
@@ -122,6 +128,9 @@ final class ServeReport {
             let name = collection.isDefault ? event.documentID : "\(collection)/\(event.documentID)"
             let verb = event.direction == .pull ? "received" : "sent"
             session.remark("[\(client.number)] \(event.error.map { "\(name): \($0.message)" } ?? "\(verb) \(name)")")
+        case .answered(let request):
+            let whom = request.user.map { "\($0) at \(request.address)" } ?? request.address
+            session.remark("\(request.status) \(request.method) \(request.path) (\(whom))")
         case .refused(let address, let reason): session.remark("\(address) was refused: \(reason)")
         }
     }
@@ -150,6 +159,13 @@ final class ServeReport {
                 line.add("collection", collection.description)
                 line.add("id", event.documentID)
                 if let error = event.error { line.add("error", error.message) }
+            case .answered(let request):
+                line.add("event", "answered")
+                line.add("address", request.address)
+                if let user = request.user { line.add("user", user) }
+                line.add("method", request.method)
+                line.add("path", request.path)
+                line.add("status", request.status)
             case .refused(let address, let reason):
                 line.add("event", "refused")
                 line.add("address", address)
@@ -163,13 +179,15 @@ final class ServeReport {
         line.add("received", traffic.documentsIn)
         line.add("sent", traffic.documentsOut)
         line.add("failed", traffic.failures)
+        if traffic.requests > 0 { line.add("requests", traffic.requests) }
     }
 
     private static func text(_ traffic: ListenerTraffic) -> String {
         let failed = traffic.failures > 0 ? ", \(ProgressLine.grouped(traffic.failures)) refused" : ""
         let documents = traffic.documentsIn == 1 ? "document" : "documents"
+        let requests = traffic.requests > 0 ? ", \(ProgressLine.grouped(traffic.requests)) requests answered" : ""
         return
-            "\(ProgressLine.grouped(traffic.documentsIn)) \(documents) received, \(ProgressLine.grouped(traffic.documentsOut)) sent\(failed)"
+            "\(ProgressLine.grouped(traffic.documentsIn)) \(documents) received, \(ProgressLine.grouped(traffic.documentsOut)) sent\(failed)\(requests)"
     }
 
     /// `Serving: 3 connections, 1,204 documents received, 88 sent, 310/s`

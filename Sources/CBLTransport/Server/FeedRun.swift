@@ -11,13 +11,16 @@ final class FeedRun: Sendable {
     private let feed: any HTTPFeed
     private let exchange: ServerExchange
     private let queue: SerialQueue
+    private let answering: AnswerCount
     private let wait: @Sendable (Duration?) -> Void
     private let state = Mutex(State())
 
     /// `wait` is to have it woken after so long, and not at the time that was asked for before.
     init(
-        _ feed: any HTTPFeed, _ exchange: ServerExchange, on queue: SerialQueue, wait: @escaping @Sendable (Duration?) -> Void
+        _ feed: any HTTPFeed, _ exchange: ServerExchange, on queue: SerialQueue, _ answering: AnswerCount,
+        wait: @escaping @Sendable (Duration?) -> Void
     ) {
+        self.answering = answering
         self.feed = feed
         self.exchange = exchange
         self.queue = queue
@@ -64,6 +67,7 @@ final class FeedRun: Sendable {
     private func stop() {
         state.withLock { $0.isStopped = true }
         feed.stop()
+        answering.ended()
         exchange.end()
     }
 }

@@ -16,6 +16,7 @@ package final class HTTPServer: @unchecked Sendable {
     let credentials: TLSCredentials?
     let heads: AnswerHeadWriter
     let workers = WorkerPool(name: "cblite-http", limit: HTTPServer.mostWorkers, patience: .seconds(5))
+    let answering = AnswerCount()
     private let socket: ListeningSocket
     private var sessions: Set<ServerSession> = []
     private var sessionCount: UInt64 = 0
@@ -63,6 +64,22 @@ package final class HTTPServer: @unchecked Sendable {
             for session in self.sessions { session.cancel() }
             for connection in self.connections.values { connection.close(.goingAway, reason: "the server stops") }
         }
+    }
+
+    /// To be called when no more requests are taken. Ends what is told of changes, waits so long for other answers, cuts them off then, and tells
+    /// when nobody answers any more.
+    package func finishAnswers(within patience: Duration, then completion: @escaping @Sendable () -> Void) {
+        loop.perform {
+            for session in self.sessions where session.feed != nil { session.cancel() }
+            self.awaitAnswers(until: self.loop.now + patience, then: completion)
+        }
+    }
+
+    // It takes no longer than the patience once, at the end.
+    private func awaitAnswers(until end: LoopTime, then completion: @escaping @Sendable () -> Void) {
+        guard answering.count > 0 else { return completion() }
+        if loop.now >= end { for session in sessions where session.isExchanging { session.cancel() } }
+        loop.timer(after: .milliseconds(10)) { self.awaitAnswers(until: end, then: completion) }
     }
 
     private func arrived(_ descriptor: Int32, _ peer: String) {

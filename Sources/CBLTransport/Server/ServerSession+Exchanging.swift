@@ -50,9 +50,14 @@ extension ServerSession {
         progress.responder = nil
         let queue = SerialQueue(on: server.workers)
         let loop = server.loop
+        let answering = server.answering
+        answering.began()
         queue.perform { [weak self] in
-            guard let feed = responder.respond(to: exchange) else { return exchange.end() }
-            let run = FeedRun(feed, exchange, on: queue) { [weak self] duration in
+            guard let feed = responder.respond(to: exchange) else {
+                answering.ended()
+                return exchange.end()
+            }
+            let run = FeedRun(feed, exchange, on: queue, answering) { [weak self] duration in
                 loop.perform { [weak self] in self?.limitFeed(duration, exchange) }
             }
             loop.perform { [weak self] in self?.adopt(run, of: exchange) ?? run.wake() }

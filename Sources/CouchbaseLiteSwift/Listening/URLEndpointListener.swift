@@ -138,7 +138,7 @@ public class URLEndpointListener: @unchecked Sendable {
         case .ended(let client, _, let failure):
             let reason = failure.map { ": \($0.error)" } ?? ""
             CouchbaseLiteSwift.log(.listener, .info, "\(client.description) has left\(reason)")
-        case .document: break
+        case .document, .answered: break
         case .refused(let address, let reason): CouchbaseLiteSwift.log(.listener, .warning, "\(address) was not let in: \(reason)")
         }
     }

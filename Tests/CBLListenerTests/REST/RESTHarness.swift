@@ -16,10 +16,13 @@ final class RESTServer: Sendable {
     let clock = TestInstants()
     private nonisolated(unsafe) let directory: TemporaryDirectory
 
-    init(rights: ServedDatabases.Rights = [.create, .delete], _ change: (inout RESTService.Settings) -> Void = { _ in }) throws {
+    init(
+        rights: ServedDatabases.Rights = [.create, .delete], access: Share.Access = .readWrite,
+        _ change: (inout RESTService.Settings) -> Void = { _ in }
+    ) throws {
         directory = try TemporaryDirectory(inMemory: true)
         path = directory.path
-        databases = ServedDatabases(directory: path, rights: rights)
+        databases = ServedDatabases(directory: path, access: access, rights: rights)
         var settings = RESTService.Settings()
         settings.now = { [clock] in clock.now }
         change(&settings)
