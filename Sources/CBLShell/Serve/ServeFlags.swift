@@ -192,7 +192,7 @@ struct ServeFlags {
 
     /// Whether it is one with databases in it, and none itself.
     private static func isDirectory(_ path: String) -> Bool {
-        Endpoint.isDirectory(path) && !Endpoint.exists(path + "/db.sqlite3") && !path.hasSuffix(".cblite2")
+        Endpoint.isDirectory(path) && !Database.isBundle(path)
     }
 
     private func databases(hasDirectory: Bool) throws -> [(String, Database)] {

@@ -163,3 +163,10 @@ struct DatabaseBundle: Sendable {
             path: path)
     }
 }
+
+extension Database {
+    /// Whether a directory is a database, rather than one that has some in it.
+    package static func isBundle(_ path: String) -> Bool {
+        path.hasSuffix(".cblite2") || FileStatus(following: path + "/" + DatabaseBundle.Part.main.rawValue)?.kind == .file
+    }
+}
