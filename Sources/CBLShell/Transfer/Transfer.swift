@@ -168,7 +168,9 @@ struct Transfer {
             progress.advance(by: percent - shown)
             shown = percent
         }
-        let count = try database.read { snapshot in try snapshot.collections().reduce(0) { try $0 + snapshot.counts(of: $1).live } }
+        // In a file of 1.x each would be looked for.
+        let counted = try database.isVersion1 ? Database(path: target) : database
+        let count = try counted.read { snapshot in try snapshot.collections().reduce(0) { try $0 + snapshot.counts(of: $1).live } }
         progress.finish()
         if database.isEncrypted { session.notice("The copy is not encrypted.") }
         for omission in omitted { session.warn("\(omission.message); the copy goes without it") }
