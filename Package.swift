@@ -48,7 +48,11 @@ let package = Package(
             ["CBLStore", "CBLFunctions", "CBLSQLite", "CBLFleece", "CBLBase", "CBLSystemSQLite", "CBLSystemDuktape"]),
         library("CBLReplication", ["CBLBLIP", "CBLTransport", "CBLStore", "CBLFleece", "CBLBase"]),
         library(
-            "CBLListener", ["CBLViews", "CBLReplication", "CBLBLIP", "CBLTransport", "CBLStore", "CBLFunctions", "CBLFleece", "CBLBase"]),
+            "CBLListener",
+            [
+                "CBLViews", "CBLQuery", "CBLLanguage", "CBLReplication", "CBLBLIP", "CBLTransport", "CBLStore", "CBLFunctions",
+                "CBLFleece", "CBLBase",
+            ]),
         library(
             "CBLWorkbench", ["CBLQuery", "CBLReplication", "CBLJSONSchema", "CBLStore", "CBLSQLite", "CBLFleece", "CBLBase"]),
         library(

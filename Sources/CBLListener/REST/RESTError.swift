@@ -1,5 +1,7 @@
 import CBLBase
 import CBLFleece
+import CBLLanguage
+import CBLQuery
 import CBLStore
 import CBLTransport
 import CBLViews
@@ -64,6 +66,8 @@ extension RESTError {
         switch error {
         case let error as RESTError: self = error
         case let error as StoreError: self.init(error)
+        case let error as QueryError: self.init(error)
+        case let error as QueryFailure: self.init(error)
         case ViewError.badRequest(let reason): self = .badRequest(reason)
         case let error as JSONError: self = .badJSON("\(error)")
         case let error as FleeceError: self = .damaged("\(error)")

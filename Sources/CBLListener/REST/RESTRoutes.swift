@@ -69,6 +69,7 @@ enum RESTRoutes {
         .designOperation("_info"): ["GET": read(ViewRequests.information)],
         .operation("_temp_view"): ["POST": read(ViewRequests.queryOnce)],
         .operation("_all_docs"): ["GET": read(DocumentList.get), "POST": read(DocumentList.post)],
+        .operation("_query"): ["GET": read(QueryRequests.get), "POST": read(QueryRequests.post)],
         .operation("_changes"): [
             "GET": Route(needs: .reading, handler: Changes.answer), "POST": Route(needs: .reading, handler: Changes.answer),
         ],

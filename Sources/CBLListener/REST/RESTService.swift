@@ -13,6 +13,8 @@ package final class RESTService: HTTPResponder {
         package var version = ""
         /// Of a request whose body is read as a whole. What is streamed may be longer.
         package var maximumBody = 64 << 20
+        /// How long a query may take, until its last row is sent.
+        package var queryTimeLimit = Duration.seconds(300)
         /// Of the URLs that are given out.
         package var scheme = "http"
         /// Who asks for heartbeats that come sooner gets them after this time.
