@@ -37,7 +37,7 @@ struct ChangesQuery {
     /// Of silence, after which it ends; nil never.
     var timeout: Duration?
     /// Nil for all.
-    var documentIDs: Set<String>?
+    var filter: ChangeFilter?
     var options: DocumentOptions
 
     static let usualTimeout = Duration.seconds(60)
@@ -60,8 +60,7 @@ struct ChangesQuery {
         heartbeat = try ChangesQuery.heartbeat(parameters, shortest: call.service.settings.shortestHeartbeat)
         timeout = try parameters.milliseconds("timeout") ?? (heartbeat == nil ? ChangesQuery.usualTimeout : nil)
         options = try DocumentOptions(parameters)
-        documentIDs = try ChangesQuery.filter(parameters)
-        _ = posted
+        filter = try ChangeFilter(parameters, call.keyspace())
     }
 
     /// The number at the start; CouchDB's has a text behind it.
@@ -77,15 +76,5 @@ struct ChangesQuery {
         guard let heartbeat = try parameters.milliseconds("heartbeat") else { return nil }
         guard heartbeat > .zero else { throw .badParameter("heartbeat is a number of milliseconds, and not 0") }
         return max(heartbeat, shortest)
-    }
-
-    private static func filter(_ parameters: RESTParameters) throws(RESTError) -> Set<String>? {
-        switch parameters["filter"] {
-        case nil: return nil
-        case "_doc_ids": return Set(try parameters.strings("doc_ids") ?? [])
-        // There are none in the feed: they have no sequences.
-        case "_design": return []
-        case let name?: throw .notFound("no filter \"\(name)\"")
-        }
     }
 }

@@ -25,7 +25,7 @@ struct ChangesReader {
         guard left > 0 else { return false }
         var row = ByteBuffer(capacity: 1024)
         return try keyspace.database.read { snapshot in
-            var options = ScanOptions(order: .sequence, content: query.showsAllLeaves || query.includesDocuments ? .everything : .metadata)
+            var options = ScanOptions(order: .sequence, content: needsBodies ? .everything : .metadata)
             options.includesDeleted = true
             options.isDescending = query.isDescending
             options.since = query.isDescending ? query.since ?? 0 : last
@@ -38,7 +38,7 @@ struct ChangesReader {
             while left > 0, !page.isFull, try cursor.next() {
                 advance(to: cursor.sequence)
                 page.rows += 1
-                guard query.documentIDs?.contains(cursor.id) ?? true else { continue }
+                guard try query.filter?.admits(cursor, snapshot.sharedKeys) ?? true else { continue }
                 row.removeAll()
                 guard try write(cursor, writer, to: &row) else { continue }
                 left -= 1
@@ -48,6 +48,8 @@ struct ChangesReader {
             return page.isFull && left > 0
         }
     }
+
+    private var needsBodies: Bool { query.showsAllLeaves || query.includesDocuments || query.filter?.needsBodies ?? false }
 
     /// How many changes there are behind those that were read, if the limit has kept them out.
     func countPending() throws -> Int {

@@ -17,6 +17,8 @@ struct RESTParameters {
         }
     }
 
+    var all: [(name: String, value: String)] { values.sorted { $0.key < $1.key }.map { (name: $0.key, value: $0.value) } }
+
     subscript(name: String) -> String? { values[name] }
 
     /// The first of several names that is there: CouchDB has two for some parameters.

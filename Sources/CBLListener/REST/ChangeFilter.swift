@@ -1,0 +1,103 @@
+import CBLFleece
+import CBLStore
+import CBLViews
+
+/// Which changes a client wants to hear of.
+final class ChangeFilter: @unchecked Sendable {
+    // Sendable: who reads a feed is one thread after the other.
+
+    private enum Kind {
+        case documents(Set<String>)
+        /// A function of a design document that says yes or no.
+        case script(ScriptRunner, ScriptRunner.Function, [(name: String, value: String)])
+        /// A map function that emits something or nothing.
+        case map(ScriptRunner, ScriptRunner.Function)
+        case nothing
+    }
+
+    private let kind: Kind
+    private let revision = UnsafeMutableRawBufferPointer.allocate(byteCount: RevisionID.maximumTextLength, alignment: 1)
+
+    /// Nil if all are wanted.
+    init?(_ parameters: RESTParameters, _ keyspace: Keyspace) throws {
+        switch parameters["filter"] {
+        case nil, "": return nil
+        case "_doc_ids": kind = .documents(Set(try parameters.strings("doc_ids") ?? []))
+        // There are none in the feed: they have no sequences.
+        case "_design": kind = .nothing
+        case "_view":
+            guard let name = parameters["view"] else { throw RESTError.badParameter("view is missing, the one that is to emit something") }
+            let view = try keyspace.hasDesignDocuments ? keyspace.database.read { try $0.scriptedView(name) } : nil
+            guard let view else { throw RESTError.notFound("no view \"\(name)\"") }
+            let (runner, function) = try ChangeFilter.compile(view.map, name)
+            kind = .map(runner, function)
+        case let name?:
+            guard let source = try ChangeFilter.source(of: name, keyspace) else { throw RESTError.notFound("no filter \"\(name)\"") }
+            let (runner, function) = try ChangeFilter.compile(source, name)
+            kind = .script(runner, function, parameters.all)
+        }
+    }
+
+    deinit { revision.deallocate() }
+
+    /// `DESIGN/FILTER`
+    private static func source(of name: String, _ keyspace: Keyspace) throws -> String? {
+        guard keyspace.hasDesignDocuments, let slash = name.lastIndex(of: "/") else { return nil }
+        let (design, filter) = (String(name[..<slash]), String(name[name.index(after: slash)...]))
+        guard let json = try keyspace.database.read({ try $0.designDocument(design) }) else { return nil }
+        return try RESTCall.parse(json).withRoot { root in
+            root.dictionary?.value(forKey: "filters", nil)?.dictionary?.value(forKey: filter, nil)?.string
+        }
+    }
+
+    private static func compile(_ source: String, _ name: String) throws -> (ScriptRunner, ScriptRunner.Function) {
+        do throws(ScriptError) {
+            let runner = try ScriptRunner()
+            return (runner, try runner.add(try ScriptProgram(source, name: name)))
+        } catch {
+            if error.kind == .missingLibrary { throw RESTError.unsupported("\(error)") }
+            throw RESTError(500, "Application callback block failed", "\(error)")
+        }
+    }
+
+    /// Whether it has to see what a document says.
+    var needsBodies: Bool {
+        switch kind {
+        case .script, .map: true
+        case .documents, .nothing: false
+        }
+    }
+
+    func admits(_ cursor: DocumentCursor, _ keys: SharedKeys) throws -> Bool {
+        switch kind {
+        case .documents(let ids): return ids.contains(cursor.id)
+        case .nothing: return false
+        case .script(let runner, let function, let parameters):
+            return try ask { try runner.filter(function, document(cursor, keys), parameters: parameters) }
+        case .map(let runner, let function):
+            return try ask {
+                var emits = false
+                try runner.map(function, document(cursor, keys)) { _ in emits = true }
+                return emits
+            }
+        }
+    }
+
+    // A function that throws says no. One that takes too long would take long for each document.
+    private func ask(_ body: () throws -> Bool) throws -> Bool {
+        do { return try body() } catch {
+            guard let script = error as? ScriptError, script.kind == .thrown else {
+                throw RESTError(500, "Application callback block failed", "\(error)")
+            }
+            return false
+        }
+    }
+
+    private func document(_ cursor: DocumentCursor, _ keys: SharedKeys) -> ScriptDocument {
+        let count = revision.baseAddress.map { RevisionID.writeText(ofColumn: cursor.versionBytes, to: $0) } ?? 0
+        return ScriptDocument(
+            body: cursor.body, keys: keys, id: cursor.idBytes,
+            revision: UnsafeRawBufferPointer(rebasing: UnsafeRawBufferPointer(revision)[..<count]), sequence: cursor.sequence,
+            isDeleted: cursor.isDeleted)
+    }
+}
