@@ -93,6 +93,21 @@ import Testing
         #expect(result.exitCode == exitCode && result.errors.contains(message), "\(result.exitCode): \(result.errors)")
     }
 
+    /// What a browser makes of the page: it shows documents, and runs nothing that is in them.
+    @Test(.enabled(if: Program.isInstalled("chromium"), "no browser is installed")) func aBrowserShowsDocuments() throws {
+        let server = try Server(["--rest", scratch.path])
+        let text = #"{"text":"<img src=x onerror='document.title=1'>"}"#
+        #expect(try server.send("PUT", "scratch/%3Cb%3Ebold", text).status == 201)
+        let words = ["--headless", "--no-sandbox", "--disable-gpu", "--user-data-dir=\(directory)/profile", "--virtual-time-budget=10000"]
+        let place = "_browse#scratch/_default._default/%3Cb%3Ebold"
+        let browser = try #require(try Program.run(tool: "chromium", words + ["--dump-dom", server.url + place]))
+        let page = browser.output
+        #expect(page.contains("<li>a</li><li>b</li>") || page.contains(">a</li>"), "\(browser.errors)")
+        #expect(page.contains("3 documents, sequence 3") && page.contains("&lt;b&gt;bold") && page.contains("<title>cblite</title>"))
+        #expect(page.contains("id=\"document\"><h1 id=\"title\">"), "the document is shown")
+        #expect(server.stop().exitCode == 0)
+    }
+
     /// Whatever was acknowledged is there when the server is killed.
     @Test func acknowledgedDocumentsSurvive() throws {
         var acknowledged: [String] = []

@@ -49,6 +49,7 @@ enum DatabaseRequests {
         object.begin()
         try database.read { try describe(keyspace, $0, in: &object) }
         object.add("db_name", call.place.database)
+        if let access = call.visitor.rights.access(to: keyspace.served.share) { object.add("access", access.rawValue) }
         object.add("disk_size", size)
         object.add(
             "sizes",

@@ -53,6 +53,7 @@ enum RESTRoutes {
         .serverOperation("_session"): [
             "GET": open(Sessions.get), "POST": open(Sessions.post), "DELETE": open(Sessions.delete),
         ],
+        .serverOperation("_browse"): ["GET": open(BrowsePage.get)],
         .serverOperation("_up"): ["GET": open(ServerRequests.up)],
         .database: [
             "GET": enter(DatabaseRequests.information), "PUT": change(DatabaseRequests.create), "DELETE": change(DatabaseRequests.delete),
