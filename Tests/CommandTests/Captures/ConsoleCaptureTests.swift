@@ -11,4 +11,8 @@ import Testing
     @Test func theChapterOnTheShellShowsWhatIsPrinted() throws {
         #expect(try ConsoleDocument(path: Fixtures.package + "/docs/shell.md").play() >= 4)
     }
+
+    @Test func theChapterOnHTTPShowsWhatIsPrinted() throws {
+        #expect(try CurlDocument(path: Fixtures.package + "/docs/rest.md").play() >= 40)
+    }
 }
