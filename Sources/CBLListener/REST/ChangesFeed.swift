@@ -111,7 +111,10 @@ final class ChangesFeed: ChangesWait, @unchecked Sendable {
     private var isEventSource: Bool { query.feed == .eventSource }
 
     override func begin() throws {
-        guard !call.hasBegun, isEventSource else { return try super.begin() }
+        guard !call.hasBegun else { return }
+        // A feed has no length, even if it ends at once: clients look at that before they read.
+        defer { try? call.exchange.flush() }
+        guard isEventSource else { return try super.begin() }
         let headers: HTTPHeaders = ["Content-Type": "text/event-stream; charset=utf-8", "Cache-Control": "no-cache"]
         try call.begin(200, headers: headers, length: nil)
     }

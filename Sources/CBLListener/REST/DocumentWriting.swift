@@ -24,6 +24,13 @@ enum DocumentWriting {
             }
             return (id, revision, document.isDeleted)
         }
+        // Who does not wait for the commit is not told what it came to; here it is done all the same.
+        if call.parameters["batch"] == "ok" {
+            return try call.answer(202) { object in
+                object.add("ok", true)
+                object.add("id", id)
+            }
+        }
         let headers: HTTPHeaders = ["Etag": "\"\(revision)\""]
         try answer(call, isDeleted ? 200 : 201, id, revision, headers, location: isDeleted ? nil : .some(named == nil ? id : nil))
     }

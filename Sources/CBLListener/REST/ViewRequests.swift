@@ -41,7 +41,13 @@ enum ViewRequests {
         guard try keyspace.isBeside(id), try keyspace.database.read({ try $0.besideDocument(id) }) != nil else { throw RESTError.missing }
         try call.answer { object in
             object.add("name", String(id.dropFirst(DesignDocuments.prefix.count)))
-            object.add("view_index", object: { $0.add("language", "javascript") })
+            object.add(
+                "view_index",
+                object: { index in
+                    index.add("language", "javascript")
+                    index.add("compact_running", false)
+                    index.add("updater_running", false)
+                })
         }
     }
 

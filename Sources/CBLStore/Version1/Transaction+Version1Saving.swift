@@ -24,11 +24,11 @@ extension Transaction {
         guard let new = RevisionID.nextOfVersion1(after: place.parent, isDeleted: isDeleted, canonicalJSON: json.bytes) else {
             throw StoreError(.invalidRevision, "document \"\(id)\": nothing can follow \(place.parent?.text ?? "")")
         }
-        // The same edit of the same revision made twice is one revision.
+        // Who changes what was changed meanwhile is told so, even if it is the same change.
+        guard place.isFree else { throw Transaction.refused(.conflict, id) }
         if tree?.index(of: new) != nil, let document {
             return SavedRevision(id: new, sequence: document.sequence, isCreated: false, isNew: false)
         }
-        guard place.isFree else { throw Transaction.refused(.conflict, id) }
         let history = [new] + (place.parent.map { [$0] } ?? [])
         let inserted = try insertExisting(id, in: collection, history: history, body: body, isDeleted: isDeleted)
         return SavedRevision(

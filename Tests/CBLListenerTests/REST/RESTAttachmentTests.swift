@@ -64,6 +64,7 @@ import Testing
         #expect(shown.text == "hello" && shown.answer.headers["Content-Type"] == "text/plain" && shown.tag == "\"\(rev)\"")
         #expect(try server.get("/db/doc/path/to/a.txt", headers: ["If-None-Match": "\"\(rev)\""]).status == 304)
         #expect(try server.get("/db/doc/path/to/a.txt", headers: ["Accept": "image/png"]).status == 406)
+        #expect(try server.get("/db/doc/path/to/a.txt", headers: ["Accept": "application/json"]).status == 200)
         let head = try server.send("HEAD", "/db/doc/path/to/a.txt")
         #expect(head.answer.length == 5 && head.text.isEmpty)
         #expect(try server.send("PUT", "/db/doc/b", "x", headers: text).status == 409)
