@@ -1,4 +1,5 @@
 import CBLFleece
+import CBLQuery
 import CBLStore
 import CBLViews
 
@@ -12,6 +13,8 @@ final class ChangeFilter: @unchecked Sendable {
         case script(ScriptRunner, ScriptRunner.Function, [(name: String, value: String)])
         /// A map function that emits something or nothing.
         case map(ScriptRunner, ScriptRunner.Function)
+        /// A condition on what a document says.
+        case selector(DocumentExpression)
         case nothing
     }
 
@@ -31,6 +34,10 @@ final class ChangeFilter: @unchecked Sendable {
             guard let view else { throw RESTError.notFound("no view \"\(name)\"") }
             let (runner, function) = try ChangeFilter.compile(view.map, name)
             kind = .map(runner, function)
+        case "_selector":
+            let condition = try (parameters.json("selector")).map { try $0.withRoot { try Selector.condition($0) } }
+            guard let condition else { throw RESTError.badRequest("the selector is missing") }
+            kind = .selector(try DocumentExpression(condition, .condition))
         case let name?:
             guard let source = try ChangeFilter.source(of: name, keyspace) else { throw RESTError.notFound("no filter \"\(name)\"") }
             let (runner, function) = try ChangeFilter.compile(source, name)
@@ -63,7 +70,7 @@ final class ChangeFilter: @unchecked Sendable {
     /// Whether it has to see what a document says.
     var needsBodies: Bool {
         switch kind {
-        case .script, .map: true
+        case .script, .map, .selector: true
         case .documents, .nothing: false
         }
     }
@@ -74,6 +81,12 @@ final class ChangeFilter: @unchecked Sendable {
         case .nothing: return false
         case .script(let runner, let function, let parameters):
             return try ask { try runner.filter(function, document(cursor, keys), parameters: parameters) }
+        case .selector(let condition):
+            let document = try cursor.document()
+            return try condition.isTrue(
+                of: .init(
+                    id: document.id, revision: document.revision, sequence: document.sequence, isDeleted: document.isDeleted,
+                    body: document.body, keys: keys))
         case .map(let runner, let function):
             return try ask {
                 var emits = false

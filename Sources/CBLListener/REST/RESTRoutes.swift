@@ -71,6 +71,11 @@ enum RESTRoutes {
         .operation("_temp_view"): ["POST": read(ViewRequests.queryOnce)],
         .operation("_all_docs"): ["GET": read(DocumentList.get), "POST": read(DocumentList.post)],
         .operation("_query"): ["GET": read(QueryRequests.get), "POST": read(QueryRequests.post)],
+        .operation("_find"): ["POST": read(FindRequests.find)],
+        .operation("_explain"): ["POST": read(FindRequests.explain)],
+        .operation("_index"): [
+            "GET": read(IndexRequests.list), "POST": change(IndexRequests.create), "DELETE": change(IndexRequests.delete),
+        ],
         .operation("_changes"): [
             "GET": Route(needs: .reading, handler: Changes.answer), "POST": Route(needs: .reading, handler: Changes.answer),
         ],

@@ -51,9 +51,13 @@ package final class DocumentExpression: Sendable {
     private let turn = Mutex(())
 
     /// Throws `QueryError`, with all that is wrong.
-    package init(_ text: String, _ purpose: Purpose) throws {
+    package convenience init(_ text: String, _ purpose: Purpose) throws {
+        try self.init(DocumentExpression.parse(text), text: text, purpose)
+    }
+
+    /// One that has been read already.
+    package init(_ expression: QueryExpression, text: String = "", _ purpose: Purpose) throws {
         self.text = text
-        let expression = try DocumentExpression.parse(text)
         var select = Select()
         select.sources = [Select.Source(.collection(scope: nil, name: "_"))]
         switch purpose {

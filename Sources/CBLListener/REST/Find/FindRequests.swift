@@ -1,0 +1,60 @@
+import CBLBase
+import CBLFleece
+import CBLLanguage
+import CBLQuery
+import CBLStore
+
+/// `_find` and `_explain`: CouchDB's queries in JSON, run as SQL++ and with the same indexes.
+enum FindRequests {
+    static func find(_ call: RESTCall) throws {
+        let keyspace = try call.keyspace()
+        let query = try call.object().withRoot { try FindQuery($0) }
+        let answer = JSONAnswer(call)
+        let options = try DocumentOptions(call.parameters)
+        try keyspace.database.read { snapshot in
+            let compiled = try Query(query.select(from: keyspace.collection), on: snapshot)
+            let rows = try compiled.run(on: snapshot, options: QueryOptions(timeLimit: call.service.settings.queryTimeLimit))
+            let writer = DocumentWriter(options, snapshot, keyspace)
+            answer.text.append("{\"docs\":[\n")
+            while try rows.next() {
+                guard let id = rows[0].string, let document = try snapshot.document(id, in: keyspace.collection) else { continue }
+                answer.separate()
+                try write(document, writer, query.fields, to: &answer.text)
+                guard answer.text.count <= mostCollected else { throw RESTError.tooLarge("this is too much for one answer: ask for fewer") }
+            }
+            answer.text.append("\n],\"bookmark\":")
+            let place = rows.count > 0 ? "\(query.skip + rows.count)" : "nil"
+            JSONWriter.write(string: place, to: &answer.text)
+            if try !compiled.explain(on: snapshot).scannedCollections.isEmpty {
+                answer.text.append(",\"warning\":\"No matching index found, create an index to optimize query time.\"")
+            }
+            answer.text.append("}")
+        }
+        try answer.end()
+    }
+
+    private static let mostCollected = 256 << 20
+
+    private static func write(_ document: Document, _ writer: DocumentWriter, _ fields: FieldList?, to text: inout ByteBuffer) throws {
+        guard let fields else { return try writer.write(document, to: &text) }
+        var whole = ByteBuffer(capacity: 1024)
+        try writer.write(document, to: &whole)
+        try RESTCall.parse(whole.withBytes { Array($0) }).withRoot { root in
+            if let object = root.dictionary { fields.write(object, to: &text) }
+        }
+    }
+
+    static func explain(_ call: RESTCall) throws {
+        let keyspace = try call.keyspace()
+        let query = try call.object().withRoot { try FindQuery($0) }
+        let plan = try keyspace.database.read { try Query(query.select(from: keyspace.collection), on: $0).explain(on: $0) }
+        try call.answer { object in
+            object.add("dbname", call.place.database)
+            object.add("limit", query.limit)
+            object.add("skip", query.skip)
+            object.add("scans", list: plan.scannedCollections)
+            object.key("query")
+            plan.append(to: &object.buffer)
+        }
+    }
+}

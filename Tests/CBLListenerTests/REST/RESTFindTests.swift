@@ -1,0 +1,113 @@
+import CBLStore
+import Testing
+
+@testable import CBLListener
+
+/// CouchDB's queries: selectors, fields, orders and indexes.
+@Suite struct RESTFindTests {
+    private let server: RESTServer
+
+    init() throws {
+        server = try RESTServer.withDatabase()
+        let docs = [
+            #"{"_id":"a","name":"Casa","stars":4,"tags":["bar","pool"],"address":{"city":"Porto"},"a.b":1}"#,
+            #"{"_id":"b","name":"Lodge","stars":2,"tags":[],"address":{"city":"Oslo"},"rooms":[{"beds":2},{"beds":3}]}"#,
+            #"{"_id":"c","name":"Inn","stars":null,"rooms":[{"beds":2}]}"#, #"{"_id":"d","name":"it's","open":true,"stars":"five"}"#,
+        ]
+        #expect(try server.send("POST", "/db/_bulk_docs", "{\"docs\":[\(docs.joined(separator: ","))]}").status == 201)
+    }
+
+    private func ids(_ body: String) throws -> [String] {
+        let answer = try server.send("POST", "/db/_find", body)
+        #expect(answer.status == 200, "\(answer.text)")
+        return answer.list("docs", "_id")
+    }
+
+    private static let selectors: [(String, [String])] = [
+        ("{}", ["a", "b", "c", "d"]), (#"{"name":"Casa"}"#, ["a"]), (#"{"name":"it's"}"#, ["d"]), (#"{"stars":{"$eq":4}}"#, ["a"]),
+        (#"{"stars":null}"#, ["c"]), (#"{"stars":{"$ne":4}}"#, ["b", "c", "d"]), (#"{"rooms":{"$ne":4}}"#, ["b", "c"]),
+        (#"{"stars":{"$gt":null}}"#, ["a", "b", "d"]), (#"{"stars":{"$gte":null}}"#, ["a", "b", "c", "d"]),
+        (#"{"stars":{"$lt":null}}"#, []),
+        (#"{"stars":{"$gte":2,"$lt":4}}"#, ["b"]), (#"{"stars":{"$lte":2,"$type":"number"}}"#, ["b"]), (#"{"address.city":"Oslo"}"#, ["b"]),
+        (#"{"address":{"city":"Porto"}}"#, ["a"]), (#"{"a\\.b":1}"#, ["a"]), (#"{"$or":[{"stars":4},{"open":true}]}"#, ["a", "d"]),
+        (#"{"$and":[{"stars":4},{"name":"Casa"}]}"#, ["a"]), (#"{"$nor":[{"stars":4},{"name":"Inn"}]}"#, ["b", "d"]),
+        (#"{"$not":{"open":true}}"#, ["a", "b", "c"]), (#"{"open":{"$not":{"$eq":true}}}"#, ["a", "b", "c"]),
+        (#"{"open":{"$exists":true}}"#, ["d"]), (#"{"stars":{"$exists":true},"open":{"$exists":false}}"#, ["a", "b", "c"]),
+        (#"{"stars":{"$in":[2,4]}}"#, ["a", "b"]), (#"{"stars":{"$in":[null]}}"#, ["c"]), (#"{"stars":{"$in":[]}}"#, []),
+        (#"{"stars":{"$nin":[2,4]}}"#, ["c", "d"]), (#"{"rooms":{"$nin":[1]}}"#, ["b", "c"]), (#"{"tags":{"$all":["pool","bar"]}}"#, ["a"]),
+        (#"{"tags":{"$all":["pool","x"]}}"#, []), (#"{"tags":{"$all":[]}}"#, []), (#"{"tags":{"$size":0}}"#, ["b"]),
+        (#"{"rooms":{"$elemMatch":{"beds":3}}}"#, ["b"]), (#"{"rooms":{"$allMatch":{"beds":2}}}"#, ["c"]),
+        (#"{"tags":{"$elemMatch":{"$eq":"bar"}}}"#, ["a"]), (#"{"tags":{"$allMatch":{"$exists":true}}}"#, ["a"]),
+        (#"{"stars":{"$lt":3}}"#, ["b", "c"]), (#"{"stars":{"$gt":1,"$lt":3}}"#, ["b"]), (#"{"stars":{"$mod":[3,1]}}"#, ["a"]),
+        (#"{"name":{"$regex":"^[CI]"}}"#, ["a", "c"]), (#"{"stars":{"$type":"string"}}"#, ["d"]), (#"{"stars":{"$type":"null"}}"#, ["c"]),
+        (#"{"_id":{"$gt":"b"}}"#, ["c", "d"]), (#"{"_id":"a"}"#, ["a"]), (#"{"name":"x' OR 1=1 --"}"#, []),
+        (#"{"tags":["bar","pool"]}"#, ["a"]),
+        (#"{"x') OR 1=1 --":1}"#, []), (#"{"tags":[]}"#, ["b"]),
+    ]
+
+    @Test(arguments: selectors) func selects(selector: String, expected: [String]) throws {
+        #expect(try ids(#"{"selector":\#(selector),"sort":["_id"]}"#) == expected)
+        // A feed of changes selects the same.
+        let changes = try server.send("POST", "/db/_changes?filter=_selector", "{\"selector\":\(selector)}")
+        #expect(changes.list("results", "id") == expected, "\(changes.text)")
+    }
+
+    @Test(arguments: [
+        "{}", "[]", #"{"selector":1}"#, #"{"selector":{"$eq":1}}"#, #"{"selector":{"a":{"$nothing":1}}}"#, #"{"selector":{"$and":1}}"#,
+        #"{"selector":{"a":{"$in":1}}}"#, #"{"selector":{"a":{"$mod":[0,1]}}}"#, #"{"selector":{"a":{"$size":-1}}}"#,
+        #"{"selector":{"a":{"$regex":1}}}"#, #"{"selector":{"a..b":1}}"#, #"{"selector":{},"sort":1}"#,
+        #"{"selector":{},"sort":[{"a":"up"}]}"#,
+        #"{"selector":{},"fields":1}"#, #"{"selector":{},"limit":-1}"#, #"{"selector":{},"limit":"x"}"#, #"{"selector":{},"bookmark":"x"}"#,
+        #"{"selector":{"name":{"$regex":"("}}}"#,
+    ])
+    func whatIsNoSelectorIsRefused(body: String) throws {
+        let answer = try server.send("POST", "/db/_find", body)
+        #expect(answer.status == 400 && answer["reason"] != nil, "\(answer.text)")
+    }
+
+    @Test func aSelectorThatIsDeepIsRefused() throws {
+        let deep = String(repeating: #"{"$not":"#, count: 200) + "{}" + String(repeating: "}", count: 200)
+        #expect(try server.send("POST", "/db/_find", "{\"selector\":\(deep)}").status == 400)
+    }
+
+    @Test func fieldsAndOrders() throws {
+        let answer = try server.send(
+            "POST", "/db/_find", #"{"selector":{"stars":{"$gt":1}},"fields":["_id","address.city","name"],"sort":[{"name":"desc"}]}"#)
+        #expect(answer["docs.0"] == canonical(#"{"_id":"d","name":"it's"}"#))
+        #expect(answer["docs.2"] == canonical(#"{"_id":"a","address":{"city":"Porto"},"name":"Casa"}"#))
+    }
+
+    @Test func pagesGoOnWhereTheLastOneEnded() throws {
+        let first = try server.send("POST", "/db/_find", #"{"selector":{},"sort":["_id"],"limit":3}"#)
+        #expect(first.list("docs", "_id") == ["a", "b", "c"])
+        let bookmark = try #require(first["bookmark"])
+        let second = try server.send("POST", "/db/_find", #"{"selector":{},"sort":["_id"],"limit":3,"bookmark":"\#(bookmark)"}"#)
+        #expect(second.list("docs", "_id") == ["d"])
+        #expect(try server.send("POST", "/db/_find", #"{"selector":{"name":"none"}}"#)["bookmark"] == "nil")
+    }
+
+    @Test func indexesAreMadeAndUsed() throws {
+        let find = #"{"selector":{"stars":{"$gte":3}},"sort":["stars"]}"#
+        #expect(try server.send("POST", "/db/_find", find)["warning"] != nil)
+        let made = try server.send("POST", "/db/_index", #"{"index":{"fields":["stars"]},"name":"byStars","type":"json"}"#)
+        #expect(made["result"] == "created" && made["name"] == "byStars")
+        #expect(try server.send("POST", "/db/_index", #"{"index":{"fields":["stars"]},"name":"byStars"}"#)["result"] == "exists")
+        #expect(try server.send("POST", "/db/_find", find)["warning"] == nil)
+        #expect(try server.send("POST", "/db/_explain", find)["scans"] == "[]")
+        let list = try server.get("/db/_index")
+        #expect(list["total_rows"] == "2" && list["indexes.1.name"] == "byStars", "\(list.text)")
+        #expect(list["indexes.1.def.fields"] == #"[{"stars":"asc"}]"#, "\(list.text)")
+        #expect(try server.database().read { try $0.indexes() }.map(\.name) == ["byStars"])
+        #expect(try server.send("DELETE", "/db/_index/_design/byStars/json/byStars").status == 200)
+        #expect(try server.send("DELETE", "/db/_index/_design/byStars/json/byStars").status == 404)
+        let automatic = try server.send("POST", "/db/_index", #"{"index":{"fields":[{"address.city":"asc"},"a\\.b"]}}"#)
+        #expect(automatic["result"] == "created")
+        #expect(try server.send("POST", "/db/_find", #"{"selector":{"address.city":"Oslo"}}"#)["warning"] == nil)
+    }
+
+    @Test(arguments: [
+        "{}", #"{"index":{}}"#, #"{"index":{"fields":[]}}"#, #"{"index":{"fields":[1]}}"#, #"{"index":{"fields":["a"]},"type":"text"}"#,
+        #"{"index":{"fields":[""]}}"#,
+    ])
+    func whatIsNoIndexIsRefused(body: String) throws { #expect(try server.send("POST", "/db/_index", body).status == 400) }
+}
