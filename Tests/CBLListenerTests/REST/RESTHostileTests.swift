@@ -18,7 +18,7 @@ import Testing
             "db", "db.", "db.x", "_all_dbs", "_uuids", "_design", "_local", "doc", "doc2", "a/b", "_all_docs", "_bulk_docs", "_bulk_get",
             "_changes",
             "_revs_diff", "_purge", "_compact", "_revs_limit", "", "\u{1}", "é", String(repeating: "x", count: 300), "_design/d", "_view",
-            "..", "nowhere",
+            "..", "nowhere", "_find", "_index", "_explain", "_query", "_session", "_browse", "_temp_view",
         ]
         private static let methods = ["GET", "GET", "HEAD", "PUT", "PUT", "POST", "POST", "DELETE", "COPY", "OPTIONS", "BREW"]
         private static let parameters = [
@@ -26,16 +26,19 @@ import Testing
             "skip",
             "descending", "feed", "style", "filter", "key", "keys", "startkey", "endkey", "include_docs", "new_edits", "pretty", "count",
             "heartbeat",
-            "timeout", "doc_ids", "only_conflicts", "include_deleted",
+            "timeout", "doc_ids", "only_conflicts", "include_deleted", "query", "parameters", "explain", "selector", "view", "batch",
         ]
         private static let values = [
             "", "true", "false", "0", "-1", "99999999999999999999", "all", "1-aa", "2-bbbb", "1-", "-", "@", "1@*", "[]", "[\"1-aa\"]",
             "{}", "\"a\"",
             "normal", "longpoll", "continuous", "eventsource", "all_docs", "now", "_doc_ids", "null", "[[[[", "\u{0}", "1@1@1",
+            "_selector", "_view", "d/f", "SELECT * FROM _", "SELECT a FROM _ WHERE a > $x", "{\"a\":{\"$gt\":1}}", "a.b", "$.", "ok",
         ]
         private static let members = [
             "_id", "_rev", "_deleted", "_attachments", "_revisions", "_exp", "_x", "a", "docs", "new_edits", "keys", "all_or_nothing",
             "doc", "start", "ids",
+            "selector", "fields", "sort", "bookmark", "index", "name", "query", "parameters", "$and", "$not", "$in", "$elemMatch", "$mod",
+            "a.b",
             "data", "stub", "follows", "length", "digest", "content_type", "revpos", "encoding", "@type",
         ]
 
