@@ -9,7 +9,8 @@ package struct HostPolicy: Sendable {
     private var names: Set<String> = []
     private var origins: Set<WebOrigin> = []
     private var allowsAnyHost = false
-    private var allowsAnyOrigin = false
+    /// Pages of anywhere may connect, though without what the browser knows of the person.
+    package private(set) var allowsAnyOrigin = false
 
     package init() {}
 

@@ -82,6 +82,13 @@ import Testing
         }
     }
 
+    @Test func whoLetsInPagesOfAnywhereIsWarned() throws {
+        let warning = "every web page that somebody opens on this machine can read and change"
+        #expect(try Server(["--rest", scratch.path, "--cors"]).stop().errors.contains(warning))
+        #expect(try !Server(["--rest", scratch.path, "--cors", "--auth"]).stop().errors.contains(warning))
+        #expect(try !Server(["--rest", scratch.path, "--allow-origin", "https://app.example"]).stop().errors.contains(warning))
+    }
+
     @Test(
         arguments: [
             (["--manage"], 2, "--manage is for the REST API"), (["--dir", "/nonexistent"], 1, "there is no such directory"),

@@ -75,6 +75,11 @@ final class ServeReport {
     }
 
     private func warn() {
+        if listener.settings.hosts.allowsAnyOrigin, isOpenToAll {
+            let what = isWriteable ? "read and change" : "read"
+            session.warn(
+                "every web page that somebody opens on this machine can \(what) what is served: --auth or --user asks for a password")
+        }
         guard !isLocal else {
             if listener.settings.users != nil, listener.settings.identity == nil, !invocation.flag("address") {
                 session.notice("Others cannot connect: --tls opens it to them, and --address 0.0.0.0 without encryption.")
