@@ -51,7 +51,10 @@ enum Sessions {
         let isForm = call.request.headers["Content-Type"].flatMap { MediaType($0) }?.essence == "application/x-www-form-urlencoded"
         guard isForm else {
             return try call.object().withRoot { root in
-                guard let name = member("name", of: root), let password = member("password", of: root) else { throw incomplete }
+                guard let name = member("name", of: root) ?? member("username", of: root), let password = member("password", of: root)
+                else {
+                    throw incomplete
+                }
                 return Credentials(user: name, password: password)
             }
         }
