@@ -46,12 +46,12 @@ let package = Package(
         library(
             "CBLViews",
             ["CBLStore", "CBLFunctions", "CBLSQLite", "CBLFleece", "CBLBase", "CBLSystemSQLite", "CBLSystemDuktape"]),
-        library("CBLReplication", ["CBLBLIP", "CBLTransport", "CBLStore", "CBLFleece", "CBLBase"]),
+        library("CBLReplication", ["CBLBLIP", "CBLTransport", "CBLStore", "CBLFunctions", "CBLFleece", "CBLBase"]),
         library(
             "CBLListener",
             [
-                "CBLViews", "CBLQuery", "CBLLanguage", "CBLReplication", "CBLBLIP", "CBLTransport", "CBLStore", "CBLFunctions",
-                "CBLFleece", "CBLBase",
+                "CBLViews", "CBLQuery", "CBLLanguage", "CBLReplication", "CBLBLIP", "CBLTransport", "CBLStore", "CBLFleece",
+                "CBLBase",
             ]),
         library(
             "CBLWorkbench", ["CBLQuery", "CBLReplication", "CBLJSONSchema", "CBLStore", "CBLSQLite", "CBLFleece", "CBLBase"]),

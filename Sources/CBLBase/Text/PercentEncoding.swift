@@ -5,6 +5,9 @@ package enum PercentEncoding {
         encode(name.utf8) { isUnreserved($0) || "!$&'()*+,=:@".utf8.contains($0) }
     }
 
+    /// A text of which everything but letters, digits and `-._~` is encoded: one that means the same to every server, wherever in a URL it stands.
+    package static func unreserved(_ text: String) -> String { encode(text.utf8, unless: isUnreserved) }
+
     /// The text with what must not stand in a path or a query encoded; what is encoded already stays.
     package static func path(_ text: some StringProtocol) -> String {
         encode(text.utf8) { $0 > 0x20 && $0 < 0x7F && !"\"<>\\^`{|}".utf8.contains($0) }

@@ -1,4 +1,5 @@
 import CBLFleece
+import CBLReplication
 import CBLStore
 
 /// Documents that are kept beside the collections: local ones, and design documents. They have one revision each, and no sequence.

@@ -1,4 +1,5 @@
 import CBLFleece
+import CBLReplication
 import CBLStore
 
 /// `_bulk_docs`: many documents in one transaction.

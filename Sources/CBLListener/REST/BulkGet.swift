@@ -1,4 +1,5 @@
 import CBLFleece
+import CBLReplication
 import CBLStore
 
 /// `_bulk_get`: revisions of many documents, in the order in which they are asked for.
@@ -61,7 +62,7 @@ enum BulkGet {
             return text.append("}")
         }
         guard let document = try snapshot.document(id, in: keyspace.collection) else { throw RESTError.missing }
-        let writer = DocumentWriter(options, snapshot, keyspace)
+        let writer = DocumentWriter(options, snapshot, keyspace.database.blobs)
         var needsComma = false
         try OpenRevisions.forEach(name.map { [$0] }, latest: latest, document, snapshot) { item, relatives in
             if needsComma { text.append(",") }

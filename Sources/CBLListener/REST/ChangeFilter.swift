@@ -1,5 +1,6 @@
 import CBLFleece
 import CBLQuery
+import CBLReplication
 import CBLStore
 import CBLViews
 

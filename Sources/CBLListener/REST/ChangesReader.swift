@@ -1,4 +1,5 @@
 import CBLFleece
+import CBLReplication
 import CBLStore
 
 /// Reads the changes of a collection, a page at a time: one line for each document, with its last sequence.
@@ -30,7 +31,7 @@ struct ChangesReader {
             options.isDescending = query.isDescending
             options.since = query.isDescending ? query.since ?? 0 : last
             options.upTo = before
-            let writer = DocumentWriter(query.options, snapshot, keyspace)
+            let writer = DocumentWriter(query.options, snapshot, keyspace.database.blobs)
             var page = Page()
             let cursor = try snapshot.scan(keyspace.collection, options)
             // What is damaged is in no feed: a client can do nothing with it.

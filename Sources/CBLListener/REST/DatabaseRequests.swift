@@ -1,5 +1,6 @@
 import CBLBase
 import CBLFleece
+import CBLReplication
 import CBLStore
 
 /// Requests about a whole database, or a collection.

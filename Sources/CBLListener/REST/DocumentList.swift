@@ -1,4 +1,5 @@
 import CBLFleece
+import CBLReplication
 import CBLStore
 
 /// `_all_docs`: a row for each document, with the document if that is wanted. Each page of it is read from one state of the database, and sent before
@@ -165,7 +166,7 @@ final class DocumentList {
         cursor.onDamage = { [self] damaged in
             if let id = damaged.id, admit() { writeError(RESTError.damaged("").name, id) }
         }
-        let writer = DocumentWriter(self.options, snapshot, keyspace)
+        let writer = DocumentWriter(self.options, snapshot, keyspace.database.blobs)
         while !isComplete, try cursor.next() {
             if query.kind == .onlyConflicts, try conflicts(of: cursor.id, snapshot).isEmpty { continue }
             guard admit() else { continue }
@@ -211,7 +212,7 @@ final class DocumentList {
             if document.isDeleted {
                 answer.text.append("null")
             } else {
-                try DocumentWriter(options, snapshot, keyspace).write(document, to: &answer.text)
+                try DocumentWriter(options, snapshot, keyspace.database.blobs).write(document, to: &answer.text)
             }
         }
         answer.text.append("}")

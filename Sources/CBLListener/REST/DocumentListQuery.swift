@@ -1,4 +1,5 @@
 import CBLFleece
+import CBLReplication
 import CBLStore
 
 /// What is asked of all documents of a collection: which, in which order, and how much of each.

@@ -1,4 +1,5 @@
 import CBLFleece
+import CBLReplication
 import CBLStore
 import CBLTransport
 
@@ -18,7 +19,7 @@ enum DocumentReading {
             let revision = shown.revision.text
             // What the client has need not be written.
             if call.request.headers["If-None-Match"] == "\"\(revision)\"" { return revision }
-            var writer = DocumentWriter(options, snapshot, keyspace)
+            var writer = DocumentWriter(options, snapshot, keyspace.database.blobs)
             writer.following = following
             switch shown {
             case .current(let document): try writer.write(document, to: &text)

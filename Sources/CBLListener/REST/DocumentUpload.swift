@@ -1,5 +1,5 @@
-import CBLBase
 import CBLFleece
+import CBLReplication
 import CBLStore
 import CBLTransport
 
@@ -8,108 +8,15 @@ struct DocumentUpload {
     let document: FleeceData
     private(set) var attachments: [String: BlobFolder.Stored] = [:]
 
-    /// A content that came, and what it may be known by.
-    private struct Content {
-        let name: String?
-        let stored: BlobFolder.Stored
-        let md5: [UInt8]
-    }
-
     init(_ call: RESTCall, _ keyspace: Keyspace) throws {
         guard let type = call.request.headers["Content-Type"].flatMap({ MediaType($0) }), type.isMultipart else {
             document = try call.object()
             return
         }
-        let parts = Parts(keyspace.database.blobs, most: call.service.settings.maximumBody)
+        let parts = DocumentParts(keyspace.database.blobs, most: call.service.settings.maximumBody)
         var reader = try MultipartReader(type)
         try call.readBody { try reader.read($0, parts.take) }
         try reader.finish()
-        document = try RESTCall.parse(try parts.document())
-        attachments = try document.withRoot { root in
-            try DocumentUpload.match(parts.contents, root.dictionary?.value(forKey: "_attachments", nil)?.dictionary)
-        }
-    }
-
-    /// Finds out which content is which attachment: by its name, by its digest, or because nothing else is left.
-    private static func match(_ contents: [Content], _ entries: DictionaryView?) throws -> [String: BlobFolder.Stored] {
-        var waiting: [String: String?] = [:]
-        for (key, value) in entries.map({ AnySequence($0) }) ?? AnySequence([]) {
-            guard let name = key.string, let entry = value.dictionary, entry.value(forKey: "follows", nil)?.boolean == true else {
-                continue
-            }
-            waiting[name] = .some(entry.value(forKey: "digest", nil)?.string)
-        }
-        guard waiting.count == contents.count else {
-            throw RESTError.badAttachment("\(contents.count) attachments follow, and not \(waiting.count)")
-        }
-        var matched: [String: BlobFolder.Stored] = [:]
-        for content in contents {
-            let md5 = "md5-" + content.md5.withUnsafeBytes { Base64.text(of: $0) }
-            let byName = content.name.flatMap { waiting[$0] == nil ? nil : $0 }
-            let byDigest = { waiting.first { $0.value == content.stored.digest.description || $0.value == md5 }?.key }
-            guard let name = byName ?? byDigest() ?? (waiting.count == 1 ? waiting.first?.key : nil) else {
-                throw RESTError.badAttachment("it cannot be told which attachment a part of the body is")
-            }
-            waiting[name] = nil
-            matched[name] = content.stored
-        }
-        return matched
-    }
-
-    /// Takes the parts of a body as they come: the document first.
-    private final class Parts {
-        private(set) var contents: [Content] = []
-        private let blobs: BlobFolder
-        private let mostJSON: Int
-        private var json: [UInt8] = []
-        private var coding = ContentCoding.identity
-        private var count = 0
-        private var writer: BlobWriter?
-        private var md5 = MD5()
-        private var name: String?
-
-        init(_ blobs: BlobFolder, most: Int) {
-            self.blobs = blobs
-            mostJSON = most
-        }
-
-        func take(_ event: MultipartReader.Event) throws {
-            switch event {
-            case .part(let headers): try begin(headers)
-            case .content(let bytes):
-                if let writer {
-                    md5.update(bytes)
-                    return try writer.append(bytes)
-                }
-                guard json.count + bytes.count <= mostJSON else {
-                    throw RESTError.tooLarge("the document is longer than \(mostJSON) bytes")
-                }
-                json.append(contentsOf: bytes)
-            case .partEnd:
-                guard let writer else { return }
-                contents.append(Content(name: name, stored: try writer.finish(), md5: md5.finish()))
-                self.writer = nil
-            case .end: break
-            }
-        }
-
-        private func begin(_ headers: HTTPHeaders) throws {
-            count += 1
-            guard count > 1 else {
-                guard let coding = ContentCoding.of(headers) else { throw RESTError.badRequest("the document is packed in an unknown way") }
-                return self.coding = coding
-            }
-            name = headers["Content-Disposition"].flatMap { ContentDisposition($0)?.fileName }
-            writer = try BlobWriter(blobs)
-        }
-
-        /// The text of the document, unpacked.
-        func document() throws -> [UInt8] {
-            guard let decoder = try coding.decoder(mostBytes: mostJSON) else { return json }
-            var text: [UInt8] = []
-            try json.withUnsafeBytes { try decoder.decode($0) { text.append(contentsOf: $0) } }
-            try decoder.finish()
-            return text
-        }
+        (document, attachments) = try parts.finish()
     }
 }

@@ -1,3 +1,4 @@
+import CBLReplication
 import CBLStore
 
 /// A collection that requests are about: `db`, `db.collection` or `db.scope.collection` in a URL.

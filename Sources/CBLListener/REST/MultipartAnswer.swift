@@ -1,3 +1,4 @@
+import CBLReplication
 import CBLStore
 import CBLTransport
 

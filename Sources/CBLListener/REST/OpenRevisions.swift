@@ -1,4 +1,5 @@
 import CBLFleece
+import CBLReplication
 import CBLStore
 import CBLTransport
 
@@ -17,7 +18,7 @@ enum OpenRevisions {
         try keyspace.database.read { snapshot in
             let document = try snapshot.document(call.place.document, in: keyspace.collection)
             guard document != nil || wanted != nil else { throw RESTError.missing }
-            let writer = DocumentWriter(options, snapshot, keyspace)
+            let writer = DocumentWriter(options, snapshot, keyspace.database.blobs)
             try forEach(wanted, latest: call.parameters["latest"] == "true", document, snapshot) { item, relatives in
                 guard isJSON else { return try writePart(item, relatives, writer, parts, to: &answer.text) }
                 answer.separate()

@@ -1,6 +1,7 @@
 import CBLFleece
 import CBLLanguage
 import CBLQuery
+import CBLReplication
 import CBLStore
 
 /// `_query`: SQL++ over HTTP. A query reads, and nothing else; and what it reads is what the client may read.

@@ -1,5 +1,6 @@
 import CBLBase
 import CBLFleece
+import CBLReplication
 import CBLStore
 import CBLTransport
 

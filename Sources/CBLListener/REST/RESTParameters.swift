@@ -1,4 +1,5 @@
 import CBLFleece
+import CBLReplication
 import CBLTransport
 
 /// The parameters of a request by their names, from the URL or from a body in JSON. Of those with one name the last counts.
@@ -77,17 +78,5 @@ struct RESTParameters {
             guard let array = root.array else { throw .badParameter("\(name) is an array") }
             return try array.strings(name)
         }
-    }
-}
-
-extension ArrayView {
-    /// All items, which have to be strings.
-    func strings(_ name: String) throws(RESTError) -> [String] {
-        var strings: [String] = []
-        for item in self {
-            guard let text = item.string else { throw .badID("what is in \(name) is no string") }
-            strings.append(text)
-        }
-        return strings
     }
 }

@@ -1,3 +1,5 @@
+import CBLReplication
+
 /// What a path leads to. Which database that is in is looked up later: a path may name one that is not there.
 struct RESTPlace: Hashable {
     /// What there is a handler for, by method.

@@ -1,3 +1,4 @@
+import CBLReplication
 import CBLTransport
 
 /// Which handler answers which request. HEAD is a GET whose body nobody reads.

@@ -1,3 +1,4 @@
+import CBLReplication
 import CBLTransport
 
 /// The REST API of Couchbase Lite 1.x, and what clients of CouchDB need of it, over databases of every version. It needs no socket: a request goes

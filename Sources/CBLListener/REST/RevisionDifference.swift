@@ -1,4 +1,5 @@
 import CBLFleece
+import CBLReplication
 import CBLStore
 
 /// `_revs_diff` and `_missing_revs`: which of the revisions that a client has are not here.

@@ -1,4 +1,5 @@
 import CBLBase
+import CBLReplication
 import CBLStore
 import CBLViews
 import FoundationEssentials

@@ -1,4 +1,5 @@
 import CBLFleece
+import CBLReplication
 import CBLTransport
 
 /// `_session`: who somebody is, and being known by a cookie instead of by a password with each request.

@@ -1,4 +1,5 @@
 import CBLFleece
+import CBLReplication
 import CBLStore
 import CBLTransport
 import CBLViews
@@ -123,7 +124,7 @@ enum ViewRequests {
             guard let document = try id.flatMap({ try snapshot.document($0, in: keyspace.collection) }), !document.isDeleted else {
                 return answer.text.append("null")
             }
-            try DocumentWriter(options, snapshot, keyspace).write(document, to: &answer.text)
+            try DocumentWriter(options, snapshot, keyspace.database.blobs).write(document, to: &answer.text)
         }
     }
 }

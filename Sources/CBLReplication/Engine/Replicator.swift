@@ -27,7 +27,7 @@ package final class Replicator: @unchecked Sendable {
         case idle
         /// The database is looked at.
         case preparing
-        case connected(SyncConnection<ActiveSession>)
+        case connected(any ReplicationRun)
         case waiting(LoopTimer)
         case ended
     }
@@ -61,7 +61,9 @@ package final class Replicator: @unchecked Sendable {
         self.settings = settings
         self.loop = loop
         self.observer = observer
-        retry = settings.retry ?? .standard(isContinuous: settings.isContinuous)
+        var retry = settings.retry ?? .standard(isContinuous: settings.isContinuous)
+        if case .couch = settings.peer { retry.retriesServerErrors = true }
+        self.retry = retry
         toReset = settings.isReset ? Set(settings.collections.indices) : []
     }
 
@@ -125,6 +127,22 @@ package final class Replicator: @unchecked Sendable {
 
     private func connect(_ plan: SessionPlan) throws {
         loop.preconditionOnLoop()
+        if case .couch(let peer) = settings.peer { talk(to: peer, plan) } else { try open(plan) }
+        guard status.activity == .offline else { return }
+        status.activity = .connecting
+        observer(.status(status))
+    }
+
+    private func talk(to peer: CouchPeer, _ plan: SessionPlan) {
+        let run = CouchRun(plan, settings, peer, database, on: loop)
+        run.onOpen = { [observer] in observer(.connected($0)) }
+        run.onReport = { [weak self] in self?.report($0) }
+        run.onEnd = { [weak self, weak run] failure in if let run { self?.ended(run, failure) } }
+        state = .connected(run)
+        run.start()
+    }
+
+    private func open(_ plan: SessionPlan) throws {
         let connection = SyncConnection(
             ActiveSession(plan.configuration), stores: plan.stores, blobs: database.blobs, worker: worker, on: loop)
         connection.onOpen = { [observer] in observer(.connected($0)) }
@@ -150,10 +168,8 @@ package final class Replicator: @unchecked Sendable {
             state = .connected(connection)
             connection.start()
             transport.connect(protocols: plan.protocols.map(\.name), on: loop, delegate: connection)
+        case .couch: break
         }
-        guard status.activity == .offline else { return }
-        status.activity = .connecting
-        observer(.status(status))
     }
 
     /// The other database, with those of the collections that it has: who asks for another is told.
@@ -179,7 +195,7 @@ package final class Replicator: @unchecked Sendable {
         }
     }
 
-    private func ended(_ connection: SyncConnection<ActiveSession>, _ failure: SyncFailure?) {
+    private func ended(_ connection: any ReplicationRun, _ failure: SyncFailure?) {
         loop.preconditionOnLoop()
         stopTimer?.cancel()
         toReset.subtract(connection.savedCheckpoints)

@@ -22,6 +22,9 @@ package struct ReplicatorSettings: Sendable {
         package var resolvesAside = false
         package var skipsDeleted = false
         package var purgesLost = true
+        /// Whether both branches of a conflict stay, as 1.x has it, instead of being settled: with servers of CouchDB's kind, in databases with
+        /// revision trees.
+        package var keepsConflicts = false
 
         package init(_ name: CollectionName = .default, push: ActiveSession.Mode, pull: ActiveSession.Mode) {
             self.name = name
@@ -33,6 +36,8 @@ package struct ReplicatorSettings: Sendable {
     package enum Peer: Sendable {
         /// With everything that concerns the way there: trust, proxy, credentials, headers, cookies, heartbeat.
         case server(WebSocketClientSettings)
+        /// A server of CouchDB's kind.
+        case couch(CouchPeer)
         /// Another database of this machine.
         case database(Database)
         /// Whatever the app talks to it over, and by what it is known in checkpoints.
@@ -68,7 +73,11 @@ package struct ReplicatorSettings: Sendable {
 
     /// Who logs in at the server, by name.
     var user: String? {
-        if case .server(let server) = peer { server.handshake.credentials?.user } else { nil }
+        switch peer {
+        case .server(let server): server.handshake.credentials?.user
+        case .couch(let couch): couch.user
+        case .database, .transport: nil
+        }
     }
 
     package var isContinuous: Bool { collections.contains { $0.push == .continuous || $0.pull == .continuous } }

@@ -22,6 +22,8 @@ struct SessionPlan: Sendable {
             if wanted.push != .off { try database.prepareChangeFeed(of: name) }
             if wanted.pull != .off { try database.prepareConflictSearch(of: name) }
             var store = try SessionPlan.store(wanted, database, peer: remote, number: number)
+            // In a tree a peer has one revision of a document, and what it had before goes with its branch. Servers of CouchDB's kind have branches.
+            if case .couch = settings.peer, !usesVectors { store = store.withoutNotes }
             store.origin = RevisionOrigin(url: remote, user: settings.user, channels: wanted.channels)
             stores[name] = store
             var collection = ActiveSession.Collection(name, checkpointID: store.checkpointID, push: wanted.push, pull: wanted.pull)
@@ -75,6 +77,7 @@ struct SessionPlan: Sendable {
         if let id = settings.peerID { return id }
         switch settings.peer {
         case .server(let server): return server.handshake.url.description
+        case .couch(let peer): return peer.id
         case .database(let peer):
             guard let uuid = try peer.read({ $0.publicUUID }) else {
                 throw SyncError.liteCore(SyncError.LiteCoreCode.corruptData, "\(peer.path) has no UUID: run check --repair on it")

@@ -56,6 +56,9 @@ package struct RetryPolicy: Hashable, Sendable {
     /// Whether a server that says farewell is believed to come back.
     package var returnsAfterFarewell = true
 
+    /// Whether a server that fails in itself, with status 500, may do better the next time.
+    package var retriesServerErrors = false
+
     package static let defaultMaxRetries = 9
     package static let defaultMaxDelay = 300
 
@@ -79,7 +82,8 @@ package struct RetryPolicy: Hashable, Sendable {
     package func decision(after error: SyncError, failures: Int, isContinuous: Bool) -> Decision {
         guard maxRetries.map({ failures <= $0 }) ?? true else { return .giveUp }
         if error.isFarewell, !returnsAfterFarewell { return .giveUp }
-        switch error.severity {
+        let isServerError = retriesServerErrors && error.domain == .http && error.code == 500
+        switch isServerError ? .transient : error.severity {
         case .permanent: return .giveUp
         case .transient: return .retry(afterSeconds: delay(failures: failures))
         case .networkDependent:

@@ -11,10 +11,12 @@ package struct ReplicatedDatabase: Sendable {
     package let database: Database
     package let collection: CollectionName
     /// The number of the remote in documents; 0 for peers that connect to us, of whom nothing is noted.
-    package let remote: UInt16
+    package private(set) var remote: UInt16
     package var checkpointID = ""
     /// Under which the original of a copied database may have left a checkpoint.
     package var formerCheckpointIDs: [String] = []
+    /// Whether branches that lose a conflict stay, ended, so that others are told of their end.
+    private var tellsLosers = false
     /// Nil for all documents.
     package var documentIDs: Set<String>?
     package var pushFilter: SyncFilter?
@@ -41,6 +43,14 @@ package struct ReplicatedDatabase: Sendable {
         self.database = database
         self.collection = collection
         self.remote = remote
+    }
+
+    /// The same, without notes in documents of what the remote has.
+    var withoutNotes: ReplicatedDatabase {
+        var copy = self
+        copy.remote = 0
+        copy.tellsLosers = true
+        return copy
     }
 
     package func perform(_ request: StoreRequest) -> StoreAnswer {
@@ -300,7 +310,7 @@ package struct ReplicatedDatabase: Sendable {
             }
         let settled = try transaction.settle(
             conflict.documentID, in: collection, local: transaction.local(conflict.localRevision),
-            remote: transaction.local(conflict.remoteRevision), settlement)
+            remote: transaction.local(conflict.remoteRevision), settlement, prunesLoser: !tellsLosers)
         return !settled.isRemotes
     }
 }

@@ -68,7 +68,13 @@ extension ReplicatedDatabase {
 
     /// Whether a change is any of the peer's business.
     func isToBePushed(_ document: ChangedDocument, _ snapshot: Snapshot) throws -> Bool {
-        guard document.isPushable, documentIDs?.contains(document.id) ?? true else { return false }
+        guard document.isPushable else { return false }
+        return try isWanted(document, snapshot)
+    }
+
+    /// Whether the settings, and the filter, want it pushed.
+    func isWanted(_ document: ChangedDocument, _ snapshot: Snapshot) throws -> Bool {
+        guard documentIDs?.contains(document.id) ?? true else { return false }
         guard let pushFilter else { return true }
         guard let stored = try snapshot.document(document.id, in: collection) else { return false }
         return try ReplicatedDatabase.asking {

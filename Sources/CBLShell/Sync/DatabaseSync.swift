@@ -61,7 +61,9 @@ struct DatabaseSync {
         switch Endpoint(path) {
         case .remote(let url)?: .remote(url)
         case .database(let path)?: .database(path)
-        default: throw invocation.usageError("\(path): a peer is ws://HOST:PORT/DATABASE, wss://… or a name that ends in .cblite2")
+        default:
+            throw invocation.usageError(
+                "\(path): a peer is ws://HOST:PORT/DATABASE, wss://…, http://…, https://… or a name that ends in .cblite2")
         }
     }
 
@@ -83,6 +85,7 @@ struct DatabaseSync {
             throw invocation.usageError("--validate is for what is pulled, and nothing is")
         }
         let schema = has("validate") ? try invocation.documentSchema() : nil
+        let serverFilter = try serverFilter(direction)
         let resolver = has("conflict") ? try invocation.string("conflict").map(SyncFilters.resolver) : nil
         let other = try otherDatabase(endpoint, than: database, names, direction)
         if direction != .push { try DatabaseSync.create(names, in: database) }
@@ -92,9 +95,11 @@ struct DatabaseSync {
                 name, push: direction == .pull ? .off : mode, pull: direction == .push ? .off : mode)
             collection.channels = invocation.strings("channel").flatMap { $0.split(separator: ",").map(String.init) }
             collection.documentIDs = invocation.strings("doc-id")
+            (collection.filter, collection.filterParameters) = serverFilter
             filters.apply(to: &collection)
             if let schema { collection.pullFilter = schema.filter(after: collection.pullFilter) }
             if let resolver { collection.resolver = resolver }
+            collection.keepsConflicts = resolver == nil
             return collection
         }
         var settings = ReplicatorSettings(try other.map { .database($0) } ?? server(endpoint), collections: collections)
@@ -105,9 +110,40 @@ struct DatabaseSync {
         return settings
     }
 
+    /// What the server is to filter by.
+    private func serverFilter(_ direction: Direction) throws -> (name: String?, parameters: [String: String]) {
+        let name = has("server-filter") ? invocation.string("server-filter") : nil
+        let texts = has("param") ? invocation.strings("param") : []
+        guard name != nil || texts.isEmpty else { throw invocation.usageError("--param is for --server-filter") }
+        guard name == nil || direction != .push else {
+            throw invocation.usageError("--server-filter is for what is pulled, and nothing is")
+        }
+        var parameters: [String: String] = [:]
+        for text in texts {
+            let parts = text.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
+            guard parts.count == 2, !parts[0].isEmpty else { throw invocation.usageError("--param needs NAME=VALUE, not \"\(text)\"") }
+            parameters[parts[0]] = parts[1]
+        }
+        return (name, parameters)
+    }
+
     private func server(_ endpoint: Endpoint) throws -> ReplicatorSettings.Peer {
         guard case .remote(let url) = endpoint else { throw invocation.usageError("one can replicate with a server or a database only") }
-        do { return .server(try session.peers.settings(for: url, invocation)) } catch let error as TransportError {
+        do {
+            guard SyncPeers.isCouch(url) else {
+                for flag in ["login", "create-target"] where has(flag) {
+                    throw invocation.usageError("--\(flag) is for servers at http:// and https://")
+                }
+                return .server(try session.peers.settings(for: url, invocation))
+            }
+            var settings = try session.peers.couchSettings(for: url, invocation)
+            if invocation.parsed.declares("timeout"), let seconds = invocation.int("timeout") {
+                settings.client.idleTimeout = seconds > 0 ? .seconds(seconds) : nil
+            }
+            var peer = try CouchPeer(settings)
+            peer.createsTarget = has("create-target")
+            return .couch(peer)
+        } catch let error as TransportError {
             throw SyncAdvice.commandError(error)
         }
     }

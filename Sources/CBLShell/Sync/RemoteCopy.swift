@@ -23,7 +23,7 @@ final class RemoteCopy {
     /// Makes the folder. There is no bundle in it yet.
     init(of url: String, isWriteable: Bool) throws {
         let peer = try PeerURL(url)
-        self.url = peer.description
+        self.url = SyncPeers.shown(url)
         let database = peer.path.split(separator: "/").last.flatMap { PercentEncoding.decode($0) } ?? "remote"
         let name = "\(database)@\(peer.host)".map { $0.isASCII && ($0.isLetter || $0.isNumber || "-_.@".contains($0)) ? $0 : "_" }
         var template = Array("\(RemoteCopy.parent)/\(RemoteCopy.prefix)XXXXXX".utf8CString)

@@ -34,6 +34,27 @@ struct ServerAccess {
         return server
     }
 
+    /// The same for a server that speaks CouchDB's protocol.
+    func couchSettings(for text: String) throws -> WebServerSettings {
+        let server = try settings(for: text)
+        var url = try PeerURL(text)
+        url.credentials = nil
+        while url.path.hasSuffix("/") { url.path.removeLast() }
+        var settings = WebServerSettings(url)
+        if let credentials = server.handshake.credentials {
+            settings.login = .password(credentials, waitsForChallenge: server.handshake.waitsForChallenge)
+            if invocation.flag("login") { settings.login = .session(credentials) }
+        } else if invocation.flag("login") {
+            throw invocation.usageError("--login needs --user")
+        }
+        settings.headers = server.handshake.headers
+        settings.client.trust = server.trust
+        settings.client.identity = server.identity
+        settings.client.proxy = server.proxy
+        settings.client.networkInterface = server.networkInterface
+        return settings
+    }
+
     // Who one is
 
     private func logIn(_ server: inout WebSocketClientSettings, to url: PeerURL, typed: Credentials?) throws {

@@ -9,6 +9,7 @@ extension DatabaseSync {
         Flag(
             "user", value: "NAME[:PASSWORD]", .text,
             "Log in; :@FILE has the password in a file. Without one: $CBLITE_PASSWORD, ~/.netrc, a question"),
+        Flag("login", "Send the name and the password once, for a cookie, to a server at http:// or https://"),
         Flag("token", value: "TOKEN", .text, "Log in with a session of the server's; so does $CBLITE_TOKEN"),
         Flag("cert", value: "FILE", .file, "Log in with this certificate"),
         Flag("key", value: "FILE", .file, "The private key of --cert, if it is not in the same file"),
@@ -51,6 +52,11 @@ extension DatabaseSync {
                 "conflict", value: "RULE", .text,
                 "Who wins where both sides changed a document: default, local, remote, merge, or an SQL++ expression over local, remote and base"
             ),
+            Flag(
+                "server-filter", value: "DESIGN/NAME", .text,
+                "Pull only what this filter of the server lets through; a view filters, too: _view with --param view=DESIGN/NAME"),
+            Flag("param", value: "NAME=VALUE", .text, repeatable: true, "What --server-filter is told"),
+            Flag("create-target", "Make the database on the server if it is not there, where a server lets one (http:// and https://)"),
             Flag("reset-checkpoint", "Look at everything again, also at what was done already"),
             Flag("existing", short: "x", "Fail if the database is not there, instead of making it"),
             Flag("careful", "Stop at the first document that cannot be replicated"),
@@ -73,6 +79,10 @@ extension DatabaseSync {
         remote prefer a side; merge takes the changes of both, property by property; and an expression gives the result, such as \
         CASE WHEN local.time > remote.time THEN local ELSE remote END, in which a side is NULL if it deleted the document, and base is \
         what both were made from, if it is kept. NULL deletes. If an expression fails, the conflict stays: see conflicts and resolve.
+
+        A server at ws:// or wss:// is a gateway; one at http:// or https:// speaks the protocol of CouchDB: CouchDB itself, PouchDB's server, \
+        a 1.x app, the REST API of a gateway, serve --rest. There the branches of a conflict stay, as that protocol has it, and go both \
+        ways, unless --conflict says who wins; what a database with version vectors has changed cannot be pushed.
 
         With --json each line is an object with an "event": connected, status (activity, documents, and bytes completed and total), \
         document (direction, collection, id, revision, deleted, error), waiting (seconds, error), and at last ended (pushed, pulled, \

@@ -6,6 +6,8 @@ import CBLTransport
 struct SyncPeers {
     /// By URL, without a password.
     private var servers: [String: WebSocketClientSettings] = [:]
+    /// Those that speak CouchDB's protocol.
+    private var couchServers: [String: WebServerSettings] = [:]
     /// The last one of each database, by its path.
     private var last: [String: String] = [:]
 
@@ -16,9 +18,22 @@ struct SyncPeers {
         return try ServerAccess(invocation: invocation).settings(for: url)
     }
 
+    /// The same for a server that speaks CouchDB's protocol.
+    func couchSettings(for url: String, _ invocation: Invocation) throws -> WebServerSettings {
+        let isSaid = ServerAccess.names.contains { invocation.flag($0) }
+        if !isSaid, let parsed = try? PeerURL(url), parsed.credentials == nil, let known = couchServers[parsed.webDescription] {
+            return known
+        }
+        return try ServerAccess(invocation: invocation).couchSettings(for: url)
+    }
+
     mutating func remember(_ peer: ReplicatorSettings.Peer, of database: Database) {
         let name = SyncPeers.name(of: peer)
-        if case .server(let settings) = peer { servers[name] = settings }
+        switch peer {
+        case .server(let settings): servers[name] = settings
+        case .couch(let couch): couchServers[name] = couch.settings
+        case .database, .transport: break
+        }
         last[database.path] = name
     }
 
@@ -28,13 +43,20 @@ struct SyncPeers {
     static func name(of peer: ReplicatorSettings.Peer) -> String {
         switch peer {
         case .server(let settings): SyncEndpoint.removed(from: settings.handshake.url.description)
+        case .couch(let couch): couch.id
         case .database(let database): database.path
         case .transport(_, let id): id
         }
     }
 
     /// A URL without the password that may be in it.
-    static func shown(_ text: String) -> String { (try? PeerURL(text))?.description ?? text }
+    static func shown(_ text: String) -> String {
+        guard let url = try? PeerURL(text) else { return text }
+        return isCouch(text) ? url.webDescription : url.description
+    }
+
+    /// Whether a URL is that of a server which speaks CouchDB's protocol, and not WebSocket.
+    static func isCouch(_ url: String) -> Bool { url.prefix(5).lowercased().hasPrefix("http") }
 }
 
 extension DatabaseSync {

@@ -26,7 +26,8 @@ extension Transaction {
     /// later one, and knows both, would go on taking that for the winner.
     @discardableResult
     package func settle(
-        _ id: String, in collection: CollectionName = .default, local: RevisionID, remote: RevisionID, _ settlement: Settlement
+        _ id: String, in collection: CollectionName = .default, local: RevisionID, remote: RevisionID, _ settlement: Settlement,
+        prunesLoser: Bool = true
     ) throws -> SettledConflict {
         guard let document = try document(id, in: collection) else { throw Transaction.missing(id) }
         guard document.revision == local, let rival = try document.revisions().competitors.first(where: { $0.revision == remote }) else {
@@ -42,15 +43,16 @@ extension Transaction {
             case .deleted: Content(isDeleted: true, body: nil)
             }
         if isLater(local, than: remote), wanted.isDeleted && ours.isDeleted || isSame(wanted, ours) {
-            let saved = try resolveConflict(id, in: collection, winner: local, loser: remote)
+            let saved = try resolveConflict(id, in: collection, winner: local, loser: remote, prunesLoser: prunesLoser)
             return SettledConflict(revision: saved, isRemotes: false)
         }
         if isSame(wanted, theirs) {
-            let saved = try resolveConflict(id, in: collection, winner: remote, loser: local)
+            let saved = try resolveConflict(id, in: collection, winner: remote, loser: local, prunesLoser: prunesLoser)
             return SettledConflict(revision: saved, isRemotes: true)
         }
         let saved = try resolveConflict(
-            id, in: collection, winner: remote, loser: local, merged: wanted.body ?? .emptyDictionary, mergedIsDeleted: wanted.isDeleted)
+            id, in: collection, winner: remote, loser: local, merged: wanted.body ?? .emptyDictionary, mergedIsDeleted: wanted.isDeleted,
+            prunesLoser: prunesLoser)
         return SettledConflict(revision: saved, isRemotes: saved.id == remote)
     }
 

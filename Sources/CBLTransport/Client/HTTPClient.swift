@@ -29,10 +29,10 @@ package final class HTTPClient: @unchecked Sendable {
         return task
     }
 
-    /// Cancels what is under way, and lets go of all connections. From any thread.
+    /// Ends what is under way, which fails, and lets go of all connections. From any thread.
     package func close() {
         loop.perform {
-            for task in self.tasks.values { task.cancel() }
+            for task in self.tasks.values { task.abort() }
             self.pool.closeIdle()
         }
     }

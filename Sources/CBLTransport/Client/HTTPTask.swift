@@ -1,4 +1,5 @@
 import CBLBase
+import Glibc
 
 /// Who is told what comes of a request. On the client's loop.
 package protocol HTTPTaskDelegate: AnyObject, Sendable {
@@ -58,6 +59,9 @@ package final class HTTPTask: @unchecked Sendable {
         delegate = nil
         release()
     }
+
+    /// Fails, since its client wants no more of anything.
+    func abort() { finish(TransportError(.posix(ECANCELED), "\(url.webDescription): the request was given up")) }
 
     package func cancelFromAnywhere() { client.loop.perform { self.cancel() } }
 

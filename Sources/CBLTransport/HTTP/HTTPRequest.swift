@@ -62,6 +62,11 @@ package struct HTTPQuery: Hashable, Sendable {
         PercentEncoding.decode(String(decoding: text.utf8.map { $0 == UInt8(ascii: "+") ? 0x20 : $0 }, as: UTF8.self))
     }
 
+    /// As it stands behind the `?`.
+    package var encoded: String {
+        items.map { PercentEncoding.unreserved($0.name) + "=" + PercentEncoding.unreserved($0.value) }.joined(separator: "&")
+    }
+
     package mutating func add(_ name: String, _ value: String) { items.append(Item(name: name, value: value)) }
 
     /// The last one of that name counts.

@@ -8,6 +8,13 @@ package struct WebSocketOpening: Sendable {
     package let url: PeerURL?
     /// The peer's certificates, its own first; empty without TLS.
     package let certificates: [Certificate]
+
+    package init(subprotocol: String, headers: HTTPHeaders, url: PeerURL?, certificates: [Certificate]) {
+        self.subprotocol = subprotocol
+        self.headers = headers
+        self.url = url
+        self.certificates = certificates
+    }
 }
 
 /// How a WebSocket ended.

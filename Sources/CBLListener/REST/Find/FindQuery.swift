@@ -1,6 +1,7 @@
 import CBLBase
 import CBLFleece
 import CBLLanguage
+import CBLReplication
 import CBLStore
 
 /// What `_find` is asked: a selector, and what is to be done with the documents that it selects.

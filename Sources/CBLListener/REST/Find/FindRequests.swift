@@ -2,6 +2,7 @@ import CBLBase
 import CBLFleece
 import CBLLanguage
 import CBLQuery
+import CBLReplication
 import CBLStore
 
 /// `_find` and `_explain`: CouchDB's queries in JSON, run as SQL++ and with the same indexes.
@@ -14,7 +15,7 @@ enum FindRequests {
         try keyspace.database.read { snapshot in
             let compiled = try Query(query.select(from: keyspace.collection), on: snapshot)
             let rows = try compiled.run(on: snapshot, options: QueryOptions(timeLimit: call.service.settings.queryTimeLimit))
-            let writer = DocumentWriter(options, snapshot, keyspace)
+            let writer = DocumentWriter(options, snapshot, keyspace.database.blobs)
             answer.text.append("{\"docs\":[\n")
             while try rows.next() {
                 guard let id = rows[0].string, let document = try snapshot.document(id, in: keyspace.collection) else { continue }

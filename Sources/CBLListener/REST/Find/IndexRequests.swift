@@ -1,6 +1,7 @@
 import CBLBase
 import CBLFleece
 import CBLQuery
+import CBLReplication
 import CBLStore
 
 /// `_index`: the value indexes of a collection, as CouchDB's clients make and list them. Other programs see them as ordinary indexes.

@@ -1,5 +1,6 @@
 import CBLFleece
 import CBLLanguage
+import CBLReplication
 
 /// A selector of CouchDB, `{"stars": {"$gte": 4}, "$or": […]}`, as the condition of a query: its names are names and its values are values there, so none
 /// of it is ever read as text.

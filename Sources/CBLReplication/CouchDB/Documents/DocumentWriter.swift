@@ -1,35 +1,43 @@
 import CBLBase
 import CBLFleece
 import CBLFunctions
-import CBLReplication
 import CBLStore
 
 /// Writes documents as clients see them: what they say, and around it what is known of them.
-struct DocumentWriter {
-    let options: DocumentOptions
-    let snapshot: Snapshot
-    let blobs: BlobFolder
+package struct DocumentWriter {
+    package let options: DocumentOptions
+    package let snapshot: Snapshot
+    package let blobs: BlobFolder
     /// For contents that are not to be in the text.
-    var following: FollowingAttachments?
+    package var following: FollowingAttachments?
 
-    init(_ options: DocumentOptions, _ snapshot: Snapshot, _ keyspace: Keyspace) {
+    package init(_ options: DocumentOptions, _ snapshot: Snapshot, _ blobs: BlobFolder) {
         self.options = options
         self.snapshot = snapshot
-        blobs = keyspace.database.blobs
+        self.blobs = blobs
     }
 
     /// One revision of a document, as it is to be written.
-    struct Subject {
+    package struct Subject {
         let id: String
         let revision: RevisionID
         let isDeleted: Bool
         let hasAttachments: Bool
         let sequence: UInt64
         let expiration: Int64?
+
+        package init(id: String, revision: RevisionID, isDeleted: Bool, hasAttachments: Bool, sequence: UInt64, expiration: Int64?) {
+            self.id = id
+            self.revision = revision
+            self.isDeleted = isDeleted
+            self.hasAttachments = hasAttachments
+            self.sequence = sequence
+            self.expiration = expiration
+        }
     }
 
     /// The current revision of a document.
-    func write(_ document: Document, to text: inout ByteBuffer) throws {
+    package func write(_ document: Document, to text: inout ByteBuffer) throws {
         let relatives = options.needsRelatives ? try KnownRevisions(document) : nil
         let subject = Subject(
             id: document.id, revision: document.revision, isDeleted: document.isDeleted,
@@ -38,7 +46,7 @@ struct DocumentWriter {
     }
 
     /// Any revision. False if what it says is not kept.
-    func write(_ revision: StoredRevision, _ relatives: KnownRevisions, to text: inout ByteBuffer) throws -> Bool {
+    package func write(_ revision: StoredRevision, _ relatives: KnownRevisions, to text: inout ByteBuffer) throws -> Bool {
         guard let body = revision.shownBody else { return false }
         let document = relatives.document
         let subject = Subject(
@@ -48,7 +56,7 @@ struct DocumentWriter {
         return true
     }
 
-    func write(_ subject: Subject, _ body: Value, _ relatives: KnownRevisions?, to text: inout ByteBuffer) throws {
+    package func write(_ subject: Subject, _ body: Value, _ relatives: KnownRevisions?, to text: inout ByteBuffer) throws {
         guard body.dictionary != nil else { throw DocumentWriter.damaged(subject.id) }
         let start = text.count
         text.append("{\"_id\":")
@@ -71,7 +79,7 @@ struct DocumentWriter {
 
     private static let longest = 1 << 28
 
-    static func damaged(_ id: String) -> RESTError { .damaged("document \"\(id)\" is damaged") }
+    package static func damaged(_ id: String) -> RESTError { .damaged("document \"\(id)\" is damaged") }
 
     // Facts.
 
@@ -97,7 +105,7 @@ struct DocumentWriter {
     }
 
     /// `{"start":3,"ids":["ccc","bbb","aaa"]}`; of versions, which are not counted, the IDs alone.
-    static func write(history: [RevisionID], most: Int, to text: inout ByteBuffer) {
+    package static func write(history: [RevisionID], most: Int, to text: inout ByteBuffer) {
         text.append(",\"_revisions\":{")
         guard let first = history.first, !first.isVersion else {
             text.append("\"ids\":")
@@ -127,7 +135,7 @@ struct DocumentWriter {
         text.append("]")
     }
 
-    static func write(list: [String], to text: inout ByteBuffer) {
+    package static func write(list: [String], to text: inout ByteBuffer) {
         text.append("[")
         for (place, item) in list.enumerated() {
             if place > 0 { text.append(",") }

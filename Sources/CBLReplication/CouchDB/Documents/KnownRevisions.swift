@@ -2,25 +2,25 @@ import CBLFleece
 import CBLStore
 
 /// The revisions that a document remembers, for who asks about several of them.
-struct KnownRevisions {
-    let document: Document
+package struct KnownRevisions {
+    package let document: Document
     /// The current one first.
-    let all: [StoredRevision]
+    package let all: [StoredRevision]
     private let places: [RevisionID: Int]
 
-    init(_ document: Document) throws {
+    package init(_ document: Document) throws {
         self.document = document
         all = try document.storedRevisions()
         places = Dictionary(all.enumerated().map { ($1.id, $0) }, uniquingKeysWith: { first, _ in first })
     }
 
-    subscript(id: RevisionID) -> StoredRevision? { places[id].map { all[$0] } }
+    package subscript(id: RevisionID) -> StoredRevision? { places[id].map { all[$0] } }
 
     /// The ends of all branches, the current one first; also those that end with a deletion.
-    var leaves: [StoredRevision] { all.filter { $0.flags.contains(.leaf) } }
+    package var leaves: [StoredRevision] { all.filter { $0.flags.contains(.leaf) } }
 
     /// A revision and those it was made from, the nearest first, as far as they are remembered.
-    func history(of id: RevisionID) -> [StoredRevision] {
+    package func history(of id: RevisionID) -> [StoredRevision] {
         var history: [StoredRevision] = []
         var next = self[id]
         while let revision = next, history.count < all.count {
@@ -31,21 +31,21 @@ struct KnownRevisions {
     }
 
     /// The leaves that were made from a revision, or that revision itself if it is one.
-    func leaves(below id: RevisionID) -> [StoredRevision] {
+    package func leaves(below id: RevisionID) -> [StoredRevision] {
         leaves.filter { leaf in history(of: leaf.id).contains { $0.id == id } }
     }
 }
 
 extension StoredRevision {
-    var isDeleted: Bool { flags.contains(.deleted) }
+    package var isDeleted: Bool { flags.contains(.deleted) }
 
     /// What it says; nil if that is not kept. A deletion need not say anything.
-    var shownBody: FleeceData? { body ?? (isDeleted && isCurrent ? .emptyDictionary : nil) }
+    package var shownBody: FleeceData? { body ?? (isDeleted && isCurrent ? .emptyDictionary : nil) }
 }
 
 extension Snapshot {
     /// What a client calls a revision; nil if nothing can be called so. A whole version vector stands for the version in front.
-    func revision(named text: String) -> RevisionID? {
+    package func revision(named text: String) -> RevisionID? {
         if let id = try? RevisionID(parsing: text) { return local(id) }
         guard text.contains("@") else { return nil }
         return (try? RevisionHistory(parsing: text))?.revision.map(local)
@@ -54,7 +54,7 @@ extension Snapshot {
 
 extension RevisionID {
     /// What is behind the generation; nil for a version.
-    var digestText: Substring? {
+    package var digestText: Substring? {
         guard !isVersion else { return nil }
         let text = text
         return text.utf8.firstIndex(of: UInt8(ascii: "-")).map { text[text.utf8.index(after: $0)...] }

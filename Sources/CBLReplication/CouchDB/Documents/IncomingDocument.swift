@@ -4,24 +4,24 @@ import CBLStore
 
 /// A document as a client sends it: its properties, and what stands among them with an underscore. It lies in the text that was read, and must not
 /// outlive that.
-struct IncomingDocument {
-    enum Expiration {
+package struct IncomingDocument {
+    package enum Expiration {
         case unchanged
         case never
         /// Milliseconds since 1970.
         case at(Int64)
     }
 
-    let members: DictionaryView
-    var id: String?
-    var revision: String?
-    var isDeleted = false
-    var expiration = Expiration.unchanged
-    var attachments: DictionaryView?
+    package let members: DictionaryView
+    package var id: String?
+    package var revision: String?
+    package var isDeleted = false
+    package var expiration = Expiration.unchanged
+    package var attachments: DictionaryView?
     /// The names of the revision and of those it was made from, the nearest first.
-    var history: [String]?
+    package var history: [String]?
 
-    init(_ value: Value) throws(RESTError) {
+    package init(_ value: Value) throws(RESTError) {
         guard let members = value.dictionary else { throw .badJSON("a document is an object") }
         self.members = members
         for (key, value) in members {
@@ -77,7 +77,7 @@ struct IncomingDocument {
     }
 
     /// Writes what belongs to the document itself.
-    func writeProperties(to encoder: FleeceEncoder) {
+    package func writeProperties(to encoder: FleeceEncoder) {
         for (key, value) in members {
             guard let name = key.keyBytes(nil), name.first != UInt8(ascii: "_") else { continue }
             encoder.writeKey(name)
@@ -86,7 +86,7 @@ struct IncomingDocument {
     }
 
     /// The same as JSON, sorted.
-    func propertiesAsJSON() throws -> [UInt8] {
+    package func propertiesAsJSON() throws -> [UInt8] {
         let encoder = FleeceEncoder()
         encoder.beginDictionary()
         writeProperties(to: encoder)
@@ -94,5 +94,17 @@ struct IncomingDocument {
         var text = ByteBuffer()
         try encoder.finish().withRoot { _ = JSONWriter.write($0, keys: nil, style: .canonical, to: &text) }
         return Array(text.bytes)
+    }
+}
+
+extension ArrayView {
+    /// All items, which have to be strings.
+    package func strings(_ name: String) throws(RESTError) -> [String] {
+        var strings: [String] = []
+        for item in self {
+            guard let text = item.string else { throw .badID("what is in \(name) is no string") }
+            strings.append(text)
+        }
+        return strings
     }
 }

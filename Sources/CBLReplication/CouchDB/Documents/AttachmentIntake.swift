@@ -1,22 +1,32 @@
 import CBLBase
 import CBLFleece
-import CBLReplication
 import CBLStore
 
 /// Turns the `_attachments` that a client sends into those that are stored: their contents become blobs, and what was not sent again is taken from the
 /// revision that is changed.
-struct AttachmentIntake {
-    let blobs: BlobFolder
+package struct AttachmentIntake {
+    package let blobs: BlobFolder
     /// Contents that came beside the document, by name.
-    var uploads: [String: BlobFolder.Stored] = [:]
+    package var uploads: [String: BlobFolder.Stored] = [:]
     /// Of the new revision.
-    let generation: UInt32
+    package let generation: UInt32
     /// The attachments of the revision that is changed.
-    var former: FormerAttachments?
+    package var former: FormerAttachments?
     /// Whether what is not known of an attachment is believed: of a revision that was made elsewhere.
-    var believes = false
+    package var believes = false
 
-    func write(_ entries: DictionaryView, to encoder: FleeceEncoder) throws {
+    package init(
+        blobs: BlobFolder, uploads: [String: BlobFolder.Stored] = [:], generation: UInt32, former: FormerAttachments? = nil,
+        believes: Bool = false
+    ) {
+        self.blobs = blobs
+        self.uploads = uploads
+        self.generation = generation
+        self.former = former
+        self.believes = believes
+    }
+
+    package func write(_ entries: DictionaryView, to encoder: FleeceEncoder) throws {
         encoder.beginDictionary()
         for (key, value) in entries {
             guard let name = key.string, !name.isEmpty else { throw RESTError.badAttachment("an attachment has no name") }
@@ -34,19 +44,29 @@ struct AttachmentIntake {
             }
             return write(entry, try content.withUnsafeBytes { try blobs.write($0) }, to: encoder)
         }
-        if entry.value(forKey: "follows", nil)?.boolean == true {
+        let isFetched = believes && uploads[name] != nil
+        if isFetched || entry.value(forKey: "follows", nil)?.boolean == true {
             guard let stored = uploads[name] else { throw RESTError.badAttachment("attachment \"\(name)\" does not follow") }
             let announced = entry.value(forKey: "encoded_length", nil)?.integer ?? entry.value(forKey: "length", nil)?.integer
-            guard announced == nil || announced == Int64(stored.length) else {
+            guard isFetched || announced == nil || announced == Int64(stored.length) else {
                 throw RESTError.badAttachment("attachment \"\(name)\" has another length than it was said to have")
             }
+            // What was fetched by itself came unpacked.
+            if isFetched { return writeStub(entry, stored.digest, length: Int64(stored.length), to: encoder) }
             return write(entry, stored, to: encoder)
         }
-        if let former, former.write(name, type: entry.value(forKey: "content_type", nil)?.string, to: encoder) { return }
-        guard believes, let digest = entry.value(forKey: "digest", nil)?.string.flatMap({ BlobDigest($0) }), blobs.exists(digest) else {
-            throw RESTError.badAttachment("there is no attachment \"\(name)\" that could stay as it is")
-        }
-        writeStub(entry, digest, length: entry.value(forKey: "length", nil)?.integer ?? 0, to: encoder)
+        let known = believes ? AttachmentIntake.digest(entry).flatMap { blobs.exists($0) ? $0 : nil } : nil
+        if known == nil, let former, former.write(name, type: entry.value(forKey: "content_type", nil)?.string, to: encoder) { return }
+        guard let known else { throw RESTError.badAttachment("there is no attachment \"\(name)\" that could stay as it is") }
+        let isEncoded = entry.value(forKey: "encoding", nil)?.string == "gzip"
+        writeStub(
+            entry, known, length: entry.value(forKey: "length", nil)?.integer ?? 0,
+            encodedLength: isEncoded ? entry.value(forKey: "encoded_length", nil)?.integer : nil, to: encoder)
+    }
+
+    /// Which content it is, if that is said in the way in which blobs are named here.
+    static func digest(_ entry: DictionaryView) -> BlobDigest? {
+        entry.value(forKey: "digest", nil)?.string.flatMap { BlobDigest($0) }
     }
 
     private func write(_ entry: DictionaryView, _ stored: BlobFolder.Stored, to encoder: FleeceEncoder) {
@@ -66,7 +86,7 @@ struct AttachmentIntake {
     }
 
     /// One that came by itself.
-    static func write(_ stored: BlobFolder.Stored, type: String, generation: UInt32, to encoder: FleeceEncoder) {
+    package static func write(_ stored: BlobFolder.Stored, type: String, generation: UInt32, to encoder: FleeceEncoder) {
         Stub(type: type, digest: stored.digest, length: Int64(stored.length), encodedLength: nil, generation: Int64(generation))
             .write(to: encoder)
     }
@@ -104,11 +124,11 @@ struct AttachmentIntake {
 }
 
 /// The attachments of a revision that is there, also those that its properties have as blobs.
-struct FormerAttachments {
+package struct FormerAttachments {
     private let properties: FleeceData
     private let keys: SharedKeys?
 
-    init(_ body: FleeceData, generation: UInt32, _ keys: SharedKeys) throws {
+    package init(_ body: FleeceData, generation: UInt32, _ keys: SharedKeys) throws {
         let encoder = FleeceEncoder()
         let hasBlobs = body.withRoot { AttachmentEncoding.write($0, keys: keys, generation: generation, into: encoder) }
         (properties, self.keys) = hasBlobs ? (try encoder.finish(), nil) : (body, keys)
@@ -121,10 +141,10 @@ struct FormerAttachments {
         }
     }
 
-    subscript(name: String) -> StoredAttachment? { withEntry(name) { StoredAttachment($0, keys) } }
+    package subscript(name: String) -> StoredAttachment? { withEntry(name) { StoredAttachment($0, keys) } }
 
     /// Writes one as it is, but for what it is called to be. False if there is none of that name.
-    func write(_ name: String, type: String?, to encoder: FleeceEncoder) -> Bool {
+    package func write(_ name: String, type: String?, to encoder: FleeceEncoder) -> Bool {
         let written: Void? = withEntry(name) { entry in
             encoder.beginDictionary()
             for (key, value) in entry {
@@ -144,7 +164,7 @@ struct FormerAttachments {
     }
 
     /// Writes all but one.
-    func writeOthers(than name: String, to encoder: FleeceEncoder) {
+    package func writeOthers(than name: String, to encoder: FleeceEncoder) {
         let names = properties.withRoot { root in
             root.dictionary?.value(forKey: "_attachments", keys)?.dictionary?.compactMap { $0.key.keyString(keys) } ?? []
         }

@@ -1,18 +1,19 @@
+import CBLBase
 import CBLFleece
 import CBLStore
 import CBLTransport
 
 /// Writes `_attachments`: what describes them, and their contents if those are wanted.
-struct AttachmentWriter {
-    let blobs: BlobFolder
-    let options: DocumentOptions
-    let keys: SharedKeys?
+package struct AttachmentWriter {
+    package let blobs: BlobFolder
+    package let options: DocumentOptions
+    package let keys: SharedKeys?
     /// The generation of what the client has; contents that are not newer are not sent.
-    let known: UInt32
+    package let known: UInt32
     /// Where the contents go that are too long for the text; without it they are in it.
-    var following: FollowingAttachments?
+    package var following: FollowingAttachments?
 
-    func write(_ attachments: DictionaryView, to text: inout ByteBuffer) throws {
+    package func write(_ attachments: DictionaryView, to text: inout ByteBuffer) throws {
         text.append("{")
         var needsComma = false
         for (key, value) in attachments {
@@ -39,6 +40,13 @@ struct AttachmentWriter {
             return text.append("}")
         }
         let attachment = StoredAttachment(entry, keys)
+        if let known = options.knownAttachments[attachmentName], isSame(attachment, known) {
+            text.append("{\"stub\":true,\"digest\":")
+            JSONWriter.write(string: known.digest, to: &text)
+            text.append(",\"revpos\":")
+            text.append(decimal: known.generation)
+            return text.append("}")
+        }
         guard let digest = attachment.digest, let length = blobs.size(of: digest) else { return writeStub(entry, to: &text) }
         if let following, length >= FollowingAttachments.shortest {
             following.add(attachmentName, attachment, digest, length)
@@ -62,6 +70,14 @@ struct AttachmentWriter {
             text.append(decimal: UInt64(content.count))
         }
         text.append("}")
+    }
+
+    private func isSame(_ attachment: StoredAttachment, _ known: KnownAttachment) -> Bool {
+        if known.digest == attachment.digest?.description { return true }
+        guard known.digest.hasPrefix("md5-"), let digest = attachment.digest else { return false }
+        var md5 = MD5()
+        guard (try? blobs.read(digest) { md5.update($0) }) != nil else { return false }
+        return known.digest == "md5-" + md5.finish().withUnsafeBytes { Base64.text(of: $0) }
     }
 
     private static let longestInline = 1 << 26
@@ -91,20 +107,20 @@ struct AttachmentWriter {
 }
 
 /// What is known of an attachment, and where its content is.
-struct StoredAttachment {
-    let digest: BlobDigest?
-    let type: String?
+package struct StoredAttachment {
+    package let digest: BlobDigest?
+    package let type: String?
     /// Whether the blob is the content in gzip, which it is described as.
-    let isEncoded: Bool
+    package let isEncoded: Bool
 
-    init(_ entry: DictionaryView, _ keys: SharedKeys?) {
+    package init(_ entry: DictionaryView, _ keys: SharedKeys?) {
         digest = entry.value(forKey: "digest", keys)?.string.flatMap { BlobDigest($0) }
         type = entry.value(forKey: "content_type", keys)?.string
         isEncoded = entry.value(forKey: "encoding", keys)?.string == "gzip"
     }
 
     /// Gives the content to `take`, piece by piece.
-    func read(from blobs: BlobFolder, decodes: Bool, _ take: (UnsafeRawBufferPointer) throws -> Void) throws {
+    package func read(from blobs: BlobFolder, decodes: Bool, _ take: (UnsafeRawBufferPointer) throws -> Void) throws {
         guard let digest else { throw RESTError.noAttachment }
         guard isEncoded, decodes, let decoder = try ContentCoding.gzip.decoder(mostBytes: BlobFolder.longest) else {
             return try blobs.read(digest, take)
@@ -115,20 +131,22 @@ struct StoredAttachment {
 }
 
 /// The contents that are sent behind a document, in parts of their own.
-final class FollowingAttachments {
+package final class FollowingAttachments {
     /// What is shorter stands in the text.
-    static let shortest = 2048
+    package static let shortest = 2048
 
-    struct Part {
+    package struct Part {
         let name: String
-        let digest: BlobDigest
-        let length: Int
-        let headers: HTTPHeaders
+        package let digest: BlobDigest
+        package let length: Int
+        package let headers: HTTPHeaders
     }
 
-    private(set) var parts: [Part] = []
+    package private(set) var parts: [Part] = []
 
-    func add(_ name: String, _ attachment: StoredAttachment, _ digest: BlobDigest, _ length: Int) {
+    package init() {}
+
+    package func add(_ name: String, _ attachment: StoredAttachment, _ digest: BlobDigest, _ length: Int) {
         var headers: HTTPHeaders = [
             "Content-Disposition": ContentDisposition.attachment(name), "Content-Type": attachment.type ?? MediaType.bytes.essence,
             "Content-Length": "\(length)",

@@ -1,0 +1,30 @@
+import CBLTransport
+
+/// A database on a server that speaks CouchDB's protocol.
+package struct CouchPeer: Sendable {
+    /// By what checkpoints and documents know it: its URL.
+    package var id: String
+    /// What it is called on the server.
+    package var database: String
+    /// Whom the server knows one as.
+    package var user: String?
+    /// How it is reached, if that is over the network.
+    package var settings: WebServerSettings?
+    /// Whether a push makes the database if it is not there.
+    package var createsTarget = false
+    /// Makes what asks the server. A second one is made for requests that wait.
+    package var connect: @Sendable (EventLoop) throws -> any RemoteServer
+
+    package init(id: String, database: String, connect: @escaping @Sendable (EventLoop) throws -> any RemoteServer) {
+        self.id = id
+        self.database = database
+        self.connect = connect
+    }
+
+    /// One that is reached over the network.
+    package init(_ settings: WebServerSettings) throws {
+        self.init(id: settings.url.webDescription, database: try settings.place().database) { try WebServer(settings, on: $0) }
+        user = settings.user
+        self.settings = settings
+    }
+}

@@ -1,0 +1,185 @@
+import CBLFleece
+import CBLStore
+
+/// Pushes to a server: page after page of what changed here, of which it is sent what it says that it lacks.
+struct CouchPusher {
+    let store: ReplicatedDatabase
+    let remote: RemoteDatabase
+    /// The number of the collection in reports.
+    let index: Int
+    let isContinuous: Bool
+    let progress: CouchProgress
+    let checkpoint: CouchCheckpoint
+
+    private static let pageSize = 200
+    /// Documents are collected until they are so long together.
+    private static let batchBytes = 4 << 20
+
+    func run(isReset: Bool) throws {
+        var since = try checkpoint.load(isReset: isReset).flatMap { UInt64($0) } ?? 0
+        var failure: SyncError?
+        progress.isBusy(true)
+        defer { progress.isBusy(false) }
+        while !progress.isStopping {
+            try progress.check()
+            let page = try store.branchChanges(since: since, limit: CouchPusher.pageSize)
+            if let problem = try send(page) { failure = failure ?? problem }
+            if page.last != since, failure == nil { try checkpoint.advance(to: "\(page.last)") }
+            since = page.last
+            guard page.isComplete else { continue }
+            // What failed for the moment is tried again in the next session.
+            if let failure { throw failure }
+            try checkpoint.save()
+            guard isContinuous else { return }
+            progress.isBusy(false)
+            defer { progress.isBusy(true) }
+            guard progress.waitForChange(of: store.collection) else { return }
+        }
+        try checkpoint.save()
+    }
+
+    // A page
+
+    private func send(_ page: BranchChanges) throws -> SyncError? {
+        var failure: SyncError?
+        for damaged in page.damaged {
+            let error = SyncError.liteCore(SyncError.LiteCoreCode.corruptData, damaged.problem)
+            progress.report(DocumentEvent(.push, collection: index, documentID: damaged.id, revision: nil, error: error))
+        }
+        let named = page.documents.map { document in
+            (id: document.id, revisions: document.leaves.filter { !$0.isVersion }.map(\.text))
+        }
+        for document in page.documents where document.leaves.contains(where: \.isVersion) {
+            report(
+                document.id, document.current, document.isDeleted,
+                .http(501, "it was changed in a database with version vectors, and its revision means nothing to a server of this kind"))
+        }
+        let asked = named.filter { !$0.revisions.isEmpty }
+        guard !asked.isEmpty else { return nil }
+        let differences = try remote.difference(asked)
+        var orders: [DepartureOrder] = []
+        var known: [RemoteMark] = []
+        for document in page.documents where !document.current.isVersion {
+            let difference = differences[document.id]
+            let missing = Set(difference?.missing ?? [])
+            if !missing.contains(document.current.text) { known.append(RemoteMark(documentID: document.id, revision: document.current)) }
+            for leaf in document.leaves where missing.contains(leaf.text) {
+                let isCurrent = leaf == document.current
+                orders.append(
+                    DepartureOrder(
+                        id: document.id, revision: leaf, ancestors: difference?.ancestors ?? [],
+                        isDeleted: isCurrent && document.isDeleted, isCurrent: isCurrent))
+            }
+        }
+        try mark(known)
+        progress.add(total: orders.count)
+        var batch = DocumentBatch()
+        for (order, departure) in zip(orders, try load(orders)) {
+            switch departure {
+            case .gone: progress.add(completed: 1)
+            case .failed(let error): report(order.id, order.revision, order.isDeleted, error)
+            case .ready(let revision) where !revision.attachments.isEmpty:
+                if let problem = try upload(revision, order) { failure = failure ?? problem }
+            case .ready(let revision):
+                batch.add(revision.json, order)
+                guard batch.byteCount >= CouchPusher.batchBytes else { continue }
+                if let problem = try send(&batch) { failure = failure ?? problem }
+            }
+        }
+        if let problem = try send(&batch) { failure = failure ?? problem }
+        return failure
+    }
+
+    private func load(_ orders: [DepartureOrder]) throws -> [Departure] {
+        let behind = remote.abilities.withLock { $0.takesMultipart }
+        var departures = try store.departing(orders, withAttachmentsBehind: behind)
+        for (place, departure) in departures.enumerated() {
+            // A document is not told since when it has its blobs. The server knows which it has.
+            guard case .ready(let revision) = departure, !revision.attachments.isEmpty, let ancestor = orders[place].ancestors.first else {
+                continue
+            }
+            var order = orders[place]
+            order.knownAttachments = try remote.attachments(of: order.id, ancestor)
+            guard !order.knownAttachments.isEmpty, let anew = try store.departing([order], withAttachmentsBehind: behind).first else {
+                continue
+            }
+            departures[place] = anew
+        }
+        return departures
+    }
+
+    // Documents
+
+    /// `{"docs":[…],"new_edits":false}`
+    private struct DocumentBatch {
+        private(set) var orders: [DepartureOrder] = []
+        private var text: [UInt8] = []
+
+        var byteCount: Int { text.count }
+
+        mutating func add(_ json: [UInt8], _ order: DepartureOrder) {
+            text += Array((orders.isEmpty ? "{\"new_edits\":false,\"docs\":[" : ",").utf8)
+            text += json
+            orders.append(order)
+        }
+
+        var body: [UInt8] { text + Array("]}".utf8) }
+    }
+
+    private func send(_ batch: inout DocumentBatch) throws -> SyncError? {
+        guard !batch.orders.isEmpty else { return nil }
+        try progress.check()
+        let rejections = try remote.store(batch.body)
+        let errors = Dictionary(rejections.map { ($0.id, $0.error) }, uniquingKeysWith: { one, _ in one })
+        let failure = try finish(batch.orders, errors)
+        batch = DocumentBatch()
+        return failure
+    }
+
+    /// One with contents that are too long for JSON, in a request of its own.
+    private func upload(_ revision: DepartingRevision, _ order: DepartureOrder) throws -> SyncError? {
+        try progress.check()
+        let upload = try AttachmentUpload(revision.json, revision.attachments, store.database.blobs)
+        let answer = try remote.request(
+            "PUT", [order.id], [("new_edits", "false")], .product(upload.product, type: upload.contentType))
+        if answer.status == 415 {
+            remote.abilities.withLock { $0.takesMultipart = false }
+            guard case .ready(let plain)? = try load([order]).first else { return nil }
+            var batch = DocumentBatch()
+            batch.add(plain.json, order)
+            return try send(&batch)
+        }
+        guard !answer.isSuccess else {
+            _ = try answer.readAll(most: 1 << 20)
+            return try finish([order], [:])
+        }
+        return try finish([order], [order.id: RemoteDatabase.failure(answer)])
+    }
+
+    /// Notes what came of revisions that were sent. Gives why something has to be tried again.
+    private func finish(_ orders: [DepartureOrder], _ errors: [String: SyncError]) throws -> SyncError? {
+        var failure: SyncError?
+        var marks: [RemoteMark] = []
+        for order in orders {
+            let error = errors[order.id]
+            if let error, CouchPuller.isTransient(error) { failure = failure ?? error }
+            if error == nil, order.isCurrent { marks.append(RemoteMark(documentID: order.id, revision: order.revision)) }
+            report(order.id, order.revision, order.isDeleted, error)
+        }
+        try mark(marks)
+        progress.add(completed: orders.count, documents: orders.count - errors.count)
+        return failure
+    }
+
+    private func mark(_ marks: [RemoteMark]) throws {
+        guard !marks.isEmpty else { return }
+        if case .failed(let error) = store.perform(.mark(marks)) { throw error }
+    }
+
+    private func report(_ id: String, _ revision: RevisionID, _ isDeleted: Bool, _ error: SyncError?) {
+        progress.report(
+            DocumentEvent(
+                .push, collection: index, documentID: id, revision: revision, flags: isDeleted ? .deleted : [], error: error,
+                isTransient: error.map(CouchPuller.isTransient) ?? false))
+    }
+}

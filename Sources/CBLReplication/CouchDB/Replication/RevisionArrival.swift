@@ -1,0 +1,108 @@
+import CBLFleece
+import CBLStore
+
+/// Makes of a revision, as a server has sent it, what is stored: its attachments become blobs, and those that are not here are fetched.
+struct RevisionArrival {
+    let store: ReplicatedDatabase
+    let remote: RemoteDatabase
+
+    enum Outcome {
+        case revision(ReceivedRevision)
+        /// The user may not see the document any more.
+        case lost
+        /// It cannot be stored, or is not to be.
+        case failed(SyncError)
+    }
+
+    /// An error that is thrown is not the revision's fault: it is to come again.
+    func receive(_ wanted: RemoteDatabase.Wanted, _ value: Value) throws -> Outcome {
+        do {
+            return try outcome(wanted, value)
+        } catch let error as RESTError {
+            return .failed(.http(error.status, error.reason.map { "\(error.name): \($0)" } ?? error.name))
+        } catch let error as MalformedMessage {
+            return .failed(.http(400, error.reason))
+        }
+    }
+
+    private func outcome(_ wanted: RemoteDatabase.Wanted, _ value: Value) throws -> Outcome {
+        if value.dictionary?.value(forKey: "_removed", nil)?.boolean == true { return .lost }
+        let document = try IncomingDocument(value)
+        let history: [RevisionID]
+        switch RevisionArrival.history(of: document, wanted.revision) {
+        case .success(let ids): history = ids
+        case .failure(let error): return .failed(error)
+        }
+        let encoder = FleeceEncoder()
+        encoder.beginDictionary()
+        document.writeProperties(to: encoder)
+        if let attachments = document.attachments, !attachments.isEmpty, !document.isDeleted {
+            encoder.writeKey(AttachmentEncoding.property)
+            try intake(attachments, of: wanted, history).write(attachments, to: encoder)
+        }
+        encoder.endDictionary()
+        let properties = try encoder.finish()
+        let stored = FleeceEncoder()
+        let body = try properties.withRoot { try ReceivedBody($0, into: stored, leavesOutSame: true) }
+        let missing = body.badDigest ?? body.blobs.first { !store.database.blobs.exists($0.digest) }?.digest.description
+        if let missing { return .failed(.http(404, "the document refers to a blob that the server does not have: \(missing)")) }
+        let data = body.isAsItCame ? properties : try stored.finish()
+        var message = RevisionMessage(documentID: wanted.id, history: RevisionHistory(treeIDs: history))
+        message.isDeleted = document.isDeleted
+        guard try store.accepts(message, data) else { return .failed(.filteredOut) }
+        return .revision(ReceivedRevision(message: message, properties: DocumentProperties(data), allowsConflict: true))
+    }
+
+    private static func history(of document: IncomingDocument, _ revision: String) -> Result<[RevisionID], SyncError> {
+        let names = document.history ?? [revision]
+        guard names.first == revision else { return .failure(.http(502, "the history that the server tells is another revision's")) }
+        var ids: [RevisionID] = []
+        for name in names {
+            guard let id = try? RevisionID(parsing: name), !id.isVersion else {
+                return .failure(.http(501, "a database cannot hold the revision \(name): what follows the number is not hexadecimal"))
+            }
+            ids.append(id)
+        }
+        guard ids.count > 1 || ids[0].generation == 1 || document.history != nil else {
+            return .failure(.http(502, "the server does not tell what revision \(revision) was made from"))
+        }
+        return .success(ids)
+    }
+
+    // Attachments
+
+    private func intake(_ entries: DictionaryView, of wanted: RemoteDatabase.Wanted, _ history: [RevisionID]) throws -> AttachmentIntake {
+        let blobs = store.database.blobs
+        let base = try former(of: wanted.id, history)
+        var intake = AttachmentIntake(blobs: blobs, generation: history[0].generation, former: base?.attachments, believes: true)
+        for (key, value) in entries {
+            guard let name = key.string, let entry = value.dictionary, entry.value(forKey: "data", nil) == nil else { continue }
+            let digest = AttachmentIntake.digest(entry)
+            if let digest, blobs.exists(digest) { continue }
+            let generation = entry.value(forKey: "revpos", nil)?.integer ?? .max
+            if let base, generation <= Int64(base.generation), base.attachments[name] != nil { continue }
+            let stored = try remote.attachment(name, of: wanted.id, wanted.revision, blobs)
+            // A digest of what is packed says nothing of the content.
+            if let digest, digest != stored.digest, entry.value(forKey: "encoding", nil) == nil {
+                throw SyncError.http(502, "attachment \"\(name)\" has another content than its digest says")
+            }
+            if let length = entry.value(forKey: "length", nil)?.integer, length != Int64(stored.length) {
+                throw SyncError.http(502, "attachment \"\(name)\" has \(stored.length) bytes instead of \(length)")
+            }
+            intake.uploads[name] = stored
+        }
+        return intake
+    }
+
+    /// The attachments of the nearest ancestor whose content is here.
+    private func former(of id: String, _ history: [RevisionID]) throws -> (attachments: FormerAttachments, generation: UInt32)? {
+        try store.database.read { snapshot in
+            guard let document = try? snapshot.document(id, in: store.collection), let relatives = try? KnownRevisions(document) else {
+                return nil
+            }
+            guard let base = history.lazy.compactMap({ relatives[$0] }).first(where: { $0.shownBody != nil }), let body = base.shownBody
+            else { return nil }
+            return (try FormerAttachments(body, generation: base.id.generation, snapshot.sharedKeys), base.id.generation)
+        }
+    }
+}
