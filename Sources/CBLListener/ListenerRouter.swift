@@ -20,7 +20,7 @@ final class ListenerRouter: @unchecked Sendable {
     private let memory: SharedMemory
     private let admission: Admission
     /// Answers whatever no replicator asks for; nil if there are only pages that say what this is.
-    private let service: RESTService?
+    let service: RESTService?
     private let opener = SerialQueue(on: WorkerPool(name: "cblite-open", limit: 1))
     private let settings: ListenerSettings
     private let loop: EventLoop

@@ -1,4 +1,5 @@
 import CBLBLIP
+import CBLBase
 import CBLReplication
 import CBLTransport
 import Synchronization
@@ -70,7 +71,7 @@ package final class SyncListener: Sendable {
         server.stopListening()
         loop.perform { [self] in
             let peers = Array(router.peers.values)
-            let left = Mutex(peers.count + 1)
+            let left = Mutex(peers.count + 2)
             let finish: @Sendable () -> Void = { [self] in
                 let isLast = left.withLock { left in
                     left -= 1
@@ -82,6 +83,10 @@ package final class SyncListener: Sendable {
                 completion()
             }
             for peer in peers { peer.stop(droppingSilentAfter: silence, then: finish) }
+            _ = WorkerThread(name: "replications") { [self] in
+                router.service?.stop()
+                loop.perform(finish)
+            }
             server.finishAnswers(within: SyncListener.answerPatience, then: finish)
         }
     }

@@ -46,6 +46,13 @@ final class ChangeFilter: @unchecked Sendable {
         }
     }
 
+    /// A function of a design document.
+    init(named name: String, parameters: [String: String], _ keyspace: Keyspace) throws {
+        guard let source = try ChangeFilter.source(of: name, keyspace) else { throw RESTError.notFound("no filter \"\(name)\"") }
+        let (runner, function) = try ChangeFilter.compile(source, name)
+        kind = .script(runner, function, parameters.sorted { $0.key < $1.key }.map { (name: $0.key, value: $0.value) })
+    }
+
     deinit { revision.deallocate() }
 
     /// `DESIGN/FILTER`
@@ -93,6 +100,22 @@ final class ChangeFilter: @unchecked Sendable {
                 var emits = false
                 try runner.map(function, document(cursor, keys)) { _ in emits = true }
                 return emits
+            }
+        }
+    }
+
+    /// Whether a revision that is to be pushed is one of those, by a function.
+    func admits(_ pushed: SyncRevision) throws -> Bool {
+        guard case .script(let runner, let function, let parameters) = kind else { return true }
+        var (id, revision) = (pushed.documentID, pushed.revision?.text ?? "")
+        return try pushed.properties.withRoot { body in
+            try id.withUTF8 { id in
+                try revision.withUTF8 { revision in
+                    let document = ScriptDocument(
+                        body: body, keys: pushed.keys, id: UnsafeRawBufferPointer(id), revision: UnsafeRawBufferPointer(revision),
+                        sequence: 0, isDeleted: pushed.isDeleted)
+                    return try ask { try runner.filter(function, document, parameters: parameters) }
+                }
             }
         }
     }

@@ -27,6 +27,7 @@ enum DatabaseRequests {
         let databases = call.service.databases
         try checkIsAdministrator(call)
         if try databases.database(named: call.place.database) != nil {
+            call.service.replications.stop(of: call.place.database)
             try databases.delete(call.place.database)
         } else {
             let keyspace = try call.keyspace()

@@ -56,6 +56,8 @@ enum RESTRoutes {
         ],
         .serverOperation("_browse"): ["GET": open(BrowsePage.get)],
         .serverOperation("_up"): ["GET": open(ServerRequests.up)],
+        .serverOperation("_replicate"): ["POST": Route(needs: .entrance, handler: ReplicateRequests.post)],
+        .serverOperation("_active_tasks"): ["GET": Route(needs: .entrance, handler: ReplicateRequests.tasks)],
         .database: [
             "GET": enter(DatabaseRequests.information), "PUT": change(DatabaseRequests.create), "DELETE": change(DatabaseRequests.delete),
             "POST": write(DocumentWriting.post),

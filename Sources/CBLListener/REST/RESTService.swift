@@ -32,6 +32,8 @@ package final class RESTService: HTTPResponder {
     package let settings: Settings
     /// By which clients tell this server from others.
     let uuid = RESTService.newID()
+    /// Those that clients have started.
+    let replications = Replications()
     /// Those who have users can sign in.
     let admission: Admission?
 
@@ -44,6 +46,9 @@ package final class RESTService: HTTPResponder {
         self.settings = settings
         self.admission = admission
     }
+
+    /// Ends what goes on by itself.
+    package func stop() { replications.stopAll() }
 
     /// Of the process itself, which may do everything.
     package func respond(to exchange: any HTTPExchange) -> (any HTTPFeed)? { respond(to: exchange, for: .owner, [:]) }

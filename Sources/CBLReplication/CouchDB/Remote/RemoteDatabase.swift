@@ -22,7 +22,8 @@ final class RemoteDatabase: Sendable {
     init(_ server: any RemoteServer, feed: any RemoteServer, _ database: String, _ collection: CollectionName) {
         self.server = server
         feedServer = feed
-        name = collection.isDefault ? database : "\(database).\(collection.scope).\(collection.name)"
+        let suffix = collection.isDefault ? "" : ".\(collection.scope).\(collection.name)"
+        name = database.hasSuffix(suffix) ? database : database + suffix
     }
 
     // Requests

@@ -28,6 +28,9 @@ struct RevisionArrival {
     private func outcome(_ wanted: RemoteDatabase.Wanted, _ value: Value) throws -> Outcome {
         if value.dictionary?.value(forKey: "_removed", nil)?.boolean == true { return .lost }
         let document = try IncomingDocument(value)
+        guard document.id == wanted.id, document.revision == wanted.revision else {
+            return .failed(.http(502, "the server has sent something else"))
+        }
         let history: [RevisionID]
         switch RevisionArrival.history(of: document, wanted.revision) {
         case .success(let ids): history = ids

@@ -1,0 +1,188 @@
+import CBLFleece
+import CBLReplication
+import CBLTransport
+
+/// What `_replicate` is asked for: which two databases, and how.
+struct ReplicateRequest {
+    /// One side of a replication.
+    enum Side {
+        /// A database of this server, with its collection.
+        case local(Keyspace)
+        case remote(WebServerSettings, isCouch: Bool)
+    }
+
+    let source: Side
+    let target: Side
+    let isContinuous: Bool
+    let isCancelled: Bool
+    /// Whether it is answered at once.
+    let isAsynchronous: Bool
+    let createsTarget: Bool
+    let isReset: Bool
+    let filter: String?
+    let parameters: [String: String]
+    let documentIDs: [String]
+    /// As the client wrote them, without passwords.
+    let names: (source: String, target: String)
+    private let patience: Duration?
+
+    init(_ root: Value, _ call: RESTCall) throws {
+        guard let members = root.dictionary else { throw RESTError.badJSON("the body is an object") }
+        func flag(_ name: String) -> Bool { members.value(forKey: name, nil).map { $0.boolean != false && !$0.isNull } ?? false }
+        isContinuous = flag("continuous")
+        isCancelled = flag("cancel")
+        isAsynchronous = flag("async")
+        createsTarget = flag("create_target")
+        isReset = flag("reset")
+        filter = members.value(forKey: "filter", nil)?.string
+        documentIDs = try members.value(forKey: "doc_ids", nil)?.array?.strings("doc_ids") ?? []
+        guard filter == nil || documentIDs.isEmpty else { throw RESTError.badRequest("filter and doc_ids exclude each other") }
+        var parameters: [String: String] = [:]
+        for (key, value) in members.value(forKey: "query_params", nil)?.dictionary.map({ AnySequence($0) }) ?? AnySequence([]) {
+            if let name = key.string { parameters[name] = value.string ?? value.json() }
+        }
+        self.parameters = parameters
+        let milliseconds = members.value(forKey: "connection_timeout", nil)?.integer
+        patience = milliseconds.flatMap { $0 > 0 ? .milliseconds(min($0, 86_400_000)) : nil }
+        for name in ["websocket", "purgePushed", "allNew", "remoteUUID", "network", "poll", "pinnedCert"] where flag(name) {
+            throw RESTError.unsupported("\(name) is not understood here")
+        }
+        // The database is made when it is known that all the rest can be done.
+        let first = try ReplicateRequest.side("source", members, call, .reading)
+        let second = try ReplicateRequest.side("target", members, call, .writing, creates: createsTarget && !isCancelled)
+        if case (.remote, .remote) = (first, second) {
+            throw RESTError.badRequest("source or target is the name of a database of this server")
+        }
+        (source, target) = (first, second)
+        names = (first.name, second.name)
+    }
+
+    private static func side(
+        _ member: String, _ members: DictionaryView, _ call: RESTCall, _ need: RESTRoutes.Need, creates: Bool = false
+    ) throws -> Side {
+        guard let value = members.value(forKey: member, nil) else { throw RESTError.badRequest("\(member) is missing") }
+        let text = value.string ?? value.dictionary?.value(forKey: "url", nil)?.string
+        guard let text, !text.isEmpty else { throw RESTError.badRequest("\(member) is the name or the URL of a database") }
+        let scheme = text.prefix { $0 != ":" }.lowercased()
+        guard text.contains("://") else { return .local(try keyspace(text, call, need, creates: creates)) }
+        guard ["http", "https", "ws", "wss"].contains(scheme) else { throw RESTError.badRequest("\(member) is no URL of a database") }
+        return .remote(try remote(text, value.dictionary, members), isCouch: scheme.hasPrefix("http"))
+    }
+
+    private static func keyspace(_ name: String, _ call: RESTCall, _ need: RESTRoutes.Need, creates: Bool) throws -> Keyspace {
+        let databases = call.service.databases
+        if creates, try databases.database(named: name) == nil { try databases.create(name) }
+        let keyspace = try databases.keyspace(named: name)
+        guard let access = call.visitor.rights.access(to: keyspace.served.share) else { throw RESTError.notFound("no such database") }
+        if let missing = need.missing(in: access) { throw RESTError.forbidden(missing) }
+        return keyspace
+    }
+
+    private static func remote(_ text: String, _ side: DictionaryView?, _ members: DictionaryView) throws -> WebServerSettings {
+        var url: PeerURL
+        do { url = try PeerURL(text) } catch { throw RESTError.badRequest(error.message) }
+        guard url.query == nil, !text.contains("#"), url.path.contains(where: { $0 != "/" }) else {
+            throw RESTError.badRequest("the URL is that of a database, and has nothing behind it")
+        }
+        while url.path.hasSuffix("/") { url.path.removeLast() }
+        var settings = WebServerSettings(url)
+        for (key, value) in side?.value(forKey: "headers", nil)?.dictionary.map({ AnySequence($0) }) ?? AnySequence([]) {
+            guard let name = key.string, let text = value.string, HTTPHeaders.isWritable(name: name, value: text) else {
+                throw RESTError.badRequest("headers are names and texts")
+            }
+            settings.headers.set(name, text)
+        }
+        let basic = side?.value(forKey: "auth", nil)?.dictionary
+        if let basic {
+            guard let entry = basic.value(forKey: "basic", nil)?.dictionary else {
+                throw RESTError.unsupported("of the ways to authenticate, basic is understood")
+            }
+            settings.login = try login(entry, "username", "password")
+        } else if members.value(forKey: "user", nil) != nil {
+            settings.login = try login(members, "user", "password")
+        }
+        return settings
+    }
+
+    private static func login(_ entry: DictionaryView, _ user: String, _ password: String) throws -> WebServerSettings.Login {
+        guard let name = entry.value(forKey: user, nil)?.string, let secret = entry.value(forKey: password, nil)?.string else {
+            throw RESTError.badRequest("a user has a name and a password")
+        }
+        return .password(Credentials(user: name, password: secret), waitsForChallenge: false)
+    }
+
+    /// By what a running replication is known as the same.
+    var key: String {
+        let what = [filter ?? "", parameters.sorted { $0.key < $1.key }.description, documentIDs.sorted().description].joined(
+            separator: "|")
+        return "\(names.source)|\(names.target)|\(isContinuous)|\(what)"
+    }
+
+    // Carrying out
+
+    /// The database that replicates, and how.
+    func settings() throws -> (database: Keyspace, settings: ReplicatorSettings) {
+        let own: Keyspace
+        let isPush: Bool
+        let peer: ReplicatorSettings.Peer
+        switch (source, target) {
+        case (.local(let source), .local(let target)):
+            guard source.served.name != target.served.name else {
+                throw RESTError.badRequest("a database cannot be replicated with itself")
+            }
+            guard source.collection == target.collection else {
+                throw RESTError.badRequest("a collection is replicated with the same one of another database")
+            }
+            (own, isPush, peer) = (source, true, .database(target.database))
+        case (.local(let keyspace), .remote(let settings, let isCouch)):
+            (own, isPush, peer) = (keyspace, true, try self.peer(settings, isCouch))
+        case (.remote(let settings, let isCouch), .local(let keyspace)):
+            (own, isPush, peer) = (keyspace, false, try self.peer(settings, isCouch))
+        case (.remote, .remote): throw RESTError.badRequest("one of both is a database of this server")
+        }
+        let mode: ActiveSession.Mode = isContinuous ? .continuous : .once
+        var collection = ReplicatorSettings.Collection(own.collection, push: isPush ? mode : .off, pull: isPush ? .off : mode)
+        collection.documentIDs = documentIDs
+        collection.keepsConflicts = true
+        if !isPush { (collection.filter, collection.filterParameters) = (filter, parameters) }
+        if isPush, let filter { try push(filter, own, &collection) }
+        var settings = ReplicatorSettings(peer, collections: [collection])
+        settings.isReset = isReset
+        // Who asked for it is told at once.
+        if !isContinuous { settings.retry = RetryPolicy(maxRetries: 2, maxDelay: 8) }
+        return (own, settings)
+    }
+
+    private func peer(_ settings: WebServerSettings, _ isCouch: Bool) throws -> ReplicatorSettings.Peer {
+        var settings = settings
+        if let patience { settings.client.idleTimeout = patience }
+        guard isCouch else {
+            var server = ReplicatorSettings.server(settings.url)
+            if case .password(let credentials, _) = settings.login { server.handshake.credentials = credentials }
+            for field in settings.headers.fields { server.handshake.headers.add(field.name, field.value) }
+            return .server(server)
+        }
+        var peer = try CouchPeer(settings)
+        peer.createsTarget = createsTarget
+        return .couch(peer)
+    }
+
+    /// A filter of a design document here.
+    private func push(_ filter: String, _ keyspace: Keyspace, _ collection: inout ReplicatorSettings.Collection) throws {
+        let function = try ChangeFilter(named: filter, parameters: parameters, keyspace)
+        collection.pushFilter = { try function.admits($0) }
+        collection.filterName = "\(filter) \(parameters.sorted { $0.key < $1.key })"
+    }
+}
+
+extension ReplicateRequest.Side {
+    /// For people; the password that may be in a URL is not in it.
+    var name: String {
+        switch self {
+        case .local(let keyspace):
+            keyspace.collection.isDefault
+                ? keyspace.served.name : "\(keyspace.served.name).\(keyspace.collection.scope).\(keyspace.collection.name)"
+        case .remote(let settings, let isCouch): isCouch ? settings.url.webDescription : settings.url.description
+        }
+    }
+}
