@@ -71,12 +71,12 @@ _cblite_flags() {
         'begin') echo '--writeable --create --upgrade --no-backup --password --key --encrypted --collection -C --json --quiet --color --help -h' ;;
         'commit') echo '--writeable --create --upgrade --no-backup --password --key --encrypted --collection -C --json --quiet --color --help -h' ;;
         'rollback') echo '--writeable --create --upgrade --no-backup --password --key --encrypted --collection -C --json --quiet --color --help -h' ;;
-        'cp') echo '--jsonid --idprefix --limit --careful --existing -x --format --guard-formulas --validate --verbose -v --replicate --bidi --user --token --cert --key --header --cacert --pin --self-signed --proxy --interface --heartbeat --continuous --filter --push-filter --conflict --reset-checkpoint --all-collections --channel --doc-id --pull-filter --timeout --writeable --create --upgrade --no-backup --password --encrypted --collection -C --json --quiet --color --help -h' ;;
-        'import') echo '--jsonid --idprefix --limit --careful --existing -x --format --guard-formulas --validate --verbose -v --replicate --bidi --user --token --cert --key --header --cacert --pin --self-signed --proxy --interface --heartbeat --continuous --filter --push-filter --conflict --reset-checkpoint --all-collections --channel --doc-id --pull-filter --timeout --writeable --create --upgrade --no-backup --password --encrypted --collection -C --json --quiet --color --help -h' ;;
-        'export') echo '--where --jsonid --idprefix --limit --careful --existing -x --format --guard-formulas --validate --verbose -v --replicate --bidi --user --token --cert --key --header --cacert --pin --self-signed --proxy --interface --heartbeat --continuous --filter --push-filter --conflict --reset-checkpoint --all-collections --channel --doc-id --pull-filter --timeout --writeable --create --upgrade --no-backup --password --encrypted --collection -C --json --quiet --color --help -h' ;;
-        'push') echo '--user --token --cert --key --header --cacert --pin --self-signed --proxy --interface --heartbeat --continuous --filter --push-filter --conflict --reset-checkpoint --existing -x --careful --all-collections --channel --doc-id --pull-filter --validate --timeout --verbose -v --bidi --writeable --create --upgrade --no-backup --password --encrypted --collection -C --json --quiet --color --help -h' ;;
-        'pull') echo '--user --token --cert --key --header --cacert --pin --self-signed --proxy --interface --heartbeat --continuous --filter --push-filter --conflict --reset-checkpoint --existing -x --careful --all-collections --channel --doc-id --pull-filter --validate --timeout --verbose -v --bidi --writeable --create --upgrade --no-backup --password --encrypted --collection -C --json --quiet --color --help -h' ;;
-        'sync') echo '--user --token --cert --key --header --cacert --pin --self-signed --proxy --interface --heartbeat --continuous --filter --push-filter --conflict --reset-checkpoint --existing -x --careful --all-collections --channel --doc-id --pull-filter --validate --timeout --verbose -v --writeable --create --upgrade --no-backup --password --encrypted --collection -C --json --quiet --color --help -h' ;;
+        'cp') echo '--jsonid --idprefix --limit --careful --existing -x --format --guard-formulas --validate --verbose -v --replicate --bidi --user --login --token --cert --key --header --cacert --pin --self-signed --proxy --interface --heartbeat --continuous --filter --push-filter --conflict --server-filter --param --create-target --reset-checkpoint --all-collections --channel --doc-id --pull-filter --timeout --writeable --create --upgrade --no-backup --password --encrypted --collection -C --json --quiet --color --help -h' ;;
+        'import') echo '--jsonid --idprefix --limit --careful --existing -x --format --guard-formulas --validate --verbose -v --replicate --bidi --user --login --token --cert --key --header --cacert --pin --self-signed --proxy --interface --heartbeat --continuous --filter --push-filter --conflict --server-filter --param --create-target --reset-checkpoint --all-collections --channel --doc-id --pull-filter --timeout --writeable --create --upgrade --no-backup --password --encrypted --collection -C --json --quiet --color --help -h' ;;
+        'export') echo '--where --jsonid --idprefix --limit --careful --existing -x --format --guard-formulas --validate --verbose -v --replicate --bidi --user --login --token --cert --key --header --cacert --pin --self-signed --proxy --interface --heartbeat --continuous --filter --push-filter --conflict --server-filter --param --create-target --reset-checkpoint --all-collections --channel --doc-id --pull-filter --timeout --writeable --create --upgrade --no-backup --password --encrypted --collection -C --json --quiet --color --help -h' ;;
+        'push') echo '--user --login --token --cert --key --header --cacert --pin --self-signed --proxy --interface --heartbeat --continuous --filter --push-filter --conflict --server-filter --param --create-target --reset-checkpoint --existing -x --careful --all-collections --channel --doc-id --pull-filter --validate --timeout --verbose -v --bidi --writeable --create --upgrade --no-backup --password --encrypted --collection -C --json --quiet --color --help -h' ;;
+        'pull') echo '--user --login --token --cert --key --header --cacert --pin --self-signed --proxy --interface --heartbeat --continuous --filter --push-filter --conflict --server-filter --param --create-target --reset-checkpoint --existing -x --careful --all-collections --channel --doc-id --pull-filter --validate --timeout --verbose -v --bidi --writeable --create --upgrade --no-backup --password --encrypted --collection -C --json --quiet --color --help -h' ;;
+        'sync') echo '--user --login --token --cert --key --header --cacert --pin --self-signed --proxy --interface --heartbeat --continuous --filter --push-filter --conflict --server-filter --param --create-target --reset-checkpoint --existing -x --careful --all-collections --channel --doc-id --pull-filter --validate --timeout --verbose -v --writeable --create --upgrade --no-backup --password --encrypted --collection -C --json --quiet --color --help -h' ;;
         'serve') echo '--rest --dir --manage --port -p --address --user --reader --auth --users --tls --identity --cert --key --client-ca --allow-host --allow-origin --cors --read-only --push-only --collection -C --max-connections --max-per-address --heartbeat --verbose -v --writeable --create --upgrade --no-backup --password --encrypted --json --quiet --color --help -h' ;;
         'dump') echo '--collection -C --identity --no-raw --no-blobs --no-indexes --writeable --create --upgrade --no-backup --password --key --encrypted --json --quiet --color --help -h' ;;
         'restore') echo '--collection -C --merge --identity --writeable --create --upgrade --no-backup --password --key --encrypted --json --quiet --color --help -h' ;;
@@ -86,7 +86,7 @@ _cblite_flags() {
         'compact') echo '--prune --purgeDeleted --writeable --create --upgrade --no-backup --password --key --encrypted --collection -C --json --quiet --color --help -h' ;;
         'reindex') echo '--writeable --create --upgrade --no-backup --password --key --encrypted --collection -C --json --quiet --color --help -h' ;;
         'open') echo '--keep-going --writeable --create --upgrade --no-backup --password --key --encrypted --collection -C --json --quiet --color --help -h' ;;
-        'openremote') echo '--user --token --cert --key --header --cacert --pin --self-signed --proxy --interface --heartbeat --filter --bidi --continuous --keep-going --all-collections --channel --doc-id --pull-filter --validate --timeout --verbose -v --writeable --create --upgrade --no-backup --password --encrypted --collection -C --json --quiet --color --help -h' ;;
+        'openremote') echo '--user --login --token --cert --key --header --cacert --pin --self-signed --proxy --interface --heartbeat --filter --bidi --continuous --keep-going --all-collections --channel --doc-id --pull-filter --validate --timeout --verbose -v --writeable --create --upgrade --no-backup --password --encrypted --collection -C --json --quiet --color --help -h' ;;
         'databases') echo '--writeable --create --upgrade --no-backup --password --key --encrypted --collection -C --json --quiet --color --help -h' ;;
         'close') echo '--writeable --create --upgrade --no-backup --password --key --encrypted --collection -C --json --quiet --color --help -h' ;;
         'cd') echo '--writeable --create --upgrade --no-backup --password --key --encrypted --collection -C --json --quiet --color --help -h' ;;
@@ -540,6 +540,8 @@ _cblite_value() {
         'cp --filter') echo 'text' ;;
         'cp --push-filter') echo 'text' ;;
         'cp --conflict') echo 'text' ;;
+        'cp --server-filter') echo 'text' ;;
+        'cp --param') echo 'text' ;;
         'cp --channel') echo 'text' ;;
         'cp --doc-id') echo 'document' ;;
         'cp --pull-filter') echo 'text' ;;
@@ -567,6 +569,8 @@ _cblite_value() {
         'import --filter') echo 'text' ;;
         'import --push-filter') echo 'text' ;;
         'import --conflict') echo 'text' ;;
+        'import --server-filter') echo 'text' ;;
+        'import --param') echo 'text' ;;
         'import --channel') echo 'text' ;;
         'import --doc-id') echo 'document' ;;
         'import --pull-filter') echo 'text' ;;
@@ -595,6 +599,8 @@ _cblite_value() {
         'export --filter') echo 'text' ;;
         'export --push-filter') echo 'text' ;;
         'export --conflict') echo 'text' ;;
+        'export --server-filter') echo 'text' ;;
+        'export --param') echo 'text' ;;
         'export --channel') echo 'text' ;;
         'export --doc-id') echo 'document' ;;
         'export --pull-filter') echo 'text' ;;
@@ -617,6 +623,8 @@ _cblite_value() {
         'push --filter') echo 'text' ;;
         'push --push-filter') echo 'text' ;;
         'push --conflict') echo 'text' ;;
+        'push --server-filter') echo 'text' ;;
+        'push --param') echo 'text' ;;
         'push --channel') echo 'text' ;;
         'push --doc-id') echo 'document' ;;
         'push --pull-filter') echo 'text' ;;
@@ -640,6 +648,8 @@ _cblite_value() {
         'pull --filter') echo 'text' ;;
         'pull --push-filter') echo 'text' ;;
         'pull --conflict') echo 'text' ;;
+        'pull --server-filter') echo 'text' ;;
+        'pull --param') echo 'text' ;;
         'pull --channel') echo 'text' ;;
         'pull --doc-id') echo 'document' ;;
         'pull --pull-filter') echo 'text' ;;
@@ -663,6 +673,8 @@ _cblite_value() {
         'sync --filter') echo 'text' ;;
         'sync --push-filter') echo 'text' ;;
         'sync --conflict') echo 'text' ;;
+        'sync --server-filter') echo 'text' ;;
+        'sync --param') echo 'text' ;;
         'sync --channel') echo 'text' ;;
         'sync --doc-id') echo 'document' ;;
         'sync --pull-filter') echo 'text' ;;

@@ -1050,6 +1050,7 @@ _cblite_command() {
             '--replicate[Replicate between two databases instead of copying the file]' \
             '--bidi[Replicate in both directions]' \
             '--user=[Log in; \:@FILE has the password in a file. Without one\: $CBLITE_PASSWORD, ~/.netrc, a question]:NAME\[\:PASSWORD\]: ' \
+            '--login[Send the name and the password once, for a cookie, to a server at http\:// or https\://]' \
             '--token=[Log in with a session of the server'\''s; so does $CBLITE_TOKEN]:TOKEN: ' \
             '--cert=[Log in with this certificate]:FILE:_files' \
             '--key=[The private key of --cert, if it is not in the same file]:FILE:_files' \
@@ -1064,6 +1065,9 @@ _cblite_command() {
             '*--filter=[Replicate only documents for which this SQL++ condition is true]:\[COLLECTION\:\]CONDITION: ' \
             '*--push-filter=[Send only documents for which this SQL++ condition is true]:\[COLLECTION\:\]CONDITION: ' \
             '--conflict=[Who wins where both sides changed a document\: default, local, remote, merge, or an SQL++ expression over local, remote and base]:RULE: ' \
+            '--server-filter=[Pull only what this filter of the server lets through; a view filters, too\: _view with --param view=DESIGN/NAME]:DESIGN/NAME: ' \
+            '*--param=[What --server-filter is told]:NAME=VALUE: ' \
+            '--create-target[Make the database on the server if it is not there, where a server lets one (http\:// and https\://)]' \
             '--reset-checkpoint[Look at everything again, also at what was done already]' \
             '--all-collections[Replicate all collections of the database; so does --collection '\''*'\'']' \
             '*--channel=[Pull these channels only]:NAME,…: ' \
@@ -1101,6 +1105,7 @@ _cblite_command() {
             '--replicate[Replicate between two databases instead of copying the file]' \
             '--bidi[Replicate in both directions]' \
             '--user=[Log in; \:@FILE has the password in a file. Without one\: $CBLITE_PASSWORD, ~/.netrc, a question]:NAME\[\:PASSWORD\]: ' \
+            '--login[Send the name and the password once, for a cookie, to a server at http\:// or https\://]' \
             '--token=[Log in with a session of the server'\''s; so does $CBLITE_TOKEN]:TOKEN: ' \
             '--cert=[Log in with this certificate]:FILE:_files' \
             '--key=[The private key of --cert, if it is not in the same file]:FILE:_files' \
@@ -1115,6 +1120,9 @@ _cblite_command() {
             '*--filter=[Replicate only documents for which this SQL++ condition is true]:\[COLLECTION\:\]CONDITION: ' \
             '*--push-filter=[Send only documents for which this SQL++ condition is true]:\[COLLECTION\:\]CONDITION: ' \
             '--conflict=[Who wins where both sides changed a document\: default, local, remote, merge, or an SQL++ expression over local, remote and base]:RULE: ' \
+            '--server-filter=[Pull only what this filter of the server lets through; a view filters, too\: _view with --param view=DESIGN/NAME]:DESIGN/NAME: ' \
+            '*--param=[What --server-filter is told]:NAME=VALUE: ' \
+            '--create-target[Make the database on the server if it is not there, where a server lets one (http\:// and https\://)]' \
             '--reset-checkpoint[Look at everything again, also at what was done already]' \
             '--all-collections[Replicate all collections of the database; so does --collection '\''*'\'']' \
             '*--channel=[Pull these channels only]:NAME,…: ' \
@@ -1153,6 +1161,7 @@ _cblite_command() {
             '--replicate[Replicate between two databases instead of copying the file]' \
             '--bidi[Replicate in both directions]' \
             '--user=[Log in; \:@FILE has the password in a file. Without one\: $CBLITE_PASSWORD, ~/.netrc, a question]:NAME\[\:PASSWORD\]: ' \
+            '--login[Send the name and the password once, for a cookie, to a server at http\:// or https\://]' \
             '--token=[Log in with a session of the server'\''s; so does $CBLITE_TOKEN]:TOKEN: ' \
             '--cert=[Log in with this certificate]:FILE:_files' \
             '--key=[The private key of --cert, if it is not in the same file]:FILE:_files' \
@@ -1167,6 +1176,9 @@ _cblite_command() {
             '*--filter=[Replicate only documents for which this SQL++ condition is true]:\[COLLECTION\:\]CONDITION: ' \
             '*--push-filter=[Send only documents for which this SQL++ condition is true]:\[COLLECTION\:\]CONDITION: ' \
             '--conflict=[Who wins where both sides changed a document\: default, local, remote, merge, or an SQL++ expression over local, remote and base]:RULE: ' \
+            '--server-filter=[Pull only what this filter of the server lets through; a view filters, too\: _view with --param view=DESIGN/NAME]:DESIGN/NAME: ' \
+            '*--param=[What --server-filter is told]:NAME=VALUE: ' \
+            '--create-target[Make the database on the server if it is not there, where a server lets one (http\:// and https\://)]' \
             '--reset-checkpoint[Look at everything again, also at what was done already]' \
             '--all-collections[Replicate all collections of the database; so does --collection '\''*'\'']' \
             '*--channel=[Pull these channels only]:NAME,…: ' \
@@ -1192,6 +1204,7 @@ _cblite_command() {
         'push')
             _arguments -S \
             '--user=[Log in; \:@FILE has the password in a file. Without one\: $CBLITE_PASSWORD, ~/.netrc, a question]:NAME\[\:PASSWORD\]: ' \
+            '--login[Send the name and the password once, for a cookie, to a server at http\:// or https\://]' \
             '--token=[Log in with a session of the server'\''s; so does $CBLITE_TOKEN]:TOKEN: ' \
             '--cert=[Log in with this certificate]:FILE:_files' \
             '--key=[The private key of --cert, if it is not in the same file]:FILE:_files' \
@@ -1206,6 +1219,9 @@ _cblite_command() {
             '*--filter=[Replicate only documents for which this SQL++ condition is true]:\[COLLECTION\:\]CONDITION: ' \
             '*--push-filter=[Send only documents for which this SQL++ condition is true]:\[COLLECTION\:\]CONDITION: ' \
             '--conflict=[Who wins where both sides changed a document\: default, local, remote, merge, or an SQL++ expression over local, remote and base]:RULE: ' \
+            '--server-filter=[Pull only what this filter of the server lets through; a view filters, too\: _view with --param view=DESIGN/NAME]:DESIGN/NAME: ' \
+            '*--param=[What --server-filter is told]:NAME=VALUE: ' \
+            '--create-target[Make the database on the server if it is not there, where a server lets one (http\:// and https\://)]' \
             '--reset-checkpoint[Look at everything again, also at what was done already]' \
             '(--existing -x)--existing[Fail if the database is not there, instead of making it]' \
             '(--existing -x)-x[Fail if the database is not there, instead of making it]' \
@@ -1237,6 +1253,7 @@ _cblite_command() {
         'pull')
             _arguments -S \
             '--user=[Log in; \:@FILE has the password in a file. Without one\: $CBLITE_PASSWORD, ~/.netrc, a question]:NAME\[\:PASSWORD\]: ' \
+            '--login[Send the name and the password once, for a cookie, to a server at http\:// or https\://]' \
             '--token=[Log in with a session of the server'\''s; so does $CBLITE_TOKEN]:TOKEN: ' \
             '--cert=[Log in with this certificate]:FILE:_files' \
             '--key=[The private key of --cert, if it is not in the same file]:FILE:_files' \
@@ -1251,6 +1268,9 @@ _cblite_command() {
             '*--filter=[Replicate only documents for which this SQL++ condition is true]:\[COLLECTION\:\]CONDITION: ' \
             '*--push-filter=[Send only documents for which this SQL++ condition is true]:\[COLLECTION\:\]CONDITION: ' \
             '--conflict=[Who wins where both sides changed a document\: default, local, remote, merge, or an SQL++ expression over local, remote and base]:RULE: ' \
+            '--server-filter=[Pull only what this filter of the server lets through; a view filters, too\: _view with --param view=DESIGN/NAME]:DESIGN/NAME: ' \
+            '*--param=[What --server-filter is told]:NAME=VALUE: ' \
+            '--create-target[Make the database on the server if it is not there, where a server lets one (http\:// and https\://)]' \
             '--reset-checkpoint[Look at everything again, also at what was done already]' \
             '(--existing -x)--existing[Fail if the database is not there, instead of making it]' \
             '(--existing -x)-x[Fail if the database is not there, instead of making it]' \
@@ -1282,6 +1302,7 @@ _cblite_command() {
         'sync')
             _arguments -S \
             '--user=[Log in; \:@FILE has the password in a file. Without one\: $CBLITE_PASSWORD, ~/.netrc, a question]:NAME\[\:PASSWORD\]: ' \
+            '--login[Send the name and the password once, for a cookie, to a server at http\:// or https\://]' \
             '--token=[Log in with a session of the server'\''s; so does $CBLITE_TOKEN]:TOKEN: ' \
             '--cert=[Log in with this certificate]:FILE:_files' \
             '--key=[The private key of --cert, if it is not in the same file]:FILE:_files' \
@@ -1296,6 +1317,9 @@ _cblite_command() {
             '*--filter=[Replicate only documents for which this SQL++ condition is true]:\[COLLECTION\:\]CONDITION: ' \
             '*--push-filter=[Send only documents for which this SQL++ condition is true]:\[COLLECTION\:\]CONDITION: ' \
             '--conflict=[Who wins where both sides changed a document\: default, local, remote, merge, or an SQL++ expression over local, remote and base]:RULE: ' \
+            '--server-filter=[Pull only what this filter of the server lets through; a view filters, too\: _view with --param view=DESIGN/NAME]:DESIGN/NAME: ' \
+            '*--param=[What --server-filter is told]:NAME=VALUE: ' \
+            '--create-target[Make the database on the server if it is not there, where a server lets one (http\:// and https\://)]' \
             '--reset-checkpoint[Look at everything again, also at what was done already]' \
             '(--existing -x)--existing[Fail if the database is not there, instead of making it]' \
             '(--existing -x)-x[Fail if the database is not there, instead of making it]' \
@@ -1535,6 +1559,7 @@ _cblite_command() {
         'openremote')
             _arguments -S \
             '--user=[Log in; \:@FILE has the password in a file. Without one\: $CBLITE_PASSWORD, ~/.netrc, a question]:NAME\[\:PASSWORD\]: ' \
+            '--login[Send the name and the password once, for a cookie, to a server at http\:// or https\://]' \
             '--token=[Log in with a session of the server'\''s; so does $CBLITE_TOKEN]:TOKEN: ' \
             '--cert=[Log in with this certificate]:FILE:_files' \
             '--key=[The private key of --cert, if it is not in the same file]:FILE:_files' \

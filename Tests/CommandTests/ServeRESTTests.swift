@@ -11,7 +11,7 @@ import Testing
 
     init() throws { scratch = try Scratch(["a": #"{"n":1}"#, "b": #"{"n":2}"#]) }
 
-    private struct Server {
+    struct Server {
         let program: RunningProgram
         /// `http://localhost:50000/`
         let url: String

@@ -2,6 +2,9 @@ import CBLTransport
 
 /// A database on a server that speaks CouchDB's protocol.
 package struct CouchPeer: Sendable {
+    /// What it is called where others have the name of a WebSocket's protocol.
+    package static let protocolName = "CouchDB"
+
     /// By what checkpoints and documents know it: its URL.
     package var id: String
     /// What it is called on the server.

@@ -104,11 +104,16 @@ final class CouchRun: ReplicationRun, @unchecked Sendable {
     /// That the database is there, and what the server is.
     private func greet(_ server: any RemoteServer) throws {
         let database = RemoteDatabase(server, feed: server, peer.database, .default)
-        if peer.createsTarget, settings.pushes { try database.create() }
-        let headers = try database.greet()
+        let headers: HTTPHeaders
+        do {
+            if peer.createsTarget, settings.pushes { try database.create() }
+            headers = try database.greet()
+        } catch let error as SyncError where error.domain == .http {
+            throw TransportError.refused(error.code, error.message, by: peer.id, hadCredentials: peer.user != nil)
+        }
         loop.perform { [self] in
             hasOpened = true
-            onOpen?(WebSocketOpening(subprotocol: "CouchDB", headers: headers, url: peer.settings?.url, certificates: []))
+            onOpen?(WebSocketOpening(subprotocol: CouchPeer.protocolName, headers: headers, url: peer.settings?.url, certificates: []))
         }
     }
 

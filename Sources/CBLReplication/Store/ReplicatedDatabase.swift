@@ -15,8 +15,6 @@ package struct ReplicatedDatabase: Sendable {
     package var checkpointID = ""
     /// Under which the original of a copied database may have left a checkpoint.
     package var formerCheckpointIDs: [String] = []
-    /// Whether branches that lose a conflict stay, ended, so that others are told of their end.
-    private var tellsLosers = false
     /// Nil for all documents.
     package var documentIDs: Set<String>?
     package var pushFilter: SyncFilter?
@@ -49,7 +47,6 @@ package struct ReplicatedDatabase: Sendable {
     var withoutNotes: ReplicatedDatabase {
         var copy = self
         copy.remote = 0
-        copy.tellsLosers = true
         return copy
     }
 
@@ -264,7 +261,8 @@ package struct ReplicatedDatabase: Sendable {
         }
     }
 
-    private func resolve(_ id: String) throws -> Bool {
+    /// `received` is what came from the peer, where that may have become the current revision.
+    func resolve(_ id: String, received: RevisionID? = nil) throws -> Bool {
         for attempt in 0..<ReplicatedDatabase.mostAttempts {
             let found = try database.read { snapshot -> SyncConflict? in
                 guard let document = try snapshot.document(id, in: collection) else {
@@ -273,7 +271,9 @@ package struct ReplicatedDatabase: Sendable {
                         SyncError.LiteCoreCode.notFound, "document \"\(id)\" was purged while its conflict was being settled")
                 }
                 let revisions = try document.revisions()
-                guard let rival = revisions.competitor else { return nil }
+                guard let rival = revisions.competitors.first(where: { $0.revision == received }) ?? revisions.competitor else {
+                    return nil
+                }
                 func properties(_ body: FleeceData, _ isDeleted: Bool = false) -> DocumentProperties? {
                     isDeleted ? nil : DocumentProperties(body, keys: snapshot.sharedKeys)
                 }
@@ -285,9 +285,13 @@ package struct ReplicatedDatabase: Sendable {
                 return conflict
             }
             guard let conflict = found else { return false }
+            // To who decides, what came is the remote side, wherever it stands in the document.
+            let isSwapped = received != nil && conflict.localRevision == received
             // The app's code runs outside of transactions; if the document changes meanwhile, it is asked again.
             let resolution: SyncResolution
-            do { resolution = try resolver(conflict) } catch let error as SyncError { throw error } catch {
+            do { resolution = try isSwapped ? resolver(conflict.swapped).swapped : resolver(conflict) } catch let error as SyncError {
+                throw error
+            } catch {
                 throw SyncError.liteCore(SyncError.LiteCoreCode.conflict, "the conflict could not be settled: \(error)")
             }
             do {
@@ -310,7 +314,7 @@ package struct ReplicatedDatabase: Sendable {
             }
         let settled = try transaction.settle(
             conflict.documentID, in: collection, local: transaction.local(conflict.localRevision),
-            remote: transaction.local(conflict.remoteRevision), settlement, prunesLoser: !tellsLosers)
+            remote: transaction.local(conflict.remoteRevision), settlement)
         return !settled.isRemotes
     }
 }

@@ -28,6 +28,25 @@ package struct SyncConflict: Sendable {
     }
 }
 
+extension SyncConflict {
+    /// With the sides exchanged.
+    var swapped: SyncConflict {
+        SyncConflict(
+            documentID: documentID, collection: collection, localRevision: remoteRevision, remoteRevision: localRevision, local: remote,
+            remote: local, base: base)
+    }
+}
+
+extension SyncResolution {
+    var swapped: SyncResolution {
+        switch self {
+        case .local: .remote
+        case .remote: .local
+        case .merged, .deleted: self
+        }
+    }
+}
+
 /// How a conflict ends.
 package enum SyncResolution: Equatable, Sendable {
     case local

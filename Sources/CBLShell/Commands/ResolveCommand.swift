@@ -45,6 +45,11 @@ enum ResolveCommand {
         let change = try invocation.change(dryRun: isDryRun) { transaction, collection in
             let document = try invocation.document(id, in: collection, transaction)
             _ = try invocation.parent(of: document, id)
+            if try transaction.hasBranchingRemotes, transaction.versioning == .trees, invocation.flag("keep") {
+                throw CommandError.usage(
+                    "resolve: branches from a server of CouchDB's kind do not tell which of them was made here: name the revision that stays",
+                    hint: "\"conflicts --body\" shows what competes.")
+            }
             let saved = try transaction.settle(document, choice(outcome, in: transaction))
             var change = DocumentChange(.resolved, id, in: collection)
             change.revision = saved.id

@@ -38,6 +38,8 @@ enum SyncAdvice {
             return "The token of --token or $CBLITE_TOKEN is wrong, or its session has ended: ask the server for another."
         case .http(401): return "Log in with --user NAME. Servers say the same to guests if there is no such database."
         case .http(403): return "Ask the server's administrator for access to this database."
+        case .http(404) where error.message.hasPrefix("http"):
+            return "Check the name behind the last slash, and its case; a push makes the database with --create-target."
         case .http(407): return "The proxy wants a name and a password: --proxy http://NAME:PASSWORD@HOST:PORT."
         case .http(500) where error.message.contains("version of the sync protocol") && needs.vectors:
             return

@@ -46,13 +46,13 @@ final class SyncReport {
             line.phase = .working
             if isJSON {
                 try write("connected") {
-                    if let url = opening.url { $0.add("url", SyncEndpoint.removed(from: url.description)) }
+                    if let url = SyncReport.url(opening) { $0.add("url", url) }
                     $0.add("protocol", opening.subprotocol)
                 }
             } else if verbosity > 1 {
                 let server = opening.headers["Server"].map { ", \(ForeignText.line($0, limit: 100))" } ?? ""
                 session.remark(
-                    "Connected\(opening.url.map { " to \(SyncEndpoint.removed(from: $0.description))" } ?? ""): \(opening.subprotocol)\(server)"
+                    "Connected\(SyncReport.url(opening).map { " to \($0)" } ?? ""): \(opening.subprotocol)\(server)"
                 )
             }
         case .document(let event, let collection): try take(event, collection)
@@ -68,6 +68,11 @@ final class SyncReport {
             }
         case .ended: break
         }
+    }
+
+    private static func url(_ opening: WebSocketOpening) -> String? {
+        guard opening.subprotocol == CouchPeer.protocolName else { return opening.url.map { SyncEndpoint.removed(from: $0.description) } }
+        return opening.url?.webDescription
     }
 
     /// It was asked to come to an end.

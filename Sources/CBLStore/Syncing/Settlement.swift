@@ -26,8 +26,7 @@ extension Transaction {
     /// later one, and knows both, would go on taking that for the winner.
     @discardableResult
     package func settle(
-        _ id: String, in collection: CollectionName = .default, local: RevisionID, remote: RevisionID, _ settlement: Settlement,
-        prunesLoser: Bool = true
+        _ id: String, in collection: CollectionName = .default, local: RevisionID, remote: RevisionID, _ settlement: Settlement
     ) throws -> SettledConflict {
         guard let document = try document(id, in: collection) else { throw Transaction.missing(id) }
         guard document.revision == local, let rival = try document.revisions().competitors.first(where: { $0.revision == remote }) else {
@@ -43,16 +42,15 @@ extension Transaction {
             case .deleted: Content(isDeleted: true, body: nil)
             }
         if isLater(local, than: remote), wanted.isDeleted && ours.isDeleted || isSame(wanted, ours) {
-            let saved = try resolveConflict(id, in: collection, winner: local, loser: remote, prunesLoser: prunesLoser)
+            let saved = try resolveConflict(id, in: collection, winner: local, loser: remote)
             return SettledConflict(revision: saved, isRemotes: false)
         }
         if isSame(wanted, theirs) {
-            let saved = try resolveConflict(id, in: collection, winner: remote, loser: local, prunesLoser: prunesLoser)
+            let saved = try resolveConflict(id, in: collection, winner: remote, loser: local)
             return SettledConflict(revision: saved, isRemotes: true)
         }
         let saved = try resolveConflict(
-            id, in: collection, winner: remote, loser: local, merged: wanted.body ?? .emptyDictionary, mergedIsDeleted: wanted.isDeleted,
-            prunesLoser: prunesLoser)
+            id, in: collection, winner: remote, loser: local, merged: wanted.body ?? .emptyDictionary, mergedIsDeleted: wanted.isDeleted)
         return SettledConflict(revision: saved, isRemotes: saved.id == remote)
     }
 

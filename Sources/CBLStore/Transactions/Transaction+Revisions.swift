@@ -62,6 +62,7 @@ extension Transaction {
             if try refersToBlobs(merged) { flags.insert(.hasAttachments) }
             merge = RevisionTree.Merged(body: merged, canonicalJSON: json.bytes, flags: flags)
         }
+        let prunesLoser = try prunesLoser && !hasBranchingRemotes
         return try changeTree(id, tables) { tree in
             (try tree.resolveConflict(winner: winner, loser: loser, merged: merge, prunesLoser: prunesLoser), true)
         } result: { current, sequence, tree in
@@ -69,6 +70,9 @@ extension Transaction {
             return SavedRevision(id: current, sequence: sequence, isCreated: false, isNew: true)
         }
     }
+
+    /// Whether it is replicated with a server of CouchDB's kind. These have branches of their own, and end them when they are told to.
+    package var hasBranchingRemotes: Bool { get throws { try remotes().values.contains { $0.hasPrefix("http") } } }
 
     /// Forgets one leaf revision, and those of its ancestors that nothing else follows. The document goes with its last revision.
     package func purgeRevision(_ revision: RevisionID, of id: String, in collection: CollectionName = .default) throws {

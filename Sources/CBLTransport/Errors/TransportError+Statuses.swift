@@ -4,7 +4,7 @@ extension TransportError {
     private static let tooOldOrTooNew = "The server is too old or too new for this program"
 
     /// `reason` is what the server says itself, in its body.
-    static func refused(_ status: Int, _ reason: String?, by url: PeerURL, hadCredentials: Bool) -> TransportError {
+    package static func refused(_ status: Int, _ reason: String?, by url: String, hadCredentials: Bool) -> TransportError {
         let said = reason.map { "; the server says: \($0)" } ?? ""
         func error(_ message: String, _ advice: String?) -> TransportError { TransportError(.http(status), message + said, advice: advice) }
         switch status {

@@ -98,7 +98,7 @@ struct ClientHandshake {
             if hasLeftSecrets, head.status == 401 || head.status == 403 {
                 return .failed(.strange(head.status, reason, at: url, insteadOf: wanted.url))
             }
-            return .failed(.refused(head.status, reason, by: url, hadCredentials: hadCredentials))
+            return .failed(.refused(head.status, reason, by: url.description, hadCredentials: hadCredentials))
         }
     }
 

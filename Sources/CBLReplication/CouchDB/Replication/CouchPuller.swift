@@ -184,13 +184,13 @@ struct CouchPuller {
             }
         }
         guard !revisions.isEmpty else { return failure }
-        var conflicts: [String] = []
+        var conflicts: [String: RevisionID] = [:]
         var stored = 0
         for ((wanted, revision), insertion) in zip(revisions, try store.insertions(revisions.map(\.1))) {
             switch insertion {
             case .inserted(let isConflict):
                 stored += 1
-                if isConflict { conflicts.append(wanted.id) }
+                if isConflict, let revision = revision.message.revision { conflicts[wanted.id] = revision }
                 report(wanted.id, revision.message.revision, revision.message.isDeleted, nil)
             case .known: break
             case .removed: try lose(wanted.id, wanted.revision)
@@ -207,9 +207,9 @@ struct CouchPuller {
     static func isTransient(_ error: SyncError) -> Bool { error.isTransientForDocument || error.httpStatus == 500 }
 
     /// Ends conflicts, by the rule that was given.
-    private func settle(_ ids: [String]) throws {
-        for id in Set(ids) {
-            if case .failed(let error) = store.perform(.resolveConflict(documentID: id)) { report(id, nil, false, error) }
+    private func settle(_ conflicts: [String: RevisionID]) throws {
+        for (id, received) in conflicts.sorted(by: { $0.key < $1.key }) {
+            do { _ = try store.resolve(id, received: received) } catch { report(id, received, false, ReplicatedDatabase.translate(error)) }
         }
     }
 

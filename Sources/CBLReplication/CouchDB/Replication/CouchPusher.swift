@@ -47,9 +47,9 @@ struct CouchPusher {
             progress.report(DocumentEvent(.push, collection: index, documentID: damaged.id, revision: nil, error: error))
         }
         let named = page.documents.map { document in
-            (id: document.id, revisions: document.leaves.filter { !$0.isVersion }.map(\.text))
+            (id: document.id, revisions: document.leaves.map(\.id).filter { !$0.isVersion }.map(\.text))
         }
-        for document in page.documents where document.leaves.contains(where: \.isVersion) {
+        for document in page.documents where document.leaves.contains(where: \.id.isVersion) {
             report(
                 document.id, document.current, document.isDeleted,
                 .http(501, "it was changed in a database with version vectors, and its revision means nothing to a server of this kind"))
@@ -63,12 +63,11 @@ struct CouchPusher {
             let difference = differences[document.id]
             let missing = Set(difference?.missing ?? [])
             if !missing.contains(document.current.text) { known.append(RemoteMark(documentID: document.id, revision: document.current)) }
-            for leaf in document.leaves where missing.contains(leaf.text) {
-                let isCurrent = leaf == document.current
+            for leaf in document.leaves where missing.contains(leaf.id.text) {
                 orders.append(
                     DepartureOrder(
-                        id: document.id, revision: leaf, ancestors: difference?.ancestors ?? [],
-                        isDeleted: isCurrent && document.isDeleted, isCurrent: isCurrent))
+                        id: document.id, revision: leaf.id, ancestors: difference?.ancestors ?? [], isDeleted: leaf.isDeleted,
+                        isCurrent: leaf.id == document.current))
             }
         }
         try mark(known)

@@ -11,7 +11,12 @@ struct ChangedBranches {
     let isDeleted: Bool
     let bodySize: Int
     /// Without those that the server is known to have.
-    let leaves: [RevisionID]
+    let leaves: [Leaf]
+
+    struct Leaf {
+        let id: RevisionID
+        let isDeleted: Bool
+    }
 }
 
 /// A page of changes.
@@ -65,7 +70,7 @@ extension ReplicatedDatabase {
                 page.documents.append(
                     ChangedBranches(
                         id: document.id, sequence: document.sequence, current: document.revision, isDeleted: document.isDeleted,
-                        bodySize: document.bodySize, leaves: leaves.map(\.id)))
+                        bodySize: document.bodySize, leaves: leaves.map { ChangedBranches.Leaf(id: $0.id, isDeleted: $0.isDeleted) }))
             }
             return page
         }
