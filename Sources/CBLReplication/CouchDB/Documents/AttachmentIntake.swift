@@ -143,6 +143,11 @@ package struct FormerAttachments {
 
     package subscript(name: String) -> StoredAttachment? { withEntry(name) { StoredAttachment($0, keys) } }
 
+    /// Of the content, unpacked; nil if that is not said.
+    func length(of name: String) -> Int64? {
+        withEntry(name) { $0.value(forKey: "length", keys)?.integer } ?? nil
+    }
+
     /// Writes one as it is, but for what it is called to be. False if there is none of that name.
     package func write(_ name: String, type: String?, to encoder: FleeceEncoder) -> Bool {
         let written: Void? = withEntry(name) { entry in

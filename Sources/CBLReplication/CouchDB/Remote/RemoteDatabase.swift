@@ -103,7 +103,7 @@ final class RemoteDatabase: Sendable {
             guard [401, 403, 405].contains(answer.status), request.documentIDs == nil else { return try changes(answer) }
             let failure = RemoteDatabase.failure(answer)
             let again = try self.request("GET", ["_changes"], request.query, waits: request.waits)
-            guard again.isSuccess else { throw failure }
+            guard again.isSuccess else { throw [401, 403, 405].contains(again.status) ? failure : RemoteDatabase.failure(again) }
             abilities.withLock { $0.takesPostedChanges = false }
             return try changes(again)
         }

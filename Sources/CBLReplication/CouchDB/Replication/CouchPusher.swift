@@ -94,7 +94,7 @@ struct CouchPusher {
         var departures = try store.departing(orders, withAttachmentsBehind: behind)
         for (place, departure) in departures.enumerated() {
             // A document is not told since when it has its blobs. The server knows which it has.
-            guard case .ready(let revision) = departure, !revision.attachments.isEmpty, let ancestor = orders[place].ancestors.first else {
+            guard case .ready(let revision) = departure, !revision.attachments.isEmpty, let ancestor = revision.ancestor else {
                 continue
             }
             var order = orders[place]

@@ -82,8 +82,7 @@ struct RevisionArrival {
             guard let name = key.string, let entry = value.dictionary, entry.value(forKey: "data", nil) == nil else { continue }
             let digest = AttachmentIntake.digest(entry)
             if let digest, blobs.exists(digest) { continue }
-            let generation = entry.value(forKey: "revpos", nil)?.integer ?? .max
-            if let base, generation <= Int64(base.generation), base.attachments[name] != nil { continue }
+            if let base, base.attachments[name] != nil, isUnchanged(name, entry, since: base) { continue }
             let stored = try remote.attachment(name, of: wanted.id, wanted.revision, blobs)
             // A digest of what is packed says nothing of the content.
             if let digest, digest != stored.digest, entry.value(forKey: "encoding", nil) == nil {
@@ -95,6 +94,15 @@ struct RevisionArrival {
             intake.uploads[name] = stored
         }
         return intake
+    }
+
+    /// Whether an attachment is still what it was. Digests do not tell, since servers take them of what is packed.
+    private func isUnchanged(_ name: String, _ entry: DictionaryView, since base: (attachments: FormerAttachments, generation: UInt32))
+        -> Bool
+    {
+        guard let generation = entry.value(forKey: "revpos", nil)?.integer, generation <= Int64(base.generation) else { return false }
+        guard let length = entry.value(forKey: "length", nil)?.integer else { return true }
+        return base.attachments.length(of: name).map { $0 == length } ?? true
     }
 
     /// The attachments of the nearest ancestor whose content is here.

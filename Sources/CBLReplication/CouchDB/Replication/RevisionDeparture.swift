@@ -52,6 +52,8 @@ struct DepartingRevision {
     var json: [UInt8]
     /// The contents that are to follow it.
     var attachments: [FollowingAttachments.Part]
+    /// The nearest ancestor that the server has: what it names may also stand on other branches.
+    var ancestor: String?
 }
 
 extension ReplicatedDatabase {
@@ -106,6 +108,8 @@ extension ReplicatedDatabase {
                 id: order.id, revision: order.revision, isDeleted: true, hasAttachments: false, sequence: stored.sequence, expiration: nil)
             try FleeceData.emptyDictionary.withRoot { try writer.write(subject, $0, relatives, to: &text) }
         }
-        return DepartingRevision(json: Array(text.bytes), attachments: writer.following?.parts ?? [])
+        let known = Set(order.ancestors)
+        let ancestor = relatives.history(of: order.revision).lazy.map(\.id.text).first { known.contains($0) }
+        return DepartingRevision(json: Array(text.bytes), attachments: writer.following?.parts ?? [], ancestor: ancestor)
     }
 }
