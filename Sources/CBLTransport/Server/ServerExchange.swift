@@ -130,6 +130,8 @@ extension ServerExchange {
     }
 
     func flush() throws(HTTPInterruption) {
+        // Who waits before saying anything has not said yet what the answer is.
+        guard !small.isEmpty || lock.locked({ shared.begun != nil }) else { return }
         try hand(over: small.bytes)
         small.removeAll()
     }

@@ -198,6 +198,35 @@ import Testing
         #expect(RESTAnswer(feed.exchange.answer).status >= 500)
     }
 
+    /// The head is written when it is known what the answer is, however long that takes.
+    @Test func theAnswerIsWholeOverTheNetwork() async throws {
+        let directory = try TemporaryDirectory()
+        let listener = try TestListener(ServedDatabases(directory: directory.path)) { $0.rest = RESTService.Settings() }
+        let client = HTTPClient()
+        let root = try listener.url("").webDescription
+        func send(_ method: String, _ path: String, _ json: String? = nil) async throws -> (HTTPResponseHead, String) {
+            let request = HTTPClientRequest(method, try PeerURL(root + path), body: json.map { .bytes(Array($0.utf8)) } ?? .none)
+            return try await withCheckedThrowingContinuation { done in
+                _ = WorkerThread {
+                    done.resume(
+                        with: Result {
+                            let answer = try client.send(request)
+                            return (answer.head, String(decoding: try answer.readAll(), as: UTF8.self))
+                        })
+                }
+            }
+        }
+        for name in ["a", "b"] { #expect(try await send("PUT", name).0.status == 201) }
+        #expect(try await send("PUT", "a/x", "{}").0.status == 201)
+        for (body, status) in [(#"{"source":"a","target":"b"}"#, 200), (#"{"source":"\#(root)none","target":"b"}"#, 404)] {
+            let (head, text) = try await send("POST", "_replicate", body)
+            #expect(head.status == status, "\(text)")
+            #expect(head.headers["Content-Type"] == "application/json" && head.headers["Content-Length"] == "\(text.utf8.count)")
+        }
+        client.close()
+        await listener.stop()
+    }
+
     private func eventually(_ condition: () throws -> Bool) async throws {
         let end = ContinuousClock.now + Patience.duration
         while try !condition() {

@@ -20,6 +20,8 @@ enum ReplicateRequests {
         try call.answer { object in
             object.add("ok", true)
             object.add("session_id", session)
+            // CouchDB's name for it.
+            object.add("_local_id", session)
         }
         return nil
     }
