@@ -134,7 +134,8 @@ let package = Package(
             name: "CouchbaseLiteSwiftTests",
             dependencies: ["cblite", "CouchbaseLiteSwift", "CBLTransport", "CBLBase", "CBLTestSupport", "CouchbaseLiteTestSupport"]),
         .testTarget(
-            name: "CouchbaseLiteClassicTests", dependencies: ["CouchbaseLiteClassic", "CBLTestSupport", "CouchbaseLiteTestSupport"]),
+            name: "CouchbaseLiteClassicTests",
+            dependencies: ["CouchbaseLiteClassic", "CBLListener", "CBLTestSupport", "CouchbaseLiteTestSupport"]),
         .testTarget(
             name: "CBLShellTests",
             dependencies: [

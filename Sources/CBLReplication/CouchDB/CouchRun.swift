@@ -165,22 +165,16 @@ final class CouchRun: ReplicationRun, @unchecked Sendable {
     // What there is to do
 
     private func tasks(_ calls: any RemoteServer, _ feed: any RemoteServer) throws -> [Task] {
-        let identity = try database.read { $0.privateUUID }?.uuidString.lowercased() ?? ""
-        return settings.collections.enumerated().flatMap { index, collection -> [Task] in
+        return try settings.collections.enumerated().flatMap { index, collection -> [Task] in
             guard let store = plan.stores[collection.name] else { return [] }
             let configuration = plan.configuration.collections[index]
             let remote = RemoteDatabase(calls, feed: feed, peer.database, collection.name)
-            // Each collection has a URL of its own.
-            let id = collection.name.isDefault ? peer.id : "\(peer.id).\(collection.name.scope).\(collection.name.name)"
             let keepsConflicts = collection.keepsConflicts && !plan.configuration.usesVectors
             var tasks: [Task] = []
             if collection.push != .off {
-                var scope = CouchCheckpointScope(
-                    localUUID: identity, pushes: true, isContinuous: collection.push == .continuous, remoteURL: id)
-                scope.documentIDs = collection.documentIDs
-                scope.filter = collection.filterName
+                let scope = try CouchCheckpointScope(collection, peer, pushes: true, in: database)
                 tasks.append(
-                    Task(index: index, isPush: true, isContinuous: collection.push == .continuous) { [progress, database, scope] in
+                    Task(index: index, isPush: true, isContinuous: collection.push == .continuous) { [progress, database] in
                         let checkpoint = try CouchCheckpoint(scope, of: database, at: remote)
                         let pusher = CouchPusher(
                             store: store, remote: remote, index: index, isContinuous: collection.push == .continuous, progress: progress,
@@ -190,13 +184,9 @@ final class CouchRun: ReplicationRun, @unchecked Sendable {
                     })
             }
             if collection.pull != .off {
-                var scope = CouchCheckpointScope(
-                    localUUID: identity, pushes: false, isContinuous: collection.pull == .continuous, remoteURL: id)
-                scope.documentIDs = collection.documentIDs
-                scope.filter = collection.remoteFilter ?? collection.filterName
-                scope.filterParameters = collection.remoteParameters
+                let scope = try CouchCheckpointScope(collection, peer, pushes: false, in: database)
                 tasks.append(
-                    Task(index: index, isPush: false, isContinuous: collection.pull == .continuous) { [progress, database, scope] in
+                    Task(index: index, isPush: false, isContinuous: collection.pull == .continuous) { [progress, database] in
                         let checkpoint = try CouchCheckpoint(scope, of: database, at: remote)
                         let puller = CouchPuller(
                             store: store, remote: remote, settings: collection, index: index, keepsConflicts: keepsConflicts,

@@ -37,7 +37,11 @@ extension ReplicatorSettings {
         guard let wanted = collections.first(where: { $0.name == name }) else { return nil }
         let peer = try SessionPlan.peerID(self)
         let number = try database.read { try $0.remotes() }.first { $0.value == peer }?.key
-        return try SessionPlan.store(wanted, database, peer: peer, number: number ?? 0)
+        let store = try SessionPlan.store(wanted, database, peer: peer, number: number ?? 0)
+        guard case .couch(let couch) = self.peer else { return store }
+        var plain = store.withoutNotes
+        plain.checkpointID = try CouchCheckpointScope(wanted, couch, pushes: true, in: database).id()
+        return plain
     }
 }
 

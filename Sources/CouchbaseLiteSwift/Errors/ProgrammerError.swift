@@ -2,7 +2,7 @@ import Glibc
 
 /// What is wrong with a call that no program should make. The names are those of the exceptions that the vendor's library raises; here they are the
 /// first word of what the program says before it ends.
-enum ProgrammerError: String {
+package enum ProgrammerError: String {
     case invalidArgument = "NSInvalidArgumentException"
     case internalInconsistency = "NSInternalInconsistencyException"
     case range = "NSRangeException"
@@ -16,6 +16,6 @@ func programmerError(_ kind: ProgrammerError, _ message: @autoclosure () -> Stri
     abort()
 }
 
-func programmerErrorUnless(_ condition: Bool, _ kind: ProgrammerError, _ message: @autoclosure () -> String) {
+package func programmerErrorUnless(_ condition: Bool, _ kind: ProgrammerError, _ message: @autoclosure () -> String) {
     if !condition { programmerError(kind, message()) }
 }

@@ -32,6 +32,10 @@ extension ReplicatorConfiguration {
         var settings = ReplicatorSettings.Collection(collection.coreName, push: pushes ? mode : .off, pull: pulls ? mode : .off)
         settings.channels = configuration.channels ?? []
         settings.documentIDs = configuration.documentIDs ?? []
+        if let rest = (target as? any RESTTargeting)?.restTarget {
+            (settings.filter, settings.filterParameters) = (rest.filter, rest.filterParameters)
+            settings.keepsConflicts = configuration.conflictResolver == nil
+        }
         settings.purgesLost = enableAutoPurge && settings.documentIDs.isEmpty
         if let filter = configuration.pushFilter.map({ DocumentFilter(filter: $0, collection: collection) }) {
             settings.pushFilter = { filter.accepts($0) }
@@ -50,10 +54,32 @@ extension ReplicatorConfiguration {
     private func peer() throws -> ReplicatorSettings.Peer {
         switch target {
         case let target as URLEndpoint: .server(try server(target.url))
+        case let target as any RESTTargeting: .couch(try couch(target.restTarget))
         case let target as DatabaseEndpoint: .database(try target.database.openCore())
         case let target as any TransportEndpoint: .transport(target.makeTransport(), id: target.peerID)
         default: programmerError(.invalidArgument, "\(type(of: target)) is no endpoint of this library.")
         }
+    }
+
+    private func couch(_ target: RESTTarget) throws -> CouchPeer {
+        let server = try server(target.url)
+        var url = server.handshake.url
+        do { url = try PeerURL(target.url.absoluteString) } catch { throw SyncError(error) }
+        while url.path.hasSuffix("/") { url.path.removeLast() }
+        var settings = WebServerSettings(url)
+        if let credentials = server.handshake.credentials {
+            settings.login = target.signsIn ? .session(credentials) : .password(credentials, waitsForChallenge: false)
+        }
+        settings.headers = server.handshake.headers
+        settings.client.userAgent = LibraryIdentity.userAgent
+        settings.client.trust = server.trust
+        settings.client.identity = server.identity
+        settings.client.cookies = server.cookies
+        settings.client.networkInterface = server.networkInterface
+        settings.client.proxy = server.proxy
+        var peer = try CouchPeer(settings)
+        peer.createsTarget = target.createsDatabase
+        return peer
     }
 
     private func server(_ url: URL) throws -> WebSocketClientSettings {

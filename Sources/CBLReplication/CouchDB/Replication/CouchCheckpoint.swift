@@ -13,6 +13,26 @@ struct CouchCheckpointScope {
     var documentIDs: [String] = []
     var remoteURL: String
 
+    init(localUUID: String, pushes: Bool, isContinuous: Bool, remoteURL: String) {
+        self.localUUID = localUUID
+        self.pushes = pushes
+        self.isContinuous = isContinuous
+        self.remoteURL = remoteURL
+    }
+
+    /// One direction of a collection of this database.
+    init(_ collection: ReplicatorSettings.Collection, _ peer: CouchPeer, pushes: Bool, in database: Database) throws {
+        let name = collection.name
+        // Each collection has a URL of its own.
+        self.init(
+            localUUID: try database.read { $0.privateUUID }?.uuidString.lowercased() ?? "", pushes: pushes,
+            isContinuous: (pushes ? collection.push : collection.pull) == .continuous,
+            remoteURL: name.isDefault ? peer.id : "\(peer.id).\(name.scope).\(name.name)")
+        documentIDs = collection.documentIDs
+        filter = pushes ? collection.filterName : collection.remoteFilter ?? collection.filterName
+        if !pushes { filterParameters = collection.remoteParameters }
+    }
+
     /// The name: the SHA-1 of what stands here as JSON, sorted and without blanks.
     func id() throws -> String {
         let encoder = FleeceEncoder()
@@ -56,6 +76,7 @@ final class CouchCheckpoint {
     private let database: Database
     private let remote: RemoteDatabase
     private let id: String
+    private let pushes: Bool
     /// Other names under which there may be one from before.
     private let formerIDs: [String]
     /// The document on the server, as it was last seen.
@@ -71,6 +92,7 @@ final class CouchCheckpoint {
         self.database = database
         self.remote = remote
         id = try scope.id()
+        pushes = scope.pushes
         var former: [String] = []
         // A pull goes on where 1.x was before its database was upgraded. What it had pushed is counted anew.
         if !scope.pushes, let uuid = try database.read({ try $0.version1Identity }) {
@@ -121,6 +143,8 @@ final class CouchCheckpoint {
             var text = JSONObjectWriter(capacity: 64)
             text.begin()
             text.add("lastSequence", current)
+            // What is pending is asked in these terms.
+            if pushes { text.key("local"); text.buffer.append(current) }
             text.end()
             let own = text.buffer.withBytes { Array($0) }
             try database.write { try $0.setCheckpoint(id, own) }
