@@ -84,7 +84,8 @@ let package = Package(
         .executableTarget(name: "cblite-bench-http", dependencies: ["CBLTransport"], path: "Benchmarks/HTTP"),
         .executableTarget(name: "cblite-bench-http-content", dependencies: ["CBLTransport", "CBLBase"], path: "Benchmarks/HTTPContent"),
         .executableTarget(
-            name: "cblite-bench-sync", dependencies: ["CBLReplication", "CBLTransport", "CBLStore", "CBLFleece"], path: "Benchmarks/Sync"),
+            name: "cblite-bench-sync", dependencies: ["CBLListener", "CBLReplication", "CBLTransport", "CBLStore", "CBLFleece"],
+            path: "Benchmarks/Sync"),
 
         // Hostile files are made with SQLite itself, under our own wrapper with its precautions.
         .target(name: "CBLTestSupport", dependencies: ["CBLSystemSQLite"], path: "Tests/CBLTestSupport"),

@@ -1,3 +1,4 @@
+import CBLListener
 import CBLReplication
 import CBLStore
 import CBLTransport
@@ -12,7 +13,8 @@ struct Workload {
     }
 
     enum Content { case documents, blobs }
-    enum Way { case socket, memory }
+    /// By WebSocket, in memory, or in the protocol of CouchDB.
+    enum Way { case socket, memory, http }
 
     let name: String
     let content: Content
@@ -26,6 +28,10 @@ struct Workload {
         Workload(name: "pull in memory", content: .documents, isPush: false, way: .memory),
         Workload(name: "push blobs", content: .blobs, isPush: true, way: .socket),
         Workload(name: "pull blobs", content: .blobs, isPush: false, way: .socket),
+        Workload(name: "push http", content: .documents, isPush: true, way: .http),
+        Workload(name: "pull http", content: .documents, isPush: false, way: .http),
+        Workload(name: "push blobs http", content: .blobs, isPush: true, way: .http),
+        Workload(name: "pull blobs http", content: .blobs, isPush: false, way: .http),
     ]
 
     func documents(_ size: Size) -> Int { content == .documents ? size.documents : size.blobs }
@@ -44,9 +50,14 @@ struct Workload {
         let target = try Corpus.empty(folder + "/target.cblite2")
         let (active, passive) = isPush ? (source, target) : (target, source)
         let loop = EventLoop()
-        let host = try way == .socket ? Host(passive) : nil
+        let host = try way == .memory ? nil : Host(passive)
         let collection = ReplicatorSettings.Collection(push: isPush ? .once : .off, pull: isPush ? .off : .once)
-        let peer: ReplicatorSettings.Peer = try host.map { .server(ReplicatorSettings.server(try $0.url)) } ?? .database(passive)
+        let peer: ReplicatorSettings.Peer =
+            switch (host, way) {
+            case (let host?, .http): .couch(try CouchPeer(WebServerSettings(try host.url)))
+            case (let host?, _): .server(ReplicatorSettings.server(try host.url))
+            case (nil, _): .database(passive)
+            }
         let settings = ReplicatorSettings(peer, collections: [collection])
         let measured = try await Measurement { try await Workload.replicate(active, settings, on: loop) }
         host?.stop()
@@ -74,27 +85,18 @@ struct Workload {
 
 /// A database that is listened for at a port of this machine.
 private struct Host {
-    private let peer: PassivePeer
-    private let server: HTTPServer
+    private let listener: SyncListener
     private let loop = EventLoop()
 
     init(_ database: Database) throws {
-        let peer = try PassivePeer(database, .init(), on: loop)
-        var settings = HTTPServer.Settings()
-        settings.address = "127.0.0.1"
-        server = try HTTPServer(settings, on: loop) { request in
-            request.http.path == ["db", "_blipsync"] ? .webSocket(protocols: peer.protocols) { _, _ in peer.accept() } : .refuse(.notFound)
-        }
-        self.peer = peer
+        var settings = ListenerSettings()
+        settings.rest = RESTService.Settings()
+        listener = try SyncListener(ServedDatabases([Share("db", database, collections: [.default])]), settings, on: loop) { _ in }
     }
 
-    var url: PeerURL { get throws { try PeerURL("ws://127.0.0.1:\(server.port)/db") } }
+    var url: PeerURL { get throws { try PeerURL("ws://127.0.0.1:\(listener.port)/db") } }
 
-    func stop() {
-        peer.stop()
-        server.stop()
-        loop.stop()
-    }
+    func stop() { listener.stop { [loop] in loop.stop() } }
 }
 
 struct Failure: Error, CustomStringConvertible {

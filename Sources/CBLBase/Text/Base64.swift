@@ -29,34 +29,47 @@ package enum Base64 {
 
     /// The bytes of a text with or without padding; nil if it has other characters, or unused bits that are not zero.
     package static func bytes(of text: some Collection<UInt8>) -> [UInt8]? {
-        let characters = text.count
-        let padding = text.reversed().prefix { $0 == UInt8(ascii: "=") }.count
-        guard padding <= 2, padding == 0 || characters.isMultiple(of: 4), (characters - padding) % 4 != 1 else { return nil }
-        guard let (bytes, unused) = decoded(text.prefix(characters - padding)), unused == 0 else { return nil }
-        return bytes
+        withBytes(of: text) { text in
+            let padding = text.reversed().prefix { $0 == UInt8(ascii: "=") }.count
+            guard padding <= 2, padding == 0 || text.count.isMultiple(of: 4), (text.count - padding) % 4 != 1 else { return nil }
+            guard let (bytes, unused) = decoded(UnsafeRawBufferPointer(rebasing: text.dropLast(padding))), unused == 0 else { return nil }
+            return bytes
+        }
     }
 
     /// The same for a text whose end nobody checks: up to the first `=`, and bits that make no whole byte do not count.
     package static func bytes(ofUnchecked text: some Collection<UInt8>) -> [UInt8]? {
-        decoded(text.prefix { $0 != UInt8(ascii: "=") })?.bytes
+        withBytes(of: text) { text in
+            let end = text.firstIndex(of: UInt8(ascii: "=")) ?? text.endIndex
+            return decoded(UnsafeRawBufferPointer(rebasing: text[..<end]))?.bytes
+        }
     }
 
-    private static func decoded(_ characters: some Collection<UInt8>) -> (bytes: [UInt8], unused: UInt32)? {
-        var bytes: [UInt8] = []
-        bytes.reserveCapacity(characters.count * 3 / 4)
-        var pending: UInt32 = 0
-        var bits: UInt32 = 0
-        for character in characters {
-            guard let value = value(of: character) else { return nil }
-            pending = pending << 6 | UInt32(value)
-            bits += 6
-            if bits >= 8 {
+    /// Attachments are megabytes of it: nothing generic goes through them byte by byte.
+    private static func withBytes<Result>(of text: some Collection<UInt8>, _ body: (UnsafeRawBufferPointer) -> Result) -> Result {
+        if let result = text.withContiguousStorageIfAvailable({ body(UnsafeRawBufferPointer($0)) }) { return result }
+        return Array(text).withUnsafeBytes(body)
+    }
+
+    private static func decoded(_ characters: UnsafeRawBufferPointer) -> (bytes: [UInt8], unused: UInt32)? {
+        var unused: UInt32 = 0
+        var isText = true
+        let bytes = [UInt8](unsafeUninitializedCapacity: characters.count * 3 / 4) { output, count in
+            var pending: UInt32 = 0
+            var bits: UInt32 = 0
+            for character in characters {
+                guard let value = value(of: character) else { return isText = false }
+                pending = pending << 6 | UInt32(value)
+                bits += 6
+                guard bits >= 8 else { continue }
                 bits -= 8
-                bytes.append(UInt8(truncatingIfNeeded: pending >> bits))
+                output[count] = UInt8(truncatingIfNeeded: pending >> bits)
+                count += 1
                 pending &= 1 << bits - 1
             }
+            unused = pending
         }
-        return (bytes, pending)
+        return isText ? (bytes, unused) : nil
     }
 
     @inline(__always)
@@ -70,6 +83,7 @@ package enum Base64 {
         }
     }
 
+    @inline(__always)
     private static func value(of character: UInt8) -> UInt8? {
         switch character {
         case UInt8(ascii: "A")...UInt8(ascii: "Z"): character - UInt8(ascii: "A")

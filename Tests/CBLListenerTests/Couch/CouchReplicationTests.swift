@@ -4,6 +4,7 @@ import CBLReplication
 import CBLReplicationTestSupport
 import CBLStore
 import CBLTransport
+import Foundation
 import Testing
 
 @testable import CBLListener
@@ -182,6 +183,23 @@ import Testing
         }
         #expect(try await pair.replicate(push: true).isFine(pushed: 2))
         #expect(try pair.server.get("/db/b/blob_%2Fp").answer.body.count == 5000)
+    }
+
+    @Test func aDamagedAttachmentHoldsNothingElseBack() async throws {
+        let pair = try CouchPair()
+        for (name, byte) in [("a", 1), ("b", 2), ("c", 3)] as [(String, UInt8)] {
+            let blob = try pair.database.write(blob: [UInt8](repeating: byte, count: 5000))
+            try pair.database.write { try $0.save(name, json: #"{"p":{"@type":"blob","digest":"\#(blob.digest)","length":5000}}"#) }
+            guard name == "b" else { continue }
+            let file =
+                pair.database.path + "/Attachments/"
+                + blob.digest.description.dropFirst("sha1-".count).map { $0 == "/" ? "_" : String($0) }.joined() + ".blob"
+            #expect(FileManager.default.fileExists(atPath: file))
+            try Data(repeating: 9, count: 5000).write(to: URL(filePath: file))
+        }
+        let outcome = try await pair.replicate(push: true)
+        #expect(outcome.failure == nil)
+        #expect(outcome.errors.map(\.documentID) == ["b"] && Set(outcome.pushed) == ["a", "c"], "\(outcome)")
     }
 
     @Test func whatADatabaseCannotHoldIsSaid() async throws {

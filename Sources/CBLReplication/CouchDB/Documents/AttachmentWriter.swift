@@ -135,7 +135,7 @@ package final class FollowingAttachments {
     /// What is shorter stands in the text.
     package static let shortest = 2048
 
-    package struct Part {
+    package struct Part: Sendable {
         let name: String
         package let digest: BlobDigest
         package let length: Int

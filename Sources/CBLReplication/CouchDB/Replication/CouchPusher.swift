@@ -73,12 +73,13 @@ struct CouchPusher {
         try mark(known)
         progress.add(total: orders.count)
         var batch = DocumentBatch()
+        var uploads: [Upload] = []
         for (order, departure) in zip(orders, try load(orders)) {
             switch departure {
             case .gone: progress.add(completed: 1)
             case .failed(let error): report(order.id, order.revision, order.isDeleted, error)
             case .ready(let revision) where !revision.attachments.isEmpty:
-                if let problem = try upload(revision, order) { failure = failure ?? problem }
+                uploads.append(Upload(revision: revision, order: order))
             case .ready(let revision):
                 batch.add(revision.json, order)
                 guard batch.byteCount >= CouchPusher.batchBytes else { continue }
@@ -86,6 +87,7 @@ struct CouchPusher {
             }
         }
         if let problem = try send(&batch) { failure = failure ?? problem }
+        if let problem = try send(uploads) { failure = failure ?? problem }
         return failure
     }
 
@@ -135,24 +137,62 @@ struct CouchPusher {
         return failure
     }
 
-    /// One with contents that are too long for JSON, in a request of its own.
-    private func upload(_ revision: DepartingRevision, _ order: DepartureOrder) throws -> SyncError? {
-        try progress.check()
-        let upload = try AttachmentUpload(revision.json, revision.attachments, store.database.blobs)
+    /// A document with contents that are too long for JSON.
+    private struct Upload: Sendable {
+        let revision: DepartingRevision
+        let order: DepartureOrder
+    }
+
+    private enum Uploaded: Sendable {
+        case stored
+        case rejected(SyncError)
+        /// The server takes no body of several parts.
+        case misunderstood
+    }
+
+    /// Each in a request of its own, several at a time.
+    private func send(_ uploads: [Upload]) throws -> SyncError? {
+        let (remote, blobs, progress) = (remote, store.database.blobs, progress)
+        let results = try Parallel.map(uploads, width: remote.server.mostRequests) { upload in
+            try progress.check()
+            return try CouchPusher.upload(upload, blobs, to: remote)
+        }
+        var failure: SyncError?
+        for (upload, result) in zip(uploads, results) {
+            let problem: SyncError?
+            switch result {
+            case .stored: problem = try finish([upload.order], [:])
+            case .rejected(let error): problem = try finish([upload.order], [upload.order.id: error])
+            case .misunderstood: problem = try sendInline(upload.order)
+            }
+            failure = failure ?? problem
+        }
+        return failure
+    }
+
+    private static func upload(_ upload: Upload, _ blobs: BlobFolder, to remote: RemoteDatabase) throws -> Uploaded {
+        guard remote.abilities.withLock({ $0.takesMultipart }) else { return .misunderstood }
+        let body: AttachmentUpload
+        do { body = try AttachmentUpload(upload.revision.json, upload.revision.attachments, blobs) } catch let error as StoreError {
+            // A content that is damaged is this document's trouble.
+            return .rejected(ReplicatedDatabase.translate(error))
+        }
         let answer = try remote.request(
-            "PUT", [order.id], [("new_edits", "false")], .product(upload.product, type: upload.contentType))
-        if answer.status == 415 {
-            remote.abilities.withLock { $0.takesMultipart = false }
-            guard case .ready(let plain)? = try load([order]).first else { return nil }
-            var batch = DocumentBatch()
-            batch.add(plain.json, order)
-            return try send(&batch)
-        }
-        guard !answer.isSuccess else {
+            "PUT", [upload.order.id], [("new_edits", "false")], .product(body.product, type: body.contentType))
+        if answer.isSuccess {
             _ = try answer.readAll(most: 1 << 20)
-            return try finish([order], [:])
+            return .stored
         }
-        return try finish([order], [order.id: RemoteDatabase.failure(answer)])
+        guard answer.status == 415 else { return .rejected(RemoteDatabase.failure(answer)) }
+        remote.abilities.withLock { $0.takesMultipart = false }
+        return .misunderstood
+    }
+
+    private func sendInline(_ order: DepartureOrder) throws -> SyncError? {
+        guard case .ready(let plain)? = try load([order]).first else { return nil }
+        var batch = DocumentBatch()
+        batch.add(plain.json, order)
+        return try send(&batch)
     }
 
     /// Notes what came of revisions that were sent. Gives why something has to be tried again.

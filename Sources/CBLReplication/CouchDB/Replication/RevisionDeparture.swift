@@ -48,7 +48,7 @@ enum Departure {
 }
 
 /// A revision in the words of the protocol.
-struct DepartingRevision {
+struct DepartingRevision: Sendable {
     var json: [UInt8]
     /// The contents that are to follow it.
     var attachments: [FollowingAttachments.Part]
