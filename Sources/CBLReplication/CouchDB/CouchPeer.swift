@@ -15,10 +15,15 @@ package struct CouchPeer: Sendable {
     package var settings: WebServerSettings?
     /// Whether a push makes the database if it is not there.
     package var createsTarget = false
-    /// Makes what asks the server. A second one is made for requests that wait.
-    package var connect: @Sendable (EventLoop) throws -> any RemoteServer
+    /// Makes what asks the server. Requests that wait until something happens have one of their own.
+    package var connect: @Sendable (EventLoop, Purpose) throws -> any RemoteServer
 
-    package init(id: String, database: String, connect: @escaping @Sendable (EventLoop) throws -> any RemoteServer) {
+    package enum Purpose: Sendable {
+        case calls
+        case feed
+    }
+
+    package init(id: String, database: String, connect: @escaping @Sendable (EventLoop, Purpose) throws -> any RemoteServer) {
         self.id = id
         self.database = database
         self.connect = connect
@@ -26,7 +31,13 @@ package struct CouchPeer: Sendable {
 
     /// One that is reached over the network.
     package init(_ settings: WebServerSettings) throws {
-        self.init(id: settings.url.webDescription, database: try settings.place().database) { try WebServer(settings, on: $0) }
+        self.init(id: settings.url.webDescription, database: try settings.place().database) { loop, purpose in
+            var settings = settings
+            // A server that has nothing to say is silent between two heartbeats.
+            let silence = Duration.milliseconds(3 * ChangesRequest.heartbeat)
+            if purpose == .feed, let patience = settings.client.idleTimeout { settings.client.idleTimeout = max(patience, silence) }
+            return try WebServer(settings, on: loop)
+        }
         user = settings.user
         self.settings = settings
     }

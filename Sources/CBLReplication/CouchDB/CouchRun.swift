@@ -22,6 +22,8 @@ final class CouchRun: ReplicationRun, @unchecked Sendable {
     private(set) var savedCheckpoints: Set<Int> = []
     private var isStopping = false
     private var hasEnded = false
+    private var isCutOff = false
+    private var interruption: LoopTimer?
 
     var onOpen: ((WebSocketOpening) -> Void)?
     var onReport: ((Report) -> Void)? {
@@ -51,10 +53,11 @@ final class CouchRun: ReplicationRun, @unchecked Sendable {
     func start() {
         loop.preconditionOnLoop()
         do {
-            let servers = (calls: try peer.connect(loop), feed: try peer.connect(loop))
+            let servers = (calls: try peer.connect(loop, .calls), feed: try peer.connect(loop, .feed))
             self.servers = servers
             let tasks = try tasks(servers.calls, servers.feed)
             tasksLeft = tasks.count
+            guard !tasks.isEmpty else { return loop.perform { self.end(nil) } }
             run { [self] in
                 try greet(servers.calls)
                 loop.perform { self.begin(tasks) }
@@ -69,15 +72,24 @@ final class CouchRun: ReplicationRun, @unchecked Sendable {
         loop.preconditionOnLoop()
         isStopping = true
         progress.stop()
-        servers?.feed.interrupt()
+        interrupt()
+    }
+
+    /// Until all have ended: who looked whether it is time to stop a moment ago may begin to wait only now.
+    private func interrupt() {
+        guard !hasEnded, let servers else { return }
+        servers.feed.interrupt()
+        if isCutOff { servers.calls.interrupt() }
+        interruption?.cancel()
+        interruption = loop.timer(after: .milliseconds(200)) { [weak self] in self?.interrupt() }
     }
 
     func terminate() {
         loop.preconditionOnLoop()
         isStopping = true
         progress.terminate()
-        servers?.feed.interrupt()
-        servers?.calls.interrupt()
+        isCutOff = true
+        interrupt()
     }
 
     func databaseChanged(_ name: CollectionName) { progress.databaseChanged(name) }
@@ -106,7 +118,12 @@ final class CouchRun: ReplicationRun, @unchecked Sendable {
         let database = RemoteDatabase(server, feed: server, peer.database, .default)
         let headers: HTTPHeaders
         do {
-            if peer.createsTarget, settings.pushes { try database.create() }
+            if peer.createsTarget, settings.pushes {
+                try database.create()
+                for collection in settings.collections where !collection.name.isDefault {
+                    try RemoteDatabase(server, feed: server, peer.database, collection.name).create()
+                }
+            }
             headers = try database.greet()
         } catch let error as SyncError where error.domain == .http {
             throw TransportError.refused(error.code, error.message, by: peer.id, hadCredentials: peer.user != nil)
@@ -141,7 +158,7 @@ final class CouchRun: ReplicationRun, @unchecked Sendable {
             // The others are to begin anew with it.
             if task.isContinuous {
                 progress.stop()
-                servers?.feed.interrupt()
+                interrupt()
             }
         }
         if tasksLeft == 0 { end(failure) }
@@ -151,6 +168,7 @@ final class CouchRun: ReplicationRun, @unchecked Sendable {
         loop.preconditionOnLoop()
         guard !hasEnded else { return }
         hasEnded = true
+        interruption?.cancel()
         progress.terminate()
         servers = nil
         onEnd?(isStopping ? nil : failure)

@@ -71,7 +71,7 @@ import Testing
     @Test func oneDocumentThatIsRefusedHoldsNothingElseBack() async throws {
         let pair = try CouchPair()
         try pair.database.write { transaction in for number in 0..<3 { try transaction.save("d\(number)", json: "{}") } }
-        let refused = CouchPeer(id: pair.peer.id, database: "db") { [remote = pair.remote] _ in
+        let refused = CouchPeer(id: pair.peer.id, database: "db") { [remote = pair.remote] _, _ in
             RefusingServer(remote, #"[{"id":"d1","error":"forbidden","reason":"no","status":403}]"#)
         }
         let outcome = try await pair.replicate(push: true) { $0.peer = .couch(refused) }

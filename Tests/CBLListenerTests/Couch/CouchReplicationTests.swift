@@ -213,7 +213,7 @@ import Testing
 
     @Test func failuresAreSaid() async throws {
         let pair = try CouchPair()
-        let missing = CouchPeer(id: "http://server.test/none", database: "none") { [remote = pair.remote] _ in remote }
+        let missing = CouchPeer(id: "http://server.test/none", database: "none") { [remote = pair.remote] _, _ in remote }
         let outcome = try await pair.replicate(pull: true) { $0.peer = .couch(missing) }
         #expect(outcome.failure?.error.code == 404)
         var made = missing

@@ -104,7 +104,7 @@ final class CouchPair {
 
     deinit { database.close() }
 
-    var peer: CouchPeer { CouchPeer(id: "http://server.test/db", database: "db") { [remote] _ in remote } }
+    var peer: CouchPeer { CouchPeer(id: "http://server.test/db", database: "db") { [remote] _, _ in remote } }
 
     /// Replicates once, to the end.
     @discardableResult
