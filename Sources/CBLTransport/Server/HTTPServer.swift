@@ -26,8 +26,9 @@ package final class HTTPServer: @unchecked Sendable {
     private var exchangeCount = 0
     private(set) var isStopped = false
 
-    /// Threads that answer. They may all wait for clients, each for no longer than its limit of time.
-    private static let mostWorkers = 32
+    /// Threads that answer, started as they are needed. Each may wait for a client, for no longer than its limit of time: there are more than connections
+    /// as a rule, so that those who take nothing keep nobody else waiting.
+    private static let mostWorkers = 256
 
     /// Listens at once; `route` is called on the loop for each request that was let in.
     package init(_ settings: Settings, on loop: EventLoop, route: @escaping @Sendable (PeerRequest) -> Answer) throws(TransportError) {
