@@ -3,6 +3,7 @@ import CBLFleece
 import CBLSQLite
 import CBLTestSupport
 import FoundationEssentials
+import Glibc
 import Testing
 
 @testable import CBLStore
@@ -40,6 +41,22 @@ import Testing
         #expect(try FileManager.default.contentsOfDirectory(atPath: directory.path) == ["new.cblite2"])
         database.close()
         #expect(try Database(path: path).read { try $0.counts(of: .default).live } == 1)
+    }
+
+    /// A reader that is just beginning must not be the last to have the file open: it cannot tidy up what the log holds.
+    @Test func nothingIsLeftInTheLogWhoeverBeginsToRead() throws {
+        database.close()
+        for round in 0..<150 {
+            let database = try Database(path: path, options: .readWrite)
+            try database.write { try $0.save("a", body: $0.encode(json: #"{"round":\#(round)}"#)) }
+            let reading = WorkerThread {
+                while (try? database.read { try $0.counts(of: .default) }) != nil {}
+            }
+            for _ in 0..<round % 7 { sched_yield() }
+            database.close()
+            #expect(!FileManager.default.fileExists(atPath: path + "/db.sqlite3-wal"), "round \(round)")
+            reading.join()
+        }
     }
 
     @Test func oneThatReadsOnlySaysSo() throws {

@@ -101,15 +101,26 @@ final class ReaderPool: Sendable {
 
     /// Runs `work` in a transaction that sees one state of the database.
     func read<Result>(_ work: (FileConnection) throws -> Result) throws -> Result {
-        let (session, reader) = try begin()
-        return try lending(reader, of: session) {
-            let result = try work(reader)
-            try check(session)
-            return result
+        try visiting {
+            let (session, reader) = try begin()
+            return try lending(reader, of: session) {
+                let result = try work(reader)
+                try check(session)
+                return result
+            }
         }
     }
 
-    /// Has `work` done with a connection that was taken, and puts it back. The loan ends last: closing waits for that.
+    /// Runs what takes a connection out. Closing waits for it from before there is a connection until that is back, or gone: one that is left
+    /// when the database is closed keeps the log from being tidied up.
+    private func visiting<Result>(_ work: () throws -> Result) throws -> Result {
+        loans.beginVisit()
+        defer { loans.endVisit() }
+        guard !isClosed else { throw StoreError.closed(bundle.path) }
+        return try work()
+    }
+
+    /// Has `work` done with a connection that was taken, and puts it back.
     private func lending<Result>(_ reader: FileConnection, of session: Session, _ work: () throws -> Result) throws -> Result {
         let isLent = loans.add(reader)
         defer { loans.remove(reader) }
@@ -154,12 +165,14 @@ final class ReaderPool: Sendable {
 
     /// Gives a connection with a transaction begun to somebody who keeps it from call to call, until `takeBack`.
     func lend(to holder: OpenSnapshot) throws -> (Session, FileConnection) {
-        let (session, reader) = try begin()
-        guard loans.add(reader, heldBy: holder) else {
-            reader.end()
-            throw StoreError.closed(bundle.path)
+        try visiting {
+            let (session, reader) = try begin()
+            guard loans.add(reader, heldBy: holder) else {
+                reader.end()
+                throw StoreError.closed(bundle.path)
+            }
+            return (session, reader)
         }
-        return (session, reader)
     }
 
     func takeBack(_ reader: FileConnection, of session: Session) {
@@ -177,14 +190,15 @@ final class ReaderPool: Sendable {
     /// Runs `work` on a connection that sees the same state as the one at `position`; nil if the database has moved on from there.
     func read<Result>(at position: Position, _ work: (FileConnection) throws -> Result) throws -> Result? {
         let session = position.session
-        guard !isClosed else { throw StoreError.closed(bundle.path) }
-        let idle = self.session.withLock { $0 === session ? session.idle.popLast() : nil }
-        let reader = try idle ?? FileConnection(try session.access.connect(files))
-        return try lending(reader, of: session) {
-            try reader.begin()
-            // The position is that of a moment after the state was pinned: if it is still the old one, nothing came in between.
-            guard !session.access.isCoordinated || LogPosition(of: reader) == position.log else { return nil }
-            return try work(reader)
+        return try visiting {
+            let idle = self.session.withLock { $0 === session ? session.idle.popLast() : nil }
+            let reader = try idle ?? FileConnection(try session.access.connect(files))
+            return try lending(reader, of: session) {
+                try reader.begin()
+                // The position is that of a moment after the state was pinned: if it is still the old one, nothing came in between.
+                guard !session.access.isCoordinated || LogPosition(of: reader) == position.log else { return nil }
+                return try work(reader)
+            }
         }
     }
 
@@ -287,6 +301,8 @@ private final class Loans: @unchecked Sendable {
     @exclusivity(unchecked) private var held: [(reader: FileConnection, holder: Weak)] = []
     /// Written only under the lock.
     private let hasEnded = Atomic<Bool>(false)
+    /// How many are between taking a connection and having put it back.
+    private let visits = Atomic<Int>(0)
 
     private struct Weak {
         weak var holder: OpenSnapshot?
@@ -296,9 +312,17 @@ private final class Loans: @unchecked Sendable {
     private static let attempts = 500
     private static let pause = Duration.milliseconds(20)
 
-    var isClosed: Bool { hasEnded.load(ordering: .acquiring) }
+    // A visit begins and then looks; closing says so and then counts: one of the two sees the other.
+    var isClosed: Bool { hasEnded.load(ordering: .sequentiallyConsistent) }
 
-    func close() -> Bool { lock.locked { !hasEnded.exchange(true, ordering: .acquiringAndReleasing) } }
+    func close() -> Bool { lock.locked { !hasEnded.exchange(true, ordering: .sequentiallyConsistent) } }
+
+    func beginVisit() { visits.add(1, ordering: .sequentiallyConsistent) }
+
+    func endVisit() {
+        visits.subtract(1, ordering: .sequentiallyConsistent)
+        if isClosed { lock.locked { lock.signal() } }
+    }
 
     func add(_ reader: FileConnection) -> Bool {
         lock.locked {
@@ -318,7 +342,6 @@ private final class Loans: @unchecked Sendable {
         lock.locked {
             if !held.isEmpty, let place = held.lastIndex(where: { $0.reader === reader }) { held.remove(at: place) }
             if let place = lent.lastIndex(where: { $0.reader === reader }) { lent.remove(at: place) }
-            if isClosed { lock.signal() }
         }
     }
 
@@ -347,8 +370,10 @@ private final class Loans: @unchecked Sendable {
         }
     }
 
-    /// To be called under the lock.
-    private var hasOthers: Bool { lent.contains { pthread_equal($0.thread, pthread_self()) == 0 } }
+    /// Whether some other thread is visiting. To be called under the lock.
+    private var hasOthers: Bool {
+        visits.load(ordering: .sequentiallyConsistent) > lent.count { pthread_equal($0.thread, pthread_self()) != 0 }
+    }
 }
 
 extension SQLiteError {
