@@ -1,19 +1,17 @@
-internal import CBLBase
-
 /// The binary form of a log. What is written of a message depends on those before: texts that come again are numbers, and a time is the
 /// microseconds since the last one.
-struct LogEncoder {
+package struct LogEncoder {
     /// The bytes that such a file begins with, and the version of the form.
-    static let magic: [UInt8] = [0xCF, 0xB2, 0xAB, 0x1B]
+    package static let magic: [UInt8] = [0xCF, 0xB2, 0xAB, 0x1B]
     private static let version: UInt8 = 1
 
     private var lastMicroseconds: UInt64
     private var tokens: [String: UInt64] = [:]
 
     /// The first bytes of a file.
-    let header: [UInt8]
+    package let header: [UInt8]
 
-    init(at time: LogTime) {
+    package init(at time: LogTime) {
         let seconds = time.nanoseconds / 1_000_000_000
         // The header knows whole seconds; the first message has the rest.
         lastMicroseconds = seconds * 1_000_000
@@ -23,7 +21,7 @@ struct LogEncoder {
     }
 
     /// A message without an object. The format has a `%s` for the text, or nothing if there is no text.
-    mutating func message(_ format: String, _ text: String?, _ level: LogLevel, domain: String, at time: LogTime) -> [UInt8] {
+    package mutating func message(_ format: String, _ text: String?, _ level: MessageLevel, domain: String, at time: LogTime) -> [UInt8] {
         var bytes: [UInt8] = []
         bytes.reserveCapacity(16 + (text?.utf8.count ?? 0))
         let microseconds = time.nanoseconds / 1000

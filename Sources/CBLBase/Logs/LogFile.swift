@@ -1,23 +1,44 @@
-internal import CBLBase
+import FoundationEssentials
 import Glibc
 
 /// Why a log cannot be written.
-struct LogFileError: Error, CustomStringConvertible {
+package struct LogFileError: Error, CustomStringConvertible {
     let action: String
     let path: String
     let code: Int32
 
-    var description: String { "cannot \(action) \(path): \(SystemCall.message(code))" }
+    package var description: String { "cannot \(action) \(path): \(SystemCall.message(code))" }
+}
+
+/// Where the files of a log are, in which form, and how many of which size are kept.
+package struct LogFileSettings: Hashable, Sendable {
+    /// The least that a message must matter; nil lets nothing through.
+    package var level: MessageLevel?
+    package var directory: String
+    /// Whether people can read them as they are; otherwise they are in the binary form.
+    package var isPlainText = false
+    /// At this size, in bytes, a file is followed by another.
+    package var longest: UInt64 = 1_000_000
+    /// How many there are of each level, with the one that is written.
+    package var kept = 1
+    /// Who writes, for the first lines.
+    package var agent: String
+
+    package init(level: MessageLevel?, directory: String, agent: String) {
+        self.level = level
+        self.directory = directory
+        self.agent = agent
+    }
 }
 
 /// The file of one level, and its successors.
 ///
 /// It is changed by one thread at a time (see `LogFiles`).
-struct LogFile {
-    static let minimumSize: UInt64 = 1024
+package struct LogFile {
+    package static let minimumSize: UInt64 = 1024
     static let fileExtension = ".cbllog"
 
-    private let level: LogLevel
+    private let level: MessageLevel
     private let directory: String
     private let isPlainText: Bool
     private var encoder: LogEncoder?
@@ -28,22 +49,22 @@ struct LogFile {
     /// What the name says of the time.
     private var milliseconds: Int64 = 0
 
-    init(_ level: LogLevel, of sink: FileLogSink) throws(LogFileError) {
+    init(_ level: MessageLevel, _ settings: LogFileSettings) throws(LogFileError) {
         self.level = level
-        directory = sink.directory
-        isPlainText = sink.usePlaintext
-        try open(sink)
+        directory = settings.directory
+        isPlainText = settings.isPlainText
+        try open(settings)
     }
 
     /// Adds a message. If the file is too large then, the next message goes to another one.
-    mutating func write(_ message: String, domain: LogDomain, sink: FileLogSink) throws(LogFileError) {
+    mutating func write(_ message: String, domain: String, _ settings: LogFileSettings) throws(LogFileError) {
         guard descriptor >= 0 else { return }
-        try append("%s", message, domain: domain.nameInFiles)
-        guard size > max(LogFile.minimumSize, sink.maxFileSize) else { return }
+        try append("%s", message, domain: domain)
+        guard size > max(LogFile.minimumSize, settings.longest) else { return }
         shut()
-        removeOldest(butFor: sink.maxKeptFiles - 1)
+        removeOldest(butFor: settings.kept - 1)
         serialNumber += 1
-        try open(sink)
+        try open(settings)
     }
 
     /// Ends the file as somebody does who has nothing more to say.
@@ -60,7 +81,7 @@ struct LogFile {
         encoder = nil
     }
 
-    private mutating func open(_ sink: FileLogSink) throws(LogFileError) {
+    private mutating func open(_ settings: LogFileSettings) throws(LogFileError) {
         var path: String
         // Two in one millisecond are two files, and the later one has the later name, even if the former one is gone.
         milliseconds = max(milliseconds, WallClock.milliseconds - 1)
@@ -77,15 +98,15 @@ struct LogFile {
             try put(encoder.header)
         }
         let number = "serialNo=\(serialNumber),logDirectory=\(directory),fileLogLevel=\(level.rawValue)"
-        let limits = "fileMaxSize=\(max(LogFile.minimumSize, sink.maxFileSize)),fileMaxCount=\(max(0, sink.maxKeptFiles - 1))"
+        let limits = "fileMaxSize=\(max(LogFile.minimumSize, settings.longest)),fileMaxCount=\(max(0, settings.kept - 1))"
         try append("---- %s ----", "\(number),\(limits)", domain: "")
-        try append("---- %s ----", LibraryIdentity.userAgent, domain: "")
+        try append("---- %s ----", settings.agent, domain: "")
     }
 
     private mutating func append(_ format: String, _ text: String?, domain: String) throws(LogFileError) {
         let time = LogTime.now
         if isPlainText {
-            let message = text.map { format == "%s" ? $0 : format.replacingOccurrences(of: "%s", with: $0) } ?? format
+            let message = text.map { format == "%s" ? $0 : "---- \($0) ----" } ?? format
             try put(Array("\(time.universal) \(domain) \(level.title) \(message)\n".utf8))
         } else if let bytes = encoder?.message(format, text, level, domain: domain, at: time) {
             try put(bytes)
@@ -115,7 +136,7 @@ struct LogFile {
     }
 
     /// The files of a level, the oldest first. Their names say when they were made, more exactly than their dates.
-    static func names(of level: LogLevel, in directory: String) -> [String] {
+    package static func names(of level: MessageLevel, in directory: String) -> [String] {
         let prefix = "cbl_\(level.nameOfFiles)_"
         let names = (try? FileManager.default.contentsOfDirectory(atPath: directory)) ?? []
         let dated = names.compactMap { name -> (time: UInt64, name: String)? in

@@ -1,38 +1,41 @@
+import FoundationEssentials
 import Synchronization
 
-/// The files of a sink: one for each level, whichever are written to.
-final class LogFiles: Sendable {
+/// The files of a log: one for each level, whichever are written to.
+package final class LogFiles: Sendable {
     private struct State {
-        var sink: FileLogSink
+        var settings: LogFileSettings
         var files: [LogFile]
     }
 
     private let state: Mutex<State>
 
-    init(_ sink: FileLogSink) throws {
-        try FileManager.default.createDirectory(atPath: sink.directory, withIntermediateDirectories: true)
-        let files = try LogLevel.ofMessages.map { level in try LogFile(level, of: sink) }
-        state = Mutex(State(sink: sink, files: files))
+    /// Makes the directory if it is not there.
+    package init(_ settings: LogFileSettings) throws {
+        try FileManager.default.createDirectory(atPath: settings.directory, withIntermediateDirectories: true)
+        let files = try MessageLevel.allCases.map { level in try LogFile(level, settings) }
+        state = Mutex(State(settings: settings, files: files))
     }
 
     deinit { close() }
 
-    /// Takes another sink's limits, if that one wants the same files; otherwise it says false.
-    func adopt(_ sink: FileLogSink) -> Bool {
+    /// Takes other limits, if they are for the same files; otherwise it says false.
+    package func adopt(_ settings: LogFileSettings) -> Bool {
         state.withLock { state in
-            guard state.sink.directory == sink.directory, state.sink.usePlaintext == sink.usePlaintext else { return false }
-            state.sink = sink
+            guard state.settings.directory == settings.directory, state.settings.isPlainText == settings.isPlainText else { return false }
+            state.settings = settings
             return true
         }
     }
 
-    func write(_ message: String, _ level: LogLevel, of domain: LogDomain) throws(LogFileError) {
+    /// `domain` is what the message is about, in one word.
+    package func write(_ message: String, _ level: MessageLevel, of domain: String) throws(LogFileError) {
         try state.withLock { state throws(LogFileError) in
-            guard state.sink.level.admits(level) else { return }
-            let sink = state.sink
-            try state.files[Int(level.rawValue)].write(message, domain: domain, sink: sink)
+            guard let least = state.settings.level, level >= least else { return }
+            let settings = state.settings
+            try state.files[Int(level.rawValue)].write(message, domain: domain, settings)
         }
     }
 
-    func close() { state.withLock { state in for index in state.files.indices { state.files[index].close() } } }
+    package func close() { state.withLock { state in for index in state.files.indices { state.files[index].close() } } }
 }

@@ -1,17 +1,18 @@
-internal import CBLBase
 import Glibc
 
 /// The moment of a message, in the two forms in which logs write it.
-struct LogTime {
-    let nanoseconds: UInt64
+package struct LogTime {
+    package let nanoseconds: UInt64
 
-    static var now: LogTime { LogTime(nanoseconds: WallClock.nanoseconds) }
+    package init(nanoseconds: UInt64) { self.nanoseconds = nanoseconds }
+
+    package static var now: LogTime { LogTime(nanoseconds: WallClock.nanoseconds) }
 
     /// As in files: `2025-12-09T06:47:55.507699Z`.
-    var universal: String { text(gmtime_r) + "Z" }
+    package var universal: String { text(gmtime_r) + "Z" }
 
     /// As on consoles: the same by the process's time zone, without a letter.
-    var local: String { text(localtime_r) }
+    package var local: String { text(localtime_r) }
 
     private func text(_ calendar: (UnsafePointer<time_t>, UnsafeMutablePointer<tm>) -> UnsafeMutablePointer<tm>?) -> String {
         var seconds = time_t(nanoseconds / 1_000_000_000)

@@ -1,3 +1,5 @@
+internal import CBLBase
+
 /// Which messages go to files, and to which. Files have the messages of all domains.
 public struct FileLogSink: Sendable {
     /// The least that a message must matter.
@@ -29,4 +31,14 @@ public struct FileLogSink: Sendable {
     public static let defaultMaxSize: UInt64 = 524_288
     /// 2: the file that is written and the one before.
     public static let defaultMaxKeptFiles = 2
+}
+
+extension FileLogSink {
+    var settings: LogFileSettings {
+        var settings = LogFileSettings(level: level.grade, directory: directory, agent: LibraryIdentity.userAgent)
+        settings.isPlainText = usePlaintext
+        settings.longest = maxFileSize
+        settings.kept = maxKeptFiles
+        return settings
+    }
 }

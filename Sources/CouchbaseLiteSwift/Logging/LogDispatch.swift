@@ -51,10 +51,10 @@ final class LogDispatch: Sendable {
             var problem: (any Error)?
             change { sinks in
                 sinks.file = newValue
-                if let newValue, let files = sinks.files, files.adopt(newValue) { return }
+                if let newValue, let files = sinks.files, files.adopt(newValue.settings) { return }
                 sinks.files?.close()
                 sinks.files = nil
-                do { sinks.files = try newValue.map(LogFiles.init) } catch { problem = error }
+                do { sinks.files = try newValue.map { try LogFiles($0.settings) } } catch { problem = error }
             }
             if let problem { write("No log files are written: \(problem)", .warning, of: .database) }
         }
@@ -67,7 +67,7 @@ final class LogDispatch: Sendable {
     /// Nobody is called, and no file written, under the lock: a sink may well have something to say itself.
     func write(_ message: String, _ level: LogLevel, of domain: LogDomain) {
         let (console, files, custom) = sinks.withLock { ($0.console, $0.files, Handed($0.custom)) }
-        do { try files?.write(message, level, of: domain) } catch { giveUp(files, error) }
+        do { if let grade = level.grade { try files?.write(message, grade, of: domain.nameInFiles) } } catch { giveUp(files, error) }
         if let console, console.level.admits(level), console.domains.contains(LogDomains(domain)) {
             showOnConsole(ConsoleLogSink.line(message, level, domain, at: .now))
         }

@@ -1,3 +1,5 @@
+internal import CBLBase
+
 /// What a message is about.
 public enum LogDomain: UInt, Sendable {
     /// Databases, collections, documents, blobs and indexes.
@@ -99,18 +101,9 @@ extension LogLevel {
     /// Whether a sink of this level takes messages of that one.
     func admits(_ level: LogLevel) -> Bool { level.rawValue >= rawValue && level != .none }
 
-    /// What stands before a message.
-    var title: String {
-        switch self {
-        case .debug: "Debug"
-        case .verbose: "Verbose"
-        case .info: "Info"
-        case .warning: "WARNING"
-        case .error: "ERROR"
-        case .none: "None"
-        }
-    }
+    /// The same where logs are written; nil for `none`, which no message has.
+    var grade: MessageLevel? { MessageLevel(rawValue: rawValue) }
 
-    /// Its part of a file's name.
-    var nameOfFiles: String { title.lowercased() }
+    /// What stands before a message.
+    var title: String { grade?.title ?? "None" }
 }

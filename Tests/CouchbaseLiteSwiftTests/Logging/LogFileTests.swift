@@ -1,3 +1,4 @@
+import CBLBase
 import CBLTestSupport
 import Glibc
 import Testing
@@ -21,7 +22,7 @@ import Testing
     }
 
     private func texts(_ level: LogLevel) throws -> [String] {
-        try LogFile.names(of: level, in: path).map { try String(contentsOfFile: path + "/" + $0, encoding: .utf8) }
+        try LogFile.names(of: #require(level.grade), in: path).map { try String(contentsOfFile: path + "/" + $0, encoding: .utf8) }
     }
 
     private func lines(_ level: LogLevel) throws -> [Substring] { try texts(level).flatMap { $0.split(separator: "\n") } }

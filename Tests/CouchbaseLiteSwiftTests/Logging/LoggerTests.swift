@@ -1,3 +1,4 @@
+import CBLBase
 import CBLTestSupport
 import Testing
 
