@@ -30,6 +30,8 @@ let package = Package(
         // The kernel's own: the language's library leaves it out.
         .systemLibrary(name: "CBLSystemEpoll"),
         .systemLibrary(name: "CBLSystemFiles"),
+        // The system's own, too, and without its header.
+        .systemLibrary(name: "CBLSystemCrypt"),
         // In C, and its headers alone are needed to build it: Duktape leaves by longjmp, which must not cross Swift.
         .target(name: "CBLSystemDuktape"),
 
@@ -50,8 +52,8 @@ let package = Package(
         library(
             "CBLListener",
             [
-                "CBLViews", "CBLQuery", "CBLLanguage", "CBLReplication", "CBLBLIP", "CBLTransport", "CBLStore", "CBLFleece",
-                "CBLBase",
+                "CBLViews", "CBLQuery", "CBLLanguage", "CBLReplication", "CBLBLIP", "CBLTransport", "CBLStore", "CBLFunctions", "CBLFleece",
+                "CBLBase", "CBLSystemCrypt",
             ]),
         library(
             "CBLWorkbench", ["CBLQuery", "CBLReplication", "CBLJSONSchema", "CBLStore", "CBLSQLite", "CBLFleece", "CBLBase"]),

@@ -12,6 +12,11 @@ package struct HostPolicy: Sendable {
     /// Pages of anywhere may connect, though without what the browser knows of the person.
     package private(set) var allowsAnyOrigin = false
 
+    /// What pages of others may send along; nil for whatever they ask for.
+    package var sendable: [String]?
+    /// How long their browsers may remember that.
+    package var seconds: Int64 = 600
+
     package init() {}
 
     /// Lets requests be for that name as well, or for any (`*`); false if it is none.
@@ -96,8 +101,12 @@ package struct HostPolicy: Sendable {
         var headers = headers(for: request)
         guard !headers.isEmpty else { return nil }
         headers.add("Access-Control-Allow-Methods", "GET, HEAD, POST, PUT, DELETE, COPY")
-        if let wanted = request.http.headers["Access-Control-Request-Headers"] { headers.add("Access-Control-Allow-Headers", wanted) }
-        headers.add("Access-Control-Max-Age", "600")
+        if let sendable {
+            headers.add("Access-Control-Allow-Headers", sendable.joined(separator: ", "))
+        } else if let wanted = request.http.headers["Access-Control-Request-Headers"] {
+            headers.add("Access-Control-Allow-Headers", wanted)
+        }
+        headers.add("Access-Control-Max-Age", "\(seconds)")
         var answer = HTTPAnswer(200, json: Array("{}".utf8))
         answer.headers = headers
         return answer

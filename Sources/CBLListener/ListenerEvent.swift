@@ -65,11 +65,16 @@ package struct AnsweredRequest: Sendable {
 
     init(_ request: HTTPRequest, _ visitor: Visitor, status: Int) {
         address = request.address
-        user = visitor.user ?? visitor.certificate
+        user = visitor.name
         method = request.method
-        path = "/" + request.path.map { PercentEncoding.component($0) }.joined(separator: "/")
+        path = request.plainPath
         self.status = status
     }
+}
+
+extension HTTPRequest {
+    /// The path without parameters, which may be long, and secret.
+    var plainPath: String { "/" + path.map { PercentEncoding.component($0) }.joined(separator: "/") }
 }
 
 /// What a listener has to tell, on the loop's thread.

@@ -22,6 +22,8 @@ final class ListenerRouter: @unchecked Sendable {
     /// Answers whatever no replicator asks for; nil if there are only pages that say what this is.
     let service: RESTService?
     private let opener = SerialQueue(on: WorkerPool(name: "cblite-open", limit: 1))
+    /// Where passwords are looked at that take their time.
+    private let checkers = WorkerPool(name: "cblite-password", limit: 2)
     private let settings: ListenerSettings
     private let loop: EventLoop
     private let observer: @Sendable (ListenerEvent) -> Void
@@ -43,11 +45,14 @@ final class ListenerRouter: @unchecked Sendable {
             names: names, certificate: settings.identity?.certificates.first,
             isLocal: settings.address.map { NetworkAddresses.isLoopback($0) } ?? false)
         let traffic = traffic
-        let admission = Admission(settings.users, isSecure: settings.identity != nil) { loop.now }
+        var policy = Admission.Policy(settings.users)
+        policy.anonymous = settings.anonymous
+        policy.certificates = settings.certificateHolders
+        let admission = Admission(policy, isSecure: settings.identity != nil) { loop.now }
         self.admission = admission
         service = settings.rest.map { ListenerRouter.service(databases, settings, $0, admission, traffic, observer) }
         // What is wrong with a database that was named is told now, and not to the first who comes.
-        for share in databases.shares { peers[share.name] = try makePeer(share) }
+        for share in databases.shares where share.sync != nil { peers[share.name] = try makePeer(share) }
         databases.observe { [weak self] name in
             loop.perform { [weak self] in self?.peers.removeValue(forKey: name)?.stop {} }
         }
@@ -61,8 +66,13 @@ final class ListenerRouter: @unchecked Sendable {
         rest.version = settings.version
         rest.scheme = settings.identity == nil ? "http" : "https"
         let reports = settings.reportsRequests
+        let audit = settings.audit
+        rest.audit = audit
         rest.observer = { request, visitor, status in
             traffic.withLock { $0.requests += 1 }
+            audit?.tell(
+                .request,
+                .init(user: visitor.name, address: request.address, text: "\(request.method) \(request.plainPath)", status: status))
             if reports { observer(.answered(AnsweredRequest(request, visitor, status: status))) }
         }
         return RESTService(databases, rest, admission: admission)
@@ -71,8 +81,8 @@ final class ListenerRouter: @unchecked Sendable {
     private func makePeer(_ share: Share) throws -> PassivePeer {
         let collections = try share.collections ?? share.database.read { $0.collections() }
         var configuration = PassiveSession.Configuration(collections: collections)
-        configuration.allowsPull = share.access.allowsPull
-        configuration.allowsPush = share.access.allowsPush
+        configuration.allowsPull = share.sync?.allowsPull ?? false
+        configuration.allowsPush = share.sync?.allowsPush ?? false
         configuration.allowsDeltas = share.allowsDeltas
         return try PassivePeer(
             share.database, configuration, patience: settings.firstMessageTimeout, limits: ListenerRouter.limits, memory: memory, on: loop)
@@ -89,10 +99,34 @@ final class ListenerRouter: @unchecked Sendable {
     }
 
     func answer(_ request: PeerRequest) -> HTTPServer.Answer {
+        if let objection = settings.hosts.objection(to: request, at: place) { return refuse(request, objection) }
+        if service != nil, let answer = settings.hosts.permission(for: request) { return .answer(answer) }
+        if let answer = answerBySession(request) { return answer }
+        guard let slow = admission.slowCredentials(of: request) else { return answerAdmitted(request) }
+        return .ask({ [checkers, admission] answer in SerialQueue(on: checkers).perform { answer(admission.admits(slow)) } }) {
+            [self] isRight in
+            guard isRight else { return refuse(request, admission.wrong(slow, from: request.http.address)) }
+            settings.audit?.tell(.authenticated, .init(user: slow.user, address: request.http.address))
+            return answerAdmitted(request)
+        }
+    }
+
+    /// Nil if a replicator does not come with a secret in the place of a password.
+    private func answerBySession(_ request: PeerRequest) -> HTTPServer.Answer? {
+        let path = request.http.path
+        guard path.count == 2, path[1] == SyncEndpoint.name, let sessions = service?.settings.edge?.sessions,
+            let token = SyncSessions.token(in: request)
+        else { return nil }
+        guard let user = sessions.user(of: token, in: path[0], at: loop.now) else {
+            return refuse(request, HTTPAnswer(401, "the session is not known, or has ended"))
+        }
+        let rights = settings.users?.rights(of: user) ?? UserRights(role: .user, rules: AccessRules())
+        return synchronize(request, Visitor(user: user, rights: rights, isLocal: false), path[0])
+    }
+
+    private func answerAdmitted(_ request: PeerRequest) -> HTTPServer.Answer {
         let visitor: Visitor
         do throws(HTTPAnswer) {
-            if let objection = settings.hosts.objection(to: request, at: place) { throw objection }
-            if service != nil, let answer = settings.hosts.permission(for: request) { return .answer(answer) }
             if settings.users == nil, let check = settings.passwordCheck { return try ask(check, about: request) }
             visitor = try admission.admit(request)
         } catch {
@@ -111,6 +145,9 @@ final class ListenerRouter: @unchecked Sendable {
 
     private func refuse(_ request: PeerRequest, _ answer: HTTPAnswer) -> HTTPServer.Answer {
         observer(.refused(address: request.http.address, reason: answer.reason))
+        if answer.status == 401 || answer.status == 429 {
+            settings.audit?.tell(.authenticationFailed, .init(user: request.credentials?.user, address: request.http.address))
+        }
         var answer = answer
         if service != nil { answer.json = RESTError(answer).json }
         for field in settings.hosts.headers(for: request).fields { answer.headers.add(field.name, field.value) }
@@ -158,11 +195,14 @@ final class ListenerRouter: @unchecked Sendable {
     }
 
     private func connect(_ request: PeerRequest, _ visitor: Visitor, _ name: String) -> HTTPServer.Answer {
-        guard var share = share(name), let access = visitor.rights.access(to: share), let peer = peer(of: share) else {
-            return .refuse(.notFound)
-        }
-        share.access = access
-        return .webSocket(protocols: peer.protocols) { [self, share] _, request in accept(request, visitor, share, peer) }
+        let refusal = service?.settings.edge?.refusal(of: name, to: visitor)
+        let answer = refusal.map { HTTPAnswer($0.status, $0.reason ?? "") } ?? .notFound
+        guard let share = share(name), share.sync != nil,
+            let collections = try? share.collections ?? share.database.read({ $0.collections() }),
+            let reach = SyncReach(of: visitor, in: share, collections), reach.access.allowsPull || !share.controlsAccess,
+            let peer = peer(of: share)
+        else { return refuse(request, answer) }
+        return .webSocket(protocols: peer.protocols) { [self] _, request in accept(request, visitor, share, reach, peer) }
     }
 
     /// Nil if its database cannot be replicated with. A collection that was made since the last time is there from now on.
@@ -177,11 +217,13 @@ final class ListenerRouter: @unchecked Sendable {
         return peer
     }
 
-    private func accept(_ request: PeerRequest, _ visitor: Visitor, _ share: Share, _ peer: PassivePeer) -> any WebSocketDelegate {
+    private func accept(
+        _ request: PeerRequest, _ visitor: Visitor, _ share: Share, _ reach: SyncReach, _ peer: PassivePeer
+    ) -> any WebSocketDelegate {
         lastNumber += 1
         let client = ListenerClient(
             number: lastNumber, address: request.http.address, user: visitor.user, certificate: visitor.certificate,
-            agent: request.http.headers["User-Agent"].map { ForeignText.line($0, limit: 100) }, database: share.name, access: share.access,
+            agent: request.http.headers["User-Agent"].map { ForeignText.line($0, limit: 100) }, database: share.name, access: reach.access,
             subprotocol: request.preferredProtocol(of: peer.protocols) ?? "")
         observer(.connected(client))
         let count = Mutex(ListenerTraffic())
@@ -189,8 +231,8 @@ final class ListenerRouter: @unchecked Sendable {
         let name =
             visitor.user.map { "user \($0)" } ?? visitor.certificate.map { "certificate \($0)" }
             ?? "network \(NetworkAddresses.network(of: request.http.address))"
-        let (allowsPush, allowsPull) = (share.access.allowsPush, share.access.allowsPull)
-        return peer.accept(allowsPush: allowsPush, allowsPull: allowsPull, by: name, user: visitor.user) { [self] event in
+        settings.audit?.tell(.syncConnected, .init(user: visitor.name, address: client.address, database: share.name))
+        return peer.accept(reach.permissions, by: name, user: visitor.user) { [self] event in
             switch event {
             case .document(let event, let collection):
                 count.withLock { $0.add(event) }
@@ -199,6 +241,7 @@ final class ListenerRouter: @unchecked Sendable {
             case .status(let status): note(client, isBusy: status.activity == .busy)
             case .ended(let failure):
                 note(client, isBusy: false)
+                settings.audit?.tell(.syncDisconnected, .init(user: visitor.name, address: client.address, database: share.name))
                 observer(.ended(client, count.withLock { $0 }, failure))
             }
         }

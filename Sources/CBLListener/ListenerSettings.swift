@@ -10,6 +10,10 @@ package struct ListenerSettings: Sendable {
     package var identity: TLSIdentity?
     /// Those who may come in; nil is everybody.
     package var users: UserList?
+    /// With users: what those may who say nothing of themselves; nil if they are not let in.
+    package var anonymous: UserRights?
+    /// With users: what those may who show a certificate alone, if it names nobody of the list; nil if that is not enough.
+    package var certificateHolders: UserRights?
     /// Decides about names and passwords when there is no such list. It is called on the loop, and answers once, on any thread.
     package var passwordCheck: (@Sendable (Credentials, @escaping @Sendable (Bool) -> Void) -> Void)?
     /// The certificates of clients who may come in, or of those who have signed theirs; nil is everybody. Only with TLS.
@@ -29,6 +33,8 @@ package struct ListenerSettings: Sendable {
     /// How long a client has for TLS and its request, and then for the first message.
     package var requestTimeout = Duration.seconds(10)
     package var firstMessageTimeout = Duration.seconds(30)
+    /// What tells of what was done, for those who have to know later.
+    package var audit: AuditLog?
     /// Whether events tell of every document.
     package var reportsDocuments = false
     /// Whether events tell of every answer of the REST API.

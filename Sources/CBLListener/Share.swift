@@ -27,6 +27,10 @@ package struct Share: Sendable {
     /// The others do not exist for those who connect. Nil is all that there are, those that are made later too.
     package var collections: [CollectionName]?
     package var access = Access.readWrite
+    /// How far replicators may; nil if they may not.
+    package var sync: Access?
+    /// Whether what users may do here depends on their rules.
+    package var controlsAccess = false
     /// Whether changes of documents may be sent instead of all of them.
     package var allowsDeltas = true
 
@@ -35,6 +39,7 @@ package struct Share: Sendable {
         self.database = database
         self.collections = collections
         self.access = access
+        sync = access
     }
 
     func contains(_ collection: CollectionName) -> Bool { collections?.contains(collection) ?? true }

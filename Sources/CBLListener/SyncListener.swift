@@ -59,6 +59,8 @@ package final class SyncListener: Sendable {
         port = self.server.port
     }
 
+    var service: RESTService? { router.service }
+
     /// What went over all connections so far.
     package var traffic: ListenerTraffic { router.traffic.withLock { $0 } }
     package var connectionCount: Int { server.connectionCount }

@@ -16,16 +16,24 @@ package struct Visitor: Sendable {
     package var standing: Standing
     /// Has this server connect to others: for those who are known, and for programs of this machine.
     package var mayReplicate: Bool
+    /// Whoever it is, if anybody said.
+    var name: String? { user ?? certificate }
     /// How a password was given, as CouchDB calls it.
     var authentication: String?
 
-    /// Whoever has all rights in all databases is an administrator.
+    /// Whoever has all rights in all databases is an administrator, if nobody says otherwise.
     init(user: String? = nil, certificate: String? = nil, rights: UserRights = UserRights(), isLocal: Bool) {
         self.user = user
         self.certificate = certificate
         self.rights = rights
-        standing = rights == UserRights() ? .administrator : .guest
-        mayReplicate = standing == .administrator && (isLocal || user != nil || certificate != nil)
+        switch rights.role {
+        case nil:
+            standing = rights == UserRights() ? .administrator : .guest
+            mayReplicate = standing == .administrator && (isLocal || user != nil || certificate != nil)
+        case .user?: (standing, mayReplicate) = (.guest, false)
+        case .replicator?: (standing, mayReplicate) = (.guest, true)
+        case .administrator?: (standing, mayReplicate) = (.administrator, true)
+        }
     }
 
     private init(_ standing: Standing, _ rights: UserRights) {

@@ -23,11 +23,12 @@ enum AttachmentRequests {
         if let type = MediaType(type), !call.accepted.contains(type), !call.accepted.contains(.json) {
             throw RESTError.notAcceptable("the attachment is \(type.essence)")
         }
-        // A page that somebody stored is not to be run as one of this server's.
-        let headers: HTTPHeaders = [
-            "Etag": "\"\(revision)\"", "Content-Type": type, "X-Content-Type-Options": "nosniff", "Content-Security-Policy": "sandbox",
-        ]
-        try send(attachment, keyspace.database.blobs, headers, call)
+        try send(attachment, keyspace.database.blobs, headers(revision: revision, type: type), call)
+    }
+
+    /// A page that somebody stored is not to be run as one of this server's.
+    static func headers(revision: String, type: String) -> HTTPHeaders {
+        ["Etag": "\"\(revision)\"", "Content-Type": type, "X-Content-Type-Options": "nosniff", "Content-Security-Policy": "sandbox"]
     }
 
     private static func send(_ attachment: StoredAttachment, _ blobs: BlobFolder, _ headers: HTTPHeaders, _ call: RESTCall) throws {
@@ -48,7 +49,7 @@ enum AttachmentRequests {
     /// One that is longer is not read twice: whoever gets it looks at its digest.
     private static let longestChecked = 1 << 24
 
-    private static func send(_ blob: UncheckedBlob, _ headers: HTTPHeaders, _ call: RESTCall) throws {
+    static func send(_ blob: UncheckedBlob, _ headers: HTTPHeaders, _ call: RESTCall) throws {
         let length = blob.length
         var headers = headers
         headers.add("Accept-Ranges", "bytes")

@@ -19,19 +19,19 @@ enum BulkDocuments {
             let isEdit = root.dictionary?.value(forKey: "new_edits", nil)?.boolean != false
             // Whatever is there, if it is not `false`.
             let isWhole = root.dictionary?.value(forKey: "all_or_nothing", nil).map { $0.boolean != false } ?? false
-            return try store(docs, isEdit: isEdit, isWhole: isWhole, keyspace)
+            return try store(docs, isEdit: isEdit, isWhole: isWhole, keyspace, call)
         }
         try answer(call, outcomes)
     }
 
-    private static func store(_ docs: ArrayView, isEdit: Bool, isWhole: Bool, _ keyspace: Keyspace) throws -> [Outcome] {
+    private static func store(_ docs: ArrayView, isEdit: Bool, isWhole: Bool, _ keyspace: Keyspace, _ call: RESTCall) throws -> [Outcome] {
         try keyspace.database.write { transaction in
             var editor = DocumentEditor(transaction: transaction, keyspace: keyspace)
             editor.allowsConflict = isWhole
             var outcomes: [Outcome] = []
             for item in docs {
                 do {
-                    let outcome = try store(item, isEdit: isEdit, editor)
+                    let outcome = try store(item, isEdit: isEdit, editor, call)
                     // Of revisions that were made elsewhere, only failures are told.
                     if isEdit { outcomes.append(outcome) }
                 } catch {
@@ -45,15 +45,17 @@ enum BulkDocuments {
         }
     }
 
-    private static func store(_ item: Value, isEdit: Bool, _ editor: DocumentEditor) throws -> Outcome {
+    private static func store(_ item: Value, isEdit: Bool, _ editor: DocumentEditor, _ call: RESTCall) throws -> Outcome {
         let document = try IncomingDocument(item)
         guard isEdit else {
             guard let id = document.id else { throw RESTError.badID("a revision that was made elsewhere has an _id") }
             return Outcome(id: id, revision: try editor.insert(document, as: id))
         }
         guard document.id != nil || !document.isDeleted else { throw RESTError.badRequest("a deletion has the _id of a document") }
-        let id = document.id ?? RESTService.newID()
-        return Outcome(id: id, revision: try editor.save(document, as: id, parent: document.revision))
+        let id = document.id ?? call.service.newDocumentID()
+        let revision = try editor.save(document, as: id, parent: document.revision)
+        call.audit(document.isDeleted ? .documentDeleted : document.revision == nil ? .documentCreated : .documentUpdated, document: id)
+        return Outcome(id: id, revision: revision)
     }
 
     private static func answer(_ call: RESTCall, _ outcomes: [Outcome]) throws {

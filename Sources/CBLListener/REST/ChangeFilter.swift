@@ -23,10 +23,12 @@ final class ChangeFilter: @unchecked Sendable {
     private let revision = UnsafeMutableRawBufferPointer.allocate(byteCount: RevisionID.maximumTextLength, alignment: 1)
 
     /// Nil if all are wanted.
-    init?(_ parameters: RESTParameters, _ keyspace: Keyspace) throws {
+    /// Edge Servers take IDs with commas between them, too.
+    init?(_ parameters: RESTParameters, _ keyspace: Keyspace, isEdge: Bool = false) throws {
         switch parameters["filter"] {
         case nil, "": return nil
-        case "_doc_ids": kind = .documents(Set(try parameters.strings("doc_ids") ?? []))
+        case "_doc_ids": kind = .documents(try ChangeFilter.documentIDs(parameters, isEdge))
+        case "doc_ids" where isEdge: kind = .documents(try ChangeFilter.documentIDs(parameters, isEdge))
         // There are none in the feed: they have no sequences.
         case "_design": kind = .nothing
         case "_view":
@@ -54,6 +56,13 @@ final class ChangeFilter: @unchecked Sendable {
     }
 
     deinit { revision.deallocate() }
+
+    /// An array in JSON, or IDs with commas between them.
+    private static func documentIDs(_ parameters: RESTParameters, _ isEdge: Bool) throws(RESTError) -> Set<String> {
+        guard let text = parameters["doc_ids"] else { return [] }
+        guard isEdge, !text.hasPrefix("[") else { return Set(try parameters.strings("doc_ids") ?? []) }
+        return Set(text.split(separator: ",").map { String($0.drop { $0 == " " }) })
+    }
 
     /// `DESIGN/FILTER`
     private static func source(of name: String, _ keyspace: Keyspace) throws -> String? {

@@ -12,6 +12,8 @@ class ChangesWait: HTTPFeed, @unchecked Sendable {
     let query: ChangesQuery
     var reader: ChangesReader
     private var subscription: ChangeSubscription?
+    /// Among the feeds that are open.
+    private var number: Int?
     private let isClosed = Atomic<Bool>(false)
     private var lastSign: ContinuousClock.Instant
     private var lastChange: ContinuousClock.Instant
@@ -25,6 +27,8 @@ class ChangesWait: HTTPFeed, @unchecked Sendable {
     }
 
     func start(wake: @escaping @Sendable () -> Void) {
+        number = call.service.feeds.open(call)
+        call.audit(.feedStarted)
         var interest = ChangeInterest(collections: [reader.keyspace.collection])
         interest.isPassedOn = true
         subscription = try? reader.keyspace.database.subscribe(interest) { [weak self] event in
@@ -36,6 +40,9 @@ class ChangesWait: HTTPFeed, @unchecked Sendable {
     func stop() {
         subscription?.cancel()
         subscription = nil
+        guard let number else { return }
+        call.service.feeds.close(number)
+        call.audit(.feedEnded)
     }
 
     func proceed(_ exchange: any HTTPExchange) throws(HTTPInterruption) -> HTTPFeedState {

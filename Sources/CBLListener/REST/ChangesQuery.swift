@@ -19,7 +19,7 @@ struct ChangesQuery {
             switch name {
             case "longpoll": self = .longpoll
             case "continuous": self = .continuous
-            case "eventsource": self = .eventSource
+            case "eventsource", "sse": self = .eventSource
             default: self = .normal
             }
         }
@@ -35,6 +35,8 @@ struct ChangesQuery {
     var includesDocuments = false
     var isDescending = false
     var heartbeat: Duration?
+    /// Whether deletions are passed over.
+    var omitsDeleted = false
     /// Of silence, after which it ends; nil never.
     var timeout: Duration?
     /// Nil for all.
@@ -42,6 +44,7 @@ struct ChangesQuery {
     var options: DocumentOptions
 
     static let usualTimeout = Duration.seconds(60)
+    static let edgeTimeout = Duration.seconds(300)
 
     init(_ call: RESTCall) throws {
         let posted = call.request.method == "POST" ? try call.objectIfAny() : nil
@@ -58,10 +61,20 @@ struct ChangesQuery {
         }
         // What 1.x does: the order of all leaves is that of the documents.
         if showsAllLeaves { isDescending = false }
-        heartbeat = try ChangesQuery.heartbeat(parameters, shortest: call.service.settings.shortestHeartbeat)
-        timeout = try parameters.milliseconds("timeout") ?? (heartbeat == nil ? ChangesQuery.usualTimeout : nil)
+        omitsDeleted = parameters.flag("active_only")
+        let isEdge = call.service.settings.edge != nil
+        if !(isEdge && parameters["heartbeat"] == "0") {
+            heartbeat = try ChangesQuery.heartbeat(parameters, shortest: call.service.settings.shortestHeartbeat)
+        }
+        timeout = try parameters.milliseconds("timeout")
+        if isEdge {
+            // A heartbeat takes the place of the limit, and none at all is 0.
+            timeout = heartbeat != nil || timeout == .zero ? nil : timeout ?? ChangesQuery.edgeTimeout
+        } else if timeout == nil, heartbeat == nil {
+            timeout = ChangesQuery.usualTimeout
+        }
         options = try DocumentOptions(parameters)
-        filter = try ChangeFilter(parameters, call.keyspace())
+        filter = try ChangeFilter(parameters, call.keyspace(), isEdge: isEdge)
     }
 
     /// The number at the start; CouchDB's has a text behind it.

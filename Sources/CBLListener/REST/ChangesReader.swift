@@ -39,6 +39,7 @@ struct ChangesReader {
             while left > 0, !page.isFull, try cursor.next() {
                 advance(to: cursor.sequence)
                 page.rows += 1
+                if query.omitsDeleted, cursor.isDeleted { continue }
                 guard try query.filter?.admits(cursor, snapshot.sharedKeys) ?? true else { continue }
                 row.removeAll()
                 guard try write(cursor, writer, to: &row) else { continue }

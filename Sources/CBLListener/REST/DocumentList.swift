@@ -9,17 +9,22 @@ final class DocumentList {
         let keyspace = try call.keyspace()
         let sequence = try keyspace.database.read { try $0.lastSequence(of: keyspace.collection) }
         guard try !call.isUnchanged("\(sequence)") else { return }
-        let query = try DocumentListQuery(call.parameters)
+        let isEdge = call.service.settings.edge != nil
+        var query = try DocumentListQuery(call.parameters, isEdge: isEdge)
+        if isEdge { query.adaptToEdge(call.parameters, isPosted: false) }
         try DocumentList(call, keyspace, query, JSONAnswer(call, headers: ["Etag": "\"\(sequence)\""])).write(sequence)
     }
 
     static func post(_ call: RESTCall) throws {
         let keyspace = try call.keyspace()
-        let query = try call.object().withRoot { root in
+        let isEdge = call.service.settings.edge != nil
+        let query = try call.object().withRoot { root -> DocumentListQuery in
             let posted = root.dictionary?.value(forKey: "keys", nil)
             guard posted == nil || posted?.array != nil else { throw RESTError.badParameter("keys is an array") }
             if let members = root.dictionary { call.parameters.merge(members) }
-            return try DocumentListQuery(call.parameters, keys: posted?.array)
+            var query = try DocumentListQuery(call.parameters, keys: posted?.array, isEdge: isEdge)
+            if isEdge { query.adaptToEdge(call.parameters, isPosted: true) }
+            return query
         }
         let sequence = try keyspace.database.read { try $0.lastSequence(of: keyspace.collection) }
         try DocumentList(call, keyspace, query, JSONAnswer(call)).write(sequence)
@@ -74,10 +79,18 @@ final class DocumentList {
         var rest = (query.isDescending ? keys.reversed() : keys)[...]
         while !rest.isEmpty, !isComplete {
             try keyspace.database.read { snapshot in
-                while !answer.isFull, !isComplete, let key = rest.popFirst() { if admit() { try write(key, snapshot) } }
+                while !answer.isFull, !isComplete, let key = rest.popFirst() {
+                    if query.omitsMissing, try !leadsToSomething(key, snapshot) { continue }
+                    if admit() { try write(key, snapshot) }
+                }
             }
             try answer.flush()
         }
+    }
+
+    private func leadsToSomething(_ key: DocumentListQuery.Key, _ snapshot: Snapshot) throws -> Bool {
+        guard case .id(let id) = key else { return false }
+        return try snapshot.document(id, in: keyspace.collection).map { !$0.isDeleted } ?? false
     }
 
     private func write(_ key: DocumentListQuery.Key, _ snapshot: Snapshot) throws {

@@ -28,6 +28,8 @@ struct DocumentListQuery {
     var limit = Int.max
     var includesDocuments = false
     var tellsSequence = false
+    /// Whether keys that lead to no live document have no row.
+    var omitsMissing = false
 
     enum Key {
         case id(String)
@@ -36,10 +38,11 @@ struct DocumentListQuery {
         init(_ value: Value) { self = value.string.map { .id($0) } ?? .other(json: value.json()) }
     }
 
-    init(_ parameters: RESTParameters, keys posted: ArrayView? = nil) throws(RESTError) {
+    /// Edge Servers take IDs at the ends of a range as they are.
+    init(_ parameters: RESTParameters, keys posted: ArrayView? = nil, isEdge: Bool = false) throws(RESTError) {
         if let posted { keys = posted.map { Key($0) } } else { keys = try DocumentListQuery.keys(parameters) }
-        start = DocumentListQuery.end(try parameters.json("startkey", "start_key"))
-        end = DocumentListQuery.end(try parameters.json("endkey", "end_key"))
+        start = try DocumentListQuery.end(parameters, ["startkey", "start_key"], isEdge)
+        end = try DocumentListQuery.end(parameters, ["endkey", "end_key"], isEdge)
         includesStart = parameters.flag("inclusive_start", default: true)
         includesEnd = parameters.flag("inclusive_end", default: true)
         isDescending = parameters.flag("descending")
@@ -62,8 +65,12 @@ struct DocumentListQuery {
         }
     }
 
-    private static func end(_ key: FleeceData?) -> End {
-        guard let key else { return .open }
+    private static func end(_ parameters: RESTParameters, _ names: [String], _ isEdge: Bool) throws(RESTError) -> End {
+        guard let text = parameters[names] else { return .open }
+        guard let key = try? RESTCall.parse(Array(text.utf8)) else {
+            guard isEdge else { throw .badParameter("\(names[0]) is not JSON") }
+            return .id(text)
+        }
         return key.withRoot { root in
             switch root.kind {
             case .string: root.string.map { .id($0) } ?? .open
@@ -71,6 +78,14 @@ struct DocumentListQuery {
             default: .beforeAll
             }
         }
+    }
+
+    /// As Couchbase Edge Server answers: `isPosted` if the parameters came in a body.
+    mutating func adaptToEdge(_ parameters: RESTParameters, isPosted: Bool) {
+        tellsSequence = true
+        omitsMissing = true
+        if limit == 0 { limit = 1 }
+        includesDocuments = parameters.flag("include_docs", default: isPosted)
     }
 
     /// The range of IDs; nil if nothing is in it.

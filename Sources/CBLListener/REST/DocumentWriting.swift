@@ -15,14 +15,18 @@ enum DocumentWriting {
         let keyspace = try call.keyspace()
         let upload = try DocumentUpload(call, keyspace)
         let isEdit = call.parameters.flag("new_edits", default: true)
+        let expiration = try call.expiration()
         let (id, revision, isDeleted) = try upload.document.withRoot { root in
             let document = try IncomingDocument(root)
-            let id = try self.id(of: document, named)
+            let id = try self.id(of: document, named, call)
             let parent = isEdit ? try call.parentRevision(document.revision) : nil
             let revision = try keyspace.database.write { transaction in
                 let editor = DocumentEditor(transaction: transaction, keyspace: keyspace, uploads: upload.attachments)
-                return try isEdit ? editor.save(document, as: id, parent: parent) : editor.insert(document, as: id)
+                let revision = try isEdit ? editor.save(document, as: id, parent: parent) : editor.insert(document, as: id)
+                if let expiration, try !keyspace.isBeside(id) { try transaction.setExpiration(id, in: keyspace.collection, expiration) }
+                return revision
             }
+            call.audit(document.isDeleted ? .documentDeleted : revision.hasPrefix("1-") ? .documentCreated : .documentUpdated, document: id)
             return (id, revision, document.isDeleted)
         }
         // Who does not wait for the commit is not told what it came to; here it is done all the same.
@@ -33,22 +37,25 @@ enum DocumentWriting {
             }
         }
         let headers: HTTPHeaders = ["Etag": "\"\(revision)\""]
-        try answer(call, isDeleted ? 200 : 201, id, revision, headers, location: isDeleted ? nil : .some(named == nil ? id : nil))
+        try answer(
+            call, isDeleted ? 200 : 201, id, revision, headers, location: isDeleted ? nil : .some(named == nil ? id : nil),
+            expiration: expiration)
     }
 
-    private static func id(of document: IncomingDocument, _ named: String?) throws -> String {
+    private static func id(of document: IncomingDocument, _ named: String?, _ call: RESTCall) throws -> String {
         if let named {
             guard document.id == nil || document.id == named else { throw RESTError.badID("the _id is not that of the URL") }
             return named
         }
         if let id = document.id { return id }
         guard !document.isDeleted else { throw RESTError.badRequest("a deletion has the _id of a document") }
-        return RESTService.newID()
+        return call.service.newDocumentID()
     }
 
     /// `location` is what is behind the URL of the request; nil for no location at all.
     static func answer(
-        _ call: RESTCall, _ status: Int, _ id: String, _ revision: String, _ headers: HTTPHeaders = [:], location: String?? = nil
+        _ call: RESTCall, _ status: Int, _ id: String, _ revision: String, _ headers: HTTPHeaders = [:], location: String?? = nil,
+        expiration: Int64? = nil
     ) throws {
         var headers = headers
         if let location { headers.add("Location", call.location(location)) }
@@ -56,6 +63,7 @@ enum DocumentWriting {
             object.add("ok", true)
             object.add("id", id)
             object.add("rev", revision)
+            if let expiration { object.add("expires", expiration / 1000) }
         }
     }
 
@@ -65,15 +73,19 @@ enum DocumentWriting {
         if try keyspace.isBeside(id) { return try BesideDocuments.delete(call) }
         try keyspace.check(id: id)
         let parent = try call.parentRevision()
+        let expiration = try call.expiration()
         let revision = try keyspace.database.write { transaction in
             guard let document = try transaction.document(id, in: keyspace.collection) else { throw RESTError.missing }
             guard !document.isDeleted || parent != document.revision.text else { throw RESTError.deleted }
             let deletion = try RESTCall.parse(Array("{\"_deleted\":true}".utf8))
-            return try deletion.withRoot { root in
+            let revision = try deletion.withRoot { root in
                 try DocumentEditor(transaction: transaction, keyspace: keyspace).save(IncomingDocument(root), as: id, parent: parent)
             }
+            if let expiration { try transaction.setExpiration(id, in: keyspace.collection, expiration) }
+            return revision
         }
-        try answer(call, 200, id, revision, ["Etag": "\"\(revision)\""])
+        call.audit(.documentDeleted, document: id)
+        try answer(call, 200, id, revision, ["Etag": "\"\(revision)\""], expiration: expiration)
     }
 
     /// `COPY /db/a` with `Destination: b?rev=2-…`

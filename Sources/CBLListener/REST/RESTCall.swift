@@ -37,12 +37,37 @@ final class RESTCall {
     /// The collection that the request is about. What is not for the visitor is not there for them.
     func keyspace() throws -> Keyspace {
         if let found { return found }
-        let keyspace = try service.databases.keyspace(named: place.database)
-        guard let access = visitor.rights.access(to: keyspace.served.share) else { throw RESTError.notFound("no such database") }
+        let keyspace = try service.settings.edge == nil ? service.databases.keyspace(named: place.database) : edgeKeyspace()
+        guard let access = visitor.rights.access(to: keyspace.served.share, keyspace.collection) else {
+            throw nothing(at: keyspace.served.name)
+        }
         guard keyspace.served.share.contains(keyspace.collection) else { throw RESTError.notFound("no such collection") }
         if let missing = needs.missing(in: access) { throw RESTError.forbidden(missing) }
         found = keyspace
         return keyspace
+    }
+
+    /// What somebody is told who asks for what is not there for them.
+    func nothing(at name: String) -> RESTError {
+        service.settings.edge?.refusal(of: name, to: visitor) ?? .notFound("no such database")
+    }
+
+    /// Where rules count, nobody learns by asking what there is. And what is due is gone, even if nobody has removed it yet.
+    private func edgeKeyspace() throws -> Keyspace {
+        do {
+            let keyspace = try service.databases.keyspace(named: place.database)
+            try keyspace.database.purgeWhatIsDue()
+            return keyspace
+        } catch let error as RESTError where error.status == 404 {
+            let refusal = nothing(at: try Keyspace.split(place.database).database)
+            throw refusal.status == 404 ? error : refusal
+        }
+    }
+
+    /// Tells of what was done, if somebody has to know later.
+    func audit(_ event: AuditEvent, document: String? = nil, text: String? = nil) {
+        service.settings.audit?.tell(
+            event, .init(user: visitor.name, address: request.address, keyspace: place.database, document: document, text: text))
     }
 
     // What was asked for.
@@ -96,6 +121,18 @@ final class RESTCall {
         let encoder = FleeceEncoder()
         try bytes.withUnsafeBytes { try JSONParser.parse($0, into: encoder) }
         return try encoder.finish()
+    }
+
+    /// When the document is to expire, in milliseconds since 1970: so many seconds from now (`ttl`), or then (`expires`, in seconds), whichever is
+    /// sooner. Nil if nothing is said of that.
+    func expiration() throws(RESTError) -> Int64? {
+        func seconds(_ name: String) throws(RESTError) -> Int64? {
+            guard let text = parameters[name] else { return nil }
+            guard let number = Int64(text), number > 0, number < 1 << 40 else { throw .badParameter("\(name) is a number of seconds") }
+            return number * 1000
+        }
+        let ends = [try seconds("ttl").map { WallClock.milliseconds + $0 }, try seconds("expires")]
+        return ends.compactMap { $0 }.min()
     }
 
     /// The revision that the client believes to change, by any of the ways to say so.

@@ -1,5 +1,8 @@
+import CBLBase
 import CBLReplication
+import CBLStore
 import CBLTransport
+import Synchronization
 
 /// The REST API of Couchbase Lite 1.x, and what clients of CouchDB need of it, over databases of every version. It needs no socket: a request goes
 /// in, and an answer comes out, piece by piece.
@@ -14,14 +17,22 @@ package final class RESTService: HTTPResponder {
         package var version = ""
         /// Of a request whose body is read as a whole. What is streamed may be longer.
         package var maximumBody = 64 << 20
+        /// Of a property whose content is streamed, where the API has a limit for it.
+        package var longestBlob = 20 << 20
         /// How long a query may take, until its last row is sent.
         package var queryTimeLimit = Duration.seconds(300)
         /// Of the URLs that are given out.
         package var scheme = "http"
         /// Who asks for heartbeats that come sooner gets them after this time.
         package var shortestHeartbeat = Duration.seconds(5)
+        /// Told of what else there is to know about replications.
+        package var log: (@Sendable (MessageLevel, _ message: String) -> Void)?
         /// Told of each answer, on the thread that gives it.
         package var observer: (@Sendable (HTTPRequest, Visitor, _ status: Int) -> Void)?
+        /// Answers as Couchbase Edge Server does; nil as 1.x does.
+        package var edge: EdgeSettings?
+        /// What tells of what was done, for those who have to know later.
+        package var audit: AuditLog?
         /// What feeds measure time by.
         package var now: @Sendable () -> ContinuousClock.Instant = { .now }
 
@@ -33,7 +44,15 @@ package final class RESTService: HTTPResponder {
     /// By which clients tell this server from others.
     let uuid = RESTService.newID()
     /// Those that clients have started.
-    let replications = Replications()
+    let replications: Replications
+    /// Feeds of changes that are open.
+    let feeds = OpenFeeds()
+    /// Has replications begin anew when their tokens change.
+    var watch: TokenWatch? {
+        get { watching.withLock { $0 } }
+        set { watching.withLock { $0 = newValue } }
+    }
+    private let watching = Mutex<TokenWatch?>(nil)
     /// Those who have users can sign in.
     let admission: Admission?
 
@@ -45,10 +64,20 @@ package final class RESTService: HTTPResponder {
         self.databases = databases
         self.settings = settings
         self.admission = admission
+        replications = Replications(audit: settings.audit, log: settings.log)
     }
 
+    /// The ID of a new document, as servers of the kind make them.
+    func newDocumentID() -> String { settings.edge == nil ? RESTService.newID() : DocumentRules.newID() }
+
+    /// What sessions are measured by.
+    var loopTime: LoopTime { admission?.now() ?? LoopTime(nanoseconds: 0) }
+
     /// Ends what goes on by itself.
-    package func stop() { replications.stopAll() }
+    package func stop() {
+        watch?.stop()
+        replications.stopAll()
+    }
 
     /// Of the process itself, which may do everything.
     package func respond(to exchange: any HTTPExchange) -> (any HTTPFeed)? { respond(to: exchange, for: .owner, [:]) }
@@ -60,7 +89,9 @@ package final class RESTService: HTTPResponder {
             let place = try RESTPlace(exchange.request.path)
             let begun = RESTCall(exchange, place, visitor, headers, self)
             call = begun
-            let route = try RESTRoutes.route(for: place.pattern, exchange.request.method)
+            let method = exchange.request.method
+            let route =
+                try settings.edge == nil ? RESTRoutes.route(for: place.pattern, method) : EdgeRoutes.route(for: place.pattern, method)
             begun.needs = route.needs
             if visitor.standing == .stranger, route.needs != .nothing { throw RESTError(401, "unauthorized", "sign in first") }
             return try route.handler(begun)

@@ -82,16 +82,34 @@ package final class PassivePeer: @unchecked Sendable {
         configuration.collections = collections
     }
 
+    /// What somebody who connects may do.
+    package struct Permissions: Sendable {
+        package var allowsPush: Bool
+        package var allowsPull: Bool
+        /// Collections that are not there for them, and those that are in one direction alone.
+        package var hidden: Set<CollectionName> = []
+        package var unreadable: Set<CollectionName> = []
+        package var unwritable: Set<CollectionName> = []
+
+        package init(push: Bool = true, pull: Bool = true) {
+            allowsPush = push
+            allowsPull = pull
+        }
+    }
+
     /// The owner of a connection that is open, or about to be. On the loop only, and so is `observer` called. What the configuration does not
     /// allow is allowed to nobody. The connections of one visitor have what they may leave here in common.
     package func accept(
-        allowsPush: Bool = true, allowsPull: Bool = true, by visitor: String = "", user: String? = nil,
+        _ permissions: Permissions = Permissions(), by visitor: String = "", user: String? = nil,
         _ observer: (@Sendable (PassivePeerEvent) -> Void)? = nil
     ) -> any WebSocketDelegate & Sendable {
         loop.preconditionOnLoop()
         var configuration = configuration
-        if !allowsPush { configuration.allowsPush = false }
-        if !allowsPull { configuration.allowsPull = false }
+        if !permissions.allowsPush { configuration.allowsPush = false }
+        if !permissions.allowsPull { configuration.allowsPull = false }
+        configuration.collections.removeAll(where: permissions.hidden.contains)
+        configuration.unreadable = permissions.unreadable
+        configuration.unwritable = permissions.unwritable
         let stores = Dictionary(
             configuration.collections.map { name in
                 var store = ReplicatedDatabase(database, collection: name, remote: 0)

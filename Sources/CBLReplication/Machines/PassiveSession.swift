@@ -7,6 +7,9 @@ package struct PassiveSession: Sendable {
         package var collections: [CollectionName]
         package var allowsPush = true
         package var allowsPull = true
+        /// Those among them that cannot be pulled from, and pushed to.
+        package var unreadable: Set<CollectionName> = []
+        package var unwritable: Set<CollectionName> = []
         package var usesVectors = false
         package var allowsDeltas = true
         package var limits = FlowLimits()
@@ -191,10 +194,10 @@ extension PassiveSession {
             if message.entries.isEmpty { return outbox.reply(WireReply.empty, to: id) }
             outbox.reply(SyncError(.blip, 409, "Use 'proposeChanges' instead"), to: id)
         case .proposeChanges(let message):
-            guard mayPush(id, &outbox) else { return }
+            guard mayPush(id, index, &outbox) else { return }
             workers[index].puller.proposed(message, id, &outbox)
         case .rev(let message):
-            guard mayPush(id, &outbox) else { return }
+            guard mayPush(id, index, &outbox) else { return }
             if let revision = message.revision { workers[index].pusher?.noteReceived(message.documentID, revision) }
             note(workers[index].puller.revision(message, id, &outbox), index)
         case .norev: outbox.reply(WireReply.empty, to: id)
@@ -206,8 +209,8 @@ extension PassiveSession {
         }
     }
 
-    private func mayPush(_ id: IncomingID?, _ outbox: inout Outbox) -> Bool {
-        if configuration.allowsPush { return true }
+    private func mayPush(_ id: IncomingID?, _ index: Int, _ outbox: inout Outbox) -> Bool {
+        if configuration.allowsPush, !configuration.unwritable.contains(workers[index].name) { return true }
         outbox.reply(SyncError.http(403, "Attempting to push to a pull-only replicator"), to: id)
         return false
     }
@@ -283,7 +286,7 @@ extension PassiveSession {
 
     private mutating func subscribe(_ message: SubChanges, _ id: IncomingID?, _ index: Int, _ outbox: inout Outbox) {
         func refuse(_ error: SyncError) { outbox.reply(error, to: id) }
-        guard configuration.allowsPull else {
+        guard configuration.allowsPull, !configuration.unreadable.contains(workers[index].name) else {
             return refuse(SyncError.http(403, "Attempting to pull from a push-only replicator"))
         }
         guard workers[index].pusher == nil else {

@@ -9,6 +9,8 @@ import Synchronization
 struct DatabaseServer {
     private enum Letter: Sendable {
         case event(ListenerEvent)
+        /// About replications that the server has itself begun.
+        case log(MessageLevel, String)
         case stopped
     }
 
@@ -25,10 +27,9 @@ struct DatabaseServer {
     }
 
     private func serve() throws -> ExitCode {
-        let flags = ServeFlags(invocation: invocation)
-        // Mistakes in the flags are told before databases are made or opened.
-        let settings = try flags.settings()
-        let databases = try flags.databases(for: settings.users)
+        guard let plan = try plan() else { return .success }
+        let databases = plan.databases
+        var settings = plan.settings
         OpenFiles.permitMany()
         for share in databases.shares { try share.database.keepExpirations() }
 
@@ -41,6 +42,12 @@ struct DatabaseServer {
         defer { loop.stop() }
         let mailbox = try Mailbox<Letter>()
         let omitted = Mutex(0)
+        if plan.log != nil {
+            settings.rest?.log = { level, message in
+                if level < .warning, mailbox.count >= DatabaseServer.mostLetters { return omitted.withLock { $0 += 1 } }
+                mailbox.put(.log(level, message))
+            }
+        }
         let listener: SyncListener
         do {
             listener = try SyncListener(databases, settings, on: loop) { event in
@@ -52,8 +59,12 @@ struct DatabaseServer {
             throw CommandError.failed(error.message, hint: "Ports below 1024 are for the administrator: choose another with --port.")
         }
         let report = ServeReport(invocation, listener)
+        do { try listener.start(plan.replications) } catch let error as ConfigurationError { throw CommandError.failed("\(error)") }
+        settings.audit?.tell(.serverStarted)
         try report.began()
-        try Interrupts.deferred { try work(listener, mailbox, report) }
+        defer { plan.log?.close() }
+        try Interrupts.deferred { try work(listener, mailbox, report, plan.log) }
+        settings.audit?.tell(.serverStopped)
         let skipped = omitted.withLock { $0 }
         if skipped > 0 {
             session.warn("\(ProgressLine.grouped(skipped)) events were not told of: the output is not read quickly enough")
@@ -63,7 +74,22 @@ struct DatabaseServer {
         return .success
     }
 
-    private func work(_ listener: SyncListener, _ mailbox: Mailbox<Letter>, _ report: ServeReport) throws {
+    /// Nil if something was to be done that is done now, and nothing is to be served.
+    private func plan() throws -> ServePlan? {
+        let flags = ServeFlags(invocation: invocation)
+        guard let path = invocation.string("config") else {
+            for flag in ["add-user", "role"] where invocation.flag(flag) { throw invocation.usageError("--\(flag) is for --config") }
+            // Mistakes in the flags are told before databases are made or opened.
+            let settings = try flags.settings()
+            return ServePlan(settings: settings, databases: try flags.databases(for: settings.users))
+        }
+        let edge = try EdgeServe(invocation, path: path)
+        guard let user = invocation.string("add-user") else { return try edge.plan() }
+        try edge.addUser(user, role: invocation.string("role"))
+        return nil
+    }
+
+    private func work(_ listener: SyncListener, _ mailbox: Mailbox<Letter>, _ report: ServeReport, _ log: EdgeLog?) throws {
         let progress = session.progress("Serving", unit: "documents")
         defer { progress.finish() }
         var isStopping = false
@@ -81,7 +107,9 @@ struct DatabaseServer {
                 case .stopped:
                     if let failure { throw failure }
                     return
+                case .log(let level, let message): log?.tell(level, "Sync", message)
                 case .event(let event):
+                    log?.tell(event)
                     // Nobody reads what is printed: the clients are to be told of the end all the same.
                     do { if failure == nil { try report.tell(event) } } catch {
                         failure = error

@@ -13,6 +13,9 @@ struct ServeFlags {
     static let all: [Flag] = [
         Flag("rest", "Answer the REST API over HTTP too, and people with a browser at /_browse"),
         Flag("dir", value: "DIRECTORY", .directory, "Serve all databases of this directory, with --rest and --manage, as LiteServ does"),
+        Flag("config", value: "FILE", .file, "Serve what this file says, as Couchbase Edge Server does, with its API"),
+        Flag("add-user", value: "NAME[:PASSWORD]", .text, "With --config: put somebody into the file with the users, and end"),
+        Flag("role", value: "ROLE", .choice(["admin", "replicate"]), "With --add-user: what they may besides using data"),
         Flag("manage", "Let those with all rights make and delete databases of the directory, and collections"),
         Flag("port", short: "p", value: "N", .integer(0...65535), "Listen at this port instead of \(usualPort); 0 is any that is free"),
         Flag("address", aliases: ["interface"], value: "ADDRESS", .text, "Listen at this address, or on this network interface"),
@@ -117,7 +120,7 @@ struct ServeFlags {
         return users.isEmpty ? nil : users
     }
 
-    private func user(_ text: String, _ flag: String) throws -> (name: String, password: String) {
+    func user(_ text: String, _ flag: String) throws -> (name: String, password: String) {
         let parts = text.unicodeScalars.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false).map { String($0) }
         let name = parts[0]
         guard parts.count == 2 else {

@@ -21,7 +21,9 @@ final class ServeReport {
 
     // MARK: The beginning
 
-    private var isOpenToAll: Bool { listener.settings.users == nil && listener.settings.clientCertificates == nil }
+    private var isOpenToAll: Bool {
+        (listener.settings.users == nil || listener.settings.anonymous != nil) && listener.settings.clientCertificates == nil
+    }
     private var isLocal: Bool { listener.settings.address.map { NetworkAddresses.isLoopback($0) } ?? false }
     private var isWriteable: Bool { listener.databases.access != .readOnly }
 
@@ -47,7 +49,9 @@ final class ServeReport {
             default: "to push to and to pull from"
             }
         let whom: String
-        if let users = listener.settings.users {
+        if listener.settings.anonymous != nil {
+            whom = "everybody"
+        } else if let users = listener.settings.users {
             let names = users.names.map { name in
                 switch users.rights(of: name)?.access {
                 case .readOnly: "\(name) (to pull only)"
@@ -55,7 +59,7 @@ final class ServeReport {
                 default: name
                 }
             }
-            whom = names.count <= 5 ? names.joined(separator: ", ") : "\(names.count) users"
+            whom = names.isEmpty ? "nobody" : names.count <= 5 ? names.joined(separator: ", ") : "\(names.count) users"
         } else {
             whom = listener.settings.clientCertificates == nil ? "everybody" : "clients with a certificate"
         }
@@ -81,7 +85,7 @@ final class ServeReport {
                 "every web page that somebody opens on this machine can \(what) what is served: --auth or --user asks for a password")
         }
         guard !isLocal else {
-            if listener.settings.users != nil, listener.settings.identity == nil, !invocation.flag("address") {
+            if listener.settings.users != nil, listener.settings.identity == nil, !invocation.flag("address"), !invocation.flag("config") {
                 session.notice("Others cannot connect: --tls opens it to them, and --address 0.0.0.0 without encryption.")
             }
             return

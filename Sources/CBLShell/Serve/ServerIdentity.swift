@@ -71,7 +71,7 @@ struct ServerIdentity {
     }
 
     /// A new file that nobody had open before it had its mode.
-    private static func write(_ text: String, to path: String, mode: mode_t) throws {
+    static func write(_ text: String, to path: String, mode: mode_t) throws {
         let descriptor = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode)
         guard descriptor >= 0 else { throw CommandError.system(path, errno: errno) }
         defer { close(descriptor) }

@@ -34,7 +34,7 @@ extension Session {
         return database
     }
 
-    private static func commandError(_ error: StoreError) -> CommandError {
+    static func commandError(_ error: StoreError) -> CommandError {
         let report = ErrorReport.commandError(error)
         let exitCode: ExitCode =
             switch error.code {

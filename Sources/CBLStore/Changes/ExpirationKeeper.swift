@@ -48,9 +48,7 @@ final class ExpirationKeeper: Sendable {
             guard let next else { return }
             let now = Transaction.now
             if next > now { return sleep(until: next) }
-            try database.write { transaction in
-                for name in transaction.collections() { try transaction.purgeExpired(in: name, now: now) }
-            }
+            try database.purgeExpired(now)
         } catch {
             subscription.setAlarm(after: ExpirationKeeper.patience)
         }
@@ -62,5 +60,17 @@ extension Database {
     package func keepExpirations() throws {
         guard !isReadOnly, !keepsExpirations.exchange(true, ordering: .relaxed) else { return }
         try ExpirationKeeper(self).start()
+    }
+
+    /// Purges what has expired and is still there: a timer comes a little late. For who must not see it any more.
+    package func purgeWhatIsDue() throws {
+        guard keepsExpirations.load(ordering: .relaxed) else { return }
+        let now = Transaction.now
+        let isDue = try read { snapshot in try snapshot.collections().contains { try snapshot.nextExpiration(of: $0) ?? .max <= now } }
+        if isDue { try purgeExpired(now) }
+    }
+
+    fileprivate func purgeExpired(_ now: Int64) throws {
+        try write { transaction in for name in transaction.collections() { try transaction.purgeExpired(in: name, now: now) } }
     }
 }

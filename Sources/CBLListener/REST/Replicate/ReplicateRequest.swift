@@ -120,8 +120,17 @@ struct ReplicateRequest {
 
     // Carrying out
 
+    func plan() throws -> ReplicationPlan {
+        let (keyspace, settings) = try settings()
+        var databases: Set<String> = [keyspace.served.name]
+        if case .local(let other) = target { databases.insert(other.served.name) }
+        return ReplicationPlan(
+            key: key, source: names.source, target: names.target, databases: databases, database: keyspace.database,
+            isContinuous: isContinuous, settings: settings)
+    }
+
     /// The database that replicates, and how.
-    func settings() throws -> (database: Keyspace, settings: ReplicatorSettings) {
+    private func settings() throws -> (database: Keyspace, settings: ReplicatorSettings) {
         let own: Keyspace
         let isPush: Bool
         let peer: ReplicatorSettings.Peer

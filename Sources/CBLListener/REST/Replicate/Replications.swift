@@ -3,17 +3,33 @@ import CBLReplication
 import CBLStore
 import Synchronization
 
-/// The replications that clients have started with `_replicate`, while they run and a little longer.
+/// A replication of a database with another, and how it is carried out.
+struct ReplicationPlan: Sendable {
+    /// By what a running one is known as the same.
+    let key: String
+    let source: String
+    let target: String
+    /// Those of this server that are in it.
+    let databases: Set<String>
+    let database: Database
+    let isContinuous: Bool
+    let settings: ReplicatorSettings
+}
+
+/// The replications that clients have started with `_replicate`, and those of the server's configuration, while they run and a little longer.
 final class Replications: Sendable {
     /// One of them, as it stands.
     struct Record: Sendable {
-        let session: String
+        /// In the order in which they were started, from 1.
+        let number: Int
         let key: String
         let databases: Set<String>
         let source: String
         let target: String
         let isContinuous: Bool
         let startedAt: Int64
+        /// The number as 1.x writes it.
+        var session: String { Replications.name(number) }
         var updatedAt: Int64
         var status = SyncStatus()
         var transferred = 0
@@ -28,9 +44,11 @@ final class Replications: Sendable {
 
     private struct State {
         var records: [Record] = []
-        var replicators: [String: Replicator] = [:]
+        var replicators: [Int: Replicator] = [:]
+        /// What those begin anew with that are about to end.
+        var successors: [Int: ReplicationPlan] = [:]
         var observers: [Int: @Sendable () -> Void] = [:]
-        var lastSession = 0
+        var lastNumber = 0
         var lastObserver = 0
         var version = 0
         var isStopped = false
@@ -41,37 +59,62 @@ final class Replications: Sendable {
     private static let mostRunning = 100
 
     private let state = Mutex(State())
+    private let audit: AuditLog?
+    private let log: (@Sendable (MessageLevel, String) -> Void)?
+
+    init(audit: AuditLog? = nil, log: (@Sendable (MessageLevel, String) -> Void)? = nil) {
+        self.audit = audit
+        self.log = log
+    }
 
     // Starting and stopping
 
     /// Starts one, or joins the same one that runs; gives its session.
     func start(_ request: ReplicateRequest) throws -> String {
-        if let running = session(of: request.key) { return running }
-        let (keyspace, settings) = try request.settings()
-        var names: Set<String> = [keyspace.served.name]
-        if case .local(let other) = request.target { names.insert(other.served.name) }
-        let databases = names
-        let session = try state.withLock { state -> String? in
+        if let running = running(request.key) { return running.session }
+        return Replications.name(try start(try request.plan()))
+    }
+
+    /// Starts one, or joins the same one that runs; gives its number.
+    func start(_ plan: ReplicationPlan) throws -> Int {
+        let number = try state.withLock { state -> Int? in
             guard !state.isStopped else { throw RESTError(503, "Service Unavailable", "the server is stopping") }
             guard state.replicators.count < Replications.mostRunning else {
                 throw RESTError(503, "Service Unavailable", "too many replications run already")
             }
-            guard !state.records.contains(where: { $0.key == request.key && !$0.hasEnded }) else { return nil }
-            state.lastSession += 1
-            let session = Replications.name(state.lastSession)
+            guard !state.records.contains(where: { $0.key == plan.key && !$0.hasEnded }) else { return nil }
+            state.lastNumber += 1
             let now = WallClock.milliseconds / 1000
             state.records.append(
                 Record(
-                    session: session, key: request.key, databases: databases, source: request.names.source, target: request.names.target,
-                    isContinuous: request.isContinuous, startedAt: now, updatedAt: now))
-            let replicator = Replicator(keyspace.database, settings) { [weak self] event in self?.take(event, session) }
-            state.replicators[session] = replicator
-            replicator.start()
-            return session
+                    number: state.lastNumber, key: plan.key, databases: plan.databases, source: plan.source, target: plan.target,
+                    isContinuous: plan.isContinuous, startedAt: now, updatedAt: now))
+            run(plan, state.lastNumber, &state)
+            return state.lastNumber
         }
         // Somebody else was quicker with the same.
-        guard let session = session ?? self.session(of: request.key) else { throw RESTError.conflict() }
-        return session
+        guard let number = number ?? running(plan.key)?.number else { throw RESTError.conflict() }
+        return number
+    }
+
+    private func run(_ plan: ReplicationPlan, _ number: Int, _ state: inout State) {
+        let replicator = Replicator(plan.database, plan.settings) { [weak self] event in self?.take(event, number) }
+        state.replicators[number] = replicator
+        replicator.start()
+        audit?.tell(.replicationStarted, .init(text: "\(plan.source) -> \(plan.target)", task: number))
+    }
+
+    /// Has one that runs begin anew, with what has changed meanwhile. One that has ended stays so.
+    func restart(_ number: Int, _ plan: ReplicationPlan) {
+        let replicator = state.withLock { state -> Replicator? in
+            guard let replicator = state.replicators[number], state.records.contains(where: { $0.number == number && !$0.isCancelled })
+            else {
+                return nil
+            }
+            state.successors[number] = plan
+            return replicator
+        }
+        replicator?.stop()
     }
 
     private static func name(_ number: Int) -> String {
@@ -79,9 +122,7 @@ final class Replications: Sendable {
         return "repl" + String(repeating: "0", count: max(0, 3 - digits.utf8.count)) + digits
     }
 
-    private func session(of key: String) -> String? {
-        state.withLock { $0.records.first { $0.key == key && !$0.hasEnded }?.session }
-    }
+    private func running(_ key: String) -> Record? { state.withLock { $0.records.first { $0.key == key && !$0.hasEnded } } }
 
     /// False if there is no such one.
     func cancel(_ request: ReplicateRequest) -> Bool {
@@ -90,12 +131,25 @@ final class Replications: Sendable {
         return !stopped.isEmpty
     }
 
+    /// False if there is no such one. It is told of no more when it has ended.
+    func cancel(_ number: Int) -> Bool {
+        let stopped = cancel { $0.number == number }
+        for replicator in stopped { replicator.stop() }
+        return !stopped.isEmpty
+            || state.withLock { state in
+                guard let place = state.records.firstIndex(where: { $0.number == number }) else { return false }
+                if state.records[place].hasEnded { state.records.remove(at: place) }
+                return true
+            }
+    }
+
     private func cancel(_ which: (Record) -> Bool) -> [Replicator] {
         state.withLock { state in
             var replicators: [Replicator] = []
             for place in state.records.indices where !state.records[place].hasEnded && which(state.records[place]) {
                 state.records[place].isCancelled = true
-                if let replicator = state.replicators[state.records[place].session] { replicators.append(replicator) }
+                state.successors[state.records[place].number] = nil
+                if let replicator = state.replicators[state.records[place].number] { replicators.append(replicator) }
             }
             return replicators
         }
@@ -144,9 +198,29 @@ final class Replications: Sendable {
 
     func forget(_ observer: Int) { state.withLock { $0.observers[observer] = nil } }
 
-    private func take(_ event: ReplicatorEvent, _ session: String) {
+    private func note(_ event: ReplicatorEvent, _ number: Int) {
+        guard let log else { return }
+        switch event {
+        case .status: break
+        case .connected: log(.info, "replication \(number) has connected")
+        case .waiting(let failure, _): log(.warning, "replication \(number) waits: \(failure.description)")
+        case .document(let event, _):
+            let verb = event.direction == .push ? "sent" : "received"
+            guard let error = event.error else { return log(.verbose, "replication \(number) has \(verb) \(event.documentID)") }
+            log(.warning, "replication \(number): \(event.documentID) was not \(verb): \(error.description)")
+        case .ended(nil): log(.info, "replication \(number) has ended")
+        case .ended(let failure?): log(.error, "replication \(number) has ended: \(failure.description)")
+        }
+    }
+
+    private func take(_ event: ReplicatorEvent, _ number: Int) {
+        if case .document(let event, _) = event, event.error?.isConflict == true {
+            audit?.tell(.replicationConflict, .init(document: event.documentID, task: number))
+        }
+        note(event, number)
+        if case .ended(let failure) = event { audit?.tell(.replicationStopped, .init(text: failure?.description, task: number)) }
         let observers = state.withLock { state -> [@Sendable () -> Void] in
-            guard let place = state.records.firstIndex(where: { $0.session == session }) else { return [] }
+            guard let place = state.records.firstIndex(where: { $0.number == number }) else { return [] }
             state.version += 1
             var record = state.records[place]
             record.version = state.version
@@ -157,8 +231,13 @@ final class Replications: Sendable {
             case .connected: record.failure = nil
             case .waiting(let failure, _): record.failure = failure
             case .ended(let failure):
-                (record.failure, record.hasEnded) = (failure, true)
-                state.replicators[session] = nil
+                state.replicators[number] = nil
+                if let plan = state.successors.removeValue(forKey: number), !state.isStopped {
+                    record.failure = nil
+                    run(plan, number, &state)
+                } else {
+                    (record.failure, record.hasEnded) = (failure, true)
+                }
             }
             state.records[place] = record
             return Array(state.observers.values)

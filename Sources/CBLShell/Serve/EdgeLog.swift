@@ -1,0 +1,57 @@
+import CBLBase
+import CBLListener
+import CBLTransport
+
+/// What a server tells of its doings as its configuration wants it: on the terminal, and in files.
+final class EdgeLog {
+    private let logging: EdgeLogging
+    private let session: Session
+    private let isSilent: Bool
+    private var files: LogFiles?
+
+    init(_ logging: EdgeLogging, _ session: Session, isSilent: Bool) throws {
+        self.logging = logging
+        self.session = session
+        self.isSilent = isSilent
+        guard let wanted = logging.files else { return }
+        guard Endpoint.isDirectory(wanted.directory) else {
+            throw CommandError.failed("logging.file.dir: there is no directory \(wanted.directory)")
+        }
+        var settings = LogFileSettings(level: .debug, directory: wanted.directory, agent: "cblite/\(Shell.version)")
+        settings.isPlainText = wanted.isPlainText
+        settings.longest = UInt64(wanted.longest)
+        settings.kept = Int(wanted.kept) + 1
+        files = try LogFiles(settings)
+    }
+
+    func tell(_ event: ListenerEvent) {
+        switch event {
+        case .connected(let client): tell(.info, "Listener", "\(client.description) connected to \(client.database)")
+        case .ended(let client, let traffic, let failure):
+            let count = "\(traffic.documentsIn) documents received, \(traffic.documentsOut) sent"
+            tell(failure == nil ? .info : .warning, "Listener", "\(client.description) left: \(count)\(failure.map { ": \($0)" } ?? "")")
+        case .document(let client, let event, let collection):
+            let verb = event.direction == .pull ? "received" : "sent"
+            tell(.verbose, "Sync", "\(client.description): \(collection) \(event.documentID) \(event.error?.description ?? verb)")
+        case .answered(let request):
+            let user = request.user.map { " (\($0))" } ?? ""
+            let status = "\(request.status) \(HTTPStatus.phrase(request.status))"
+            tell(.info, "REST", "\(request.address)\(user) \(request.method) \(request.path) -> \(status)")
+        case .refused(let address, let reason): tell(.warning, "REST", "\(address) was refused: \(reason)")
+        }
+    }
+
+    func tell(_ level: MessageLevel, _ domain: String, _ message: String) {
+        guard level >= logging.level(of: domain) else { return }
+        if logging.console, !isSilent {
+            session.remark("\(LogTime.now.local) \(domain) \(level.title) \(ForeignText.line(message, limit: 2000))")
+        }
+        guard let files else { return }
+        do { try files.write(message, level, of: domain) } catch {
+            self.files = nil
+            session.warn("no more is written to the log: \(error)")
+        }
+    }
+
+    func close() { files?.close() }
+}
