@@ -14,6 +14,8 @@ struct PassivePuller {
     private var pending: [Int: Pending] = [:]
     /// Proposals that wait for an answer.
     private var openProposals = 0
+    /// Revisions that the peer was told to send, and that have not come.
+    private var awaitedCount = 0
 
     init(_ port: SessionPort, allowsDeltas: Bool, limits: FlowLimits) {
         self.port = port
@@ -44,6 +46,9 @@ struct PassivePuller {
     mutating func revision(_ message: RevisionMessage, _ id: IncomingID?, _ outbox: inout Outbox) -> [RevisionReceiver.Settled] {
         let settled = receiver.receive(message, id, place: nil, &port, &outbox)
         report(settled, &outbox)
+        awaitedCount = max(0, awaitedCount - 1)
+        // There is no company to wait for.
+        if awaitedCount == 0, openProposals == 0 { receiver.flush(&port, &outbox) }
         return settled
     }
 
@@ -56,6 +61,7 @@ struct PassivePuller {
         openProposals -= count
         switch answer {
         case .verdicts(var items):
+            awaitedCount += items.count { $0 == .accepted }
             if !includesRevision { items = items.map { if case .conflict = $0 { .conflict(with: nil) } else { $0 } } }
             var reply = ProposalReply(items: items)
             reply.options.acceptsBlobs = true
@@ -71,7 +77,10 @@ struct PassivePuller {
         report(receiver.fetched(error, number, &port, &outbox), &outbox)
     }
 
-    mutating func timerFired(_ number: Int, _ outbox: inout Outbox) { _ = receiver.timerFired(number, &port, &outbox) }
+    mutating func timerFired(_ number: Int, _ outbox: inout Outbox) {
+        // Some that were promised may never come.
+        if receiver.timerFired(number, &port, &outbox) { awaitedCount = 0 }
+    }
 
     private func report(_ settled: [RevisionReceiver.Settled], _ outbox: inout Outbox) {
         for (incoming, outcome) in settled {

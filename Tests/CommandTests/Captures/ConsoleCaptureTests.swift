@@ -15,4 +15,8 @@ import Testing
     @Test func theChapterOnHTTPShowsWhatIsPrinted() throws {
         #expect(try CurlDocument(path: Fixtures.package + "/docs/rest.md").play() >= 40)
     }
+
+    @Test func theChapterOnEdgeServersShowsWhatIsPrinted() throws {
+        #expect(try CurlDocument(path: Fixtures.package + "/docs/edge.md", port: 59840, hasConfiguration: true).play() >= 14)
+    }
 }

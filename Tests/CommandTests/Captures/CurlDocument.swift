@@ -4,21 +4,27 @@ import FoundationEssentials
 import Glibc
 import Testing
 
-/// A Markdown file with requests in it: blocks in which `$ curl …` is typed, for a server at port 4984. They are sent in order to one server with
-/// an empty directory, by a client of ours that understands what of curl's flags is used there.
+/// A Markdown file with requests in it: blocks in which `$ curl …` is typed, for a server at `localhost`. They are sent in order to one server with
+/// an empty directory, by a client of ours that understands what of curl's flags is used there. If the file has a configuration for a server, in its
+/// first block of JSON, it is that server.
 struct CurlDocument {
     private let path: String
     private let text: String
+    /// Where the server is in the examples.
+    private let host: String
+    private let hasConfiguration: Bool
 
-    init(path: String) throws {
+    init(path: String, port: Int = 4984, hasConfiguration: Bool = false) throws {
         self.path = path
+        self.hasConfiguration = hasConfiguration
+        host = "localhost:\(port)"
         text = try String(contentsOfFile: path, encoding: .utf8)
     }
 
     /// Compares what the blocks show with what is answered, or writes the file anew. Gives the number of requests.
     func play() throws -> Int {
         let directory = try TemporaryDirectory()
-        let program = try RunningProgram(["serve", "--dir", directory.path, "--port", "0"])
+        let program = try RunningProgram(["serve", "--port", "0"] + (try arguments(in: directory.path)), directory: directory.path)
         while !program.outputSoFar.contains("\n") { program.readOutput(atLeast: program.outputSoFar.utf8.count + 1) }
         let base = String(program.outputSoFar.prefix { $0 != "\n" }.dropLast())
         let client = HTTPClient()
@@ -41,6 +47,14 @@ struct CurlDocument {
         return count
     }
 
+    private func arguments(in directory: String) throws -> [String] {
+        guard hasConfiguration else { return ["--dir", directory] }
+        let block = try #require(text.firstRange(of: "```json\n"))
+        let json = text[block.upperBound...].prefix(upTo: try #require(text[block.upperBound...].firstRange(of: "```")).lowerBound)
+        try String(json).write(toFile: directory + "/edge.json", atomically: true, encoding: .utf8)
+        return ["--config", "edge.json"]
+    }
+
     private func answer(to line: String, _ base: String, _ client: HTTPClient) throws -> [String] {
         var words = try CurlDocument.words(line)[2...]
         var (method, url, showsHead) = (String?.none, "", false)
@@ -57,8 +71,8 @@ struct CurlDocument {
             default: url = word
             }
         }
-        try #require(url.hasPrefix("localhost:4984/"), "\(line)")
-        let target = url.dropFirst("localhost:4984".count)
+        try #require(url.hasPrefix(host + "/"), "\(line)")
+        let target = url.dropFirst(host.count)
         var request = HTTPClientRequest(
             method ?? (body == nil ? "GET" : "POST"), try PeerURL(base + target), headers: headers,
             body: body.map { .bytes(Array($0.utf8)) } ?? .none)

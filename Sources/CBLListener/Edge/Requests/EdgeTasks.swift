@@ -2,6 +2,7 @@ import CBLBase
 import CBLFleece
 import CBLReplication
 import CBLStore
+import CBLTransport
 
 /// What the server does by itself, and for those who wait: replications, which clients may start and stop, and feeds.
 enum EdgeTasks {
@@ -133,6 +134,8 @@ enum EdgeTasks {
         let plan: ReplicationPlan
         do { plan = try replication.plan(served.database, .texts) } catch let error as ConfigurationError {
             throw RESTError.badRequest(error.description)
+        } catch let error as TransportError {
+            throw RESTError.badRequest(error.message)
         }
         let number = try call.service.replications.start(plan)
         try call.answer(202) { object in
