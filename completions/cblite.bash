@@ -77,7 +77,7 @@ _cblite_flags() {
         'push') echo '--user --login --token --cert --key --header --cacert --pin --self-signed --proxy --interface --heartbeat --continuous --filter --push-filter --conflict --server-filter --param --create-target --reset-checkpoint --existing -x --careful --all-collections --channel --doc-id --pull-filter --validate --timeout --verbose -v --bidi --writeable --create --upgrade --no-backup --password --encrypted --collection -C --json --quiet --color --help -h' ;;
         'pull') echo '--user --login --token --cert --key --header --cacert --pin --self-signed --proxy --interface --heartbeat --continuous --filter --push-filter --conflict --server-filter --param --create-target --reset-checkpoint --existing -x --careful --all-collections --channel --doc-id --pull-filter --validate --timeout --verbose -v --bidi --writeable --create --upgrade --no-backup --password --encrypted --collection -C --json --quiet --color --help -h' ;;
         'sync') echo '--user --login --token --cert --key --header --cacert --pin --self-signed --proxy --interface --heartbeat --continuous --filter --push-filter --conflict --server-filter --param --create-target --reset-checkpoint --existing -x --careful --all-collections --channel --doc-id --pull-filter --validate --timeout --verbose -v --writeable --create --upgrade --no-backup --password --encrypted --collection -C --json --quiet --color --help -h' ;;
-        'serve') echo '--rest --dir --manage --port -p --address --user --reader --auth --users --tls --identity --cert --key --client-ca --allow-host --allow-origin --cors --read-only --push-only --collection -C --max-connections --max-per-address --heartbeat --verbose -v --writeable --create --upgrade --no-backup --password --encrypted --json --quiet --color --help -h' ;;
+        'serve') echo '--rest --dir --config --add-user --role --manage --port -p --address --user --reader --auth --users --tls --identity --cert --key --client-ca --allow-host --allow-origin --cors --read-only --push-only --collection -C --max-connections --max-per-address --heartbeat --verbose -v --writeable --create --upgrade --no-backup --password --encrypted --json --quiet --color --help -h' ;;
         'dump') echo '--collection -C --identity --no-raw --no-blobs --no-indexes --writeable --create --upgrade --no-backup --password --key --encrypted --json --quiet --color --help -h' ;;
         'restore') echo '--collection -C --merge --identity --writeable --create --upgrade --no-backup --password --key --encrypted --json --quiet --color --help -h' ;;
         'check') echo '--quick --repair --no-backup --drop-damaged --schema --salvage --writeable --create --upgrade --password --key --encrypted --collection -C --json --quiet --color --help -h' ;;
@@ -686,6 +686,9 @@ _cblite_value() {
         'sync -C') echo 'collection' ;;
         'sync --color') echo '=choice:auto,always,never' ;;
         'serve --dir') echo 'directory' ;;
+        'serve --config') echo 'file' ;;
+        'serve --add-user') echo 'text' ;;
+        'serve --role') echo 'choice:admin,replicate' ;;
         'serve --port') echo 'text' ;;
         'serve -p') echo 'text' ;;
         'serve --address') echo 'text' ;;

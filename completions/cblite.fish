@@ -58,7 +58,7 @@ function __cblite_value_flags
         case 'sync'
             echo --user\n--token\n--cert\n--header\n--cacert\n--pin\n--proxy\n--interface\n--heartbeat\n--filter\n--push-filter\n--conflict\n--server-filter\n--param\n--channel\n--doc-id\n--pull-filter\n--validate\n--timeout | string split '\n'
         case 'serve'
-            echo --dir\n--port\n-p\n--address\n--user\n--reader\n--users\n--identity\n--cert\n--client-ca\n--allow-host\n--allow-origin\n--max-connections\n--max-per-address\n--heartbeat | string split '\n'
+            echo --dir\n--config\n--add-user\n--role\n--port\n-p\n--address\n--user\n--reader\n--users\n--identity\n--cert\n--client-ca\n--allow-host\n--allow-origin\n--max-connections\n--max-per-address\n--heartbeat | string split '\n'
         case 'check'
             echo --schema\n--salvage | string split '\n'
         case 'mkindex'
@@ -715,6 +715,9 @@ complete -c cblite -n "__cblite_is 'sync' 1" -a '(__fish_complete_path (commandl
 
 complete -c cblite -n "__cblite_is 'serve'" -l rest -d 'Answer the REST API over HTTP too, and people with a browser at /_browse'
 complete -c cblite -n "__cblite_is 'serve'" -l dir -x -a '(__fish_complete_directories)' -d 'Serve all databases of this directory, with --rest and --manage, as LiteServ does'
+complete -c cblite -n "__cblite_is 'serve'" -l config -r -a '(__fish_complete_path (commandline -ct))' -d 'Serve what this file says, as Couchbase Edge Server does, with its API'
+complete -c cblite -n "__cblite_is 'serve'" -l add-user -x -d 'With --config: put somebody into the file with the users, and end'
+complete -c cblite -n "__cblite_is 'serve'" -l role -x -a 'admin replicate' -d 'With --add-user: what they may besides using data'
 complete -c cblite -n "__cblite_is 'serve'" -l manage -d 'Let those with all rights make and delete databases of the directory, and collections'
 complete -c cblite -n "__cblite_is 'serve'" -l port -s p -x -d 'Listen at this port instead of 4984; 0 is any that is free'
 complete -c cblite -n "__cblite_is 'serve'" -l address -x -d 'Listen at this address, or on this network interface'

@@ -1351,6 +1351,9 @@ _cblite_command() {
             _arguments -S \
             '--rest[Answer the REST API over HTTP too, and people with a browser at /_browse]' \
             '--dir=[Serve all databases of this directory, with --rest and --manage, as LiteServ does]:DIRECTORY:_files -/' \
+            '--config=[Serve what this file says, as Couchbase Edge Server does, with its API]:FILE:_files' \
+            '--add-user=[With --config\: put somebody into the file with the users, and end]:NAME\[\:PASSWORD\]: ' \
+            '--role=[With --add-user\: what they may besides using data]:ROLE:(admin replicate)' \
             '--manage[Let those with all rights make and delete databases of the directory, and collections]' \
             '(--port -p)--port=[Listen at this port instead of 4984; 0 is any that is free]:N: ' \
             '(--port -p)-p+[Listen at this port instead of 4984; 0 is any that is free]:N: ' \

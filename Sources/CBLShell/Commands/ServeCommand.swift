@@ -14,6 +14,10 @@ enum ServeCommand {
             let in, and what they may. With --manage those with all rights make and delete databases and collections. --dir does what \
             LiteServ did.
 
+            With --config a file says all of that, in the form of Couchbase Edge Server's: databases with their collections, queries with names, \
+            users with roles and rules, replications, logs. The port answers that server's API. --add-user puts somebody into the file with \
+            the users.
+
             Without --user, --users or --client-ca everybody is let in who can connect, and without TLS passwords and documents can be read and \
             changed on the way: so only programs of this machine can connect, unless --address says otherwise. With TLS and one of these flags it \
             listens on all of the machine's addresses. --tls makes a certificate; its fingerprint is printed, to be compared or pinned at the other side. \
@@ -42,6 +46,7 @@ enum ServeCommand {
             .init("cblite serve --read-only --address 0.0.0.0 travel.cblite2", "For everybody, to pull from."),
             .init("cblite serve --rest travel.cblite2", "curl http://localhost:4984/travel/_all_docs"),
             .init("cblite serve --dir ~/databases --auth --cors", "As LiteServ: all databases there, for \"cbl\", and for web pages."),
+            .init("cblite serve --config edge.json", "What a file for Couchbase Edge Server says, with its API."),
             .init("cblite serve --create -C inventory.hotel in=incoming.cblite2", "A new database to push to, as \"in\"."),
         ],
         run: { try DatabaseServer($0).run() })
