@@ -74,7 +74,10 @@ let package = Package(
             ]),
         library(
             "CouchbaseLiteClassic",
-            ["CouchbaseLiteSwift", "CBLViews", "CBLJSONSchema", "CBLFunctions", "CBLStore", "CBLFleece"]),
+            [
+                "CouchbaseLiteSwift", "CBLListener", "CBLTransport", "CBLViews", "CBLJSONSchema", "CBLFunctions", "CBLStore", "CBLFleece",
+                "CBLBase",
+            ]),
         .executableTarget(name: "cblite", dependencies: ["CBLShell"]),
         .executableTarget(name: "cblite-bench", dependencies: ["CBLQuery", "CBLStore", "CBLBase"], path: "Benchmarks/Runner"),
         .executableTarget(name: "cblite-bench-library", dependencies: ["CouchbaseLiteSwift"], path: "Benchmarks/Library"),

@@ -25,22 +25,29 @@ package final class LocalExchange: HTTPExchange {
     package let request: HTTPRequest
     private let source: @Sendable (UnsafeMutableRawBufferPointer) throws(HTTPInterruption) -> Int
     private let receive: (@Sendable (UnsafeRawBufferPointer) -> Void)?
+    /// Told when the answer has begun, before any of its body is there.
+    private let onBegin: (@Sendable (HTTPResponseHead) -> Void)?
     private let state = Mutex(State())
 
     /// `source` puts what comes next of the request's body there, and says how much; `receive` gets the body of the answer, which is not collected
     /// then.
     package init(
-        _ request: HTTPRequest, receive: (@Sendable (UnsafeRawBufferPointer) -> Void)? = nil,
+        _ request: HTTPRequest, onBegin: (@Sendable (HTTPResponseHead) -> Void)? = nil,
+        receive: (@Sendable (UnsafeRawBufferPointer) -> Void)? = nil,
         source: @escaping @Sendable (UnsafeMutableRawBufferPointer) throws(HTTPInterruption) -> Int
     ) {
         self.request = request
         self.source = source
         self.receive = receive
+        self.onBegin = onBegin
     }
 
-    package convenience init(_ request: HTTPRequest, body: [UInt8] = [], receive: (@Sendable (UnsafeRawBufferPointer) -> Void)? = nil) {
+    package convenience init(
+        _ request: HTTPRequest, body: [UInt8] = [], onBegin: (@Sendable (HTTPResponseHead) -> Void)? = nil,
+        receive: (@Sendable (UnsafeRawBufferPointer) -> Void)? = nil
+    ) {
         let position = Atomic<Int>(0)
-        self.init(request, receive: receive) { space in
+        self.init(request, onBegin: onBegin, receive: receive) { space in
             let start = position.load(ordering: .relaxed)
             let count = min(space.count, body.count - start)
             body.withUnsafeBytes { space.copyMemory(from: UnsafeRawBufferPointer(rebasing: $0[start..<start + count])) }
@@ -66,6 +73,7 @@ package final class LocalExchange: HTTPExchange {
             state.answer.headers = head.headers
             state.answer.length = length
         }
+        onBegin?(head)
     }
 
     package func write(_ bytes: UnsafeRawBufferPointer) throws(HTTPInterruption) {
