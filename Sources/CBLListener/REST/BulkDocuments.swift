@@ -28,21 +28,53 @@ enum BulkDocuments {
         try keyspace.database.write { transaction in
             var editor = DocumentEditor(transaction: transaction, keyspace: keyspace)
             editor.allowsConflict = isWhole
-            var outcomes: [Outcome] = []
-            for item in docs {
+            // Of revisions that were made elsewhere, only failures are told.
+            var outcomes = [Outcome?](repeating: nil, count: docs.count)
+            func attempt(_ place: Int, _ item: Value, _ work: () throws -> Outcome?) throws {
                 do {
-                    let outcome = try store(item, isEdit: isEdit, editor)
-                    // Of revisions that were made elsewhere, only failures are told.
-                    if isEdit { outcomes.append(outcome) }
+                    outcomes[place] = try work()
                 } catch {
                     let problem = RESTError(error)
                     guard problem.status < 500, !isWhole else { throw error }
-                    let id = item.dictionary?.value(forKey: "_id", nil)?.string
-                    outcomes.append(Outcome(id: id, error: problem))
+                    outcomes[place] = Outcome(id: item.dictionary?.value(forKey: "_id", nil)?.string, error: problem)
                 }
             }
-            return outcomes
+            let others = try isEdit && docs.count >= fewest ? storeNew(docs, editor, attempt) : nil
+            for (place, item) in docs.enumerated() where others?.contains(place) ?? true {
+                try attempt(place, item) {
+                    let outcome = try store(item, isEdit: isEdit, editor)
+                    return isEdit ? outcome : nil
+                }
+            }
+            return outcomes.compactMap(\.self)
         }
+    }
+
+    /// For fewer documents no other thread is worth its start.
+    private static let fewest = 64
+
+    /// Saves those that are simply new, and gives the places of the others; nil if that cannot be done here.
+    private static func storeNew(
+        _ docs: ArrayView, _ editor: DocumentEditor, _ attempt: (Int, Value, () throws -> Outcome?) throws -> Void
+    ) throws -> Set<Int>? {
+        var others: Set<Int> = []
+        // What comes behind one of the others, under the same ID, is to find what that has made.
+        var otherIDs: Set<String> = []
+        let existing = try editor.transaction.firstRevisions(of: editor.keyspace.collection) { first in
+            for (place, item) in docs.enumerated() {
+                try attempt(place, item) {
+                    let document = try IncomingDocument(item)
+                    let id = document.id ?? RESTService.newID()
+                    guard try editor.canSaveAsNew(document, id), otherIDs.isEmpty || !otherIDs.contains(id) else {
+                        others.insert(place)
+                        otherIDs.insert(id)
+                        return nil
+                    }
+                    return Outcome(id: id, revision: try editor.saveAsNew(document, as: id, first, place).text)
+                }
+            }
+        }
+        return existing.map { others.union($0) }
     }
 
     private static func store(_ item: Value, isEdit: Bool, _ editor: DocumentEditor) throws -> Outcome {
