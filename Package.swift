@@ -151,7 +151,7 @@ let package = Package(
         .testTarget(
             name: "CommandTests",
             dependencies: [
-                "cblite", "CBLShell", "CBLReplication", "CBLTransport", "CBLStore", "CBLSQLite", "CBLTestSupport",
+                "cblite", "CBLShell", "CBLReplication", "CBLTransport", "CBLStore", "CBLSQLite", "CBLBase", "CBLTestSupport",
                 "CBLReplicationTestSupport",
             ],
             exclude: ["Screens"]),

@@ -14,14 +14,14 @@ struct ProcessFacts {
         getrusage(RUSAGE_SELF.rawValue, &usage)
         processorMilliseconds = Run.milliseconds(usage.ru_utime) + Run.milliseconds(usage.ru_stime)
         switches = Int(usage.ru_nvcsw)
-        let status = ProcessFacts.status()
+        let status = ProcessFacts.status(of: "self")
         threads = Int(status["Threads"] ?? 0)
         residentMiB = (status["VmRSS"] ?? 0) / 1024
     }
 
-    /// The numbers that the kernel tells of this process, by their names.
-    private static func status() -> [String: Double] {
-        guard let file = fopen("/proc/self/status", "r") else { return [:] }
+    /// The numbers that the kernel tells of a process, by their names.
+    static func status(of process: String) -> [String: Double] {
+        guard let file = fopen("/proc/\(process)/status", "r") else { return [:] }
         defer { fclose(file) }
         var numbers: [String: Double] = [:]
         var line = [CChar](repeating: 0, count: 256)

@@ -3,10 +3,11 @@ import Glibc
 // cblite-bench [--program PATH] [--vendor PATH] [--data FILE] [--folder DIR] [--runs N] [WORKLOAD…]
 // cblite-bench … --gateway URL [--documents N]
 // cblite-bench opens|live [--folder DIR]
+// cblite-bench [--program PATH] [--data FILE] [--folder DIR] [--runs N] http
 //
 // Times whole processes after a warm-up, the two programs in turn so that a machine that slows down slows both,
 // and prints a table of medians. What the workloads are: Workload.swift; with a gateway, whose database has to be empty, it is
-// GatewayComparison.swift. `opens` and `live` measure what an app does in its own process; without a choice of workloads, each is done in a
+// GatewayComparison.swift, and over HTTP HTTPComparison.swift. `opens` and `live` measure what an app does in its own process; without a choice of workloads, each is done in a
 // process of its own at the end. What was measured: ../README.md.
 
 var program = ".build/release/cblite"
@@ -33,7 +34,8 @@ while let word = words.popFirst() {
 }
 
 do {
-    let known = Workload.all.map(\.name) + ProcessMeasurement.allCases.map(\.rawValue)
+    let overHTTP = "http"
+    let known = [overHTTP] + Workload.all.map(\.name) + ProcessMeasurement.allCases.map(\.rawValue)
     if let unknown = chosen.first(where: { !known.contains($0) }) {
         throw Failure(text: "no workload \"\(unknown)\"; there are \(known.joined(separator: ", "))")
     }
@@ -43,6 +45,8 @@ do {
         let comparison = GatewayComparison(
             url: gateway, program: program, vendor: vendor, folder: folder + "/gateway", data: data, documents: documents, runs: runs)
         try comparison.run()
+    } else if chosen == [overHTTP] {
+        try HTTPComparison(program: program, folder: folder + "/http", data: data, runs: runs).run()
     } else if let only = ProcessMeasurement(rawValue: chosen.first ?? ""), chosen.count == 1 {
         try only.run(in: folder + "/process")
     } else {

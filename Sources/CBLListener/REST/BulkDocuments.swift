@@ -9,6 +9,8 @@ enum BulkDocuments {
         let id: String?
         var revision: String?
         var error: RESTError?
+        /// What it is to those who have to know later.
+        var event: AuditEvent?
     }
 
     static func post(_ call: RESTCall) throws {
@@ -21,6 +23,7 @@ enum BulkDocuments {
             let isWhole = root.dictionary?.value(forKey: "all_or_nothing", nil).map { $0.boolean != false } ?? false
             return try store(docs, isEdit: isEdit, isWhole: isWhole, keyspace, call)
         }
+        for outcome in outcomes { if let event = outcome.event { call.audit(event, document: outcome.id) } }
         try answer(call, outcomes)
     }
 
@@ -28,21 +31,53 @@ enum BulkDocuments {
         try keyspace.database.write { transaction in
             var editor = DocumentEditor(transaction: transaction, keyspace: keyspace)
             editor.allowsConflict = isWhole
-            var outcomes: [Outcome] = []
-            for item in docs {
+            // Of revisions that were made elsewhere, only failures are told.
+            var outcomes = [Outcome?](repeating: nil, count: docs.count)
+            func attempt(_ place: Int, _ item: Value, _ work: () throws -> Outcome?) throws {
                 do {
-                    let outcome = try store(item, isEdit: isEdit, editor, call)
-                    // Of revisions that were made elsewhere, only failures are told.
-                    if isEdit { outcomes.append(outcome) }
+                    outcomes[place] = try work()
                 } catch {
                     let problem = RESTError(error)
                     guard problem.status < 500, !isWhole else { throw error }
-                    let id = item.dictionary?.value(forKey: "_id", nil)?.string
-                    outcomes.append(Outcome(id: id, error: problem))
+                    outcomes[place] = Outcome(id: item.dictionary?.value(forKey: "_id", nil)?.string, error: problem)
                 }
             }
-            return outcomes
+            let others = try isEdit && docs.count >= fewest ? storeNew(docs, editor, attempt) : nil
+            for (place, item) in docs.enumerated() where others?.contains(place) ?? true {
+                try attempt(place, item) {
+                    let outcome = try store(item, isEdit: isEdit, editor, call)
+                    return isEdit ? outcome : nil
+                }
+            }
+            return outcomes.compactMap(\.self)
         }
+    }
+
+    /// For fewer documents no other thread is worth its start.
+    private static let fewest = 64
+
+    /// Saves those that are simply new, and gives the places of the others; nil if that cannot be done here.
+    private static func storeNew(
+        _ docs: ArrayView, _ editor: DocumentEditor, _ call: RESTCall, _ attempt: (Int, Value, () throws -> Outcome?) throws -> Void
+    ) throws -> Set<Int>? {
+        var others: Set<Int> = []
+        // What comes behind one of the others, under the same ID, is to find what that has made.
+        var otherIDs: Set<String> = []
+        let existing = try editor.transaction.firstRevisions(of: editor.keyspace.collection) { first in
+            for (place, item) in docs.enumerated() {
+                try attempt(place, item) {
+                    let document = try IncomingDocument(item)
+                    let id = document.id ?? call.service.newDocumentID()
+                    guard try editor.canSaveAsNew(document, id), otherIDs.isEmpty || !otherIDs.contains(id) else {
+                        others.insert(place)
+                        otherIDs.insert(id)
+                        return nil
+                    }
+                    return Outcome(id: id, revision: try editor.saveAsNew(document, as: id, first, place).text, event: .documentCreated)
+                }
+            }
+        }
+        return existing.map { others.union($0) }
     }
 
     private static func store(_ item: Value, isEdit: Bool, _ editor: DocumentEditor, _ call: RESTCall) throws -> Outcome {
@@ -53,9 +88,9 @@ enum BulkDocuments {
         }
         guard document.id != nil || !document.isDeleted else { throw RESTError.badRequest("a deletion has the _id of a document") }
         let id = document.id ?? call.service.newDocumentID()
-        let revision = try editor.save(document, as: id, parent: document.revision)
-        call.audit(document.isDeleted ? .documentDeleted : document.revision == nil ? .documentCreated : .documentUpdated, document: id)
-        return Outcome(id: id, revision: revision)
+        let event: AuditEvent =
+            document.isDeleted ? .documentDeleted : document.revision == nil ? .documentCreated : .documentUpdated
+        return Outcome(id: id, revision: try editor.save(document, as: id, parent: document.revision), event: event)
     }
 
     private static func answer(_ call: RESTCall, _ outcomes: [Outcome]) throws {

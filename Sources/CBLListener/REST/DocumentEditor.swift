@@ -22,9 +22,29 @@ struct DocumentEditor {
         let base = parent ?? (stored?.isDeleted == true ? stored?.revision : nil)
         let body = try body(of: document, generation: (base?.generation ?? 0) + 1, former: { try former(base, of: stored) })
         let saved = try transaction.saveAsVersion1(
-            id, in: collection, after: parent, body: body, isDeleted: document.isDeleted, allowsConflict: allowsConflict)
+            id, in: collection, replacing: stored, after: parent, body: body, isDeleted: document.isDeleted, allowsConflict: allowsConflict)
         try expire(id, document.expiration)
         return saved.id.text
+    }
+
+    /// Whether a document has nothing but properties: if there is none yet, it can be saved with many others.
+    func canSaveAsNew(_ document: IncomingDocument, _ id: String) throws -> Bool {
+        guard document.revision == nil, !document.isDeleted, document.attachments?.isEmpty ?? true else { return false }
+        guard case .unchanged = document.expiration else { return false }
+        return try !keyspace.isBeside(id, transaction)
+    }
+
+    func saveAsNew(_ document: IncomingDocument, as id: String, _ first: FirstRevisions, _ place: Int) throws -> RevisionID {
+        try keyspace.check(id: id)
+        encode(document)
+        return try first.save(id, place)
+    }
+
+    private func encode(_ document: IncomingDocument) {
+        transaction.encoder.reset()
+        transaction.encoder.beginDictionary()
+        document.writeProperties(to: transaction.encoder)
+        transaction.encoder.endDictionary()
     }
 
     /// Stores a revision that was made elsewhere, with its history, and gives its name.
@@ -76,10 +96,7 @@ struct DocumentEditor {
         of document: IncomingDocument, generation: UInt32, believes: Bool = false, former: () throws -> FormerAttachments?
     ) throws -> FleeceData {
         guard let attachments = document.attachments, !attachments.isEmpty, !document.isDeleted else {
-            transaction.encoder.reset()
-            transaction.encoder.beginDictionary()
-            document.writeProperties(to: transaction.encoder)
-            transaction.encoder.endDictionary()
+            encode(document)
             return try transaction.encoder.finish()
         }
         let intake = AttachmentIntake(

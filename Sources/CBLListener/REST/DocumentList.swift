@@ -3,7 +3,7 @@ import CBLReplication
 import CBLStore
 
 /// `_all_docs`: a row for each document, with the document if that is wanted. Each page of it is read from one state of the database, and sent before
-/// the next one is read.
+/// the next one is read. Hot: benchmark `_all_docs`.
 final class DocumentList {
     static func get(_ call: RESTCall) throws {
         let keyspace = try call.keyspace()
@@ -34,8 +34,8 @@ final class DocumentList {
     private let query: DocumentListQuery
     private let options: DocumentOptions
     private let answer: JSONAnswer
-    private var toSkip: Int
-    private var count = 0
+    @exclusivity(unchecked) private var toSkip: Int
+    @exclusivity(unchecked) private var count = 0
 
     private init(_ call: RESTCall, _ keyspace: Keyspace, _ query: DocumentListQuery, _ answer: JSONAnswer) throws {
         self.keyspace = keyspace
@@ -155,8 +155,13 @@ final class DocumentList {
         try answer.flush()
     }
 
+    private var content: ScanOptions.Content {
+        guard query.includesDocuments else { return .metadata }
+        return options.needsRelatives ? .everything : .body
+    }
+
     private func writePages(_ range: (first: ScanOptions.Bound?, last: ScanOptions.Bound?)) throws {
-        var options = ScanOptions(order: .id, content: query.includesDocuments ? .everything : .metadata)
+        var options = ScanOptions(order: .id, content: content)
         options.isDescending = query.isDescending
         options.includesDeleted = query.kind == .withDeleted
         options.onlyConflicts = query.kind == .onlyConflicts
@@ -179,6 +184,8 @@ final class DocumentList {
         cursor.onDamage = { [self] damaged in
             if let id = damaged.id, admit() { writeError(RESTError.damaged("").name, id) }
         }
+        // The next page is read by the same statement.
+        defer { cursor.close() }
         let writer = DocumentWriter(self.options, snapshot, keyspace.database.blobs)
         while !isComplete, try cursor.next() {
             if query.kind == .onlyConflicts, try conflicts(of: cursor.id, snapshot).isEmpty { continue }
@@ -199,17 +206,19 @@ final class DocumentList {
     // Rows.
 
     private func write(_ cursor: DocumentCursor, _ writer: DocumentWriter, _ snapshot: Snapshot) throws {
+        let id = cursor.id
+        let flags = cursor.flags
         let revision = try cursor.revision()
         beginRow(cursor.idBytes)
-        try writeValue(revision.text, isDeleted: cursor.isDeleted, cursor.id, cursor.flags, snapshot)
+        try writeValue(revision, isDeleted: flags.contains(.deleted), id, flags, snapshot)
         if query.includesDocuments {
             answer.text.append(",\"doc\":")
             if options.needsRelatives {
                 try writer.write(cursor.document(), to: &answer.text)
             } else {
                 let subject = DocumentWriter.Subject(
-                    id: cursor.id, revision: revision, isDeleted: cursor.isDeleted, hasAttachments: cursor.flags.contains(.hasAttachments),
-                    sequence: cursor.sequence, expiration: cursor.expiration)
+                    id: id, revision: revision, isDeleted: flags.contains(.deleted), hasAttachments: flags.contains(.hasAttachments),
+                    sequence: options.showsSequence ? cursor.sequence : 0, expiration: options.showsExpiration ? cursor.expiration : nil)
                 try writer.write(subject, cursor.body, nil, to: &answer.text)
             }
         }
@@ -219,7 +228,7 @@ final class DocumentList {
     private func write(_ document: Document, _ snapshot: Snapshot) throws {
         var id = document.id
         id.withUTF8 { beginRow(UnsafeRawBufferPointer($0)) }
-        try writeValue(document.revision.text, isDeleted: document.isDeleted, document.id, document.flags, snapshot)
+        try writeValue(document.revision, isDeleted: document.isDeleted, document.id, document.flags, snapshot)
         if query.includesDocuments {
             answer.text.append(",\"doc\":")
             if document.isDeleted {
@@ -252,9 +261,9 @@ final class DocumentList {
         answer.text.append(",\"value\":")
     }
 
-    private func writeValue(_ revision: String, isDeleted: Bool, _ id: String, _ flags: DocumentFlags, _ snapshot: Snapshot) throws {
+    private func writeValue(_ revision: RevisionID, isDeleted: Bool, _ id: String, _ flags: DocumentFlags, _ snapshot: Snapshot) throws {
         answer.text.append("{\"rev\":\"")
-        answer.text.append(revision)
+        revision.appendText(to: &answer.text)
         answer.text.append(isDeleted ? "\",\"deleted\":true" : "\"")
         if query.kind == .withConflicts || query.kind == .onlyConflicts, flags.contains(.conflicted) {
             let others = try conflicts(of: id, snapshot)

@@ -9,12 +9,12 @@ final class JSONAnswer {
     static let longestPretty = 100_000
     private static let pieceSize = 1 << 16
 
-    var text = ByteBuffer(capacity: 1 << 12)
+    @exclusivity(unchecked) var text = ByteBuffer(capacity: 1 << 12)
     /// Of an answer that has JSON in it, and is none itself.
     var type: String?
     private let call: RESTCall
     private let headers: HTTPHeaders
-    private var needsComma = false
+    @exclusivity(unchecked) private var needsComma = false
 
     init(_ call: RESTCall, headers: HTTPHeaders = [:]) {
         self.call = call

@@ -36,6 +36,8 @@ extension RESTError {
         case .refused, .readOnly: self = .forbidden(message)
         case .version1: self = .forbidden("a database of Couchbase Lite 1.x can only be read here")
         case .corrupt: self = .damaged(message)
+        case .diskFull: self.init(500, "Database error!", "the disk is full; nothing was changed")
+        case .inputOutput: self.init(500, "Database error!", "a file of the database cannot be read or written")
         case .busy: self.init(500, "Database locked", message)
         case .unsupported, .tooNew, .tooOld, .foreignSchema: self = .unsupported(message)
         default: self.init(500, "Database error!", message)

@@ -19,9 +19,7 @@ package final class BulkWriter {
     private let transaction: Transaction
     private let tables: CollectionTables
     private let parent: Parent
-    private let inserter: BulkInserter?
-    private let pipeline: BatchPipeline<BulkBatch>?
-    @exclusivity(unchecked) private var batch: BulkBatch?
+    private let insertion: BatchedInsertion?
     @exclusivity(unchecked) private var json = ByteBuffer(capacity: 4096)
 
     init(_ transaction: Transaction, _ collection: CollectionName, parent: Parent) throws {
@@ -30,13 +28,10 @@ package final class BulkWriter {
         self.parent = parent
         // 2.x keeps bodies in trees, and a vector document's version needs the clock: these go the long way, one by one.
         guard transaction.generation.separatesBodies, transaction.versioning == .trees else {
-            (inserter, pipeline) = (nil, nil)
+            insertion = nil
             return
         }
-        let inserter = try BulkInserter(transaction, tables)
-        self.inserter = inserter
-        // Triggers and indexes call functions that look at the shared keys, which the caller's thread is adding to.
-        pipeline = try inserter.isWatched(transaction.connection) ? nil : BatchPipeline("cblite-insert") { inserter.insert($0) }
+        insertion = try BatchedInsertion(transaction, tables)
     }
 
     /// Saves a body that was encoded with the transaction's encoder, under an ID in UTF-8.
@@ -44,17 +39,14 @@ package final class BulkWriter {
         if let problem = DocumentRules.problem(withID: id) {
             throw StoreError(.invalidDocument, "\"\(String(decoding: id, as: UTF8.self))\" cannot be a document ID: \(problem)")
         }
-        guard let inserter else { return try saveOne(id, body) }
+        guard let insertion else { return try saveOne(id, body) }
         guard let root = Value(root: body) else { throw StoreError(.invalidDocument, "the body is not Fleece") }
         let keys = transaction.sharedKeys
         if let problem = DocumentRules.problem(withBody: root, keys) { throw StoreError(.invalidDocument, problem) }
         json.removeAll(keepingCapacity: true)
         _ = JSONWriter.write(root, keys: keys, style: .canonical, to: &json)
         guard let revision = RevisionID.next(after: nil, isDeleted: false, canonicalJSON: json.bytes) else { return }
-        let batch = try self.batch ?? nextBatch()
-        self.batch = batch
-        batch.append(id: id, body: body, revision: revision, hasAttachments: BlobReferences.exist(in: body, root, keys))
-        if batch.isFull { try submit(batch, inserter) }
+        try insertion.append(id: id, body: body, revision: revision, hasAttachments: BlobReferences.exist(in: body, root, keys), settle)
     }
 
     /// Saves what the transaction's encoder holds.
@@ -64,49 +56,18 @@ package final class BulkWriter {
 
     /// Waits until everything is in the database.
     func finish() throws {
-        defer { pipeline?.stop() }
-        guard let inserter else { return }
-        if let batch { try submit(batch, inserter) }
-        while let done = pipeline?.takeDone(isWaiting: true) { try settle(done, inserter) }
+        try insertion?.finish(settle)
     }
 
-    func cancel() { pipeline?.stop() }
-
-    private func nextBatch() throws -> BulkBatch {
-        guard let inserter, let pipeline else { return BulkBatch() }
-        // Three batches: one being filled, one on the way, one being inserted.
-        if pipeline.count < 3 { return BulkBatch() }
-        guard let done = pipeline.takeDone(isWaiting: true) else { return BulkBatch() }
-        try settle(done, inserter)
-        return done
-    }
-
-    private func submit(_ batch: BulkBatch, _ inserter: BulkInserter) throws {
-        self.batch = nil
-        if let pipeline {
-            pipeline.submit(batch)
-        } else {
-            inserter.insert(batch)
-            try settle(batch, inserter)
-            self.batch = batch
-        }
-    }
+    func cancel() { insertion?.cancel() }
 
     /// Takes stock of an inserted batch, and saves what was there already.
-    private func settle(_ batch: BulkBatch, _ inserter: BulkInserter) throws {
-        if let failure = batch.failure { throw failure }
-        try transaction.checkSequence(inserter.lastSequence, tables)
+    private func settle(_ batch: BulkBatch) throws {
         createdCount += batch.insertedCount
-        if !batch.existing.isEmpty {
-            // The other thread must be done with the connection.
-            pipeline?.drain()
-            try transaction.setLastSequence(inserter.lastSequence, tables)
+        guard let insertion, !batch.existing.isEmpty else { return }
+        try insertion.interrupted {
             for index in batch.existing { try batch.withDocument(index) { try saveOne($0, $1) } }
-            inserter.lastSequence = try transaction.metadata(tables.live.keyStore).lastSequence
-        } else if pipeline == nil || pipeline?.count == 0 {
-            try transaction.setLastSequence(inserter.lastSequence, tables)
         }
-        batch.removeAll()
     }
 
     private func saveOne(_ id: UnsafeRawBufferPointer, _ body: UnsafeRawBufferPointer) throws {

@@ -43,7 +43,7 @@ package final class DocumentCursor {
 
     /// Gives the statement back to the connection, for the next scan of this kind. Nothing can be read any more. Who scans for a few documents
     /// again and again saves the compiling by that; nobody has to.
-    func close() {
+    package func close() {
         guard rest == nil, !isClosed else { return }
         isClosed = true
         snapshot.connection.keep(statement)

@@ -55,6 +55,9 @@ extension RevisionID {
         }
     }
 
+    /// Appends the text, without making a string of it.
+    package func appendText(to buffer: inout ByteBuffer) { withBinary { RevisionID.appendText(ofColumn: $0, to: &buffer) } }
+
     /// Writes the text of what a `version` column holds, straight from its bytes, and gives its length: 0 if they are damaged.
     /// There must be room for `maximumTextLength` bytes. Hot: it runs once for each row of a listing.
     package static func writeText(ofColumn bytes: UnsafeRawBufferPointer, to output: UnsafeMutableRawPointer) -> Int {

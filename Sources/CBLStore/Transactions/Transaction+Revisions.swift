@@ -20,11 +20,25 @@ extension Transaction {
     ) throws -> Inserted {
         try DocumentRules.check(id: id)
         let tables = try tables(collection)
+        if versioning == .vectors {
+            if let body { try check(body) }
+            return try insertExistingVectors(id, tables, history, body, isDeleted: isDeleted, remote: remote)
+        }
+        return try insertExisting(
+            id, in: collection, replacing: record(id, in: tables), history: history, body: body, isDeleted: isDeleted, remote: remote,
+            allowsConflicts: allowsConflicts, inPlaceOf: ended)
+    }
+
+    /// The same in a tree, where `old` is what is there.
+    func insertExisting(
+        _ id: String, in collection: CollectionName, replacing old: Record?, history: [RevisionID], body: FleeceData?, isDeleted: Bool,
+        remote: UInt16 = 0, allowsConflicts: Bool = true, inPlaceOf ended: [RevisionID] = []
+    ) throws -> Inserted {
+        let tables = try tables(collection)
         var flags: RevisionTree.Flags = isDeleted ? [.deleted] : []
         if let body, try refersToBlobs(body) { flags.insert(.hasAttachments) }
-        if versioning == .vectors { return try insertExistingVectors(id, tables, history, body, isDeleted: isDeleted, remote: remote) }
         try propose(id, tables, history.first, parent: history.dropFirst().first, body, isDeleted: isDeleted)
-        return try changeTree(id, tables, mayCreate: true) { tree in
+        return try changeTree(id, tables, replacing: old) { tree in
             let received =
                 if ended.isEmpty {
                     try tree.insert(
@@ -190,12 +204,18 @@ extension Transaction {
     /// Reads a document's tree, lets `change` change it, and saves it if that says so.
     @discardableResult
     private func changeTree<Change, Result>(
-        _ id: String, _ tables: CollectionTables, mayCreate: Bool = false, depth: Int? = nil,
-        _ change: (inout RevisionTree) throws -> (Change, needsSave: Bool),
+        _ id: String, _ tables: CollectionTables, depth: Int? = nil, _ change: (inout RevisionTree) throws -> (Change, needsSave: Bool),
         result: (Change, _ sequence: UInt64, RevisionTree) -> Result
     ) throws -> Result {
-        let old = try record(id, in: tables)
-        guard old != nil || mayCreate else { throw Transaction.missing(id) }
+        guard let old = try record(id, in: tables) else { throw Transaction.missing(id) }
+        return try changeTree(id, tables, replacing: old, depth: depth, change, result: result)
+    }
+
+    /// The same where `old` is what is there.
+    private func changeTree<Change, Result>(
+        _ id: String, _ tables: CollectionTables, replacing old: Record?, depth: Int? = nil,
+        _ change: (inout RevisionTree) throws -> (Change, needsSave: Bool), result: (Change, _ sequence: UInt64, RevisionTree) -> Result
+    ) throws -> Result {
         guard versioning != .vectors else { throw Transaction.needsTrees }
         do {
             var tree = try old?.tree() ?? RevisionTree()

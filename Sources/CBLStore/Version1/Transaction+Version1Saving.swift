@@ -12,13 +12,22 @@ extension Transaction {
         allowsConflict: Bool = false
     ) throws -> SavedRevision {
         try DocumentRules.check(id: id)
+        return try saveAsVersion1(
+            id, in: collection, replacing: document(id, in: collection), after: parent, body: body, isDeleted: isDeleted,
+            allowsConflict: allowsConflict)
+    }
+
+    /// The same for who has read what is there; nil if there is nothing.
+    package func saveAsVersion1(
+        _ id: String, in collection: CollectionName, replacing document: Document?, after parent: RevisionID?, body: FleeceData,
+        isDeleted: Bool, allowsConflict: Bool
+    ) throws -> SavedRevision {
         guard versioning != .vectors else {
             return try addRevision(id, in: collection, after: parent, body: body, isDeleted: isDeleted)
         }
         try check(body)
         json.removeAll(keepingCapacity: true)
         body.withRoot { _ = JSONWriter.write($0, keys: sharedKeys, style: .canonical, to: &json) }
-        let document = try document(id, in: collection)
         let tree = try document?.revisions().tree
         let place = try place(of: parent, in: tree, isDeleting: isDeleted, allowsConflict: allowsConflict, id)
         guard let new = RevisionID.nextOfVersion1(after: place.parent, isDeleted: isDeleted, canonicalJSON: json.bytes) else {
@@ -30,7 +39,8 @@ extension Transaction {
             return SavedRevision(id: new, sequence: document.sequence, isCreated: false, isNew: false)
         }
         let history = [new] + (place.parent.map { [$0] } ?? [])
-        let inserted = try insertExisting(id, in: collection, history: history, body: body, isDeleted: isDeleted)
+        let inserted = try insertExisting(
+            id, in: collection, replacing: document?.record, history: history, body: body, isDeleted: isDeleted)
         return SavedRevision(
             id: new, sequence: inserted.sequence, isCreated: !isDeleted && document?.isDeleted ?? true, isNew: true)
     }

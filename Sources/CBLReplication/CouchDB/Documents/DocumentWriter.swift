@@ -62,7 +62,7 @@ package struct DocumentWriter {
         text.append("{\"_id\":")
         JSONWriter.write(string: subject.id, to: &text)
         text.append(",\"_rev\":\"")
-        text.append(subject.revision.text)
+        subject.revision.appendText(to: &text)
         text.append("\"")
         if subject.isDeleted { text.append(",\"_deleted\":true") }
         if subject.hasAttachments {

@@ -25,8 +25,8 @@ package struct IncomingDocument {
         guard let members = value.dictionary else { throw .badJSON("a document is an object") }
         self.members = members
         for (key, value) in members {
-            guard let name = key.string, name.hasPrefix("_") else { continue }
-            try take(name, value)
+            guard let name = key.keyBytes(nil), name.first == UInt8(ascii: "_") else { continue }
+            try take(String(decoding: name, as: UTF8.self), value)
         }
     }
 
