@@ -7,8 +7,8 @@ import Glibc
 //
 // Times whole processes after a warm-up, the two programs in turn so that a machine that slows down slows both,
 // and prints a table of medians. What the workloads are: Workload.swift; with a gateway, whose database has to be empty, it is
-// GatewayComparison.swift, and over HTTP HTTPComparison.swift. `opens` and `live` measure what an app does in its own process; without a choice of workloads, each is done in a
-// process of its own at the end. What was measured: ../README.md.
+// GatewayComparison.swift, and over HTTP HTTPComparison.swift. `opens` and `live` measure what an app does in its own process; without a
+// choice of workloads, each is done in a process of its own at the end. What was measured: ../README.md.
 
 var program = ".build/release/cblite"
 var vendor: String?
