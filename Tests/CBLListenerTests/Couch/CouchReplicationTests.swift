@@ -31,6 +31,15 @@ import Testing
         #expect(try await pair.replicate(pull: true).pulled == ["new"])
     }
 
+    @Test func aPageWithDesignDocumentsIsNotTheLast() async throws {
+        let pair = try CouchPair()
+        try pair.server.put("/db/_design/words", #"{"views":{}}"#)
+        // Two pages and a bit.
+        let documents = (0..<2100).map { #"{"_id":"d\#($0)"}"# }.joined(separator: ",")
+        #expect(try pair.server.send("POST", "/db/_bulk_docs", #"{"docs":[\#(documents)]}"#).status == 201)
+        #expect(try await pair.replicate(pull: true).isFine(pulled: 2100))
+    }
+
     @Test func pushesWhatIsHere() async throws {
         let pair = try CouchPair()
         try pair.database.write { transaction in
