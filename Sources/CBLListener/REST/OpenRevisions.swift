@@ -11,21 +11,19 @@ enum OpenRevisions {
         // What is inline has no use for it.
         options.keepsEncoding = false
         let wanted = which == "all" ? nil : try call.parameters.strings("open_revs")
-        let isJSON = call.accepted.names(.json)
+        guard call.accepted.names(.json) else { return try RevisionParts.answer(call, keyspace, wanted, options) }
         let answer = JSONAnswer(call)
-        let parts = MultipartWriter("mixed")
-        if isJSON { answer.text.append("[") } else { answer.type = parts.contentType }
+        answer.text.append("[")
         try keyspace.database.read { snapshot in
             let document = try snapshot.document(call.place.document, in: keyspace.collection)
             guard document != nil || wanted != nil else { throw RESTError.missing }
             let writer = DocumentWriter(options, snapshot, keyspace.database.blobs)
             try forEach(wanted, latest: call.parameters["latest"] == "true", document, snapshot) { item, relatives in
-                guard isJSON else { return try writePart(item, relatives, writer, parts, to: &answer.text) }
                 answer.separate()
                 try write(item, relatives, writer, to: &answer.text)
             }
         }
-        if isJSON { answer.text.append("]") } else { parts.ending.withUnsafeBytes { answer.text.append($0) } }
+        answer.text.append("]")
         try answer.end()
     }
 
@@ -56,18 +54,6 @@ enum OpenRevisions {
         }
     }
 
-    /// The document itself, in a part of its own; or what is missing, marked as an error.
-    private static func writePart(
-        _ item: Item, _ relatives: KnownRevisions?, _ writer: DocumentWriter, _ parts: MultipartWriter, to text: inout ByteBuffer
-    ) throws {
-        let start = text.count
-        parts.opening(["Content-Type": "application/json"]).withUnsafeBytes { text.append($0) }
-        if case .revision(let revision) = item, let relatives, try writer.write(revision, relatives, to: &text) { return }
-        text.truncate(to: start)
-        parts.opening(["Content-Type": "application/json; error=\"true\""]).withUnsafeBytes { text.append($0) }
-        writeMissing(item, to: &text)
-    }
-
     private static func write(_ item: Item, _ relatives: KnownRevisions?, _ writer: DocumentWriter, to text: inout ByteBuffer) throws {
         if case .revision(let revision) = item, let relatives {
             let start = text.count
@@ -78,7 +64,7 @@ enum OpenRevisions {
         writeMissing(item, to: &text)
     }
 
-    private static func writeMissing(_ item: Item, to text: inout ByteBuffer) {
+    static func writeMissing(_ item: Item, to text: inout ByteBuffer) {
         let name =
             switch item {
             case .revision(let revision): revision.id.text

@@ -5,6 +5,7 @@ import CBLReplicationTestSupport
 import CBLStore
 import CBLTransport
 import Foundation
+import Synchronization
 import Testing
 
 @testable import CBLListener
@@ -29,6 +30,25 @@ import Testing
         #expect(again.isFine(pulled: 0))
         try pair.server.put("/db/new", "{}")
         #expect(try await pair.replicate(pull: true).pulled == ["new"])
+    }
+
+    @Test func aPageWithDesignDocumentsIsNotTheLast() async throws {
+        let first = Mutex<[UInt8]?>(nil)
+        let pair = try CouchPair { request in
+            guard request.path.last == "_changes" else { return nil }
+            return first.withLock { page in
+                defer { page = nil }
+                return page.map { RemoteAnswer(200, ["Content-Type": "application/json"], $0) }
+            }
+        }
+        let documents = (0..<1200).map { #"{"_id":"d\#($0)"}"# }.joined(separator: ",")
+        #expect(try pair.server.send("POST", "/db/_bulk_docs", #"{"docs":[\#(documents)]}"#).status == 201)
+        // As CouchDB lists them: as many as were asked for, and one of them does not replicate.
+        let design = #""results":[{"seq":0,"id":"_design/words","changes":[{"rev":"1-ab"}]},"#
+        let page = try pair.server.get("/db/_changes?style=all_docs&limit=999").text.replacing(#""results":["#, with: design)
+        first.withLock { $0 = Array(page.utf8) }
+        #expect(try await pair.replicate(pull: true).isFine(pulled: 1200))
+        #expect(first.withLock { $0 } == nil && page.contains("_design/words"))
     }
 
     @Test func pushesWhatIsHere() async throws {

@@ -170,4 +170,40 @@ import Testing
         #expect(answer.text.contains("Content-Type: application/json\r\n\r\n{\"_id\":\"doc1\""))
         #expect(answer.text.contains("Content-Type: application/json; error=\"true\"\r\n\r\n{\"missing\":\"9-ffff\"}"))
     }
+
+    @Test func openRevisionsInPartsBringTheirAttachments() throws {
+        let server = try RESTServer.withDatabase()
+        let large = String(repeating: "a long content ", count: 300)
+        let small = try server.send("PUT", "/db/doc/small", "hello", headers: ["Content-Type": "text/plain"])
+        try server.send("PUT", "/db/doc/large?rev=\(small["rev"] ?? "")", large, headers: ["Content-Type": "text/plain"])
+        // This is how CouchDB's replicator asks.
+        let target = "/db/doc?revs=true&open_revs=all&latest=true"
+        let answer = try server.get(target, headers: ["Accept": "multipart/mixed"])
+        #expect(answer.answer.length == answer.answer.body.count)
+        #expect(answer.text.contains("Content-Type: multipart/related; boundary="))
+        #expect(answer.text.contains(#""follows":true"#) && answer.text.contains(#""data":"\#(base64("hello"))""#))
+        #expect(answer.text.contains("Content-Disposition: attachment; filename=\"large\""))
+        #expect(answer.text.contains("\r\n\r\n\(large)\r\n--"))
+        let declined = try server.get(target + "&attachments=false", headers: ["Accept": "multipart/mixed"])
+        #expect(!declined.text.contains("multipart/related") && declined.text.contains(#""stub":true"#))
+    }
+
+    // CouchDB packs texts, and its replicator sends them so.
+    @Test func packedAttachmentsOfRevisionsFromElsewhereStayPacked() throws {
+        let server = try RESTServer.withDatabase()
+        let packed = try #require(Base64.bytes(of: "H4sIAAAAAAACA8tIzcnJBwCGphA2BQAAAA==".utf8))
+        let json = #"""
+            {"_id":"doc","_rev":"1-abcd","_revisions":{"start":1,"ids":["abcd"]},"_attachments":{"a.txt":{"content_type":"text/plain","revpos":1,\#
+            "length":5,"follows":true,"encoding":"gzip","encoded_length":\#(packed.count)}}}
+            """#
+        var body = Array("--x\r\nContent-Type: application/json\r\n\r\n\(json)\r\n--x\r\n".utf8)
+        body += Array("Content-Disposition: attachment; filename=\"a.txt\"\r\nContent-Encoding: gzip\r\n\r\n".utf8)
+        body += packed + Array("\r\n--x--".utf8)
+        let put = try server.send(
+            "PUT", "/db/doc?new_edits=false", headers: ["Content-Type": "multipart/related; boundary=\"x\""], body: body)
+        #expect(put.status == 201)
+        #expect(try server.get("/db/doc/a.txt").text == "hello")
+        let stub = try server.get("/db/doc?att_encoding_info=true").text
+        #expect(stub.contains(#""length":5,"#) && stub.contains(#""encoding":"gzip""#))
+    }
 }

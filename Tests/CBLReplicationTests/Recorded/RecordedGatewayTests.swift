@@ -20,7 +20,7 @@ import Testing
         let directory = try TemporaryDirectory()
         let database = try scenario(of: recording).makeDatabase(directory.path + "/a.cblite2")
         for complaint in try await play(recording, on: database) { Issue.record("\(complaint)") }
-        #expect(try content(of: database) == recording.database)
+        #expect(try Self.content(of: database) == recording.database)
     }
 
     @Test func anythingElseIsNoticed() async throws {
@@ -30,7 +30,7 @@ import Testing
         try database.put("unheard-of", "{}")
         let complaints = try await play(recording, on: database)
         #expect(complaints.first?.contains("unexpected: request") == true)
-        #expect(try content(of: database) != recording.database)
+        #expect(try Self.content(of: database) != recording.database)
     }
 
     private func scenario(of recording: Recording) throws -> RecordedScenario {
@@ -101,7 +101,7 @@ import Testing
                         }
                     }
                 }
-                recording.database = try content(of: database)
+                recording.database = try Self.content(of: database)
                 try recording.write()
             }
         }
@@ -128,7 +128,7 @@ import Testing
     }
 
     /// Documents as lines of an archive. Sequences depend on what came first.
-    private func content(of database: Database) throws -> [String] {
+    static func content(of database: Database) throws -> [String] {
         var options = Archive.DumpOptions()
         options.includesBlobs = false
         options.includesIndexes = false

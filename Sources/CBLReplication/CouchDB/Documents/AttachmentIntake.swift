@@ -44,8 +44,9 @@ package struct AttachmentIntake {
             }
             return write(entry, try content.withUnsafeBytes { try blobs.write($0) }, to: encoder)
         }
-        let isFetched = believes && uploads[name] != nil
-        if isFetched || entry.value(forKey: "follows", nil)?.boolean == true {
+        let follows = entry.value(forKey: "follows", nil)?.boolean == true
+        let isFetched = believes && !follows && uploads[name] != nil
+        if isFetched || follows {
             guard let stored = uploads[name] else { throw RESTError.badAttachment("attachment \"\(name)\" does not follow") }
             let announced = entry.value(forKey: "encoded_length", nil)?.integer ?? entry.value(forKey: "length", nil)?.integer
             guard isFetched || announced == nil || announced == Int64(stored.length) else {

@@ -42,7 +42,8 @@ package struct IncomingDocument {
         case "_exp": expiration = try IncomingDocument.expiration(value)
         case "_revisions": history = try IncomingDocument.history(value)
         // What was asked for with the document comes back with it.
-        case "_local_seq", "_conflicts", "_deleted_conflicts", "_revs_info", "_removed": return
+        // Gateways of version 4 name the version vector's newest, too.
+        case "_local_seq", "_conflicts", "_deleted_conflicts", "_revs_info", "_removed", "_cv": return
         default: throw .badJSON("a document has no member \"\(name)\"")
         }
     }

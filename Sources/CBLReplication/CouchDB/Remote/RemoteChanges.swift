@@ -13,6 +13,8 @@ struct RemoteChanges {
     }
 
     var rows: [Row]
+    /// All that were told of, with those that do not replicate: a page with as many as were asked for is not the last.
+    let count: Int
     /// To go on behind; nil if the server does not say.
     let last: RemoteSequence?
 
@@ -23,14 +25,14 @@ struct RemoteChanges {
             // A server that went away in the midst of it.
             throw SyncError.http(502, "the server's list of changes cannot be read: \(error)")
         }
-        (rows, last) = try encoder.finish().withRoot { root throws(SyncError) in
+        (rows, count, last) = try encoder.finish().withRoot { root throws(SyncError) in
             guard let results = root.dictionary?.value(forKey: "results", nil)?.array else {
                 throw .http(502, "the server's list of changes has no results")
             }
             var rows: [Row] = []
             rows.reserveCapacity(results.count)
             for value in results { if let row = RemoteChanges.row(value) { rows.append(row) } }
-            return (rows, root.dictionary?.value(forKey: "last_seq", nil).flatMap { RemoteSequence($0) })
+            return (rows, results.count, root.dictionary?.value(forKey: "last_seq", nil).flatMap { RemoteSequence($0) })
         }
     }
 

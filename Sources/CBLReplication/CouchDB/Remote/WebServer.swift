@@ -110,7 +110,11 @@ final class WebServer: RemoteServer {
         object.end()
         let body = RemoteRequest.Body.json(object.buffer.withBytes { Array($0) })
         var answer = try sendOnce(RemoteRequest("POST", [database, "_session"], body: body))
-        if [401, 404, 405].contains(answer.status) { answer = try sendOnce(RemoteRequest("POST", ["_session"], body: body)) }
+        if [401, 404, 405].contains(answer.status) {
+            let again = try sendOnce(RemoteRequest("POST", ["_session"], body: body))
+            // Where there is no such thing, what was said of the name and the password counts.
+            if answer.status != 401 || ![404, 405].contains(again.status) { answer = again }
+        }
         guard answer.isSuccess else {
             throw SyncError.http(answer.status == 403 ? 401 : answer.status, "the server does not let \(credentials.user) sign in")
         }

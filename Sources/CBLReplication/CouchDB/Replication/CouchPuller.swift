@@ -36,7 +36,7 @@ struct CouchPuller {
             if let last, last != request.since, failure == nil { try checkpoint.advance(to: last.text) }
             let isStuck = last == request.since
             request.since = last
-            if page.rows.count < request.limit || isStuck {
+            if page.count < request.limit || isStuck {
                 // What failed for the moment comes again in the next session.
                 if let failure { throw failure }
                 try checkpoint.save()
