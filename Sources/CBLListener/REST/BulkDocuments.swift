@@ -42,7 +42,7 @@ enum BulkDocuments {
                     outcomes[place] = Outcome(id: item.dictionary?.value(forKey: "_id", nil)?.string, error: problem)
                 }
             }
-            let others = try isEdit && docs.count >= fewest ? storeNew(docs, editor, attempt) : nil
+            let others = try isEdit && docs.count >= fewest ? storeNew(docs, editor, call, attempt) : nil
             for (place, item) in docs.enumerated() where others?.contains(place) ?? true {
                 try attempt(place, item) {
                     let outcome = try store(item, isEdit: isEdit, editor, call)
