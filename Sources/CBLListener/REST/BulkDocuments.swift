@@ -36,7 +36,8 @@ enum BulkDocuments {
                     if isEdit { outcomes.append(outcome) }
                 } catch {
                     let problem = RESTError(error)
-                    guard problem.status < 500, !isWhole else { throw error }
+                    // A text that is no document is no edit that could fail by itself, as CouchDB sees it.
+                    guard problem.status < 500, !isWhole, !(isEdit && problem.isMalformed) else { throw error }
                     let id = item.dictionary?.value(forKey: "_id", nil)?.string
                     outcomes.append(Outcome(id: id, error: problem))
                 }
@@ -72,4 +73,9 @@ enum BulkDocuments {
         list.append("]")
         try call.answer(201, json: list.bytes)
     }
+}
+
+extension RESTError {
+    /// Whether it is about how a document is written, and not about what is stored.
+    fileprivate var isMalformed: Bool { status == 400 }
 }
