@@ -15,7 +15,7 @@ enum AttachmentRequests {
             guard let body = found.body else { throw RESTError.missing }
             let all = try FormerAttachments(body, generation: found.revision.generation, snapshot.sharedKeys)
             guard let attachment = all[call.place.rest] else { throw RESTError.noAttachment }
-            return (attachment, found.revision.text)
+            return (attachment, found.revision.name)
         }
         guard try !call.isUnchanged(revision) else { return }
         let type = attachment.type ?? MediaType.bytes.essence
@@ -138,7 +138,7 @@ extension DocumentEditor {
         }
         let properties = try self.properties(body, former, name, new, generation: generation + 1)
         let saved = try transaction.saveAsVersion1(id, in: keyspace.collection, after: parent, body: properties)
-        return saved.id.text
+        return saved.id.name
     }
 
     private func properties(

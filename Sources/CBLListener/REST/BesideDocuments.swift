@@ -8,9 +8,10 @@ enum BesideDocuments {
         let id = call.place.document
         let keyspace = try call.keyspace()
         guard call.parameters["open_revs"] == nil else { throw RESTError.badParameter("\(id) has no open_revs") }
-        guard let stored = try keyspace.database.read({ try $0.besideDocument(id) }) else { throw RESTError.missing }
+        guard let stored = try keyspace.database.read({ try $0.besideDocument(id, call.parameters["rev"]) }) else {
+            throw RESTError.missing
+        }
         let revision = stored.revision
-        guard call.parameters["rev"].map({ $0 == revision }) ?? true else { throw RESTError.missing }
         guard try !call.isUnchanged(revision) else { return }
         var text = ByteBuffer(capacity: 4096)
         try write(stored, as: id, DocumentOptions(call.parameters), to: &text)
@@ -21,20 +22,26 @@ enum BesideDocuments {
         let id = call.place.document
         let parent = try call.parentRevision()
         let keyspace = try call.keyspace()
-        try keyspace.database.write { transaction in
+        let revision = try keyspace.database.write { transaction in
             guard let stored = try transaction.besideDocument(id) else { throw RESTError.missing }
             guard let parent else { throw RESTError.conflict("\(id) is at revision \(stored.revision)") }
-            if id.hasPrefix(LocalDocuments.prefix) {
-                try transaction.deleteLocal(stored.key, revision: parent)
-            } else {
-                try transaction.deleteDesign(stored.key, revision: parent)
-            }
+            return try BesideDocuments.delete(stored.key, id.hasPrefix(LocalDocuments.prefix), parent, transaction)
         }
         try call.answer { object in
             object.add("ok", true)
             object.add("id", id)
-            object.add("rev", parent ?? "")
+            object.add("rev", revision)
         }
+    }
+
+    /// What CouchDB calls the revision of a local document that is not there any more.
+    private static let goneLocal = "0-0"
+
+    /// Gives the revision that the deletion is.
+    static func delete(_ name: String, _ isLocal: Bool, _ revision: String, _ transaction: Transaction) throws -> String {
+        guard isLocal else { return try transaction.deleteDesign(name, revision: revision) }
+        try transaction.deleteLocal(name, revision: revision)
+        return goneLocal
     }
 
     static func write(_ stored: RawDocument, as id: String, _ options: DocumentOptions, to text: inout ByteBuffer) throws {
@@ -42,6 +49,8 @@ enum BesideDocuments {
         JSONWriter.write(string: id, to: &text)
         text.append(",\"_rev\":")
         JSONWriter.write(string: stored.revision, to: &text)
+        // Whatever is there says something.
+        if stored.body.isEmpty, id.hasPrefix(DesignDocuments.prefix) { text.append(",\"_deleted\":true") }
         if !stored.body.isEmpty {
             // It may be anything, in a file of a stranger.
             guard let body = try? RESTCall.parse(stored.body),
@@ -51,7 +60,7 @@ enum BesideDocuments {
                 })
             else { throw DocumentWriter.damaged(id) }
         }
-        if options.showsHistory, let revision = try? RevisionID(parsing: stored.revision) {
+        if options.showsHistory, let revision = try? RevisionID(name: stored.revision) {
             DocumentWriter.write(history: [revision], most: 1, to: &text)
         }
         text.append("}")
@@ -60,6 +69,17 @@ enum BesideDocuments {
 
 extension RawDocument {
     var revision: String { String(decoding: meta ?? [], as: UTF8.self) }
+}
+
+extension Snapshot {
+    /// A document beside the collections, if it is at that revision; without one, whatever it is at. Who names the revision of a deletion gets that.
+    func besideDocument(_ id: String, _ revision: String?) throws -> RawDocument? {
+        guard let revision else { return try besideDocument(id) }
+        let stored =
+            id.hasPrefix(DesignDocuments.prefix)
+            ? try design(String(id.dropFirst(DesignDocuments.prefix.count)))?.document : try besideDocument(id)
+        return stored?.revision == revision ? stored : nil
+    }
 }
 
 extension Keyspace {
@@ -77,8 +97,7 @@ extension DocumentEditor {
         if document.isDeleted {
             guard let stored = try transaction.besideDocument(id) else { throw RESTError.missing }
             guard let parent else { throw RESTError.conflict("\(id) is at revision \(stored.revision)") }
-            if isLocal { try transaction.deleteLocal(name, revision: parent) } else { try transaction.deleteDesign(name, revision: parent) }
-            return parent
+            return try BesideDocuments.delete(name, isLocal, parent, transaction)
         }
         let json = try document.propertiesAsJSON()
         if isLocal { return try transaction.putLocal(name, json: json, replacing: parent) }
@@ -90,15 +109,11 @@ extension DocumentEditor {
         guard id.hasPrefix(DesignDocuments.prefix) else { throw RESTError.badRequest("\(id) is not replicated") }
         guard document.attachments?.isEmpty ?? true else { throw RESTError.badAttachment("\(id) cannot have attachments") }
         let name = String(id.dropFirst(DesignDocuments.prefix.count))
-        guard let new = try? RevisionID(parsing: revision) else { throw RESTError.badID("\"\(revision)\" is no revision") }
-        let current = try transaction.besideDocument(id).flatMap { try? RevisionID(parsing: $0.revision) }
+        guard let new = try? RevisionID(name: revision) else { throw RESTError.badID("\"\(revision)\" is no revision") }
+        let current = try transaction.design(name).flatMap { try? RevisionID(name: $0.revision) }
         if let current, new < current || new == current { return revision }
-        if document.isDeleted {
-            try transaction.deleteRaw(name, in: DesignDocuments.keyStore)
-        } else {
-            let stored = RawDocument(key: name, meta: Array(revision.utf8), body: try document.propertiesAsJSON())
-            try transaction.putRaw(stored, in: DesignDocuments.keyStore)
-        }
+        let body = document.isDeleted ? [] : try document.propertiesAsJSON()
+        try transaction.insertDesign(RawDocument(key: name, meta: Array(revision.utf8), body: body), isDeleted: document.isDeleted)
         return revision
     }
 }

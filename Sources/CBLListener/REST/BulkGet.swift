@@ -8,6 +8,12 @@ enum BulkGet {
         let keyspace = try call.keyspace()
         let options = try DocumentOptions(call.parameters)
         let request = try call.object()
+        if BulkGetParts.areWanted(call.accepted) {
+            return try request.withRoot { root in
+                guard let docs = root.dictionary?.value(forKey: "docs", nil)?.array else { throw RESTError.badRequest("docs is an array") }
+                try BulkGetParts(call, keyspace, options).answer(docs)
+            }
+        }
         let answer = JSONAnswer(call)
         answer.text.append("{\"results\":[")
         try request.withRoot { root in
@@ -56,7 +62,7 @@ enum BulkGet {
         to text: inout ByteBuffer
     ) throws {
         if try keyspace.isBeside(id) {
-            guard let stored = try snapshot.besideDocument(id), name == nil || name == stored.revision else { throw RESTError.missing }
+            guard let stored = try snapshot.besideDocument(id, name) else { throw RESTError.missing }
             text.append("{\"ok\":")
             try BesideDocuments.write(stored, as: id, options, to: &text)
             return text.append("}")
@@ -72,7 +78,7 @@ enum BulkGet {
             text.append("{\"ok\":")
             if try writer.write(revision, relatives, to: &text) { return text.append("}") }
             text.truncate(to: start)
-            write(.missing, id, revision.id.text, to: &text)
+            write(.missing, id, revision.id.name, to: &text)
         }
     }
 

@@ -16,7 +16,8 @@ final class ChangeFilter: @unchecked Sendable {
         case map(ScriptRunner, ScriptRunner.Function)
         /// A condition on what a document says.
         case selector(DocumentExpression)
-        case nothing
+        /// Design documents.
+        case designs
     }
 
     private let kind: Kind
@@ -29,10 +30,9 @@ final class ChangeFilter: @unchecked Sendable {
         case nil, "": return nil
         case "_doc_ids": kind = .documents(try ChangeFilter.documentIDs(parameters, isEdge))
         case "doc_ids" where isEdge: kind = .documents(try ChangeFilter.documentIDs(parameters, isEdge))
-        // There are none in the feed: they have no sequences.
-        case "_design": kind = .nothing
+        case "_design": kind = .designs
         case "_view":
-            guard let name = parameters["view"] else { throw RESTError.badParameter("view is missing, the one that is to emit something") }
+            guard let name = parameters["view"] else { throw RESTError.badRequest("view is missing, the one that is to emit something") }
             let view = try keyspace.hasDesignDocuments ? keyspace.database.read { try $0.scriptedView(name) } : nil
             guard let view else { throw RESTError.notFound("no view \"\(name)\"") }
             let (runner, function) = try ChangeFilter.compile(view.map, name)
@@ -88,14 +88,14 @@ final class ChangeFilter: @unchecked Sendable {
     var needsBodies: Bool {
         switch kind {
         case .script, .map, .selector: true
-        case .documents, .nothing: false
+        case .documents, .designs: false
         }
     }
 
     func admits(_ cursor: DocumentCursor, _ keys: SharedKeys) throws -> Bool {
         switch kind {
         case .documents(let ids): return ids.contains(cursor.id)
-        case .nothing: return false
+        case .designs: return cursor.id.hasPrefix(DesignDocuments.prefix)
         case .script(let runner, let function, let parameters):
             return try ask { try runner.filter(function, document(cursor, keys), parameters: parameters) }
         case .selector(let condition):
@@ -113,10 +113,33 @@ final class ChangeFilter: @unchecked Sendable {
         }
     }
 
+    func admits(_ design: StoredDesign) throws -> Bool {
+        switch kind {
+        case .documents(let ids): return ids.contains(design.id)
+        case .designs: return true
+        case .script(let runner, let function, let parameters):
+            return try withDocument(design) { script in try ask { try runner.filter(function, script, parameters: parameters) } }
+        case .selector(let condition):
+            guard let revision = try? RevisionID(name: design.revision) else { return false }
+            return try condition.isTrue(
+                of: .init(
+                    id: design.id, revision: revision, sequence: design.sequence ?? 0, isDeleted: design.isDeleted,
+                    body: ChangeFilter.body(of: design), keys: nil))
+        case .map(let runner, let function):
+            return try withDocument(design) { script in
+                try ask {
+                    var emits = false
+                    try runner.map(function, script) { _ in emits = true }
+                    return emits
+                }
+            }
+        }
+    }
+
     /// Whether a revision that is to be pushed is one of those, by a function.
     func admits(_ pushed: SyncRevision) throws -> Bool {
         guard case .script(let runner, let function, let parameters) = kind else { return true }
-        var (id, revision) = (pushed.documentID, pushed.revision?.text ?? "")
+        var (id, revision) = (pushed.documentID, pushed.revision?.name ?? "")
         return try pushed.properties.withRoot { body in
             try id.withUTF8 { id in
                 try revision.withUTF8 { revision in
@@ -124,6 +147,26 @@ final class ChangeFilter: @unchecked Sendable {
                         body: body, keys: pushed.keys, id: UnsafeRawBufferPointer(id), revision: UnsafeRawBufferPointer(revision),
                         sequence: 0, isDeleted: pushed.isDeleted)
                     return try ask { try runner.filter(function, document, parameters: parameters) }
+                }
+            }
+        }
+    }
+
+    private static func body(of design: StoredDesign) -> FleeceData {
+        // It may be anything, in a file of a stranger.
+        guard let body = try? RESTCall.parse(design.document.body), body.withRoot({ $0.dictionary != nil }) else { return .emptyDictionary }
+        return body
+    }
+
+    private func withDocument(_ design: StoredDesign, _ work: (ScriptDocument) throws -> Bool) throws -> Bool {
+        var (id, revision) = (design.id, design.revision)
+        return try ChangeFilter.body(of: design).withRoot { body in
+            try id.withUTF8 { id in
+                try revision.withUTF8 { revision in
+                    let document = ScriptDocument(
+                        body: body, keys: nil, id: UnsafeRawBufferPointer(id), revision: UnsafeRawBufferPointer(revision),
+                        sequence: design.sequence ?? 0, isDeleted: design.isDeleted)
+                    return try work(document)
                 }
             }
         }

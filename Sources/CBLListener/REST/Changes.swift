@@ -8,6 +8,7 @@ enum Changes {
         let keyspace = try call.keyspace()
         let query = try ChangesQuery(call)
         try? keyspace.database.prepareChangeFeed(of: keyspace.collection)
+        if keyspace.hasDesignDocuments { try? keyspace.database.prepareDesignFeed() }
         let last = try keyspace.database.read { try $0.lastSequence(of: keyspace.collection) }
         let isTagged = call.isReading && !query.feed.isLasting
         if isTagged, try call.isUnchanged("\(last)") { return nil }

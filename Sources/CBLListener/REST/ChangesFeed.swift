@@ -61,7 +61,7 @@ class ChangesWait: HTTPFeed, @unchecked Sendable {
             throw interruption
         } catch {
             // The head is out. That the answer is not complete is all that the client can be told.
-            exchange.end()
+            exchange.breakOff()
             return .complete
         }
     }

@@ -33,10 +33,13 @@ struct ChangesReader {
             options.upTo = before
             let writer = DocumentWriter(query.options, snapshot, keyspace.database.blobs)
             var page = Page()
+            var designs = try DesignChanges(keyspace, snapshot, options)
             let cursor = try snapshot.scan(keyspace.collection, options)
             // What is damaged is in no feed: a client can do nothing with it.
             cursor.onDamage = { _ in }
             while left > 0, !page.isFull, try cursor.next() {
+                try write(&designs, upTo: cursor.sequence, &page, take)
+                guard left > 0, !page.isFull else { break }
                 advance(to: cursor.sequence)
                 page.rows += 1
                 if query.omitsDeleted, cursor.isDeleted { continue }
@@ -47,7 +50,26 @@ struct ChangesReader {
                 page.bytes += row.count
                 take(cursor.sequence, row.bytes)
             }
+            if !page.isFull { try write(&designs, upTo: nil, &page, take) }
             return page.isFull && left > 0
+        }
+    }
+
+    /// Gives the design documents that come before a sequence; nil for the rest of them.
+    private mutating func write(
+        _ designs: inout DesignChanges, upTo sequence: UInt64?, _ page: inout Page,
+        _ take: (_ sequence: UInt64, _ row: UnsafeRawBufferPointer) -> Void
+    ) throws {
+        var row = ByteBuffer(capacity: 1024)
+        while left > 0, !page.isFull, let (design, place) = designs.next(upTo: sequence) {
+            advance(to: place)
+            page.rows += 1
+            guard try query.filter?.admits(design) ?? true else { continue }
+            row.removeAll()
+            try DesignChanges.write(design, place, query, to: &row)
+            left -= 1
+            page.bytes += row.count
+            take(place, row.bytes)
         }
     }
 
@@ -63,7 +85,7 @@ struct ChangesReader {
             let cursor = try snapshot.scan(keyspace.collection, options)
             var count = 0
             while try cursor.next() { count += 1 }
-            return count
+            return try count + (keyspace.hasDesignDocuments ? snapshot.designChanges(after: last).count : 0)
         }
     }
 
@@ -87,12 +109,12 @@ struct ChangesReader {
         text.append(",\"id\":")
         JSONWriter.write(string: cursor.idBytes, to: &text)
         text.append(",\"changes\":[{\"rev\":\"")
-        text.append(revision.text)
+        text.append(revision.name)
         text.append("\"}")
         if query.showsAllLeaves, let known = try? KnownRevisions(cursor.document()) {
             for leaf in known.leaves where leaf.id != revision {
                 text.append(",{\"rev\":\"")
-                text.append(leaf.id.text)
+                text.append(leaf.id.name)
                 text.append("\"}")
             }
         }

@@ -44,13 +44,16 @@ enum DatabaseRequests {
 
     /// What 1.x, CouchDB and the listener of 2.x say of a database, together.
     static func information(_ call: RESTCall) throws {
-        let keyspace = try call.keyspace()
+        try information(call, call.keyspace(), as: call.place.database).withUnsafeBytes { try call.answer(json: $0) }
+    }
+
+    static func information(_ call: RESTCall, _ keyspace: Keyspace, as name: String) throws -> [UInt8] {
         let database = keyspace.database
         let size = try database.fileSize()
         var object = JSONObjectWriter()
         object.begin()
         try database.read { try describe(keyspace, $0, in: &object) }
-        object.add("db_name", call.place.database)
+        object.add("db_name", name)
         if let access = call.visitor.rights.access(to: keyspace.served.share) { object.add("access", access.rawValue) }
         object.add("disk_size", size)
         object.add(
@@ -63,17 +66,16 @@ enum DatabaseRequests {
         // A text, as CouchDB has it: its replicator compares it with what `_ensure_full_commit` says.
         object.add("instance_start_time", "\(keyspace.served.start)")
         object.end()
-        try call.answer(json: object.buffer.bytes)
+        return object.buffer.withBytes { Array($0) }
     }
 
     private static func describe(_ keyspace: Keyspace, _ snapshot: Snapshot, in object: inout JSONObjectWriter) throws {
-        let counts = try snapshot.counts(of: keyspace.collection)
+        let counts = try keyspace.counts(snapshot)
         let sequence = try snapshot.lastSequence(of: keyspace.collection)
-        let designs = keyspace.hasDesignDocuments && !snapshot.generation.isVersion1 ? try snapshot.designDocumentNames().count : 0
         object.add("db_uuid", snapshot.publicUUID.map { withUnsafeBytes(of: $0.uuid) { Hex.text(of: $0) } } ?? "")
         object.add("scope_name", keyspace.collection.scope)
         object.add("collection_name", keyspace.collection.name)
-        object.add("doc_count", counts.live + designs)
+        object.add("doc_count", counts.live)
         object.add("doc_del_count", counts.deleted)
         object.add("update_seq", sequence)
         object.add("committed_update_seq", sequence)

@@ -24,7 +24,7 @@ struct DocumentEditor {
         let saved = try transaction.saveAsVersion1(
             id, in: collection, replacing: stored, after: parent, body: body, isDeleted: document.isDeleted, allowsConflict: allowsConflict)
         try expire(id, document.expiration)
-        return saved.id.text
+        return saved.id.name
     }
 
     /// Whether a document has nothing but properties: if there is none yet, it can be saved with many others.
@@ -66,14 +66,14 @@ struct DocumentEditor {
         let body = try body(of: document, generation: history[0].generation, believes: true, former: former)
         try transaction.insertExisting(id, in: collection, history: history, body: body, isDeleted: document.isDeleted)
         try expire(id, document.expiration)
-        return history[0].text
+        return history[0].name
     }
 
     private func history(of document: IncomingDocument, _ name: String) throws -> [RevisionID] {
         let names = document.history ?? [name]
         guard names.first == name else { throw RESTError.badID("the first of the _revisions is not the _rev") }
         return try names.map { name in
-            do { return try RevisionID(parsing: name) } catch { throw RESTError.badID("\(error)") }
+            do { return try RevisionID(name: name) } catch { throw RESTError.badID("\(error)") }
         }
     }
 

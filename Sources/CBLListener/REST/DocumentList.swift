@@ -12,11 +12,26 @@ final class DocumentList {
         let isEdge = call.service.settings.edge != nil
         var query = try DocumentListQuery(call.parameters, isEdge: isEdge)
         if isEdge { query.adaptToEdge(call.parameters, isPosted: false) }
-        try DocumentList(call, keyspace, query, JSONAnswer(call, headers: ["Etag": "\"\(sequence)\""])).write(sequence)
+        let list = try DocumentList(call.parameters, keyspace, query, JSONAnswer(call, headers: ["Etag": "\"\(sequence)\""]))
+        try list.write(sequence)
+        try list.answer.end()
+    }
+
+    /// `_design_docs` and `_local_docs`: the documents beside the others.
+    static func besides(_ prefix: String) -> @Sendable (RESTCall) throws -> Void {
+        { call in
+            let keyspace = try call.keyspace()
+            if call.request.method == "POST", let members = try call.objectIfAny()?.root.dictionary { call.parameters.merge(members) }
+            let list = try DocumentList(call.parameters, keyspace, DocumentListQuery(call.parameters), JSONAnswer(call))
+            list.onlyBeside = prefix
+            try list.write(0)
+            try list.answer.end()
+        }
     }
 
     static func post(_ call: RESTCall) throws {
         let keyspace = try call.keyspace()
+        if call.place.rest == "queries" { return try postQueries(call, keyspace) }
         let isEdge = call.service.settings.edge != nil
         let query = try call.object().withRoot { root -> DocumentListQuery in
             let posted = root.dictionary?.value(forKey: "keys", nil)
@@ -27,7 +42,17 @@ final class DocumentList {
             return query
         }
         let sequence = try keyspace.database.read { try $0.lastSequence(of: keyspace.collection) }
-        try DocumentList(call, keyspace, query, JSONAnswer(call)).write(sequence)
+        let list = try DocumentList(call.parameters, keyspace, query, JSONAnswer(call))
+        try list.write(sequence)
+        try list.answer.end()
+    }
+
+    /// `{"queries":[{"limit":1},{"keys":["a"]}]}`: several lists in one answer.
+    private static func postQueries(_ call: RESTCall, _ keyspace: Keyspace) throws {
+        let sequence = try keyspace.database.read { try $0.lastSequence(of: keyspace.collection) }
+        try call.answerQueries(call.object()) { parameters, answer in
+            try DocumentList(parameters, keyspace, DocumentListQuery(parameters), answer).write(sequence)
+        }
     }
 
     private let keyspace: Keyspace
@@ -37,19 +62,23 @@ final class DocumentList {
     @exclusivity(unchecked) private var toSkip: Int
     @exclusivity(unchecked) private var count = 0
 
-    private init(_ call: RESTCall, _ keyspace: Keyspace, _ query: DocumentListQuery, _ answer: JSONAnswer) throws {
+    /// Of documents beside the others, only those with this in front.
+    private var onlyBeside: String?
+
+    private init(_ parameters: RESTParameters, _ keyspace: Keyspace, _ query: DocumentListQuery, _ answer: JSONAnswer) throws {
         self.keyspace = keyspace
         self.query = query
         self.answer = answer
-        options = try DocumentOptions(call.parameters)
+        options = try DocumentOptions(parameters)
         toSkip = query.skip
     }
 
     private func write(_ sequence: UInt64) throws {
         answer.text.append("{\"rows\":[\n")
+        answer.beginList()
         if let keys = query.keys { try write(keys) } else if let range = query.range { try write(range) }
         answer.text.append("\n],\"total_rows\":")
-        answer.text.append(decimal: UInt64(count))
+        answer.text.append(decimal: UInt64(try totalCount()))
         answer.text.append(",\"offset\":")
         answer.text.append(decimal: UInt64(query.skip))
         if query.tellsSequence {
@@ -57,10 +86,19 @@ final class DocumentList {
             answer.text.append(decimal: sequence)
         }
         answer.text.append("}")
-        try answer.end()
     }
 
     private var isComplete: Bool { count >= query.limit }
+
+    /// Of all documents, whichever were asked for. Who has seen them all need not count them again.
+    private func totalCount() throws -> Int {
+        if let onlyBeside {
+            return try keyspace.hasDesignDocuments ? keyspace.database.read { try $0.besideDocumentIDs(with: onlyBeside).count } : 0
+        }
+        guard query.kind == .live else { return count }
+        if query.isUnbounded, count < query.limit, toSkip == 0 { return count + query.skip }
+        return try keyspace.database.read { try keyspace.counts($0).live }
+    }
 
     /// Whether the next row is to be written.
     private func admit() -> Bool {
@@ -126,6 +164,7 @@ final class DocumentList {
     private static let besides = "_"
 
     private func write(_ range: (first: ScanOptions.Bound?, last: ScanOptions.Bound?)) throws {
+        if let onlyBeside { return try keyspace.hasDesignDocuments ? writeBesides(onlyBeside, range) : () }
         guard keyspace.hasDesignDocuments, try !keyspace.database.read({ $0.generation.isVersion1 }) else { return try writePages(range) }
         let below = { [self] in
             guard range.first.map({ $0.id.utf8.lexicographicallyPrecedes(DocumentList.besides.utf8) }) ?? true else { return }
@@ -138,18 +177,21 @@ final class DocumentList {
             try writePages((isNearer ? range.first : .init(DocumentList.besides, isIncluded: false), range.last))
         }
         try query.isDescending ? above() : below()
-        try writeDesigns(range)
+        try writeBesides(DesignDocuments.prefix, range)
         try query.isDescending ? below() : above()
     }
 
-    private func writeDesigns(_ range: (first: ScanOptions.Bound?, last: ScanOptions.Bound?)) throws {
+    private func writeBesides(_ prefix: String, _ range: (first: ScanOptions.Bound?, last: ScanOptions.Bound?)) throws {
         guard query.kind != .onlyConflicts else { return }
         try keyspace.database.read { snapshot in
-            let ids = try snapshot.designDocumentNames().map { DesignDocuments.prefix + $0 }
+            let ids = try snapshot.besideDocumentIDs(with: prefix)
             for id in query.isDescending ? ids.reversed() : ids where !isComplete {
                 guard range.first?.admits(asFirst: id) ?? true, range.last?.admits(asLast: id) ?? true else { continue }
-                guard let stored = try snapshot.besideDocument(id), admit() else { continue }
-                try write(stored, id)
+                if let stored = try snapshot.besideDocument(id) {
+                    if admit() { try write(stored, id) }
+                } else if let document = try snapshot.document(id, in: keyspace.collection), admit() {
+                    try write(document, snapshot)
+                }
             }
         }
         try answer.flush()
@@ -263,7 +305,7 @@ final class DocumentList {
 
     private func writeValue(_ revision: RevisionID, isDeleted: Bool, _ id: String, _ flags: DocumentFlags, _ snapshot: Snapshot) throws {
         answer.text.append("{\"rev\":\"")
-        revision.appendText(to: &answer.text)
+        revision.appendName(to: &answer.text)
         answer.text.append(isDeleted ? "\",\"deleted\":true" : "\"")
         if query.kind == .withConflicts || query.kind == .onlyConflicts, flags.contains(.conflicted) {
             let others = try conflicts(of: id, snapshot)
@@ -278,7 +320,15 @@ final class DocumentList {
     /// The live leaves beside the current revision.
     private func conflicts(of id: String, _ snapshot: Snapshot) throws -> [String] {
         guard let document = try snapshot.document(id, in: keyspace.collection) else { return [] }
-        return try KnownRevisions(document).leaves.filter { !$0.isDeleted && !$0.isCurrent }.map(\.id.text)
+        return try KnownRevisions(document).leaves.filter { !$0.isDeleted && !$0.isCurrent }.map(\.id.name)
+    }
+}
+
+extension Snapshot {
+    /// The IDs of design documents, or of local ones, sorted. In a file of 1.x the first are documents as others are.
+    fileprivate func besideDocumentIDs(with prefix: String) throws -> [String] {
+        prefix == DesignDocuments.prefix
+            ? try designDocumentNames().map { prefix + $0 } : try rawDocumentKeys(in: LocalDocuments.keyStore).map { prefix + $0 }
     }
 }
 

@@ -43,6 +43,10 @@ struct DocumentListQuery {
         if let posted { keys = posted.map { Key($0) } } else { keys = try DocumentListQuery.keys(parameters) }
         start = try DocumentListQuery.end(parameters, ["startkey", "start_key"], isEdge)
         end = try DocumentListQuery.end(parameters, ["endkey", "end_key"], isEdge)
+        if let key = try parameters.json("key") {
+            guard keys == nil else { throw .badRequest("there is a key, or there are keys") }
+            (start, end) = key.withRoot { $0.string.map { (.id($0), .id($0)) } ?? (.behindAll, .behindAll) }
+        }
         includesStart = parameters.flag("inclusive_start", default: true)
         includesEnd = parameters.flag("inclusive_end", default: true)
         isDescending = parameters.flag("descending")
@@ -56,8 +60,13 @@ struct DocumentListQuery {
         if let named = kinds.first(where: { parameters[$0.0] != nil }), parameters.flag(named.0) { kind = named.1 }
     }
 
+    /// Whether all documents are asked for.
+    var isUnbounded: Bool {
+        guard keys == nil, case .open = start, case .open = end else { return false }
+        return true
+    }
+
     private static func keys(_ parameters: RESTParameters) throws(RESTError) -> [Key]? {
-        if let key = try parameters.json("key") { return [key.withRoot { Key($0) }] }
         guard let keys = try parameters.json("keys") else { return nil }
         return try keys.withRoot { (root) throws(RESTError) in
             guard let array = root.array else { throw .badParameter("keys is an array") }

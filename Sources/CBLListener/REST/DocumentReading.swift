@@ -16,7 +16,7 @@ enum DocumentReading {
         var text = ByteBuffer(capacity: 4096)
         let revision = try keyspace.database.read { snapshot -> String in
             let shown = try find(call, id, in: keyspace, snapshot)
-            let revision = shown.revision.text
+            let revision = shown.revision.name
             // What the client has need not be written.
             if call.request.headers["If-None-Match"] == "\"\(revision)\"" { return revision }
             var writer = DocumentWriter(options, snapshot, keyspace.database.blobs)
@@ -64,7 +64,9 @@ enum DocumentReading {
         guard let revision = snapshot.revision(named: named) else { throw RESTError.missing }
         if revision == document.revision { return .current(document) }
         let relatives = try KnownRevisions(document)
-        guard let stored = relatives[revision] else { throw RESTError.missing }
+        // Who asks for the latest gets what was made of that revision.
+        let isLatest = call.parameters["latest"] == "true"
+        guard let stored = isLatest ? relatives.leaves(below: revision).first : relatives[revision] else { throw RESTError.missing }
         return .stored(stored, relatives)
     }
 }

@@ -76,7 +76,7 @@ enum DocumentWriting {
         let expiration = try call.expiration()
         let revision = try keyspace.database.write { transaction in
             guard let document = try transaction.document(id, in: keyspace.collection) else { throw RESTError.missing }
-            guard !document.isDeleted || parent != document.revision.text else { throw RESTError.deleted }
+            guard !document.isDeleted || parent != document.revision.name else { throw RESTError.deleted }
             let deletion = try RESTCall.parse(Array("{\"_deleted\":true}".utf8))
             let revision = try deletion.withRoot { root in
                 try DocumentEditor(transaction: transaction, keyspace: keyspace).save(IncomingDocument(root), as: id, parent: parent)
@@ -106,6 +106,6 @@ enum DocumentWriting {
             }
             return try transaction.saveAsVersion1(targetID, in: keyspace.collection, after: parent, body: body)
         }
-        try answer(call, 201, targetID, saved.id.text, ["Etag": "\"\(saved.id.text)\""])
+        try answer(call, 201, targetID, saved.id.name, ["Etag": "\"\(saved.id.name)\""])
     }
 }

@@ -15,6 +15,7 @@ final class JSONAnswer {
     private let call: RESTCall
     private let headers: HTTPHeaders
     @exclusivity(unchecked) private var needsComma = false
+    private var packing: PackedAnswer?
 
     init(_ call: RESTCall, headers: HTTPHeaders = [:]) {
         self.call = call
@@ -23,6 +24,9 @@ final class JSONAnswer {
 
     /// Whether it is time to `flush`.
     var isFull: Bool { text.count >= JSONAnswer.pieceSize }
+
+    /// The next item is the first of a list of its own.
+    func beginList() { needsComma = false }
 
     /// What has to stand between the items of a list.
     func separate() {
@@ -39,13 +43,18 @@ final class JSONAnswer {
 
     private func send() throws(HTTPInterruption) {
         if !call.hasBegun { try begin(length: nil) }
-        try call.write(text.bytes)
+        if let packing {
+            try packing.add(text.bytes, to: call)
+        } else {
+            try call.write(text.bytes)
+        }
         text.removeAll()
     }
 
     private func begin(length: Int?) throws(HTTPInterruption) {
         var headers = headers
         headers.set("Content-Type", type ?? "application/json")
+        if length == nil, type == nil { packing = try? PackedAnswer(call, of: .max, &headers) }
         try call.begin(200, headers: headers, length: length)
     }
 
@@ -53,6 +62,7 @@ final class JSONAnswer {
         guard call.hasBegun || type != nil else { return try call.answer(headers: headers, json: text.bytes) }
         if !call.hasBegun { try begin(length: text.count) }
         try send()
+        try packing?.end(call)
         call.exchange.end()
     }
 }

@@ -24,6 +24,15 @@ struct Keyspace: Sendable {
     }
 }
 
+extension Keyspace {
+    /// How many documents there are, design documents among them.
+    func counts(_ snapshot: Snapshot) throws -> Snapshot.Counts {
+        var counts = try snapshot.counts(of: collection)
+        if hasDesignDocuments, !snapshot.generation.isVersion1 { counts.live += try snapshot.designDocumentNames().count }
+        return counts
+    }
+}
+
 extension ServedDatabases {
     /// The collection that a URL names, which has to be there.
     func keyspace(named text: String) throws -> Keyspace {

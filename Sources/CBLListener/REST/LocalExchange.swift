@@ -15,6 +15,8 @@ package final class LocalExchange: HTTPExchange {
         package var length: Int?
         package var body: [UInt8] = []
         package var hasEnded = false
+        /// It has ended in its middle.
+        package var isBroken = false
     }
 
     private struct State {
@@ -85,6 +87,14 @@ package final class LocalExchange: HTTPExchange {
     package func flush() throws(HTTPInterruption) { try check() }
 
     package func end() { state.withLock { $0.answer.hasEnded = true } }
+
+    package func breakOff() {
+        state.withLock { state in
+            guard !state.answer.hasEnded else { return }
+            state.answer.hasEnded = true
+            state.answer.isBroken = true
+        }
+    }
 
     private func check() throws(HTTPInterruption) { if state.withLock({ $0.isGone }) { throw .gone } }
 }

@@ -67,7 +67,7 @@ enum OpenRevisions {
     static func writeMissing(_ item: Item, to text: inout ByteBuffer) {
         let name =
             switch item {
-            case .revision(let revision): revision.id.text
+            case .revision(let revision): revision.id.name
             case .missing(let name): name
             }
         text.append("{\"missing\":")

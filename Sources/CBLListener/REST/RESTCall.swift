@@ -187,11 +187,18 @@ final class RESTCall {
         try pretty.withBytes { try answer(status, headers, $0) }
     }
 
-    private func answer(_ status: Int, _ headers: HTTPHeaders, _ json: UnsafeRawBufferPointer) throws(HTTPInterruption) {
+    private func answer(_ status: Int, _ headers: HTTPHeaders, _ json: UnsafeRawBufferPointer) throws {
         var headers = headers
         headers.set("Content-Type", "application/json")
-        try begin(status, headers: headers, length: json.count)
-        try write(json)
+        if let packing = try PackedAnswer(self, of: json.count, &headers) {
+            var packed = ByteBuffer(capacity: json.count / 4)
+            packing.finish(json) { packed.append($0) }
+            try begin(status, headers: headers, length: packed.count)
+            try write(packed.bytes)
+        } else {
+            try begin(status, headers: headers, length: json.count)
+            try write(json)
+        }
         exchange.end()
     }
 

@@ -10,11 +10,15 @@ struct RESTParameters {
         for item in query.items { values[item.name] = item.value }
     }
 
+    /// What is JSON in a URL, strings too.
+    private static let jsonNames: Set = ["key", "keys", "startkey", "start_key", "endkey", "end_key"]
+
     /// Puts the members of an object over those that are there. What is no string counts as its JSON text.
     mutating func merge(_ object: DictionaryView) {
         for (key, value) in object {
             guard let name = key.string else { continue }
-            values[name] = value.string ?? value.json()
+            let text = RESTParameters.jsonNames.contains(name) ? nil : value.string
+            values[name] = text ?? value.json()
         }
     }
 

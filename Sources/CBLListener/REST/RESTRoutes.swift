@@ -1,4 +1,5 @@
 import CBLReplication
+import CBLStore
 import CBLTransport
 
 /// Which handler answers which request. HEAD is a GET whose body nobody reads.
@@ -54,6 +55,10 @@ enum RESTRoutes {
         .serverOperation("_session"): [
             "GET": open(Sessions.get), "POST": open(Sessions.post), "DELETE": open(Sessions.delete),
         ],
+        .serverOperation("_dbs_info"): [
+            "GET": enter(ServerRequests.databaseInformation), "POST": enter(ServerRequests.databaseInformation),
+        ],
+        .serverOperation("_membership"): ["GET": enter(ServerRequests.membership)],
         .serverOperation("_browse"): ["GET": open(BrowsePage.get)],
         .serverOperation("_up"): ["GET": open(ServerRequests.up)],
         .serverOperation("_replicate"): ["POST": Route(needs: .entrance, handler: ReplicateRequests.post)],
@@ -73,6 +78,12 @@ enum RESTRoutes {
         .designOperation("_info"): ["GET": read(ViewRequests.information)],
         .operation("_temp_view"): ["POST": read(ViewRequests.queryOnce)],
         .operation("_all_docs"): ["GET": read(DocumentList.get), "POST": read(DocumentList.post)],
+        .operation("_design_docs"): [
+            "GET": read(DocumentList.besides(DesignDocuments.prefix)), "POST": read(DocumentList.besides(DesignDocuments.prefix)),
+        ],
+        .operation("_local_docs"): [
+            "GET": read(DocumentList.besides(LocalDocuments.prefix)), "POST": read(DocumentList.besides(LocalDocuments.prefix)),
+        ],
         .operation("_query"): ["GET": read(QueryRequests.get), "POST": read(QueryRequests.post)],
         .operation("_find"): ["POST": read(FindRequests.find)],
         .operation("_explain"): ["POST": read(FindRequests.explain)],

@@ -101,10 +101,10 @@ package final class RESTService: HTTPResponder {
         }
     }
 
-    /// Tells the client what went wrong, if it is there still. An answer that has begun ends in the middle, which every reader of JSON notices.
+    /// Tells the client what went wrong, if it is there still. Of an answer that has begun it is told nothing but that.
     private func fail(_ exchange: any HTTPExchange, _ call: RESTCall, _ error: any Error) {
+        guard !call.hasBegun else { return exchange.breakOff() }
         defer { exchange.end() }
-        guard !call.hasBegun else { return }
         var problem: RESTError
         switch error {
         case HTTPInterruption.gone: return

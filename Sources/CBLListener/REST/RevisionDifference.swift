@@ -55,12 +55,15 @@ enum RevisionDifference {
         _ id: String, _ names: [String], _ keyspace: Keyspace, _ snapshot: Snapshot
     ) throws -> (missing: [String], ancestors: [String]) {
         if try keyspace.isBeside(id) {
-            let current = try snapshot.besideDocument(id).flatMap { try? RevisionID(parsing: $0.revision) }
+            let stored =
+                id.hasPrefix(DesignDocuments.prefix)
+                ? try snapshot.design(String(id.dropFirst(DesignDocuments.prefix.count)))?.document : try snapshot.besideDocument(id)
+            let current = stored.flatMap { try? RevisionID(name: $0.revision) }
             let missing = names.filter { name in
-                guard let current, let revision = try? RevisionID(parsing: name) else { return true }
+                guard let current, let revision = try? RevisionID(name: name) else { return true }
                 return current < revision
             }
-            return (missing, missing.isEmpty ? [] : current.map { [$0.text] } ?? [])
+            return (missing, missing.isEmpty ? [] : current.map { [$0.name] } ?? [])
         }
         // What is damaged is known by no name.
         guard let document = try? snapshot.document(id, in: keyspace.collection), let known = try? KnownRevisions(document) else {
@@ -74,6 +77,6 @@ enum RevisionDifference {
         let highest = missing.compactMap { UInt32($0.prefix { $0 != "-" }) }.max() ?? .max
         let older = known.all.filter { $0.id.isVersion || $0.id.generation < highest }
         let leaves = older.filter { $0.flags.contains(.leaf) }
-        return (missing, (leaves.isEmpty ? older : leaves).map(\.id.text))
+        return (missing, (leaves.isEmpty ? older : leaves).map(\.id.name))
     }
 }

@@ -8,11 +8,19 @@ import CBLViews
 enum ViewRequests {
     static func query(_ call: RESTCall) throws {
         let keyspace = try call.keyspace()
-        let name = call.place.document.dropFirst(DesignDocuments.prefix.count) + "/" + call.place.rest
         let posted = call.request.method == "POST" ? try call.objectIfAny() : nil
-        let view = try keyspace.hasDesignDocuments ? keyspace.database.read { try $0.scriptedView(String(name)) } : nil
-        guard let view else { throw RESTError.missing }
+        var found = try view(call.place.rest, call, keyspace)
+        if found == nil, posted != nil, call.place.rest.hasSuffix("/queries") {
+            found = try view(String(call.place.rest.dropLast("/queries".count)), call, keyspace)
+        }
+        guard let view = found else { throw RESTError.missing }
         try answer(call, keyspace, try ViewRequests.definition(of: view), keyspace.served.views, posted)
+    }
+
+    private static func view(_ name: String, _ call: RESTCall, _ keyspace: Keyspace) throws -> ScriptedView? {
+        guard keyspace.hasDesignDocuments else { return nil }
+        let name = call.place.document.dropFirst(DesignDocuments.prefix.count) + "/" + name
+        return try keyspace.database.read { try $0.scriptedView(String(name)) }
     }
 
     /// `{"map":"function(doc){…}","reduce":"_count"}`, mapped for this request alone.
@@ -61,27 +69,46 @@ enum ViewRequests {
     private static func answer(
         _ call: RESTCall, _ keyspace: Keyspace, _ view: ViewDefinition, _ index: ViewIndex, _ posted: FleeceData?
     ) throws {
+        if let posted, posted.withRoot({ $0.dictionary?.value(forKey: "queries", nil) != nil }) {
+            return try call.answerQueries(posted) { parameters, answer in
+                try self.query(view, index, parameters, nil) { try write($0, $1, view, parameters, keyspace, to: answer) }
+            }
+        }
         let keys = try posted?.withRoot { root -> [QueryKey]? in
+            if let members = root.dictionary { call.parameters.merge(members) }
             guard let keys = root.dictionary?.value(forKey: "keys", nil) else { return nil }
             guard let array = keys.array else { throw RESTError.badParameter("keys is an array") }
             return try array.map { try QueryKey($0) }
         }
-        var query = try ViewQuery(call.parameters, keys: keys ?? nil)
-        if query.updateMode != .before, try !index.entries().contains(where: { $0.name == view.name }) { query.updateMode = .before }
-        let options = try DocumentOptions(call.parameters)
         let changes = try keyspace.database.read { try $0.lastSequence(of: keyspace.collection) }
-        try index.query(view, query) { rows in
+        try query(view, index, call.parameters, keys ?? nil) { rows, query in
             let sequence = query.includesDocuments ? changes : rows.lastSequence
             guard try !call.isUnchanged("\(sequence)") else { return }
             let answer = JSONAnswer(call, headers: call.isReading ? ["Etag": "\"\(sequence)\""] : [:])
-            try write(rows, query, isGrouped: query.isGrouped(view), options, keyspace, to: answer)
-            if call.parameters.flag("update_seq") {
-                answer.text.append(",\"update_seq\":")
-                answer.text.append(decimal: rows.lastSequence)
-            }
-            answer.text.append("}")
+            try write(rows, query, view, call.parameters, keyspace, to: answer)
             try answer.end()
         }
+    }
+
+    private static func query(
+        _ view: ViewDefinition, _ index: ViewIndex, _ parameters: RESTParameters, _ keys: [QueryKey]?,
+        _ body: (ViewRows, ViewQuery) throws -> Void
+    ) throws {
+        var query = try ViewQuery(parameters, keys: keys)
+        if query.updateMode != .before, try !index.entries().contains(where: { $0.name == view.name }) { query.updateMode = .before }
+        try index.query(view, query) { try body($0, query) }
+    }
+
+    private static func write(
+        _ rows: ViewRows, _ query: ViewQuery, _ view: ViewDefinition, _ parameters: RESTParameters, _ keyspace: Keyspace,
+        to answer: JSONAnswer
+    ) throws {
+        try write(rows, query, isGrouped: query.isGrouped(view), DocumentOptions(parameters), keyspace, to: answer)
+        if parameters.flag("update_seq") {
+            answer.text.append(",\"update_seq\":")
+            answer.text.append(decimal: rows.lastSequence)
+        }
+        answer.text.append("}")
     }
 
     private static func write(
@@ -92,6 +119,7 @@ enum ViewRequests {
         answer.text.append(",\"offset\":")
         answer.text.append(decimal: Int64(query.skip))
         answer.text.append(",\"rows\":[\n")
+        answer.beginList()
         while try rows.next() {
             let row = rows.row
             answer.separate()

@@ -120,6 +120,8 @@ final class ArchiveDumper {
     private func writeRaw(_ store: String) throws {
         for key in try snapshot.rawDocumentKeys(in: store) {
             guard let document = try snapshot.rawDocument(key, in: store) else { continue }
+            // What is left of a deleted one is of no use elsewhere.
+            if store == DesignDocuments.keyStore, try snapshot.design(key)?.isDeleted ?? false { continue }
             line.beginLine()
             line.add("raw", store)
             line.add("key", key)

@@ -64,7 +64,7 @@ extension Transaction {
         }
     }
 
-    private func rawTable(_ keyStore: String) throws -> KeyTable {
+    func rawTable(_ keyStore: String) throws -> KeyTable {
         try checkRaw(keyStore)
         if let table = catalog.stores[keyStore] { return table }
         try createTable(keyStore, isCollection: false)

@@ -17,6 +17,9 @@ package protocol HTTPExchange: AnyObject, Sendable {
 
     /// The answer is complete. One that has not begun is an empty one; one that is shorter than it was said to be ends the connection.
     func end()
+
+    /// The answer cannot be completed. The client finds that out by the end of the connection: no answer that has begun ends as if it were whole.
+    func breakOff()
 }
 
 /// Why an exchange cannot go on.

@@ -148,7 +148,7 @@ extension ServerExchange {
                 if shared.writer == nil { writeHead(total: nil) }
                 try shared.write(bytes)
             } catch {
-                breakOff()
+                setBroken()
                 throw .gone
             }
             call()
@@ -163,7 +163,7 @@ extension ServerExchange {
                 try shared.write(small.bytes)
                 try shared.endBody()
             } catch {
-                breakOff()
+                setBroken()
             }
             small.removeAll()
             shared.hasEnded = true
@@ -171,8 +171,15 @@ extension ServerExchange {
         }
     }
 
+    func breakOff() {
+        lock.locked {
+            guard !shared.hasEnded, !shared.isGone else { return }
+            setBroken()
+        }
+    }
+
     // Under the lock. The client finds out by the end of the connection that not all has come.
-    private func breakOff() {
+    private func setBroken() {
         shared.isBroken = true
         shared.hasEnded = true
         call()

@@ -101,14 +101,15 @@ extension Transaction {
 
     private func change(_ name: String, to view: ScriptedView?) throws {
         let (design, own) = ScriptedView.split(name)
-        let stored = try rawDocument(design, in: DesignDocuments.keyStore)
+        let stored = try self.design(design).flatMap { $0.isDeleted ? nil : $0.document }
         guard let json = try DesignDocumentEdit(design, stored?.body).json(own, view) else {
-            return _ = try deleteRaw(design, in: DesignDocuments.keyStore)
+            if let stored { try deleteDesign(design, revision: String(decoding: stored.meta ?? [], as: UTF8.self)) }
+            return
         }
         // Its revision counts changes, as those of local documents do.
         let generation = stored?.meta.flatMap { Int(String(decoding: $0.prefix { $0 != UInt8(ascii: "-") }, as: UTF8.self)) } ?? 0
         let meta = Array("\(generation.addingReportingOverflow(1).partialValue)-local".utf8)
-        try putRaw(RawDocument(key: design, meta: meta, body: json), in: DesignDocuments.keyStore)
+        try insertDesign(RawDocument(key: design, meta: meta, body: json))
     }
 }
 

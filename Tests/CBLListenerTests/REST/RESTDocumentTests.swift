@@ -204,3 +204,41 @@ import Testing
         #expect(try server.get("/db/doc")["a"] == "1")
     }
 }
+
+/// What is no document, and what clients write into documents besides.
+@Suite struct RESTMalformedTests {
+    @Test(arguments: [
+        (#"{"_zing":4}"#, "doc_validation"), (#"{"_id":123}"#, "bad_request"), (#"{"_id":"_secret"}"#, nil), ("7", nil),
+        (#"{"_id":"b","_attachments":{"_x":{"data":""}}}"#, "bad_request"),
+    ])
+    func aTextThatIsNoDocumentFailsTheWholeRequest(document: String, name: String?) throws {
+        let server = try RESTServer.withDatabase()
+        let answer = try server.send("POST", "/db/_bulk_docs", "{\"docs\":[{\"_id\":\"a\"},\(document)]}")
+        #expect(answer.status == 400 && (name == nil || answer["error"] == name), "\(answer.text)")
+        #expect(try server.get("/db/a").status == 404)
+        // Replicators have the others stored.
+        let edited = document.replacing("{\"", with: #"{"_rev":"1-aa",""#)
+        let inserted = try server.send(
+            "POST", "/db/_bulk_docs", "{\"new_edits\":false,\"docs\":[{\"_id\":\"a\",\"_rev\":\"1-aa\"},\(edited)]}")
+        #expect(inserted.status == 201)
+        #expect(try server.get("/db/a").status == 200)
+    }
+
+    @Test func whatReplicatorsNoteOfTheirDocumentsStays() throws {
+        let server = try RESTServer.withDatabase()
+        try server.put("/db/a", #"{"_replication_id":"x","_replication_state":"triggered","_replication_stats":{"n":1}}"#)
+        let answer = try server.get("/db/a")
+        #expect(answer["_replication_state"] == "triggered" && answer["_replication_stats.n"] == "1")
+    }
+
+    @Test func aLocalDocumentHasNoHistoryAndNoRevisionWhenItIsGone() throws {
+        let server = try RESTServer.withDatabase()
+        let first = try server.put("/db/_local/x", #"{"_revisions":{"start":0,"ids":["1"]}}"#)
+        let gone = try server.send("DELETE", "/db/_local/x?rev=\(first)")
+        #expect(gone.status == 200 && gone["rev"] == "0-0")
+        let again = try server.put("/db/_local/x", "{}")
+        #expect(
+            try server.send("POST", "/db/_bulk_docs", "{\"docs\":[{\"_id\":\"_local/x\",\"_rev\":\"\(again)\",\"_deleted\":true}]}")[
+                "0.rev"] == "0-0")
+    }
+}

@@ -28,9 +28,11 @@ import Testing
 
     @Test(arguments: [
         ("filter=d/big&least=2", ["d2", "d3"]), ("filter=d%2Fbig&least=3", ["d3"]), ("filter=d/same&kind=small", ["d1"]),
-        ("filter=d/live", ["d1", "d2", "d3"]), ("filter=d/throws", []), ("filter=_view&view=d/odd", ["d1", "d3"]), ("filter=_design", []),
-        ("filter=_doc_ids&doc_ids=%5B%22d1%22,%22x%22%5D", ["d1"]), ("filter=", ["d1", "d2", "d3", "d0"]),
-        ("filter=d/big&least=1&limit=2&include_docs=true", ["d1", "d2"]), ("filter=d/live&descending=true", ["d3", "d2", "d1"]),
+        ("filter=d/live", ["_design/d", "d1", "d2", "d3"]), ("filter=d/throws", []), ("filter=_view&view=d/odd", ["d1", "d3"]),
+        ("filter=_design", ["_design/d"]),
+        ("filter=_doc_ids&doc_ids=%5B%22d1%22,%22x%22%5D", ["d1"]), ("filter=", ["_design/d", "d1", "d2", "d3", "d0"]),
+        ("filter=d/big&least=1&limit=2&include_docs=true", ["d1", "d2"]),
+        ("filter=d/live&descending=true", ["d3", "d2", "d1", "_design/d"]),
     ])
     func onlySomeAreTold(query: String, expected: [String]) throws { #expect(try ids(query) == expected) }
 

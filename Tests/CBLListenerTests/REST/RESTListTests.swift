@@ -42,7 +42,8 @@ import Testing
         for id in ["d", "b", "a", "c"] { try server.put("/db/\(id)", "{}") }
         let answer = try server.get("/db/_all_docs?\(query)")
         #expect(answer.status == 200 && answer.list("rows", "id") == ids, "\(answer.text)")
-        #expect(answer["total_rows"] == "\(ids.count)")
+        // Of all there are, as CouchDB counts.
+        #expect(answer["total_rows"] == "4")
     }
 
     @Test(arguments: ["keys=7", "key=x", "startkey=x", "keys=%5B"])

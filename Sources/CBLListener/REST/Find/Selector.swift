@@ -130,6 +130,9 @@ struct Selector {
         case "$regex":
             guard let pattern = value.string else { throw .badRequest("$regex has a pattern") }
             return QueryExpression(.function("regexp_contains", [left, QueryExpression(.string(pattern))]))
+        case "$beginsWith":
+            guard let prefix = value.string else { throw .badRequest("$beginsWith has the text that is in front") }
+            return Selector.begins(left, with: prefix)
         case "$type":
             guard let type = value.string else { throw .badRequest("$type has the name of a type") }
             if type == "null" { return Selector.equals(left, QueryExpression(.null)) }
@@ -144,6 +147,12 @@ struct Selector {
         case "$mod": return try modulo(value, left)
         default: return try Selector.comparison(name, value, left)
         }
+    }
+
+    private static func begins(_ left: QueryExpression, with prefix: String) -> QueryExpression {
+        // What is no letter may mean something in a pattern.
+        let escaped = prefix.map { $0.isASCII && !$0.isLetter && !$0.isNumber ? "\\\($0)" : "\($0)" }.joined()
+        return QueryExpression(.function("regexp_contains", [left, QueryExpression(.string("^" + escaped))]))
     }
 
     private static func missing(_ left: QueryExpression, isNot: Bool) -> QueryExpression {

@@ -30,6 +30,7 @@ package struct AttachmentIntake {
         encoder.beginDictionary()
         for (key, value) in entries {
             guard let name = key.string, !name.isEmpty else { throw RESTError.badAttachment("an attachment has no name") }
+            guard believes || !name.hasPrefix("_") else { throw RESTError.badRequest("the name of attachment \"\(name)\" begins with _") }
             guard let entry = value.dictionary else { throw RESTError.badAttachment("attachment \"\(name)\" is no object") }
             encoder.writeKey(name)
             try write(entry, name, to: encoder)
@@ -58,7 +59,7 @@ package struct AttachmentIntake {
         }
         let known = believes ? AttachmentIntake.digest(entry).flatMap { blobs.exists($0) ? $0 : nil } : nil
         if known == nil, let former, former.write(name, type: entry.value(forKey: "content_type", nil)?.string, to: encoder) { return }
-        guard let known else { throw RESTError.badAttachment("there is no attachment \"\(name)\" that could stay as it is") }
+        guard let known else { throw RESTError.missingStub("there is no attachment \"\(name)\" that could stay as it is") }
         let isEncoded = entry.value(forKey: "encoding", nil)?.string == "gzip"
         writeStub(
             entry, known, length: entry.value(forKey: "length", nil)?.integer ?? 0,

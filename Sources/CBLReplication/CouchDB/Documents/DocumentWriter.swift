@@ -62,7 +62,7 @@ package struct DocumentWriter {
         text.append("{\"_id\":")
         JSONWriter.write(string: subject.id, to: &text)
         text.append(",\"_rev\":\"")
-        subject.revision.appendText(to: &text)
+        subject.revision.appendName(to: &text)
         text.append("\"")
         if subject.isDeleted { text.append(",\"_deleted\":true") }
         if subject.hasAttachments {
@@ -100,7 +100,7 @@ package struct DocumentWriter {
             let others = relatives.leaves.filter { !$0.isDeleted && $0.id != subject.revision }
             guard !others.isEmpty else { return }
             text.append(",\"_conflicts\":")
-            DocumentWriter.write(list: others.map(\.id.text), to: &text)
+            DocumentWriter.write(list: others.map(\.id.name), to: &text)
         }
     }
 
@@ -109,7 +109,7 @@ package struct DocumentWriter {
         text.append(",\"_revisions\":{")
         guard let first = history.first, !first.isVersion else {
             text.append("\"ids\":")
-            write(list: history.prefix(most).map(\.text), to: &text)
+            write(list: history.prefix(most).map(\.name), to: &text)
             return text.append("}")
         }
         // The place in the list says the generation: a gap ends it.
@@ -117,7 +117,7 @@ package struct DocumentWriter {
         text.append("\"start\":")
         text.append(decimal: UInt64(first.generation))
         text.append(",\"ids\":")
-        write(list: connected.prefix(most).map { String($0.element.digestText ?? "") }, to: &text)
+        write(list: connected.prefix(most).map { $0.element.digestName ?? "" }, to: &text)
         text.append("}")
     }
 
@@ -126,7 +126,7 @@ package struct DocumentWriter {
         for (place, revision) in history.enumerated() {
             if place > 0 { text.append(",") }
             text.append("{\"rev\":")
-            JSONWriter.write(string: revision.id.text, to: &text)
+            JSONWriter.write(string: revision.id.name, to: &text)
             let status: StaticString = revision.isDeleted ? "deleted" : revision.shownBody == nil ? "missing" : "available"
             text.append(",\"status\":\"")
             text.append(status)

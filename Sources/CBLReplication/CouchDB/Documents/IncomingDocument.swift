@@ -44,12 +44,14 @@ package struct IncomingDocument {
         // What was asked for with the document comes back with it.
         // Gateways of version 4 name the version vector's newest, too.
         case "_local_seq", "_conflicts", "_deleted_conflicts", "_revs_info", "_removed", "_cv": return
-        default: throw .badJSON("a document has no member \"\(name)\"")
+        // CouchDB's replicator notes of its own documents what became of them.
+        case "_replication_id", "_replication_state", "_replication_state_time", "_replication_state_reason", "_replication_stats": return
+        default: throw RESTError(400, "doc_validation", "Bad special document member: \(name)")
         }
     }
 
     private static func text(_ value: Value, _ name: String) throws(RESTError) -> String {
-        guard let text = value.string else { throw .badID("\(name) is a string") }
+        guard let text = value.string else { throw .badRequest("\(name) is a string") }
         return text
     }
 
@@ -65,22 +67,31 @@ package struct IncomingDocument {
     }
 
     /// `{"start":3,"ids":["ccc","bbb","aaa"]}`, or without a start the whole names.
-    private static func history(_ value: Value) throws(RESTError) -> [String] {
+    private static func history(_ value: Value) throws(RESTError) -> [String]? {
         guard let entry = value.dictionary, let ids = entry.value(forKey: "ids", nil)?.array else {
             throw .badJSON("_revisions has a list of ids")
         }
         let texts = try ids.strings("_revisions")
         guard let start = entry.value(forKey: "start", nil) else { return texts }
+        // So clients write of documents that have no history.
+        guard start.integer != 0 else { return nil }
         guard let first = start.integer, first >= Int64(texts.count), first <= UInt32.max else {
             throw .badJSON("_revisions starts with the generation of the first of its ids")
         }
         return texts.enumerated().map { "\(first - Int64($0.offset))-\($0.element)" }
     }
 
+    private static let replicatorsMark = Array("_replication_".utf8)
+
+    /// Whether what has this name is a property of the document, and no fact about it.
+    private static func isProperty(_ name: UnsafeRawBufferPointer) -> Bool {
+        name.first != UInt8(ascii: "_") || name.starts(with: replicatorsMark)
+    }
+
     /// Writes what belongs to the document itself.
     package func writeProperties(to encoder: FleeceEncoder) {
         for (key, value) in members {
-            guard let name = key.keyBytes(nil), name.first != UInt8(ascii: "_") else { continue }
+            guard let name = key.keyBytes(nil), IncomingDocument.isProperty(name) else { continue }
             encoder.writeKey(name)
             encoder.write(value, keys: nil)
         }

@@ -46,17 +46,8 @@ extension StoredRevision {
 extension Snapshot {
     /// What a client calls a revision; nil if nothing can be called so. A whole version vector stands for the version in front.
     package func revision(named text: String) -> RevisionID? {
-        if let id = try? RevisionID(parsing: text) { return local(id) }
+        if let id = try? RevisionID(name: text) { return local(id) }
         guard text.contains("@") else { return nil }
         return (try? RevisionHistory(parsing: text))?.revision.map(local)
-    }
-}
-
-extension RevisionID {
-    /// What is behind the generation; nil for a version.
-    package var digestText: Substring? {
-        guard !isVersion else { return nil }
-        let text = text
-        return text.utf8.firstIndex(of: UInt8(ascii: "-")).map { text[text.utf8.index(after: $0)...] }
     }
 }

@@ -51,6 +51,7 @@ package struct RESTError: Error, Hashable {
     package static func notAcceptable(_ reason: String) -> RESTError { RESTError(406, "not_acceptable", reason) }
     package static func conflict(_ reason: String = "conflict") -> RESTError { RESTError(409, "conflict", reason) }
     package static func exists(_ reason: String) -> RESTError { RESTError(412, "file_exists", reason) }
+    package static func missingStub(_ reason: String) -> RESTError { RESTError(412, "missing_stub", reason) }
     package static func tooLarge(_ reason: String) -> RESTError { RESTError(413, "Content Too Large", reason) }
     package static func badContentType(_ reason: String) -> RESTError { RESTError(415, "bad_content_type", reason) }
     package static func unsupported(_ reason: String) -> RESTError { RESTError(501, "Not Implemented", reason) }

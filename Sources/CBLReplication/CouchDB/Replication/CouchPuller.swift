@@ -82,7 +82,7 @@ struct CouchPuller {
                 continue
             }
             for name in row.revisions {
-                guard let revision = try? RevisionID(parsing: name), !revision.isVersion else {
+                guard let revision = try? RevisionID(name: name), !revision.isVersion else {
                     report(row.documentID, nil, row.isDeleted, .http(501, "a database cannot hold the revision \(name)"))
                     continue
                 }
@@ -99,7 +99,7 @@ struct CouchPuller {
         for ((entry, name), lookup) in zip(zip(entries, names), lookups) {
             guard case .unknown(let ancestors) = lookup else { continue }
             if skipsDeleted, entry.flags.isDeletion, ancestors.isEmpty { continue }
-            let known = ancestors.filter { !$0.isVersion }.prefix(10).map(\.text)
+            let known = ancestors.filter { !$0.isVersion }.prefix(10).map(\.name)
             wanted.append(RemoteDatabase.Wanted(id: entry.documentID, revision: name, ancestors: known))
         }
         progress.add(total: wanted.count)
@@ -172,7 +172,7 @@ struct CouchPuller {
     private func store(_ arrived: [(RemoteDatabase.Wanted, RevisionArrival.Outcome)]) throws -> SyncError? {
         var failure: SyncError?
         func fail(_ wanted: RemoteDatabase.Wanted, _ error: SyncError, isDeleted: Bool = false) {
-            report(wanted.id, try? RevisionID(parsing: wanted.revision), isDeleted, error)
+            report(wanted.id, try? RevisionID(name: wanted.revision), isDeleted, error)
             if CouchPuller.isTransient(error) { failure = failure ?? error }
         }
         var revisions: [(RemoteDatabase.Wanted, ReceivedRevision)] = []
@@ -215,7 +215,7 @@ struct CouchPuller {
 
     private func lose(_ id: String, _ revision: String?) throws {
         guard settings.purgesLost else { return }
-        let revision = revision.flatMap { try? RevisionID(parsing: $0) }
+        let revision = revision.flatMap { try? RevisionID(name: $0) }
         switch store.perform(.purge([LostDocument(documentID: id, revision: revision)])) {
         case .failed(let error): throw error
         default:

@@ -47,7 +47,7 @@ struct CouchPusher {
             progress.report(DocumentEvent(.push, collection: index, documentID: damaged.id, revision: nil, error: error))
         }
         let named = page.documents.map { document in
-            (id: document.id, revisions: document.leaves.map(\.id).filter { !$0.isVersion }.map(\.text))
+            (id: document.id, revisions: document.leaves.map(\.id).filter { !$0.isVersion }.map(\.name))
         }
         for document in page.documents where document.leaves.contains(where: \.id.isVersion) {
             report(
@@ -62,8 +62,8 @@ struct CouchPusher {
         for document in page.documents where !document.current.isVersion {
             let difference = differences[document.id]
             let missing = Set(difference?.missing ?? [])
-            if !missing.contains(document.current.text) { known.append(RemoteMark(documentID: document.id, revision: document.current)) }
-            for leaf in document.leaves where missing.contains(leaf.id.text) {
+            if !missing.contains(document.current.name) { known.append(RemoteMark(documentID: document.id, revision: document.current)) }
+            for leaf in document.leaves where missing.contains(leaf.id.name) {
                 orders.append(
                     DepartureOrder(
                         id: document.id, revision: leaf.id, ancestors: difference?.ancestors ?? [], isDeleted: leaf.isDeleted,

@@ -61,8 +61,12 @@ struct RevisionArrival {
         guard names.first == revision else { return .failure(.http(502, "the history that the server tells is another revision's")) }
         var ids: [RevisionID] = []
         for name in names {
-            guard let id = try? RevisionID(parsing: name), !id.isVersion else {
-                return .failure(.http(501, "a database cannot hold the revision \(name): what follows the number is not hexadecimal"))
+            guard let id = try? RevisionID(name: name), !id.isVersion else {
+                return .failure(
+                    .http(
+                        501,
+                        "a database cannot hold the revision \(name): what follows the number is too long, or has characters that cannot be in it"
+                    ))
             }
             ids.append(id)
         }

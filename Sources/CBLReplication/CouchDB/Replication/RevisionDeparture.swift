@@ -109,7 +109,7 @@ extension ReplicatedDatabase {
             try FleeceData.emptyDictionary.withRoot { try writer.write(subject, $0, relatives, to: &text) }
         }
         let known = Set(order.ancestors)
-        let ancestor = relatives.history(of: order.revision).lazy.map(\.id.text).first { known.contains($0) }
+        let ancestor = relatives.history(of: order.revision).lazy.map(\.id.name).first { known.contains($0) }
         return DepartingRevision(json: Array(text.bytes), attachments: writer.following?.parts ?? [], ancestor: ancestor)
     }
 }
