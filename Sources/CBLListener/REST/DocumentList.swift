@@ -21,7 +21,9 @@ final class DocumentList {
     static func besides(_ prefix: String) -> @Sendable (RESTCall) throws -> Void {
         { call in
             let keyspace = try call.keyspace()
-            if call.request.method == "POST", let members = try call.objectIfAny()?.root.dictionary { call.parameters.merge(members) }
+            if call.request.method == "POST" {
+                try call.objectIfAny()?.withRoot { root in if let members = root.dictionary { call.parameters.merge(members) } }
+            }
             let list = try DocumentList(call.parameters, keyspace, DocumentListQuery(call.parameters), JSONAnswer(call))
             list.onlyBeside = prefix
             try list.write(0)
@@ -138,7 +140,9 @@ final class DocumentList {
             answer.text.append(json)
             answer.text.append(",\"error\":\"not_found\"}")
         case .id(let id):
-            if try keyspace.isBeside(id), !id.hasPrefix(LocalDocuments.prefix), let stored = try snapshot.besideDocument(id) {
+            if try keyspace.isBeside(id), onlyBeside == LocalDocuments.prefix || !id.hasPrefix(LocalDocuments.prefix),
+                let stored = try snapshot.besideDocument(id)
+            {
                 return try write(stored, id)
             }
             do {

@@ -75,7 +75,8 @@ enum ViewRequests {
             }
         }
         let keys = try posted?.withRoot { root -> [QueryKey]? in
-            if let members = root.dictionary { call.parameters.merge(members) }
+            // A view that comes with the request has its own `reduce` there.
+            if call.place.pattern != .operation("_temp_view"), let members = root.dictionary { call.parameters.merge(members) }
             guard let keys = root.dictionary?.value(forKey: "keys", nil) else { return nil }
             guard let array = keys.array else { throw RESTError.badParameter("keys is an array") }
             return try array.map { try QueryKey($0) }
