@@ -38,8 +38,7 @@ enum BulkDocuments {
                     outcomes[place] = try work()
                 } catch {
                     let problem = RESTError(error)
-                    // A text that is no document is no edit that could fail by itself, as CouchDB sees it.
-                    guard problem.status < 500, !isWhole, !(isEdit && problem.isMalformed) else { throw error }
+                    guard problem.status < 500, !isWhole else { throw error }
                     outcomes[place] = Outcome(id: item.dictionary?.value(forKey: "_id", nil)?.string, error: problem)
                 }
             }
@@ -110,9 +109,4 @@ enum BulkDocuments {
         list.append("]")
         try call.answer(201, json: list.bytes)
     }
-}
-
-extension RESTError {
-    /// Whether it is about how a document is written, and not about what is stored.
-    fileprivate var isMalformed: Bool { status == 400 }
 }

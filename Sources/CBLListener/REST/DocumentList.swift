@@ -80,7 +80,7 @@ final class DocumentList {
         answer.beginList()
         if let keys = query.keys { try write(keys) } else if let range = query.range { try write(range) }
         answer.text.append("\n],\"total_rows\":")
-        answer.text.append(decimal: UInt64(try totalCount()))
+        answer.text.append(decimal: UInt64(query.omitsMissing ? count : try totalCount()))
         answer.text.append(",\"offset\":")
         answer.text.append(decimal: UInt64(query.skip))
         if query.tellsSequence {

@@ -223,12 +223,12 @@ import Testing
     }
 
     @Test func whatADatabaseCannotHoldIsSaid() async throws {
-        let changes = #"{"results":[{"seq":1,"id":"a","changes":[{"rev":"1-xyz"}]}],"last_seq":1}"#
+        let changes = #"{"results":[{"seq":1,"id":"a","changes":[{"rev":"1-x@z"}]}],"last_seq":1}"#
         let pair = try CouchPair { $0.path.last == "_changes" ? RemoteAnswer(200, [:], Array(changes.utf8)) : nil }
         let outcome = try await pair.replicate(pull: true)
         #expect(outcome.failure == nil)
         #expect(outcome.errors.map(\.documentID) == ["a"])
-        #expect(outcome.errors.first?.error?.message.contains("1-xyz") == true)
+        #expect(outcome.errors.first?.error?.message.contains("1-x@z") == true)
     }
 
     @Test func failuresAreSaid() async throws {

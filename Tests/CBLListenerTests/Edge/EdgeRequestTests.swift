@@ -203,6 +203,8 @@ import Testing
         #expect(answer["0.id"] == "a" && answer["0.status"] == "409" && answer["0.error"] == "conflict")
         #expect(answer["1.rev"]?.hasPrefix("1-") == true && answer["2.id"]?.hasPrefix("~") == true)
         #expect(try server.send("POST", "/db/_bulk_docs", #"{"docs":1}"#).status == 400)
+        let odd = try server.send("POST", "/db/_bulk_docs", #"{"docs":[{"_id":"_bad"},{"_id":"good"}]}"#)
+        #expect(odd.status == 201 && odd["0.status"] == "400" && odd["1.rev"] != nil)
         #expect(try server.get("/db/b").status == 200)
     }
 

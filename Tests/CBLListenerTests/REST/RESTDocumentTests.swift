@@ -54,7 +54,7 @@ import Testing
     @Test(arguments: [
         (#"{"_id":"other"}"#, 400), (#"{"_foo":1}"#, 400), ("[]", 400), ("{", 400), ("", 400), (#"{"_exp":"soon"}"#, 400),
         (#"{"_id":7}"#, 400),
-        (#"{"_attachments":7}"#, 400), (#"{"_attachments":{"a":{"stub":true}}}"#, 400), (#"{"_attachments":{"a":{"data":"?"}}}"#, 400),
+        (#"{"_attachments":7}"#, 400), (#"{"_attachments":{"a":{"stub":true}}}"#, 412), (#"{"_attachments":{"a":{"data":"?"}}}"#, 400),
     ])
     func whatIsNoDocumentIsRefused(json: String, status: Int) throws {
         let server = try RESTServer.withDatabase()
@@ -123,7 +123,7 @@ import Testing
         // The one that lives wins.
         #expect(try server.send("DELETE", "/db/doc?rev=2-bbbb").status == 200)
         #expect(try server.get("/db/doc?conflicts=true")["_rev"] == "2-aaaa")
-        #expect(try server.send("PUT", "/db/doc?new_edits=false", #"{"_rev":"2-odd"}"#).status == 400)
+        #expect(try server.send("PUT", "/db/doc?new_edits=false", #"{"_rev":"odd"}"#).status == 400)
         #expect(try server.send("PUT", "/db/doc?new_edits=false", "{}").status == 400)
     }
 

@@ -149,7 +149,7 @@ import Testing
         let server = try RESTServer.withDatabase()
         let docs = #"""
             {"new_edits":false,"docs":[{"_id":"a","_rev":"3-cccc","_revisions":{"start":3,"ids":["cccc","bbbb","aaaa"]},"n":3},
-            {"_id":"b","_rev":"1-zz"},{"_id":"c","_rev":"2-dddd","_deleted":true},{"_id":"a","_rev":"3-cccc"},{"n":1}]}
+            {"_id":"b","_rev":"zz"},{"_id":"c","_rev":"2-dddd","_deleted":true},{"_id":"a","_rev":"3-cccc"},{"n":1}]}
             """#
         let answer = try server.send("POST", "/db/_bulk_docs", docs)
         #expect(answer.status == 201 && answer.list("", "status") == ["400", "400"] && answer["0.id"] == "b")
