@@ -49,7 +49,7 @@ extension Session {
     private func open(_ path: String, _ options: Database.Options) throws(StoreError) -> Database {
         do { return try Database(path: path, options: options) } catch {
             guard error.code == .version1, options.upgrade != .none else { throw error }
-            do { try convert(path, options.key) } catch let failure as StoreError { throw failure } catch {
+            do { try convert(path, options) } catch let failure as StoreError { throw failure } catch {
                 throw StoreError(.interrupted, "\(error)")
             }
             var options = options
@@ -58,12 +58,13 @@ extension Session {
         }
     }
 
-    private func convert(_ path: String, _ key: EncryptionKey?) throws {
+    private func convert(_ path: String, _ settings: Database.Options) throws {
+        let key = settings.key
         let kept = options.keepsNoBackup ? nil : PathText.free(beside: path, "before-upgrade")
         let progress = progress("Upgrading", unit: "documents")
         defer { progress.finish() }
         var shown = 0
-        let omitted = try Database.upgradeVersion1(at: path, key: key, keepingOldAt: kept) { done, _ in
+        let omitted = try Database.upgradeVersion1(at: path, key: key, keepingOldAt: kept, to: settings.upgrade) { done, _ in
             try Interruption.check()
             progress.advance(by: max(0, done - shown))
             shown = done

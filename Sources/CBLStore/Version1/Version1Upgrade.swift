@@ -2,7 +2,7 @@ extension Database {
     /// Converts the 1.x database at a path in its place. The old one stays beside it under the name given, or goes if there is none. Gives what could
     /// not be carried over; nil if it is no database of 1.x, which is then left alone.
     package static func upgradeVersion1(
-        at path: String, key: EncryptionKey? = nil, keepingOldAt kept: String?,
+        at path: String, key: EncryptionKey? = nil, keepingOldAt kept: String?, to version: Database.Options.Upgrade = .newest,
         progress: @escaping (_ done: Int, _ total: Int) throws -> Void = { _, _ in }
     ) throws -> [StoreError]? {
         var options = Database.Options.readOnly
@@ -16,7 +16,12 @@ extension Database {
         do {
             return try NewBundle.replace(at: source.path, keepingOldAt: kept) { unfinished in
                 let target = source.files.copied(to: unfinished)
-                return try Version1Conversion(of: source, to: target, keepsIdentity: true, progress: progress).run()
+                let omitted = try Version1Conversion(of: source, to: target, keepsIdentity: true, progress: progress).run()
+                // Before it takes the old one's place: there is nothing in between.
+                if version == .versionVectors {
+                    try Database(path: unfinished.path, options: .init(access: .readWrite, upgrade: .versionVectors)).close()
+                }
+                return omitted
             }
         } catch {
             throw StoreError.translating(error, path: source.path)
