@@ -10,16 +10,7 @@ extension Document {
         do {
             try body.withRoot { root in
                 try path.replace(in: root, keys: keys, into: encoder) { encoder in
-                    encoder.beginDictionary()
-                    encoder.writeKey("@type")
-                    encoder.write("blob")
-                    encoder.writeKey("content_type")
-                    encoder.write(type)
-                    encoder.writeKey("digest")
-                    encoder.write(blob?.digest.description ?? "")
-                    encoder.writeKey("length")
-                    encoder.write(Int64(blob?.length ?? 0))
-                    encoder.endDictionary()
+                    encoder.writeBlob(blob, type: type)
                 }
             }
         } catch let error as KeyPathError {

@@ -9,9 +9,7 @@ package struct EdgeUsers: Sendable {
 
     /// Throws if rules are about what is not asked for them: then somebody believes to have closed what is open.
     package init(json5 text: String, for configuration: EdgeConfiguration) throws {
-        let encoder = FleeceEncoder()
-        do { try JSONParser.parse(text, .json5, into: encoder) } catch { throw ConfigurationError("", "\(error)") }
-        try encoder.finish().withRoot { root in
+        try ConfigurationObject.parse(json5: text).withRoot { root in
             for (name, value) in try ConfigurationObject(root, at: "", knows: nil).all where name != "$schema" {
                 try add(name, try ConfigurationObject(value, at: name, knows: ["password", "roles", "access"]), configuration)
             }
@@ -73,11 +71,7 @@ package struct EdgeUsers: Sendable {
 
     /// A users' file with another user in it, or with another password of one; `text` is nil if there is no file yet.
     package static func adding(_ name: String, _ hash: PasswordHash, role: String?, to text: String?) throws -> String {
-        let encoder = FleeceEncoder()
-        let former = try text.map { text -> FleeceData in
-            do { try JSONParser.parse(text, .json5, into: encoder) } catch { throw ConfigurationError("", "\(error)") }
-            return try encoder.finish()
-        }
+        let former = try text.map(ConfigurationObject.parse)
         let object = FleeceEncoder()
         object.beginDictionary()
         try former?.withRoot { root in

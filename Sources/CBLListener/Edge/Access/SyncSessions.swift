@@ -42,10 +42,6 @@ package final class SyncSessions: Sendable {
         }
     }
 
-    func has(_ user: String, in database: String, at time: LoopTime) -> Bool {
-        entries.withLock { $0.values.contains { $0.user == user && $0.database == database && $0.end > time } }
-    }
-
     /// Forgets all of somebody's; false if there were none.
     func end(_ user: String, in database: String, at time: LoopTime) -> Bool {
         entries.withLock { entries in

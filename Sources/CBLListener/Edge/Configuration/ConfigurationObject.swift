@@ -39,6 +39,13 @@ struct ConfigurationObject {
         }
     }
 
+    /// A text in JSON5, for `withRoot`; a text that is none is a mistake.
+    static func parse(json5 text: String) throws -> FleeceData {
+        let encoder = FleeceEncoder()
+        do { try JSONParser.parse(text, .json5, into: encoder) } catch { throw ConfigurationError("", "\(error)") }
+        return try encoder.finish()
+    }
+
     func path(of name: String) -> String { place.isEmpty ? name : "\(place).\(name)" }
 
     private func wrong(_ name: String, _ kind: String) -> ConfigurationError { ConfigurationError(path(of: name), "it has to be \(kind)") }

@@ -38,9 +38,7 @@ package struct EdgeConfiguration: Sendable {
     static let usualPort: UInt16 = 59840
 
     package init(json5 text: String) throws {
-        let encoder = FleeceEncoder()
-        do { try JSONParser.parse(text, .json5, into: encoder) } catch { throw ConfigurationError("", "\(error)") }
-        try encoder.finish().withRoot { try read($0) }
+        try ConfigurationObject.parse(json5: text).withRoot { try read($0) }
     }
 
     private static let names = [

@@ -23,10 +23,6 @@ package struct EdgeReplication: Sendable {
         case certificate(String, key: String)
     }
 
-    package struct Hop: Hashable, Sendable {
-        package var proxy: Proxy
-    }
-
     package let source: String
     package let target: String
     /// The name of the database of this server, and where the other one is.

@@ -140,16 +140,7 @@ enum EdgeProperties {
             data.withRoot { encoder.write($0, keys: nil) }
         case .blob(let stored, let type):
             encoder.writeKey(name)
-            encoder.beginDictionary()
-            encoder.writeKey("@type")
-            encoder.write("blob")
-            encoder.writeKey("content_type")
-            encoder.write(type)
-            encoder.writeKey("digest")
-            encoder.write(stored.digest.description)
-            encoder.writeKey("length")
-            encoder.write(Int64(stored.length))
-            encoder.endDictionary()
+            encoder.writeBlob(stored, type: type)
         }
         encoder.endDictionary()
         return had

@@ -45,7 +45,7 @@ enum EdgeServerRequests {
     /// Of a database with all of its collections, or of one of these.
     static func information(_ call: RESTCall) throws {
         let (name, collection) = try Keyspace.split(call.place.database)
-        guard let edge = call.service.settings.edge, let served = try call.service.databases.database(named: name),
+        guard let served = try call.service.databases.database(named: name),
             call.visitor.rights.access(to: served.share) != nil
         else { throw call.nothing(at: name) }
         call.audit(.databaseRead)
@@ -78,7 +78,6 @@ enum EdgeServerRequests {
         object.add("instance_start_time", "\(served.start)")
         object.end()
         try call.answer(json: object.buffer.bytes)
-        _ = edge
     }
 
     private static func describe(_ keyspace: Keyspace, _ call: RESTCall) throws {
