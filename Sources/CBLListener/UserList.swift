@@ -61,37 +61,17 @@ package struct UserRights: Hashable, Sendable {
 package struct UserList: Sendable, CustomStringConvertible {
     /// What shows that a password is right.
     private enum Proof: Sendable {
-        case secret(Secret)
+        case secret(SaltedPassword)
         /// It takes its time.
         case hash(PasswordHash)
         /// Certificates alone.
         case nothing
     }
 
-    private struct Secret: Sendable {
-        let salt: [UInt8]
-        let digest: [UInt8]
-
-        init(_ password: String) {
-            salt = (0..<16).map { _ in UInt8.random(in: .min ... .max) }
-            digest = Secret.digest(password, salt)
-        }
-
-        /// Takes the same time wherever they differ.
-        func matches(_ password: String) -> Bool {
-            // With the parentheses: `|` and `^` are of the same rank, and are read from the left.
-            zip(Secret.digest(password, salt), digest).reduce(0) { $0 | ($1.0 ^ $1.1) } == 0
-        }
-
-        private static func digest(_ password: String, _ salt: [UInt8]) -> [UInt8] {
-            (salt + Array(password.utf8)).withUnsafeBytes { SHA256.digest(of: $0) }
-        }
-    }
-
     private var proofs: [String: Proof] = [:]
     private var rights: [String: UserRights] = [:]
     // An unknown name takes as long as a wrong password.
-    private let nobody = Secret("")
+    private let nobody = SaltedPassword("")
 
     package init() {}
 
@@ -100,7 +80,7 @@ package struct UserList: Sendable, CustomStringConvertible {
 
     /// Adds somebody, or gives them another password and other rights.
     package mutating func set(_ name: String, password: String, rights: UserRights = UserRights()) {
-        proofs[name] = .secret(Secret(password))
+        proofs[name] = .secret(SaltedPassword(password))
         self.rights[name] = rights
     }
 

@@ -115,17 +115,10 @@ package struct LogFile {
 
     /// Writes all of it, so that whoever looks at the file, and a crash, finds whole messages.
     private mutating func put(_ bytes: [UInt8]) throws(LogFileError) {
-        var written = 0
-        while written < bytes.count {
-            let count = bytes.withUnsafeBytes { buffer in
-                SystemCall.retrying { Glibc.write(descriptor, buffer.baseAddress.unsafelyUnwrapped + written, buffer.count - written) }
-            }
-            guard count > 0 else {
-                let code = errno
-                shut()
-                throw LogFileError(action: "write to", path: directory, code: code)
-            }
-            written += count
+        guard bytes.withUnsafeBytes({ SystemCall.writeAll($0, to: descriptor) }) else {
+            let code = errno
+            shut()
+            throw LogFileError(action: "write to", path: directory, code: code)
         }
         size += UInt64(bytes.count)
     }

@@ -13,4 +13,15 @@ import Glibc
             if result >= 0 || errno != EINTR { return result }
         }
     }
+
+    /// Writes all of it; false if that cannot be, and `errno` says why.
+    package static func writeAll(_ bytes: UnsafeRawBufferPointer, to descriptor: Int32) -> Bool {
+        var rest = bytes
+        while let start = rest.baseAddress, !rest.isEmpty {
+            let written = retrying { write(descriptor, start, rest.count) }
+            guard written > 0 else { return false }
+            rest = UnsafeRawBufferPointer(rebasing: rest[written...])
+        }
+        return true
+    }
 }

@@ -113,14 +113,7 @@ struct TerminalKeys {
     /// Writes to the screen past libedit: control sequences, and lists that the line is drawn below again.
     func write(_ text: ScreenText) {
         var text = text.text
-        text.withUTF8 { bytes in
-            var rest = UnsafeRawBufferPointer(bytes)
-            while let start = rest.baseAddress, !rest.isEmpty {
-                let written = SystemCall.retrying { Glibc.write(screen, start, rest.count) }
-                if written <= 0 { return }
-                rest = UnsafeRawBufferPointer(rebasing: rest[written...])
-            }
-        }
+        text.withUTF8 { _ = SystemCall.writeAll(UnsafeRawBufferPointer($0), to: screen) }
     }
 
     private mutating func read() -> UInt8? {

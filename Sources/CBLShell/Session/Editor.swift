@@ -39,12 +39,7 @@ final class EditedFile {
         guard descriptor >= 0 else { throw .system(directory, errno: errno) }
         defer { close(descriptor) }
         path = String(decoding: template.dropLast().map(UInt8.init(bitPattern:)), as: UTF8.self)
-        var rest = text
-        while let start = rest.baseAddress, !rest.isEmpty {
-            let written = SystemCall.retrying { write(descriptor, start, rest.count) }
-            guard written > 0 else { throw .system(path, errno: errno) }
-            rest = UnsafeRawBufferPointer(rebasing: rest[written...])
-        }
+        guard SystemCall.writeAll(text, to: descriptor) else { throw .system(path, errno: errno) }
     }
 
     var isThere: Bool { access(path, F_OK) == 0 }

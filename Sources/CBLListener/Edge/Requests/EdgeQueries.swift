@@ -71,14 +71,14 @@ enum EdgeQueries {
     }
 
     private static func database(_ call: RESTCall, _ keyspace: Keyspace) -> EdgeDatabase? {
-        call.service.settings.edge?.databases[keyspace.served.name]
+        call.service.settings.edge?.configuration.databases[keyspace.served.name]
     }
 
     /// The text of the query that has the name in the URL.
     private static func named(_ call: RESTCall) throws -> String {
         let (name, _) = try Keyspace.split(call.place.database)
         guard let served = try call.service.databases.database(named: name),
-            let database = call.service.settings.edge?.databases[name], call.visitor.rights.access(to: served.share) != nil
+            let database = call.service.settings.edge?.configuration.databases[name], call.visitor.rights.access(to: served.share) != nil
         else { throw call.nothing(at: name) }
         guard let queries = database.queries else { throw RESTError.forbidden("no query has a name here") }
         guard let query = queries[call.place.rest] else { throw RESTError.notFound("no query \"\(call.place.rest)\"") }

@@ -24,17 +24,7 @@ final class LineFile: Sendable {
         var bytes = Array(line)
         bytes.append(UInt8(ascii: "\n"))
         failure.withLock { failure in
-            var written = 0
-            while written < bytes.count {
-                let count = bytes.withUnsafeBytes { buffer in
-                    SystemCall.retrying { Glibc.write(descriptor, buffer.baseAddress.unsafelyUnwrapped + written, buffer.count - written) }
-                }
-                guard count > 0 else {
-                    failure = failure ?? errno
-                    return
-                }
-                written += count
-            }
+            if !bytes.withUnsafeBytes({ SystemCall.writeAll($0, to: descriptor) }) { failure = failure ?? errno }
         }
     }
 }
