@@ -64,6 +64,7 @@ struct ChangesReader {
         while left > 0, !page.isFull, let (design, place) = designs.next(upTo: sequence) {
             advance(to: place)
             page.rows += 1
+            if query.omitsDeleted, design.isDeleted { continue }
             guard try query.filter?.admits(design) ?? true else { continue }
             row.removeAll()
             try DesignChanges.write(design, place, query, to: &row)

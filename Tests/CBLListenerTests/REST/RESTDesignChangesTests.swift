@@ -41,6 +41,14 @@ import Testing
         #expect(answer.list("results", "id") == ids, "\(answer.text)")
     }
 
+    @Test func whoWantsTheLivingIsToldOfNoneThatIsGone() throws {
+        let (server, revision) = try withDocuments()
+        #expect(try server.send("DELETE", "/db/_design/d?rev=\(revision)").status == 200)
+        #expect(try server.get("/db/_changes").list("results", "id") == ["a", "b", "_design/d"])
+        let living = try server.get("/db/_changes?active_only=true")
+        #expect(living.list("results", "id") == ["a", "b"] && living["last_seq"] == "4")
+    }
+
     @Test func aFunctionSeesThem() throws {
         let (server, _) = try withDocuments()
         try server.put("/db/_design/e", #"{"filters":{"f":"function(doc){return doc._id[0] == '_' && doc.n > 0;}"}}"#)
