@@ -73,7 +73,7 @@ enum BulkDocuments {
                         otherIDs.insert(id)
                         return nil
                     }
-                    return Outcome(id: id, revision: try editor.saveAsNew(document, as: id, first, place).text, event: .documentCreated)
+                    return Outcome(id: id, revision: try editor.saveAsNew(document, as: id, first, place).name, event: .documentCreated)
                 }
             }
         }
@@ -88,9 +88,8 @@ enum BulkDocuments {
         }
         guard document.id != nil || !document.isDeleted else { throw RESTError.badRequest("a deletion has the _id of a document") }
         let id = document.id ?? call.service.newDocumentID()
-        let event: AuditEvent =
-            document.isDeleted ? .documentDeleted : document.revision == nil ? .documentCreated : .documentUpdated
-        return Outcome(id: id, revision: try editor.save(document, as: id, parent: document.revision), event: event)
+        let revision = try editor.save(document, as: id, parent: document.revision)
+        return Outcome(id: id, revision: revision, event: .edit(of: document, parent: document.revision))
     }
 
     private static func answer(_ call: RESTCall, _ outcomes: [Outcome]) throws {

@@ -23,10 +23,12 @@ enum DocumentWriting {
             let revision = try keyspace.database.write { transaction in
                 let editor = DocumentEditor(transaction: transaction, keyspace: keyspace, uploads: upload.attachments)
                 let revision = try isEdit ? editor.save(document, as: id, parent: parent) : editor.insert(document, as: id)
-                if let expiration, try !keyspace.isBeside(id) { try transaction.setExpiration(id, in: keyspace.collection, expiration) }
+                if let expiration, try !keyspace.isBeside(id, transaction) {
+                    try transaction.setExpiration(id, in: keyspace.collection, expiration)
+                }
                 return revision
             }
-            call.audit(document.isDeleted ? .documentDeleted : revision.hasPrefix("1-") ? .documentCreated : .documentUpdated, document: id)
+            if isEdit { call.audit(.edit(of: document, parent: parent), document: id) }
             return (id, revision, document.isDeleted)
         }
         // Who does not wait for the commit is not told what it came to; here it is done all the same.

@@ -241,17 +241,28 @@ import Testing
         let made = try send(listener, "PUT", "/db/x", #"{"a":1}"#, as: "ada")
         #expect(made.status == 201)
         _ = try send(listener, "GET", "/db/x", as: "ada")
+        _ = try send(listener, "HEAD", "/db/x", as: "ada")
         _ = try send(listener, "GET", "/_all_dbs", as: "ada")
+        // Made again where one was deleted, it is a new one, whatever its revision is called.
+        let name = try #require(made.header("Etag")).filter { $0 != "\"" && $0 != "\r" }
+        #expect(try send(listener, "DELETE", "/db/x?rev=\(name)", as: "ada").status == 200)
+        #expect(try send(listener, "PUT", "/db/x", #"{"a":2}"#, as: "ada").status == 201)
+        // What a replicator stores is no edit.
+        let inserted = #"{"_rev":"1-abcd","_revisions":{"start":1,"ids":["abcd"]}}"#
+        #expect(try send(listener, "PUT", "/db/z?new_edits=false", inserted, as: "ada").status == 201)
         await listener.stop()
         let text = try String(contentsOfFile: path, encoding: .utf8)
         let lines = text.split(separator: "\n")
         for (id, more) in [
             (57348, #""ip":"127.0.0.1""#), (57347, #""user":"ada""#), (57358, #""doc_id":"x""#), (57359, #""doc_id":"x""#),
+            (57361, #""doc_id":"x""#), (57362, #""doc_id":"x""#),
             (57350, #""user":"ada""#),
             (57346, #""status":201"#),
         ] {
             #expect(lines.contains { $0.hasPrefix("{\"id\":\(id),\"timestamp\":\"20") && $0.contains(more) }, "\(id)\n\(text)")
         }
+        #expect(lines.count { $0.contains("\"id\":57358,") } == 2 && !text.contains("\"id\":57360,"))
+        #expect(!text.contains(#""doc_id":"z""#))
         #expect(!text.contains(EdgeListenerTests.password))
     }
 }

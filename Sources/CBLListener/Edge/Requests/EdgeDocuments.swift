@@ -5,7 +5,7 @@ import CBLTransport
 enum EdgeDocuments {
     static func get(_ call: RESTCall) throws {
         try DocumentReading.get(call)
-        call.audit(.documentRead, document: call.place.document)
+        call.audit(call.isHead ? .documentMetadataRead : .documentRead, document: call.place.document)
     }
 
     static func post(_ call: RESTCall) throws {

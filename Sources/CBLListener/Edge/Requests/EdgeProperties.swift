@@ -12,7 +12,7 @@ enum EdgeProperties {
         let found = try keyspace.database.read { snapshot -> (Content, revision: String)? in
             let found = try DocumentReading.find(call, id, in: keyspace, snapshot)
             guard let body = found.body else { throw RESTError.missing }
-            return try body.withRoot { try content(of: call.place.rest, $0, snapshot) }.map { ($0, found.revision.text) }
+            return try body.withRoot { try content(of: call.place.rest, $0, snapshot) }.map { ($0, found.revision.name) }
         }
         call.audit(.documentRead, document: id)
         // What 1.x calls an attachment has the same path here.
@@ -110,9 +110,9 @@ enum EdgeProperties {
             let body = try transaction.adopt(withAttachments: encoder.finish())
             let saved = try transaction.saveAsVersion1(id, in: keyspace.collection, after: revision, body: body)
             if let expiration { try transaction.setExpiration(id, in: keyspace.collection, expiration) }
-            call.audit(isThere ? .documentUpdated : .documentCreated, document: id)
-            return saved.id.text
+            return saved.id.name
         }
+        call.audit(parent == nil ? .documentCreated : .documentUpdated, document: id)
         try DocumentWriting.answer(call, status, id, revision, ["Etag": "\"\(revision)\""], expiration: expiration)
     }
 

@@ -1,3 +1,5 @@
+import CBLReplication
+
 /// What an audit log may tell of, by the numbers of Couchbase Edge Server.
 package enum AuditEvent: Int, CaseIterable, Hashable, Sendable {
     case serverStarted = 57344
@@ -25,6 +27,11 @@ package enum AuditEvent: Int, CaseIterable, Hashable, Sendable {
     static let usual = Set(AuditEvent.allCases).subtracting([
         .request, .databaseRead, .documentCreated, .documentRead, .documentUpdated, .documentDeleted, .documentMetadataRead,
     ])
+
+    /// What an edit is; `parent` is the revision that it changes, if it names one.
+    static func edit(of document: IncomingDocument, parent: String?) -> AuditEvent {
+        document.isDeleted ? .documentDeleted : parent == nil ? .documentCreated : .documentUpdated
+    }
 
     var name: StaticString {
         switch self {
