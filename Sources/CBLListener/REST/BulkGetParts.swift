@@ -38,7 +38,7 @@ struct BulkGetParts {
         for order in docs {
             for item in try keyspace.database.read({ items(order.dictionary, $0) }) { try send(item) }
         }
-        try send(outer.ending)
+        try call.write(outer.ending)
         call.exchange.end()
     }
 
@@ -89,32 +89,21 @@ struct BulkGetParts {
     }
 
     private func send(_ item: Item) throws {
-        let blobs = keyspace.database.blobs
+        let body = DocumentBody(item.text, item.attachments)
         let readers: [BlobReader]
         // What is missing or damaged is an error of its own, and the others come all the same.
-        do { readers = try item.attachments.map { try UncheckedBlob(blobs, $0.digest).check() } } catch {
+        do { readers = try body.readers(keyspace.database.blobs) } catch {
             return try send(failure(RESTError(error), item.id, item.revision))
         }
         var headers: HTTPHeaders = ["X-Doc-ID": PercentEncoding.component(item.id)]
         if let revision = item.revision { headers.add("X-Rev-ID", revision) }
         guard !item.attachments.isEmpty else {
             headers.add("Content-Type", item.isError ? "application/json; error=\"true\"" : "application/json")
-            try send(outer.opening(headers))
-            return try send(item.text)
+            try call.write(outer.opening(headers))
+            return try call.write(item.text)
         }
-        let inner = MultipartWriter("related")
-        headers.add("Content-Type", inner.contentType)
-        try send(outer.opening(headers))
-        try send(inner.opening(["Content-Type": "application/json"]))
-        try send(item.text)
-        for (part, reader) in zip(item.attachments, readers) {
-            try send(inner.opening(part.headers))
-            try reader.forEachPiece { try call.write($0) }
-        }
-        try send(inner.ending)
-    }
-
-    private func send(_ bytes: [UInt8]) throws(HTTPInterruption) {
-        do { try bytes.withUnsafeBytes { try call.write($0) } } catch { throw error as? HTTPInterruption ?? .gone }
+        headers.add("Content-Type", body.contentType)
+        try call.write(outer.opening(headers))
+        try body.send(readers, call)
     }
 }

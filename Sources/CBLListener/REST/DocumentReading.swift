@@ -31,7 +31,8 @@ enum DocumentReading {
         guard try !call.isUnchanged(revision) else { return }
         let headers: HTTPHeaders = ["Etag": "\"\(revision)\""]
         guard let parts = following?.parts, !parts.isEmpty else { return try call.answer(headers: headers, json: text.bytes) }
-        try MultipartAnswer.send(text.bytes, parts, keyspace.database.blobs, headers, call)
+        let body = DocumentBody(Array(text.bytes), parts, ["Content-Length": "\(text.count)"])
+        try body.answer(call, keyspace.database.blobs, headers)
     }
 
     enum Found {

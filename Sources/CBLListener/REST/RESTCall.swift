@@ -169,6 +169,11 @@ final class RESTCall {
         if !isHead { try exchange.write(bytes) }
     }
 
+    func write(_ bytes: [UInt8]) throws(HTTPInterruption) {
+        let result = bytes.withUnsafeBytes { piece in Result { () throws(HTTPInterruption) in try write(piece) } }
+        try result.get()
+    }
+
     /// A short answer: an object.
     func answer(_ status: Int = 200, headers: HTTPHeaders = [:], _ fill: (inout JSONObjectWriter) throws -> Void) throws {
         var object = JSONObjectWriter()

@@ -6,20 +6,22 @@ import CBLTransport
 /// Several revisions in one body of parts. As with CouchDB, whose replicator relies on it, they come with their attachments unless these are declined: a
 /// revision that has some is itself a body of parts, the document and what follows it.
 struct RevisionParts {
-    private enum Piece {
+    /// A part, which may be a body of parts itself.
+    private enum Part {
         case text([UInt8])
-        case blob(FollowingAttachments.Part)
+        case body(DocumentBody)
 
-        var length: Int {
+        /// Nil if it is too much for a number.
+        var length: Int? {
             switch self {
             case .text(let bytes): bytes.count
-            case .blob(let part): part.length
+            case .body(let body): body.length
             }
         }
     }
 
     private let outer = MultipartWriter("mixed")
-    private var pieces: [Piece] = []
+    private var parts: [(headers: HTTPHeaders, part: Part)] = []
 
     static func answer(_ call: RESTCall, _ keyspace: Keyspace, _ wanted: [String]?, _ options: DocumentOptions) throws {
         var options = options
@@ -38,40 +40,35 @@ struct RevisionParts {
 
     private mutating func add(_ item: OpenRevisions.Item, _ relatives: KnownRevisions?, _ writer: DocumentWriter) throws {
         var text = ByteBuffer()
-        let json: HTTPHeaders = ["Content-Type": "application/json"]
         var writer = writer
         let following = FollowingAttachments()
         if writer.options.includesAttachments { writer.following = following }
         guard case .revision(let revision) = item, let relatives, try writer.write(revision, relatives, to: &text) else {
             text.removeAll()
             OpenRevisions.writeMissing(item, to: &text)
-            return pieces.append(.text(outer.opening(["Content-Type": "application/json; error=\"true\""]) + Array(text.bytes)))
+            return parts.append((["Content-Type": "application/json; error=\"true\""], .text(Array(text.bytes))))
         }
-        guard !following.parts.isEmpty else { return pieces.append(.text(outer.opening(json) + Array(text.bytes))) }
-        let inner = MultipartWriter("related")
-        pieces.append(.text(outer.opening(["Content-Type": inner.contentType]) + inner.opening(json) + Array(text.bytes)))
-        for part in following.parts {
-            pieces.append(.text(inner.opening(part.headers)))
-            pieces.append(.blob(part))
-        }
-        pieces.append(.text(inner.ending))
+        guard !following.parts.isEmpty else { return parts.append((["Content-Type": "application/json"], .text(Array(text.bytes)))) }
+        let body = DocumentBody(Array(text.bytes), following.parts)
+        parts.append((["Content-Type": body.contentType], .body(body)))
     }
 
     private func send(_ call: RESTCall, _ blobs: BlobFolder) throws {
-        // What is missing or damaged is an error as long as nothing was sent.
-        var readers: [BlobReader] = []
-        for case .blob(let part) in pieces { readers.append(try UncheckedBlob(blobs, part.digest).check()) }
-        var waiting = readers[...]
-        let length = pieces.reduce(outer.ending.count) { $0 + $1.length }
+        let readers = try parts.map { part -> [BlobReader] in
+            if case .body(let body) = part.part { try body.readers(blobs) } else { [] }
+        }
+        let lengths = parts.compactMap { part in part.part.length.map { (headers: part.headers, length: $0) } }
+        let length = lengths.count == parts.count ? outer.length(of: lengths) : nil
         try call.begin(200, headers: ["Content-Type": outer.contentType], length: length)
         guard !call.isHead else { return call.exchange.end() }
-        for piece in pieces {
-            switch piece {
-            case .text(let bytes): try bytes.withUnsafeBytes { try call.write($0) }
-            case .blob: try waiting.popFirst()?.forEachPiece { try call.write($0) }
+        for ((headers, part), readers) in zip(parts, readers) {
+            try call.write(outer.opening(headers))
+            switch part {
+            case .text(let bytes): try call.write(bytes)
+            case .body(let body): try body.send(readers, call)
             }
         }
-        try outer.ending.withUnsafeBytes { try call.write($0) }
+        try call.write(outer.ending)
         call.exchange.end()
     }
 }

@@ -13,7 +13,7 @@ enum BrowsePage {
             "Referrer-Policy": "no-referrer", "Cache-Control": "no-cache",
         ]
         try call.begin(200, headers: headers, length: text.count)
-        try text.withUnsafeBytes { try call.write($0) }
+        try call.write(text)
         call.exchange.end()
     }
 
