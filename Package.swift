@@ -39,10 +39,11 @@ let package = Package(
         library("CBLFleece", ["CBLBase"]),
         library("CBLBLIP", ["CBLBase", "CBLSystemZlib"]),
         library("CBLTransport", ["CBLFleece", "CBLBase", "CBLSystemCurl", "CBLSystemGnuTLS", "CBLSystemEpoll"]),
-        library("CBLSQLite", ["CBLSystemSQLite"]),
+        library("CBLSQLite", ["CBLBase", "CBLSystemSQLite"]),
         library("CBLFunctions", ["CBLFleece", "CBLBase", "CBLSQLite", "CBLSystemSQLite", "CBLSystemICU", "CBLSystemStemmer"]),
         library("CBLJSONSchema", ["CBLFunctions", "CBLFleece", "CBLBase"]),
-        library("CBLStore", ["CBLFunctions", "CBLSQLite", "CBLFleece", "CBLBase", "CBLSystemSQLite", "CBLSystemFiles"]),
+        library(
+            "CBLStore", ["CBLFunctions", "CBLSQLite", "CBLFleece", "CBLBase", "CBLSystemSQLite", "CBLSystemFiles", "CBLSystemNettle"]),
         library("CBLLanguage", ["CBLFleece", "CBLBase"]),
         library("CBLQuery", ["CBLLanguage", "CBLStore", "CBLFunctions", "CBLSQLite", "CBLFleece", "CBLBase", "CBLSystemSQLite"]),
         library(
@@ -93,7 +94,7 @@ let package = Package(
             path: "Benchmarks/Sync"),
 
         // Hostile files are made with SQLite itself, under our own wrapper with its precautions.
-        .target(name: "CBLTestSupport", dependencies: ["CBLSystemSQLite"], path: "Tests/CBLTestSupport"),
+        .target(name: "CBLTestSupport", dependencies: ["CBLSystemSQLite", "CBLSystemNettle"], path: "Tests/CBLTestSupport"),
         .target(
             name: "CBLReplicationTestSupport", dependencies: ["CBLReplication", "CBLBLIP", "CBLTransport", "CBLStore", "CBLFleece"],
             path: "Tests/CBLReplicationTestSupport"),

@@ -1,6 +1,6 @@
 # bash completion for cblite, made by 'cblite generate' from the declarations of the commands: do not edit
 
-_cblite_commands='ls cat get revs conflicts changes diff blob fts info file schema stats tree du view query select translate sql lscoll put edit rm undelete revert purge expire resolve mv mkcoll rmcoll begin commit rollback cp import export push pull sync serve dump restore check mkindex rmindex compact reindex open use openremote databases close cd history again quit exit tour help version'
+_cblite_commands='ls cat get revs conflicts changes diff blob fts info file schema stats tree du view query select translate sql lscoll put edit rm undelete revert purge expire resolve mv mkcoll rmcoll begin commit rollback cp import export push pull sync serve dump restore check mkindex rmindex compact reindex encrypt rekey decrypt open use openremote databases close cd history again quit exit tour help version'
 
 # An alias's command.
 _cblite_name() {
@@ -71,20 +71,23 @@ _cblite_flags() {
         'begin') echo '--writeable --create --upgrade --no-backup --password --key --encrypted --collection -C --json --quiet --color --help -h' ;;
         'commit') echo '--writeable --create --upgrade --no-backup --password --key --encrypted --collection -C --json --quiet --color --help -h' ;;
         'rollback') echo '--writeable --create --upgrade --no-backup --password --key --encrypted --collection -C --json --quiet --color --help -h' ;;
-        'cp') echo '--jsonid --idprefix --limit --careful --existing -x --format --guard-formulas --validate --verbose -v --replicate --bidi --user --login --token --cert --key --header --cacert --pin --self-signed --proxy --interface --heartbeat --continuous --filter --push-filter --conflict --server-filter --param --create-target --reset-checkpoint --all-collections --channel --doc-id --pull-filter --timeout --writeable --create --upgrade --no-backup --password --encrypted --collection -C --json --quiet --color --help -h' ;;
+        'cp') echo '--jsonid --idprefix --limit --careful --existing -x --format --guard-formulas --validate --verbose -v --new-password --new-key --decrypt --replicate --bidi --user --login --token --cert --key --header --cacert --pin --self-signed --proxy --interface --heartbeat --continuous --filter --push-filter --conflict --server-filter --param --create-target --reset-checkpoint --all-collections --channel --doc-id --pull-filter --timeout --writeable --create --upgrade --no-backup --password --encrypted --collection -C --json --quiet --color --help -h' ;;
         'import') echo '--jsonid --idprefix --limit --careful --existing -x --format --guard-formulas --validate --verbose -v --replicate --bidi --user --login --token --cert --key --header --cacert --pin --self-signed --proxy --interface --heartbeat --continuous --filter --push-filter --conflict --server-filter --param --create-target --reset-checkpoint --all-collections --channel --doc-id --pull-filter --timeout --writeable --create --upgrade --no-backup --password --encrypted --collection -C --json --quiet --color --help -h' ;;
         'export') echo '--where --jsonid --idprefix --limit --careful --existing -x --format --guard-formulas --validate --verbose -v --replicate --bidi --user --login --token --cert --key --header --cacert --pin --self-signed --proxy --interface --heartbeat --continuous --filter --push-filter --conflict --server-filter --param --create-target --reset-checkpoint --all-collections --channel --doc-id --pull-filter --timeout --writeable --create --upgrade --no-backup --password --encrypted --collection -C --json --quiet --color --help -h' ;;
         'push') echo '--user --login --token --cert --key --header --cacert --pin --self-signed --proxy --interface --heartbeat --continuous --filter --push-filter --conflict --server-filter --param --create-target --reset-checkpoint --existing -x --careful --all-collections --channel --doc-id --pull-filter --validate --timeout --verbose -v --bidi --writeable --create --upgrade --no-backup --password --encrypted --collection -C --json --quiet --color --help -h' ;;
         'pull') echo '--user --login --token --cert --key --header --cacert --pin --self-signed --proxy --interface --heartbeat --continuous --filter --push-filter --conflict --server-filter --param --create-target --reset-checkpoint --existing -x --careful --all-collections --channel --doc-id --pull-filter --validate --timeout --verbose -v --bidi --writeable --create --upgrade --no-backup --password --encrypted --collection -C --json --quiet --color --help -h' ;;
         'sync') echo '--user --login --token --cert --key --header --cacert --pin --self-signed --proxy --interface --heartbeat --continuous --filter --push-filter --conflict --server-filter --param --create-target --reset-checkpoint --existing -x --careful --all-collections --channel --doc-id --pull-filter --validate --timeout --verbose -v --writeable --create --upgrade --no-backup --password --encrypted --collection -C --json --quiet --color --help -h' ;;
         'serve') echo '--rest --dir --config --add-user --role --manage --port -p --address --user --reader --auth --users --tls --identity --cert --key --client-ca --allow-host --allow-origin --cors --read-only --push-only --collection -C --max-connections --max-per-address --heartbeat --verbose -v --writeable --create --upgrade --no-backup --password --encrypted --json --quiet --color --help -h' ;;
-        'dump') echo '--collection -C --identity --no-raw --no-blobs --no-indexes --writeable --create --upgrade --no-backup --password --key --encrypted --json --quiet --color --help -h' ;;
-        'restore') echo '--collection -C --merge --identity --writeable --create --upgrade --no-backup --password --key --encrypted --json --quiet --color --help -h' ;;
+        'dump') echo '--collection -C --identity --no-raw --no-blobs --no-indexes --archive-password --archive-key --writeable --create --upgrade --no-backup --password --key --encrypted --json --quiet --color --help -h' ;;
+        'restore') echo '--collection -C --merge --identity --archive-password --archive-key --writeable --create --upgrade --no-backup --password --key --encrypted --json --quiet --color --help -h' ;;
         'check') echo '--quick --repair --no-backup --drop-damaged --schema --salvage --writeable --create --upgrade --password --key --encrypted --collection -C --json --quiet --color --help -h' ;;
         'mkindex') echo '--where --json --fts --language --ignoreDiacritics --noStemming --stopWords --unnest --suggest --vector --dim --metric --centroids --encoding --writeable --create --upgrade --no-backup --password --key --encrypted --collection -C --quiet --color --help -h' ;;
         'rmindex') echo '--writeable --create --upgrade --no-backup --password --key --encrypted --collection -C --json --quiet --color --help -h' ;;
         'compact') echo '--prune --purgeDeleted --writeable --create --upgrade --no-backup --password --key --encrypted --collection -C --json --quiet --color --help -h' ;;
         'reindex') echo '--writeable --create --upgrade --no-backup --password --key --encrypted --collection -C --json --quiet --color --help -h' ;;
+        'encrypt') echo '--new-password --new-key --writeable --create --upgrade --no-backup --password --key --encrypted --collection -C --json --quiet --color --help -h' ;;
+        'rekey') echo '--new-password --new-key --writeable --create --upgrade --no-backup --password --key --encrypted --collection -C --json --quiet --color --help -h' ;;
+        'decrypt') echo '--writeable --create --upgrade --no-backup --password --key --encrypted --collection -C --json --quiet --color --help -h' ;;
         'open') echo '--keep-going --writeable --create --upgrade --no-backup --password --key --encrypted --collection -C --json --quiet --color --help -h' ;;
         'openremote') echo '--user --login --token --cert --key --header --cacert --pin --self-signed --proxy --interface --heartbeat --filter --bidi --continuous --keep-going --all-collections --channel --doc-id --pull-filter --validate --timeout --verbose -v --writeable --create --upgrade --no-backup --password --encrypted --collection -C --json --quiet --color --help -h' ;;
         'databases') echo '--writeable --create --upgrade --no-backup --password --key --encrypted --collection -C --json --quiet --color --help -h' ;;
@@ -158,6 +161,9 @@ _cblite_arguments() {
         'rmindex') echo 'database index*' ;;
         'compact') echo 'database' ;;
         'reindex') echo 'database' ;;
+        'encrypt') echo 'database' ;;
+        'rekey') echo 'database' ;;
+        'decrypt') echo 'database' ;;
         'open') echo 'database' ;;
         'openremote') echo 'text' ;;
         'close') echo 'text' ;;
@@ -527,6 +533,8 @@ _cblite_value() {
         'cp --limit') echo 'text' ;;
         'cp --format') echo 'choice:json,jsonl,array,csv,tsv' ;;
         'cp --validate') echo 'file' ;;
+        'cp --new-password') echo '=text' ;;
+        'cp --new-key') echo 'text' ;;
         'cp --user') echo 'text' ;;
         'cp --token') echo 'text' ;;
         'cp --cert') echo 'file' ;;
@@ -711,12 +719,16 @@ _cblite_value() {
         'serve --color') echo '=choice:auto,always,never' ;;
         'dump --collection') echo 'collection' ;;
         'dump -C') echo 'collection' ;;
+        'dump --archive-password') echo '=text' ;;
+        'dump --archive-key') echo 'text' ;;
         'dump --upgrade') echo '=choice:vv' ;;
         'dump --password') echo '=text' ;;
         'dump --key') echo 'text' ;;
         'dump --color') echo '=choice:auto,always,never' ;;
         'restore --collection') echo 'collection' ;;
         'restore -C') echo 'collection' ;;
+        'restore --archive-password') echo '=text' ;;
+        'restore --archive-key') echo 'text' ;;
         'restore --upgrade') echo '=choice:vv' ;;
         'restore --password') echo '=text' ;;
         'restore --key') echo 'text' ;;
@@ -763,6 +775,28 @@ _cblite_value() {
         'reindex --collection') echo 'collection' ;;
         'reindex -C') echo 'collection' ;;
         'reindex --color') echo '=choice:auto,always,never' ;;
+        'encrypt --new-password') echo '=text' ;;
+        'encrypt --new-key') echo 'text' ;;
+        'encrypt --upgrade') echo '=choice:vv' ;;
+        'encrypt --password') echo '=text' ;;
+        'encrypt --key') echo 'text' ;;
+        'encrypt --collection') echo 'collection' ;;
+        'encrypt -C') echo 'collection' ;;
+        'encrypt --color') echo '=choice:auto,always,never' ;;
+        'rekey --new-password') echo '=text' ;;
+        'rekey --new-key') echo 'text' ;;
+        'rekey --upgrade') echo '=choice:vv' ;;
+        'rekey --password') echo '=text' ;;
+        'rekey --key') echo 'text' ;;
+        'rekey --collection') echo 'collection' ;;
+        'rekey -C') echo 'collection' ;;
+        'rekey --color') echo '=choice:auto,always,never' ;;
+        'decrypt --upgrade') echo '=choice:vv' ;;
+        'decrypt --password') echo '=text' ;;
+        'decrypt --key') echo 'text' ;;
+        'decrypt --collection') echo 'collection' ;;
+        'decrypt -C') echo 'collection' ;;
+        'decrypt --color') echo '=choice:auto,always,never' ;;
         'open --upgrade') echo '=choice:vv' ;;
         'open --password') echo '=text' ;;
         'open --key') echo 'text' ;;

@@ -52,6 +52,9 @@ _cblite_commands() {
         'rmindex:Remove indexes'
         'compact:Make a database smaller'
         'reindex:Build the value indexes anew'
+        'encrypt:Encrypt a database in its place'
+        'rekey:Give an encrypted database another key'
+        'decrypt:Take the encryption off a database'
         'open:Work on a database interactively'
         'use:Work on a database interactively'
         'openremote:Work interactively on a copy of a server'\''s database'
@@ -92,8 +95,8 @@ _cblite_command() {
             '--create[Create the database if it does not exist; implies --writeable]' \
             '--upgrade=-[Allow an irreversible upgrade of the file format; =vv also turns revision trees into version vectors]::vv:(vv)' \
             '--no-backup[With --upgrade of a 1.x database\: do not keep the old one beside the new]' \
-            '--password=-[Open an encrypted database of 1.x\: the password is asked for, or is the first line of FILE. Otherwise $CBLITE_DATABASE_PASSWORD]::\:@FILE: ' \
-            '--key=[Open it with the key in FILE\: 64 hexadecimal digits, or 32 bytes. Otherwise $CBLITE_DATABASE_KEY]:\:@FILE: ' \
+            '--password=-[Open an encrypted database, or make one\: the password is asked for, or is the first line of FILE. Otherwise $CBLITE_DATABASE_PASSWORD]::\:@FILE: ' \
+            '--key=[The same with the key in FILE\: 64 hexadecimal digits, or 32 bytes. Otherwise $CBLITE_DATABASE_KEY]:\:@FILE: ' \
             '--encrypted[The same as --password, which takes a key as well]' \
             '(--collection -C)--collection=[Work on this collection instead of the default one]:\[SCOPE.\]NAME:_cblite_names collection' \
             '(--collection -C)-C+[Work on this collection instead of the default one]:\[SCOPE.\]NAME:_cblite_names collection' \
@@ -115,7 +118,7 @@ _cblite_command() {
             '--create[Create the database if it does not exist; implies --writeable]' \
             '--upgrade=-[Allow an irreversible upgrade of the file format; =vv also turns revision trees into version vectors]::vv:(vv)' \
             '--no-backup[With --upgrade of a 1.x database\: do not keep the old one beside the new]' \
-            '--password=-[Open an encrypted database of 1.x\: the password is asked for, or is the first line of FILE. Otherwise $CBLITE_DATABASE_PASSWORD]::\:@FILE: ' \
+            '--password=-[Open an encrypted database, or make one\: the password is asked for, or is the first line of FILE. Otherwise $CBLITE_DATABASE_PASSWORD]::\:@FILE: ' \
             '--encrypted[The same as --password, which takes a key as well]' \
             '(--collection -C)--collection=[Work on this collection instead of the default one]:\[SCOPE.\]NAME:_cblite_names collection' \
             '(--collection -C)-C+[Work on this collection instead of the default one]:\[SCOPE.\]NAME:_cblite_names collection' \
@@ -135,8 +138,8 @@ _cblite_command() {
             '--create[Create the database if it does not exist; implies --writeable]' \
             '--upgrade=-[Allow an irreversible upgrade of the file format; =vv also turns revision trees into version vectors]::vv:(vv)' \
             '--no-backup[With --upgrade of a 1.x database\: do not keep the old one beside the new]' \
-            '--password=-[Open an encrypted database of 1.x\: the password is asked for, or is the first line of FILE. Otherwise $CBLITE_DATABASE_PASSWORD]::\:@FILE: ' \
-            '--key=[Open it with the key in FILE\: 64 hexadecimal digits, or 32 bytes. Otherwise $CBLITE_DATABASE_KEY]:\:@FILE: ' \
+            '--password=-[Open an encrypted database, or make one\: the password is asked for, or is the first line of FILE. Otherwise $CBLITE_DATABASE_PASSWORD]::\:@FILE: ' \
+            '--key=[The same with the key in FILE\: 64 hexadecimal digits, or 32 bytes. Otherwise $CBLITE_DATABASE_KEY]:\:@FILE: ' \
             '--encrypted[The same as --password, which takes a key as well]' \
             '(--collection -C)--collection=[Work on this collection instead of the default one]:\[SCOPE.\]NAME:_cblite_names collection' \
             '(--collection -C)-C+[Work on this collection instead of the default one]:\[SCOPE.\]NAME:_cblite_names collection' \
@@ -154,8 +157,8 @@ _cblite_command() {
             '--create[Create the database if it does not exist; implies --writeable]' \
             '--upgrade=-[Allow an irreversible upgrade of the file format; =vv also turns revision trees into version vectors]::vv:(vv)' \
             '--no-backup[With --upgrade of a 1.x database\: do not keep the old one beside the new]' \
-            '--password=-[Open an encrypted database of 1.x\: the password is asked for, or is the first line of FILE. Otherwise $CBLITE_DATABASE_PASSWORD]::\:@FILE: ' \
-            '--key=[Open it with the key in FILE\: 64 hexadecimal digits, or 32 bytes. Otherwise $CBLITE_DATABASE_KEY]:\:@FILE: ' \
+            '--password=-[Open an encrypted database, or make one\: the password is asked for, or is the first line of FILE. Otherwise $CBLITE_DATABASE_PASSWORD]::\:@FILE: ' \
+            '--key=[The same with the key in FILE\: 64 hexadecimal digits, or 32 bytes. Otherwise $CBLITE_DATABASE_KEY]:\:@FILE: ' \
             '--encrypted[The same as --password, which takes a key as well]' \
             '(--collection -C)--collection=[Work on this collection instead of the default one]:\[SCOPE.\]NAME:_cblite_names collection' \
             '(--collection -C)-C+[Work on this collection instead of the default one]:\[SCOPE.\]NAME:_cblite_names collection' \
@@ -177,8 +180,8 @@ _cblite_command() {
             '--create[Create the database if it does not exist; implies --writeable]' \
             '--upgrade=-[Allow an irreversible upgrade of the file format; =vv also turns revision trees into version vectors]::vv:(vv)' \
             '--no-backup[With --upgrade of a 1.x database\: do not keep the old one beside the new]' \
-            '--password=-[Open an encrypted database of 1.x\: the password is asked for, or is the first line of FILE. Otherwise $CBLITE_DATABASE_PASSWORD]::\:@FILE: ' \
-            '--key=[Open it with the key in FILE\: 64 hexadecimal digits, or 32 bytes. Otherwise $CBLITE_DATABASE_KEY]:\:@FILE: ' \
+            '--password=-[Open an encrypted database, or make one\: the password is asked for, or is the first line of FILE. Otherwise $CBLITE_DATABASE_PASSWORD]::\:@FILE: ' \
+            '--key=[The same with the key in FILE\: 64 hexadecimal digits, or 32 bytes. Otherwise $CBLITE_DATABASE_KEY]:\:@FILE: ' \
             '--encrypted[The same as --password, which takes a key as well]' \
             '(--collection -C)--collection=[Work on this collection instead of the default one]:\[SCOPE.\]NAME:_cblite_names collection' \
             '(--collection -C)-C+[Work on this collection instead of the default one]:\[SCOPE.\]NAME:_cblite_names collection' \
@@ -198,8 +201,8 @@ _cblite_command() {
             '--create[Create the database if it does not exist; implies --writeable]' \
             '--upgrade=-[Allow an irreversible upgrade of the file format; =vv also turns revision trees into version vectors]::vv:(vv)' \
             '--no-backup[With --upgrade of a 1.x database\: do not keep the old one beside the new]' \
-            '--password=-[Open an encrypted database of 1.x\: the password is asked for, or is the first line of FILE. Otherwise $CBLITE_DATABASE_PASSWORD]::\:@FILE: ' \
-            '--key=[Open it with the key in FILE\: 64 hexadecimal digits, or 32 bytes. Otherwise $CBLITE_DATABASE_KEY]:\:@FILE: ' \
+            '--password=-[Open an encrypted database, or make one\: the password is asked for, or is the first line of FILE. Otherwise $CBLITE_DATABASE_PASSWORD]::\:@FILE: ' \
+            '--key=[The same with the key in FILE\: 64 hexadecimal digits, or 32 bytes. Otherwise $CBLITE_DATABASE_KEY]:\:@FILE: ' \
             '--encrypted[The same as --password, which takes a key as well]' \
             '(--collection -C)--collection=[Work on this collection instead of the default one]:\[SCOPE.\]NAME:_cblite_names collection' \
             '(--collection -C)-C+[Work on this collection instead of the default one]:\[SCOPE.\]NAME:_cblite_names collection' \
@@ -216,8 +219,8 @@ _cblite_command() {
             '--create[Create the database if it does not exist; implies --writeable]' \
             '--upgrade=-[Allow an irreversible upgrade of the file format; =vv also turns revision trees into version vectors]::vv:(vv)' \
             '--no-backup[With --upgrade of a 1.x database\: do not keep the old one beside the new]' \
-            '--password=-[Open an encrypted database of 1.x\: the password is asked for, or is the first line of FILE. Otherwise $CBLITE_DATABASE_PASSWORD]::\:@FILE: ' \
-            '--key=[Open it with the key in FILE\: 64 hexadecimal digits, or 32 bytes. Otherwise $CBLITE_DATABASE_KEY]:\:@FILE: ' \
+            '--password=-[Open an encrypted database, or make one\: the password is asked for, or is the first line of FILE. Otherwise $CBLITE_DATABASE_PASSWORD]::\:@FILE: ' \
+            '--key=[The same with the key in FILE\: 64 hexadecimal digits, or 32 bytes. Otherwise $CBLITE_DATABASE_KEY]:\:@FILE: ' \
             '--encrypted[The same as --password, which takes a key as well]' \
             '(--collection -C)--collection=[Work on this collection instead of the default one]:\[SCOPE.\]NAME:_cblite_names collection' \
             '(--collection -C)-C+[Work on this collection instead of the default one]:\[SCOPE.\]NAME:_cblite_names collection' \
@@ -234,8 +237,8 @@ _cblite_command() {
             '--create[Create the database if it does not exist; implies --writeable]' \
             '--upgrade=-[Allow an irreversible upgrade of the file format; =vv also turns revision trees into version vectors]::vv:(vv)' \
             '--no-backup[With --upgrade of a 1.x database\: do not keep the old one beside the new]' \
-            '--password=-[Open an encrypted database of 1.x\: the password is asked for, or is the first line of FILE. Otherwise $CBLITE_DATABASE_PASSWORD]::\:@FILE: ' \
-            '--key=[Open it with the key in FILE\: 64 hexadecimal digits, or 32 bytes. Otherwise $CBLITE_DATABASE_KEY]:\:@FILE: ' \
+            '--password=-[Open an encrypted database, or make one\: the password is asked for, or is the first line of FILE. Otherwise $CBLITE_DATABASE_PASSWORD]::\:@FILE: ' \
+            '--key=[The same with the key in FILE\: 64 hexadecimal digits, or 32 bytes. Otherwise $CBLITE_DATABASE_KEY]:\:@FILE: ' \
             '--encrypted[The same as --password, which takes a key as well]' \
             '(--collection -C)--collection=[Work on this collection instead of the default one]:\[SCOPE.\]NAME:_cblite_names collection' \
             '(--collection -C)-C+[Work on this collection instead of the default one]:\[SCOPE.\]NAME:_cblite_names collection' \
@@ -254,8 +257,8 @@ _cblite_command() {
             '--create[Create the database if it does not exist; implies --writeable]' \
             '--upgrade=-[Allow an irreversible upgrade of the file format; =vv also turns revision trees into version vectors]::vv:(vv)' \
             '--no-backup[With --upgrade of a 1.x database\: do not keep the old one beside the new]' \
-            '--password=-[Open an encrypted database of 1.x\: the password is asked for, or is the first line of FILE. Otherwise $CBLITE_DATABASE_PASSWORD]::\:@FILE: ' \
-            '--key=[Open it with the key in FILE\: 64 hexadecimal digits, or 32 bytes. Otherwise $CBLITE_DATABASE_KEY]:\:@FILE: ' \
+            '--password=-[Open an encrypted database, or make one\: the password is asked for, or is the first line of FILE. Otherwise $CBLITE_DATABASE_PASSWORD]::\:@FILE: ' \
+            '--key=[The same with the key in FILE\: 64 hexadecimal digits, or 32 bytes. Otherwise $CBLITE_DATABASE_KEY]:\:@FILE: ' \
             '--encrypted[The same as --password, which takes a key as well]' \
             '(--collection -C)--collection=[Work on this collection instead of the default one]:\[SCOPE.\]NAME:_cblite_names collection' \
             '(--collection -C)-C+[Work on this collection instead of the default one]:\[SCOPE.\]NAME:_cblite_names collection' \
@@ -275,8 +278,8 @@ _cblite_command() {
             '--create[Create the database if it does not exist; implies --writeable]' \
             '--upgrade=-[Allow an irreversible upgrade of the file format; =vv also turns revision trees into version vectors]::vv:(vv)' \
             '--no-backup[With --upgrade of a 1.x database\: do not keep the old one beside the new]' \
-            '--password=-[Open an encrypted database of 1.x\: the password is asked for, or is the first line of FILE. Otherwise $CBLITE_DATABASE_PASSWORD]::\:@FILE: ' \
-            '--key=[Open it with the key in FILE\: 64 hexadecimal digits, or 32 bytes. Otherwise $CBLITE_DATABASE_KEY]:\:@FILE: ' \
+            '--password=-[Open an encrypted database, or make one\: the password is asked for, or is the first line of FILE. Otherwise $CBLITE_DATABASE_PASSWORD]::\:@FILE: ' \
+            '--key=[The same with the key in FILE\: 64 hexadecimal digits, or 32 bytes. Otherwise $CBLITE_DATABASE_KEY]:\:@FILE: ' \
             '--encrypted[The same as --password, which takes a key as well]' \
             '(--collection -C)--collection=[Work on this collection instead of the default one]:\[SCOPE.\]NAME:_cblite_names collection' \
             '(--collection -C)-C+[Work on this collection instead of the default one]:\[SCOPE.\]NAME:_cblite_names collection' \
@@ -297,8 +300,8 @@ _cblite_command() {
             '--create[Create the database if it does not exist; implies --writeable]' \
             '--upgrade=-[Allow an irreversible upgrade of the file format; =vv also turns revision trees into version vectors]::vv:(vv)' \
             '--no-backup[With --upgrade of a 1.x database\: do not keep the old one beside the new]' \
-            '--password=-[Open an encrypted database of 1.x\: the password is asked for, or is the first line of FILE. Otherwise $CBLITE_DATABASE_PASSWORD]::\:@FILE: ' \
-            '--key=[Open it with the key in FILE\: 64 hexadecimal digits, or 32 bytes. Otherwise $CBLITE_DATABASE_KEY]:\:@FILE: ' \
+            '--password=-[Open an encrypted database, or make one\: the password is asked for, or is the first line of FILE. Otherwise $CBLITE_DATABASE_PASSWORD]::\:@FILE: ' \
+            '--key=[The same with the key in FILE\: 64 hexadecimal digits, or 32 bytes. Otherwise $CBLITE_DATABASE_KEY]:\:@FILE: ' \
             '--encrypted[The same as --password, which takes a key as well]' \
             '(--collection -C)--collection=[Work on this collection instead of the default one]:\[SCOPE.\]NAME:_cblite_names collection' \
             '(--collection -C)-C+[Work on this collection instead of the default one]:\[SCOPE.\]NAME:_cblite_names collection' \
@@ -318,8 +321,8 @@ _cblite_command() {
             '--create[Create the database if it does not exist; implies --writeable]' \
             '--upgrade=-[Allow an irreversible upgrade of the file format; =vv also turns revision trees into version vectors]::vv:(vv)' \
             '--no-backup[With --upgrade of a 1.x database\: do not keep the old one beside the new]' \
-            '--password=-[Open an encrypted database of 1.x\: the password is asked for, or is the first line of FILE. Otherwise $CBLITE_DATABASE_PASSWORD]::\:@FILE: ' \
-            '--key=[Open it with the key in FILE\: 64 hexadecimal digits, or 32 bytes. Otherwise $CBLITE_DATABASE_KEY]:\:@FILE: ' \
+            '--password=-[Open an encrypted database, or make one\: the password is asked for, or is the first line of FILE. Otherwise $CBLITE_DATABASE_PASSWORD]::\:@FILE: ' \
+            '--key=[The same with the key in FILE\: 64 hexadecimal digits, or 32 bytes. Otherwise $CBLITE_DATABASE_KEY]:\:@FILE: ' \
             '--encrypted[The same as --password, which takes a key as well]' \
             '(--collection -C)--collection=[Work on this collection instead of the default one]:\[SCOPE.\]NAME:_cblite_names collection' \
             '(--collection -C)-C+[Work on this collection instead of the default one]:\[SCOPE.\]NAME:_cblite_names collection' \
@@ -337,8 +340,8 @@ _cblite_command() {
             '--create[Create the database if it does not exist; implies --writeable]' \
             '--upgrade=-[Allow an irreversible upgrade of the file format; =vv also turns revision trees into version vectors]::vv:(vv)' \
             '--no-backup[With --upgrade of a 1.x database\: do not keep the old one beside the new]' \
-            '--password=-[Open an encrypted database of 1.x\: the password is asked for, or is the first line of FILE. Otherwise $CBLITE_DATABASE_PASSWORD]::\:@FILE: ' \
-            '--key=[Open it with the key in FILE\: 64 hexadecimal digits, or 32 bytes. Otherwise $CBLITE_DATABASE_KEY]:\:@FILE: ' \
+            '--password=-[Open an encrypted database, or make one\: the password is asked for, or is the first line of FILE. Otherwise $CBLITE_DATABASE_PASSWORD]::\:@FILE: ' \
+            '--key=[The same with the key in FILE\: 64 hexadecimal digits, or 32 bytes. Otherwise $CBLITE_DATABASE_KEY]:\:@FILE: ' \
             '--encrypted[The same as --password, which takes a key as well]' \
             '(--collection -C)--collection=[Work on this collection instead of the default one]:\[SCOPE.\]NAME:_cblite_names collection' \
             '(--collection -C)-C+[Work on this collection instead of the default one]:\[SCOPE.\]NAME:_cblite_names collection' \
@@ -357,8 +360,8 @@ _cblite_command() {
             '--create[Create the database if it does not exist; implies --writeable]' \
             '--upgrade=-[Allow an irreversible upgrade of the file format; =vv also turns revision trees into version vectors]::vv:(vv)' \
             '--no-backup[With --upgrade of a 1.x database\: do not keep the old one beside the new]' \
-            '--password=-[Open an encrypted database of 1.x\: the password is asked for, or is the first line of FILE. Otherwise $CBLITE_DATABASE_PASSWORD]::\:@FILE: ' \
-            '--key=[Open it with the key in FILE\: 64 hexadecimal digits, or 32 bytes. Otherwise $CBLITE_DATABASE_KEY]:\:@FILE: ' \
+            '--password=-[Open an encrypted database, or make one\: the password is asked for, or is the first line of FILE. Otherwise $CBLITE_DATABASE_PASSWORD]::\:@FILE: ' \
+            '--key=[The same with the key in FILE\: 64 hexadecimal digits, or 32 bytes. Otherwise $CBLITE_DATABASE_KEY]:\:@FILE: ' \
             '--encrypted[The same as --password, which takes a key as well]' \
             '(--collection -C)--collection=[Work on this collection instead of the default one]:\[SCOPE.\]NAME:_cblite_names collection' \
             '(--collection -C)-C+[Work on this collection instead of the default one]:\[SCOPE.\]NAME:_cblite_names collection' \
@@ -377,8 +380,8 @@ _cblite_command() {
             '--create[Create the database if it does not exist; implies --writeable]' \
             '--upgrade=-[Allow an irreversible upgrade of the file format; =vv also turns revision trees into version vectors]::vv:(vv)' \
             '--no-backup[With --upgrade of a 1.x database\: do not keep the old one beside the new]' \
-            '--password=-[Open an encrypted database of 1.x\: the password is asked for, or is the first line of FILE. Otherwise $CBLITE_DATABASE_PASSWORD]::\:@FILE: ' \
-            '--key=[Open it with the key in FILE\: 64 hexadecimal digits, or 32 bytes. Otherwise $CBLITE_DATABASE_KEY]:\:@FILE: ' \
+            '--password=-[Open an encrypted database, or make one\: the password is asked for, or is the first line of FILE. Otherwise $CBLITE_DATABASE_PASSWORD]::\:@FILE: ' \
+            '--key=[The same with the key in FILE\: 64 hexadecimal digits, or 32 bytes. Otherwise $CBLITE_DATABASE_KEY]:\:@FILE: ' \
             '--encrypted[The same as --password, which takes a key as well]' \
             '(--collection -C)--collection=[Work on this collection instead of the default one]:\[SCOPE.\]NAME:_cblite_names collection' \
             '(--collection -C)-C+[Work on this collection instead of the default one]:\[SCOPE.\]NAME:_cblite_names collection' \
@@ -400,8 +403,8 @@ _cblite_command() {
             '--create[Create the database if it does not exist; implies --writeable]' \
             '--upgrade=-[Allow an irreversible upgrade of the file format; =vv also turns revision trees into version vectors]::vv:(vv)' \
             '--no-backup[With --upgrade of a 1.x database\: do not keep the old one beside the new]' \
-            '--password=-[Open an encrypted database of 1.x\: the password is asked for, or is the first line of FILE. Otherwise $CBLITE_DATABASE_PASSWORD]::\:@FILE: ' \
-            '--key=[Open it with the key in FILE\: 64 hexadecimal digits, or 32 bytes. Otherwise $CBLITE_DATABASE_KEY]:\:@FILE: ' \
+            '--password=-[Open an encrypted database, or make one\: the password is asked for, or is the first line of FILE. Otherwise $CBLITE_DATABASE_PASSWORD]::\:@FILE: ' \
+            '--key=[The same with the key in FILE\: 64 hexadecimal digits, or 32 bytes. Otherwise $CBLITE_DATABASE_KEY]:\:@FILE: ' \
             '--encrypted[The same as --password, which takes a key as well]' \
             '(--collection -C)--collection=[Work on this collection instead of the default one]:\[SCOPE.\]NAME:_cblite_names collection' \
             '(--collection -C)-C+[Work on this collection instead of the default one]:\[SCOPE.\]NAME:_cblite_names collection' \
@@ -422,8 +425,8 @@ _cblite_command() {
             '--create[Create the database if it does not exist; implies --writeable]' \
             '--upgrade=-[Allow an irreversible upgrade of the file format; =vv also turns revision trees into version vectors]::vv:(vv)' \
             '--no-backup[With --upgrade of a 1.x database\: do not keep the old one beside the new]' \
-            '--password=-[Open an encrypted database of 1.x\: the password is asked for, or is the first line of FILE. Otherwise $CBLITE_DATABASE_PASSWORD]::\:@FILE: ' \
-            '--key=[Open it with the key in FILE\: 64 hexadecimal digits, or 32 bytes. Otherwise $CBLITE_DATABASE_KEY]:\:@FILE: ' \
+            '--password=-[Open an encrypted database, or make one\: the password is asked for, or is the first line of FILE. Otherwise $CBLITE_DATABASE_PASSWORD]::\:@FILE: ' \
+            '--key=[The same with the key in FILE\: 64 hexadecimal digits, or 32 bytes. Otherwise $CBLITE_DATABASE_KEY]:\:@FILE: ' \
             '--encrypted[The same as --password, which takes a key as well]' \
             '(--collection -C)--collection=[Work on this collection instead of the default one]:\[SCOPE.\]NAME:_cblite_names collection' \
             '(--collection -C)-C+[Work on this collection instead of the default one]:\[SCOPE.\]NAME:_cblite_names collection' \
@@ -441,8 +444,8 @@ _cblite_command() {
             '--create[Create the database if it does not exist; implies --writeable]' \
             '--upgrade=-[Allow an irreversible upgrade of the file format; =vv also turns revision trees into version vectors]::vv:(vv)' \
             '--no-backup[With --upgrade of a 1.x database\: do not keep the old one beside the new]' \
-            '--password=-[Open an encrypted database of 1.x\: the password is asked for, or is the first line of FILE. Otherwise $CBLITE_DATABASE_PASSWORD]::\:@FILE: ' \
-            '--key=[Open it with the key in FILE\: 64 hexadecimal digits, or 32 bytes. Otherwise $CBLITE_DATABASE_KEY]:\:@FILE: ' \
+            '--password=-[Open an encrypted database, or make one\: the password is asked for, or is the first line of FILE. Otherwise $CBLITE_DATABASE_PASSWORD]::\:@FILE: ' \
+            '--key=[The same with the key in FILE\: 64 hexadecimal digits, or 32 bytes. Otherwise $CBLITE_DATABASE_KEY]:\:@FILE: ' \
             '--encrypted[The same as --password, which takes a key as well]' \
             '(--collection -C)--collection=[Work on this collection instead of the default one]:\[SCOPE.\]NAME:_cblite_names collection' \
             '(--collection -C)-C+[Work on this collection instead of the default one]:\[SCOPE.\]NAME:_cblite_names collection' \
@@ -458,8 +461,8 @@ _cblite_command() {
             '--create[Create the database if it does not exist; implies --writeable]' \
             '--upgrade=-[Allow an irreversible upgrade of the file format; =vv also turns revision trees into version vectors]::vv:(vv)' \
             '--no-backup[With --upgrade of a 1.x database\: do not keep the old one beside the new]' \
-            '--password=-[Open an encrypted database of 1.x\: the password is asked for, or is the first line of FILE. Otherwise $CBLITE_DATABASE_PASSWORD]::\:@FILE: ' \
-            '--key=[Open it with the key in FILE\: 64 hexadecimal digits, or 32 bytes. Otherwise $CBLITE_DATABASE_KEY]:\:@FILE: ' \
+            '--password=-[Open an encrypted database, or make one\: the password is asked for, or is the first line of FILE. Otherwise $CBLITE_DATABASE_PASSWORD]::\:@FILE: ' \
+            '--key=[The same with the key in FILE\: 64 hexadecimal digits, or 32 bytes. Otherwise $CBLITE_DATABASE_KEY]:\:@FILE: ' \
             '--encrypted[The same as --password, which takes a key as well]' \
             '(--collection -C)--collection=[Work on this collection instead of the default one]:\[SCOPE.\]NAME:_cblite_names collection' \
             '(--collection -C)-C+[Work on this collection instead of the default one]:\[SCOPE.\]NAME:_cblite_names collection' \
@@ -475,8 +478,8 @@ _cblite_command() {
             '--create[Create the database if it does not exist; implies --writeable]' \
             '--upgrade=-[Allow an irreversible upgrade of the file format; =vv also turns revision trees into version vectors]::vv:(vv)' \
             '--no-backup[With --upgrade of a 1.x database\: do not keep the old one beside the new]' \
-            '--password=-[Open an encrypted database of 1.x\: the password is asked for, or is the first line of FILE. Otherwise $CBLITE_DATABASE_PASSWORD]::\:@FILE: ' \
-            '--key=[Open it with the key in FILE\: 64 hexadecimal digits, or 32 bytes. Otherwise $CBLITE_DATABASE_KEY]:\:@FILE: ' \
+            '--password=-[Open an encrypted database, or make one\: the password is asked for, or is the first line of FILE. Otherwise $CBLITE_DATABASE_PASSWORD]::\:@FILE: ' \
+            '--key=[The same with the key in FILE\: 64 hexadecimal digits, or 32 bytes. Otherwise $CBLITE_DATABASE_KEY]:\:@FILE: ' \
             '--encrypted[The same as --password, which takes a key as well]' \
             '(--collection -C)--collection=[Work on this collection instead of the default one]:\[SCOPE.\]NAME:_cblite_names collection' \
             '(--collection -C)-C+[Work on this collection instead of the default one]:\[SCOPE.\]NAME:_cblite_names collection' \
@@ -523,7 +526,7 @@ _cblite_command() {
             '--create[Create the database if it does not exist; implies --writeable]' \
             '--upgrade=-[Allow an irreversible upgrade of the file format; =vv also turns revision trees into version vectors]::vv:(vv)' \
             '--no-backup[With --upgrade of a 1.x database\: do not keep the old one beside the new]' \
-            '--password=-[Open an encrypted database of 1.x\: the password is asked for, or is the first line of FILE. Otherwise $CBLITE_DATABASE_PASSWORD]::\:@FILE: ' \
+            '--password=-[Open an encrypted database, or make one\: the password is asked for, or is the first line of FILE. Otherwise $CBLITE_DATABASE_PASSWORD]::\:@FILE: ' \
             '--encrypted[The same as --password, which takes a key as well]' \
             '(--collection -C)--collection=[Work on this collection instead of the default one]:\[SCOPE.\]NAME:_cblite_names collection' \
             '(--collection -C)-C+[Work on this collection instead of the default one]:\[SCOPE.\]NAME:_cblite_names collection' \
@@ -543,8 +546,8 @@ _cblite_command() {
             '--create[Create the database if it does not exist; implies --writeable]' \
             '--upgrade=-[Allow an irreversible upgrade of the file format; =vv also turns revision trees into version vectors]::vv:(vv)' \
             '--no-backup[With --upgrade of a 1.x database\: do not keep the old one beside the new]' \
-            '--password=-[Open an encrypted database of 1.x\: the password is asked for, or is the first line of FILE. Otherwise $CBLITE_DATABASE_PASSWORD]::\:@FILE: ' \
-            '--key=[Open it with the key in FILE\: 64 hexadecimal digits, or 32 bytes. Otherwise $CBLITE_DATABASE_KEY]:\:@FILE: ' \
+            '--password=-[Open an encrypted database, or make one\: the password is asked for, or is the first line of FILE. Otherwise $CBLITE_DATABASE_PASSWORD]::\:@FILE: ' \
+            '--key=[The same with the key in FILE\: 64 hexadecimal digits, or 32 bytes. Otherwise $CBLITE_DATABASE_KEY]:\:@FILE: ' \
             '--encrypted[The same as --password, which takes a key as well]' \
             '(--collection -C)--collection=[Work on this collection instead of the default one]:\[SCOPE.\]NAME:_cblite_names collection' \
             '(--collection -C)-C+[Work on this collection instead of the default one]:\[SCOPE.\]NAME:_cblite_names collection' \
@@ -562,8 +565,8 @@ _cblite_command() {
             '--create[Create the database if it does not exist; implies --writeable]' \
             '--upgrade=-[Allow an irreversible upgrade of the file format; =vv also turns revision trees into version vectors]::vv:(vv)' \
             '--no-backup[With --upgrade of a 1.x database\: do not keep the old one beside the new]' \
-            '--password=-[Open an encrypted database of 1.x\: the password is asked for, or is the first line of FILE. Otherwise $CBLITE_DATABASE_PASSWORD]::\:@FILE: ' \
-            '--key=[Open it with the key in FILE\: 64 hexadecimal digits, or 32 bytes. Otherwise $CBLITE_DATABASE_KEY]:\:@FILE: ' \
+            '--password=-[Open an encrypted database, or make one\: the password is asked for, or is the first line of FILE. Otherwise $CBLITE_DATABASE_PASSWORD]::\:@FILE: ' \
+            '--key=[The same with the key in FILE\: 64 hexadecimal digits, or 32 bytes. Otherwise $CBLITE_DATABASE_KEY]:\:@FILE: ' \
             '--encrypted[The same as --password, which takes a key as well]' \
             '(--collection -C)--collection=[Work on this collection instead of the default one]:\[SCOPE.\]NAME:_cblite_names collection' \
             '(--collection -C)-C+[Work on this collection instead of the default one]:\[SCOPE.\]NAME:_cblite_names collection' \
@@ -580,8 +583,8 @@ _cblite_command() {
             '--create[Create the database if it does not exist; implies --writeable]' \
             '--upgrade=-[Allow an irreversible upgrade of the file format; =vv also turns revision trees into version vectors]::vv:(vv)' \
             '--no-backup[With --upgrade of a 1.x database\: do not keep the old one beside the new]' \
-            '--password=-[Open an encrypted database of 1.x\: the password is asked for, or is the first line of FILE. Otherwise $CBLITE_DATABASE_PASSWORD]::\:@FILE: ' \
-            '--key=[Open it with the key in FILE\: 64 hexadecimal digits, or 32 bytes. Otherwise $CBLITE_DATABASE_KEY]:\:@FILE: ' \
+            '--password=-[Open an encrypted database, or make one\: the password is asked for, or is the first line of FILE. Otherwise $CBLITE_DATABASE_PASSWORD]::\:@FILE: ' \
+            '--key=[The same with the key in FILE\: 64 hexadecimal digits, or 32 bytes. Otherwise $CBLITE_DATABASE_KEY]:\:@FILE: ' \
             '--encrypted[The same as --password, which takes a key as well]' \
             '(--collection -C)--collection=[Work on this collection instead of the default one]:\[SCOPE.\]NAME:_cblite_names collection' \
             '(--collection -C)-C+[Work on this collection instead of the default one]:\[SCOPE.\]NAME:_cblite_names collection' \
@@ -598,8 +601,8 @@ _cblite_command() {
             '--create[Create the database if it does not exist; implies --writeable]' \
             '--upgrade=-[Allow an irreversible upgrade of the file format; =vv also turns revision trees into version vectors]::vv:(vv)' \
             '--no-backup[With --upgrade of a 1.x database\: do not keep the old one beside the new]' \
-            '--password=-[Open an encrypted database of 1.x\: the password is asked for, or is the first line of FILE. Otherwise $CBLITE_DATABASE_PASSWORD]::\:@FILE: ' \
-            '--key=[Open it with the key in FILE\: 64 hexadecimal digits, or 32 bytes. Otherwise $CBLITE_DATABASE_KEY]:\:@FILE: ' \
+            '--password=-[Open an encrypted database, or make one\: the password is asked for, or is the first line of FILE. Otherwise $CBLITE_DATABASE_PASSWORD]::\:@FILE: ' \
+            '--key=[The same with the key in FILE\: 64 hexadecimal digits, or 32 bytes. Otherwise $CBLITE_DATABASE_KEY]:\:@FILE: ' \
             '--encrypted[The same as --password, which takes a key as well]' \
             '(--collection -C)--collection=[Work on this collection instead of the default one]:\[SCOPE.\]NAME:_cblite_names collection' \
             '(--collection -C)-C+[Work on this collection instead of the default one]:\[SCOPE.\]NAME:_cblite_names collection' \
@@ -638,8 +641,8 @@ _cblite_command() {
             '--create[Create the database if it does not exist; implies --writeable]' \
             '--upgrade=-[Allow an irreversible upgrade of the file format; =vv also turns revision trees into version vectors]::vv:(vv)' \
             '--no-backup[With --upgrade of a 1.x database\: do not keep the old one beside the new]' \
-            '--password=-[Open an encrypted database of 1.x\: the password is asked for, or is the first line of FILE. Otherwise $CBLITE_DATABASE_PASSWORD]::\:@FILE: ' \
-            '--key=[Open it with the key in FILE\: 64 hexadecimal digits, or 32 bytes. Otherwise $CBLITE_DATABASE_KEY]:\:@FILE: ' \
+            '--password=-[Open an encrypted database, or make one\: the password is asked for, or is the first line of FILE. Otherwise $CBLITE_DATABASE_PASSWORD]::\:@FILE: ' \
+            '--key=[The same with the key in FILE\: 64 hexadecimal digits, or 32 bytes. Otherwise $CBLITE_DATABASE_KEY]:\:@FILE: ' \
             '--encrypted[The same as --password, which takes a key as well]' \
             '(--collection -C)--collection=[Work on this collection instead of the default one]:\[SCOPE.\]NAME:_cblite_names collection' \
             '(--collection -C)-C+[Work on this collection instead of the default one]:\[SCOPE.\]NAME:_cblite_names collection' \
@@ -674,8 +677,8 @@ _cblite_command() {
             '--create[Create the database if it does not exist; implies --writeable]' \
             '--upgrade=-[Allow an irreversible upgrade of the file format; =vv also turns revision trees into version vectors]::vv:(vv)' \
             '--no-backup[With --upgrade of a 1.x database\: do not keep the old one beside the new]' \
-            '--password=-[Open an encrypted database of 1.x\: the password is asked for, or is the first line of FILE. Otherwise $CBLITE_DATABASE_PASSWORD]::\:@FILE: ' \
-            '--key=[Open it with the key in FILE\: 64 hexadecimal digits, or 32 bytes. Otherwise $CBLITE_DATABASE_KEY]:\:@FILE: ' \
+            '--password=-[Open an encrypted database, or make one\: the password is asked for, or is the first line of FILE. Otherwise $CBLITE_DATABASE_PASSWORD]::\:@FILE: ' \
+            '--key=[The same with the key in FILE\: 64 hexadecimal digits, or 32 bytes. Otherwise $CBLITE_DATABASE_KEY]:\:@FILE: ' \
             '--encrypted[The same as --password, which takes a key as well]' \
             '(--collection -C)--collection=[Work on this collection instead of the default one]:\[SCOPE.\]NAME:_cblite_names collection' \
             '(--collection -C)-C+[Work on this collection instead of the default one]:\[SCOPE.\]NAME:_cblite_names collection' \
@@ -695,8 +698,8 @@ _cblite_command() {
             '--create[Create the database if it does not exist; implies --writeable]' \
             '--upgrade=-[Allow an irreversible upgrade of the file format; =vv also turns revision trees into version vectors]::vv:(vv)' \
             '--no-backup[With --upgrade of a 1.x database\: do not keep the old one beside the new]' \
-            '--password=-[Open an encrypted database of 1.x\: the password is asked for, or is the first line of FILE. Otherwise $CBLITE_DATABASE_PASSWORD]::\:@FILE: ' \
-            '--key=[Open it with the key in FILE\: 64 hexadecimal digits, or 32 bytes. Otherwise $CBLITE_DATABASE_KEY]:\:@FILE: ' \
+            '--password=-[Open an encrypted database, or make one\: the password is asked for, or is the first line of FILE. Otherwise $CBLITE_DATABASE_PASSWORD]::\:@FILE: ' \
+            '--key=[The same with the key in FILE\: 64 hexadecimal digits, or 32 bytes. Otherwise $CBLITE_DATABASE_KEY]:\:@FILE: ' \
             '--encrypted[The same as --password, which takes a key as well]' \
             '(--collection -C)--collection=[Work on this collection instead of the default one]:\[SCOPE.\]NAME:_cblite_names collection' \
             '(--collection -C)-C+[Work on this collection instead of the default one]:\[SCOPE.\]NAME:_cblite_names collection' \
@@ -711,8 +714,8 @@ _cblite_command() {
             '--create[Create the database if it does not exist; implies --writeable]' \
             '--upgrade=-[Allow an irreversible upgrade of the file format; =vv also turns revision trees into version vectors]::vv:(vv)' \
             '--no-backup[With --upgrade of a 1.x database\: do not keep the old one beside the new]' \
-            '--password=-[Open an encrypted database of 1.x\: the password is asked for, or is the first line of FILE. Otherwise $CBLITE_DATABASE_PASSWORD]::\:@FILE: ' \
-            '--key=[Open it with the key in FILE\: 64 hexadecimal digits, or 32 bytes. Otherwise $CBLITE_DATABASE_KEY]:\:@FILE: ' \
+            '--password=-[Open an encrypted database, or make one\: the password is asked for, or is the first line of FILE. Otherwise $CBLITE_DATABASE_PASSWORD]::\:@FILE: ' \
+            '--key=[The same with the key in FILE\: 64 hexadecimal digits, or 32 bytes. Otherwise $CBLITE_DATABASE_KEY]:\:@FILE: ' \
             '--encrypted[The same as --password, which takes a key as well]' \
             '(--collection -C)--collection=[Work on this collection instead of the default one]:\[SCOPE.\]NAME:_cblite_names collection' \
             '(--collection -C)-C+[Work on this collection instead of the default one]:\[SCOPE.\]NAME:_cblite_names collection' \
@@ -729,8 +732,8 @@ _cblite_command() {
             '--create[Create the database if it does not exist; implies --writeable]' \
             '--upgrade=-[Allow an irreversible upgrade of the file format; =vv also turns revision trees into version vectors]::vv:(vv)' \
             '--no-backup[With --upgrade of a 1.x database\: do not keep the old one beside the new]' \
-            '--password=-[Open an encrypted database of 1.x\: the password is asked for, or is the first line of FILE. Otherwise $CBLITE_DATABASE_PASSWORD]::\:@FILE: ' \
-            '--key=[Open it with the key in FILE\: 64 hexadecimal digits, or 32 bytes. Otherwise $CBLITE_DATABASE_KEY]:\:@FILE: ' \
+            '--password=-[Open an encrypted database, or make one\: the password is asked for, or is the first line of FILE. Otherwise $CBLITE_DATABASE_PASSWORD]::\:@FILE: ' \
+            '--key=[The same with the key in FILE\: 64 hexadecimal digits, or 32 bytes. Otherwise $CBLITE_DATABASE_KEY]:\:@FILE: ' \
             '--encrypted[The same as --password, which takes a key as well]' \
             '(--collection -C)--collection=[Work on this collection instead of the default one]:\[SCOPE.\]NAME:_cblite_names collection' \
             '(--collection -C)-C+[Work on this collection instead of the default one]:\[SCOPE.\]NAME:_cblite_names collection' \
@@ -753,8 +756,8 @@ _cblite_command() {
             '--writeable[Open the database for writing]' \
             '--upgrade=-[Allow an irreversible upgrade of the file format; =vv also turns revision trees into version vectors]::vv:(vv)' \
             '--no-backup[With --upgrade of a 1.x database\: do not keep the old one beside the new]' \
-            '--password=-[Open an encrypted database of 1.x\: the password is asked for, or is the first line of FILE. Otherwise $CBLITE_DATABASE_PASSWORD]::\:@FILE: ' \
-            '--key=[Open it with the key in FILE\: 64 hexadecimal digits, or 32 bytes. Otherwise $CBLITE_DATABASE_KEY]:\:@FILE: ' \
+            '--password=-[Open an encrypted database, or make one\: the password is asked for, or is the first line of FILE. Otherwise $CBLITE_DATABASE_PASSWORD]::\:@FILE: ' \
+            '--key=[The same with the key in FILE\: 64 hexadecimal digits, or 32 bytes. Otherwise $CBLITE_DATABASE_KEY]:\:@FILE: ' \
             '--encrypted[The same as --password, which takes a key as well]' \
             '(--collection -C)--collection=[Work on this collection instead of the default one]:\[SCOPE.\]NAME:_cblite_names collection' \
             '(--collection -C)-C+[Work on this collection instead of the default one]:\[SCOPE.\]NAME:_cblite_names collection' \
@@ -776,8 +779,8 @@ _cblite_command() {
             '--create[Create the database if it does not exist; implies --writeable]' \
             '--upgrade=-[Allow an irreversible upgrade of the file format; =vv also turns revision trees into version vectors]::vv:(vv)' \
             '--no-backup[With --upgrade of a 1.x database\: do not keep the old one beside the new]' \
-            '--password=-[Open an encrypted database of 1.x\: the password is asked for, or is the first line of FILE. Otherwise $CBLITE_DATABASE_PASSWORD]::\:@FILE: ' \
-            '--key=[Open it with the key in FILE\: 64 hexadecimal digits, or 32 bytes. Otherwise $CBLITE_DATABASE_KEY]:\:@FILE: ' \
+            '--password=-[Open an encrypted database, or make one\: the password is asked for, or is the first line of FILE. Otherwise $CBLITE_DATABASE_PASSWORD]::\:@FILE: ' \
+            '--key=[The same with the key in FILE\: 64 hexadecimal digits, or 32 bytes. Otherwise $CBLITE_DATABASE_KEY]:\:@FILE: ' \
             '--encrypted[The same as --password, which takes a key as well]' \
             '(--collection -C)--collection=[Work on this collection instead of the default one]:\[SCOPE.\]NAME:_cblite_names collection' \
             '(--collection -C)-C+[Work on this collection instead of the default one]:\[SCOPE.\]NAME:_cblite_names collection' \
@@ -798,8 +801,8 @@ _cblite_command() {
             '--create[Create the database if it does not exist; implies --writeable]' \
             '--upgrade=-[Allow an irreversible upgrade of the file format; =vv also turns revision trees into version vectors]::vv:(vv)' \
             '--no-backup[With --upgrade of a 1.x database\: do not keep the old one beside the new]' \
-            '--password=-[Open an encrypted database of 1.x\: the password is asked for, or is the first line of FILE. Otherwise $CBLITE_DATABASE_PASSWORD]::\:@FILE: ' \
-            '--key=[Open it with the key in FILE\: 64 hexadecimal digits, or 32 bytes. Otherwise $CBLITE_DATABASE_KEY]:\:@FILE: ' \
+            '--password=-[Open an encrypted database, or make one\: the password is asked for, or is the first line of FILE. Otherwise $CBLITE_DATABASE_PASSWORD]::\:@FILE: ' \
+            '--key=[The same with the key in FILE\: 64 hexadecimal digits, or 32 bytes. Otherwise $CBLITE_DATABASE_KEY]:\:@FILE: ' \
             '--encrypted[The same as --password, which takes a key as well]' \
             '(--collection -C)--collection=[Work on this collection instead of the default one]:\[SCOPE.\]NAME:_cblite_names collection' \
             '(--collection -C)-C+[Work on this collection instead of the default one]:\[SCOPE.\]NAME:_cblite_names collection' \
@@ -821,8 +824,8 @@ _cblite_command() {
             '--create[Create the database if it does not exist; implies --writeable]' \
             '--upgrade=-[Allow an irreversible upgrade of the file format; =vv also turns revision trees into version vectors]::vv:(vv)' \
             '--no-backup[With --upgrade of a 1.x database\: do not keep the old one beside the new]' \
-            '--password=-[Open an encrypted database of 1.x\: the password is asked for, or is the first line of FILE. Otherwise $CBLITE_DATABASE_PASSWORD]::\:@FILE: ' \
-            '--key=[Open it with the key in FILE\: 64 hexadecimal digits, or 32 bytes. Otherwise $CBLITE_DATABASE_KEY]:\:@FILE: ' \
+            '--password=-[Open an encrypted database, or make one\: the password is asked for, or is the first line of FILE. Otherwise $CBLITE_DATABASE_PASSWORD]::\:@FILE: ' \
+            '--key=[The same with the key in FILE\: 64 hexadecimal digits, or 32 bytes. Otherwise $CBLITE_DATABASE_KEY]:\:@FILE: ' \
             '--encrypted[The same as --password, which takes a key as well]' \
             '(--collection -C)--collection=[Work on this collection instead of the default one]:\[SCOPE.\]NAME:_cblite_names collection' \
             '(--collection -C)-C+[Work on this collection instead of the default one]:\[SCOPE.\]NAME:_cblite_names collection' \
@@ -842,8 +845,8 @@ _cblite_command() {
             '--create[Create the database if it does not exist; implies --writeable]' \
             '--upgrade=-[Allow an irreversible upgrade of the file format; =vv also turns revision trees into version vectors]::vv:(vv)' \
             '--no-backup[With --upgrade of a 1.x database\: do not keep the old one beside the new]' \
-            '--password=-[Open an encrypted database of 1.x\: the password is asked for, or is the first line of FILE. Otherwise $CBLITE_DATABASE_PASSWORD]::\:@FILE: ' \
-            '--key=[Open it with the key in FILE\: 64 hexadecimal digits, or 32 bytes. Otherwise $CBLITE_DATABASE_KEY]:\:@FILE: ' \
+            '--password=-[Open an encrypted database, or make one\: the password is asked for, or is the first line of FILE. Otherwise $CBLITE_DATABASE_PASSWORD]::\:@FILE: ' \
+            '--key=[The same with the key in FILE\: 64 hexadecimal digits, or 32 bytes. Otherwise $CBLITE_DATABASE_KEY]:\:@FILE: ' \
             '--encrypted[The same as --password, which takes a key as well]' \
             '(--collection -C)--collection=[Work on this collection instead of the default one]:\[SCOPE.\]NAME:_cblite_names collection' \
             '(--collection -C)-C+[Work on this collection instead of the default one]:\[SCOPE.\]NAME:_cblite_names collection' \
@@ -864,8 +867,8 @@ _cblite_command() {
             '--create[Create the database if it does not exist; implies --writeable]' \
             '--upgrade=-[Allow an irreversible upgrade of the file format; =vv also turns revision trees into version vectors]::vv:(vv)' \
             '--no-backup[With --upgrade of a 1.x database\: do not keep the old one beside the new]' \
-            '--password=-[Open an encrypted database of 1.x\: the password is asked for, or is the first line of FILE. Otherwise $CBLITE_DATABASE_PASSWORD]::\:@FILE: ' \
-            '--key=[Open it with the key in FILE\: 64 hexadecimal digits, or 32 bytes. Otherwise $CBLITE_DATABASE_KEY]:\:@FILE: ' \
+            '--password=-[Open an encrypted database, or make one\: the password is asked for, or is the first line of FILE. Otherwise $CBLITE_DATABASE_PASSWORD]::\:@FILE: ' \
+            '--key=[The same with the key in FILE\: 64 hexadecimal digits, or 32 bytes. Otherwise $CBLITE_DATABASE_KEY]:\:@FILE: ' \
             '--encrypted[The same as --password, which takes a key as well]' \
             '(--collection -C)--collection=[Work on this collection instead of the default one]:\[SCOPE.\]NAME:_cblite_names collection' \
             '(--collection -C)-C+[Work on this collection instead of the default one]:\[SCOPE.\]NAME:_cblite_names collection' \
@@ -884,8 +887,8 @@ _cblite_command() {
             '--create[Create the database if it does not exist; implies --writeable]' \
             '--upgrade=-[Allow an irreversible upgrade of the file format; =vv also turns revision trees into version vectors]::vv:(vv)' \
             '--no-backup[With --upgrade of a 1.x database\: do not keep the old one beside the new]' \
-            '--password=-[Open an encrypted database of 1.x\: the password is asked for, or is the first line of FILE. Otherwise $CBLITE_DATABASE_PASSWORD]::\:@FILE: ' \
-            '--key=[Open it with the key in FILE\: 64 hexadecimal digits, or 32 bytes. Otherwise $CBLITE_DATABASE_KEY]:\:@FILE: ' \
+            '--password=-[Open an encrypted database, or make one\: the password is asked for, or is the first line of FILE. Otherwise $CBLITE_DATABASE_PASSWORD]::\:@FILE: ' \
+            '--key=[The same with the key in FILE\: 64 hexadecimal digits, or 32 bytes. Otherwise $CBLITE_DATABASE_KEY]:\:@FILE: ' \
             '--encrypted[The same as --password, which takes a key as well]' \
             '(--collection -C)--collection=[Work on this collection instead of the default one]:\[SCOPE.\]NAME:_cblite_names collection' \
             '(--collection -C)-C+[Work on this collection instead of the default one]:\[SCOPE.\]NAME:_cblite_names collection' \
@@ -908,8 +911,8 @@ _cblite_command() {
             '--create[Create the database if it does not exist; implies --writeable]' \
             '--upgrade=-[Allow an irreversible upgrade of the file format; =vv also turns revision trees into version vectors]::vv:(vv)' \
             '--no-backup[With --upgrade of a 1.x database\: do not keep the old one beside the new]' \
-            '--password=-[Open an encrypted database of 1.x\: the password is asked for, or is the first line of FILE. Otherwise $CBLITE_DATABASE_PASSWORD]::\:@FILE: ' \
-            '--key=[Open it with the key in FILE\: 64 hexadecimal digits, or 32 bytes. Otherwise $CBLITE_DATABASE_KEY]:\:@FILE: ' \
+            '--password=-[Open an encrypted database, or make one\: the password is asked for, or is the first line of FILE. Otherwise $CBLITE_DATABASE_PASSWORD]::\:@FILE: ' \
+            '--key=[The same with the key in FILE\: 64 hexadecimal digits, or 32 bytes. Otherwise $CBLITE_DATABASE_KEY]:\:@FILE: ' \
             '--encrypted[The same as --password, which takes a key as well]' \
             '(--collection -C)--collection=[Work on this collection instead of the default one]:\[SCOPE.\]NAME:_cblite_names collection' \
             '(--collection -C)-C+[Work on this collection instead of the default one]:\[SCOPE.\]NAME:_cblite_names collection' \
@@ -929,8 +932,8 @@ _cblite_command() {
             '--create[Create the database if it does not exist; implies --writeable]' \
             '--upgrade=-[Allow an irreversible upgrade of the file format; =vv also turns revision trees into version vectors]::vv:(vv)' \
             '--no-backup[With --upgrade of a 1.x database\: do not keep the old one beside the new]' \
-            '--password=-[Open an encrypted database of 1.x\: the password is asked for, or is the first line of FILE. Otherwise $CBLITE_DATABASE_PASSWORD]::\:@FILE: ' \
-            '--key=[Open it with the key in FILE\: 64 hexadecimal digits, or 32 bytes. Otherwise $CBLITE_DATABASE_KEY]:\:@FILE: ' \
+            '--password=-[Open an encrypted database, or make one\: the password is asked for, or is the first line of FILE. Otherwise $CBLITE_DATABASE_PASSWORD]::\:@FILE: ' \
+            '--key=[The same with the key in FILE\: 64 hexadecimal digits, or 32 bytes. Otherwise $CBLITE_DATABASE_KEY]:\:@FILE: ' \
             '--encrypted[The same as --password, which takes a key as well]' \
             '(--collection -C)--collection=[Work on this collection instead of the default one]:\[SCOPE.\]NAME:_cblite_names collection' \
             '(--collection -C)-C+[Work on this collection instead of the default one]:\[SCOPE.\]NAME:_cblite_names collection' \
@@ -949,8 +952,8 @@ _cblite_command() {
             '--create[Create the database if it does not exist; implies --writeable]' \
             '--upgrade=-[Allow an irreversible upgrade of the file format; =vv also turns revision trees into version vectors]::vv:(vv)' \
             '--no-backup[With --upgrade of a 1.x database\: do not keep the old one beside the new]' \
-            '--password=-[Open an encrypted database of 1.x\: the password is asked for, or is the first line of FILE. Otherwise $CBLITE_DATABASE_PASSWORD]::\:@FILE: ' \
-            '--key=[Open it with the key in FILE\: 64 hexadecimal digits, or 32 bytes. Otherwise $CBLITE_DATABASE_KEY]:\:@FILE: ' \
+            '--password=-[Open an encrypted database, or make one\: the password is asked for, or is the first line of FILE. Otherwise $CBLITE_DATABASE_PASSWORD]::\:@FILE: ' \
+            '--key=[The same with the key in FILE\: 64 hexadecimal digits, or 32 bytes. Otherwise $CBLITE_DATABASE_KEY]:\:@FILE: ' \
             '--encrypted[The same as --password, which takes a key as well]' \
             '(--collection -C)--collection=[Work on this collection instead of the default one]:\[SCOPE.\]NAME:_cblite_names collection' \
             '(--collection -C)-C+[Work on this collection instead of the default one]:\[SCOPE.\]NAME:_cblite_names collection' \
@@ -971,8 +974,8 @@ _cblite_command() {
             '--create[Create the database if it does not exist; implies --writeable]' \
             '--upgrade=-[Allow an irreversible upgrade of the file format; =vv also turns revision trees into version vectors]::vv:(vv)' \
             '--no-backup[With --upgrade of a 1.x database\: do not keep the old one beside the new]' \
-            '--password=-[Open an encrypted database of 1.x\: the password is asked for, or is the first line of FILE. Otherwise $CBLITE_DATABASE_PASSWORD]::\:@FILE: ' \
-            '--key=[Open it with the key in FILE\: 64 hexadecimal digits, or 32 bytes. Otherwise $CBLITE_DATABASE_KEY]:\:@FILE: ' \
+            '--password=-[Open an encrypted database, or make one\: the password is asked for, or is the first line of FILE. Otherwise $CBLITE_DATABASE_PASSWORD]::\:@FILE: ' \
+            '--key=[The same with the key in FILE\: 64 hexadecimal digits, or 32 bytes. Otherwise $CBLITE_DATABASE_KEY]:\:@FILE: ' \
             '--encrypted[The same as --password, which takes a key as well]' \
             '(--collection -C)--collection=[Work on this collection instead of the default one]:\[SCOPE.\]NAME:_cblite_names collection' \
             '(--collection -C)-C+[Work on this collection instead of the default one]:\[SCOPE.\]NAME:_cblite_names collection' \
@@ -989,8 +992,8 @@ _cblite_command() {
             '--create[Create the database if it does not exist; implies --writeable]' \
             '--upgrade=-[Allow an irreversible upgrade of the file format; =vv also turns revision trees into version vectors]::vv:(vv)' \
             '--no-backup[With --upgrade of a 1.x database\: do not keep the old one beside the new]' \
-            '--password=-[Open an encrypted database of 1.x\: the password is asked for, or is the first line of FILE. Otherwise $CBLITE_DATABASE_PASSWORD]::\:@FILE: ' \
-            '--key=[Open it with the key in FILE\: 64 hexadecimal digits, or 32 bytes. Otherwise $CBLITE_DATABASE_KEY]:\:@FILE: ' \
+            '--password=-[Open an encrypted database, or make one\: the password is asked for, or is the first line of FILE. Otherwise $CBLITE_DATABASE_PASSWORD]::\:@FILE: ' \
+            '--key=[The same with the key in FILE\: 64 hexadecimal digits, or 32 bytes. Otherwise $CBLITE_DATABASE_KEY]:\:@FILE: ' \
             '--encrypted[The same as --password, which takes a key as well]' \
             '(--collection -C)--collection=[Work on this collection instead of the default one]:\[SCOPE.\]NAME:_cblite_names collection' \
             '(--collection -C)-C+[Work on this collection instead of the default one]:\[SCOPE.\]NAME:_cblite_names collection' \
@@ -1006,8 +1009,8 @@ _cblite_command() {
             '--create[Create the database if it does not exist; implies --writeable]' \
             '--upgrade=-[Allow an irreversible upgrade of the file format; =vv also turns revision trees into version vectors]::vv:(vv)' \
             '--no-backup[With --upgrade of a 1.x database\: do not keep the old one beside the new]' \
-            '--password=-[Open an encrypted database of 1.x\: the password is asked for, or is the first line of FILE. Otherwise $CBLITE_DATABASE_PASSWORD]::\:@FILE: ' \
-            '--key=[Open it with the key in FILE\: 64 hexadecimal digits, or 32 bytes. Otherwise $CBLITE_DATABASE_KEY]:\:@FILE: ' \
+            '--password=-[Open an encrypted database, or make one\: the password is asked for, or is the first line of FILE. Otherwise $CBLITE_DATABASE_PASSWORD]::\:@FILE: ' \
+            '--key=[The same with the key in FILE\: 64 hexadecimal digits, or 32 bytes. Otherwise $CBLITE_DATABASE_KEY]:\:@FILE: ' \
             '--encrypted[The same as --password, which takes a key as well]' \
             '(--collection -C)--collection=[Work on this collection instead of the default one]:\[SCOPE.\]NAME:_cblite_names collection' \
             '(--collection -C)-C+[Work on this collection instead of the default one]:\[SCOPE.\]NAME:_cblite_names collection' \
@@ -1023,8 +1026,8 @@ _cblite_command() {
             '--create[Create the database if it does not exist; implies --writeable]' \
             '--upgrade=-[Allow an irreversible upgrade of the file format; =vv also turns revision trees into version vectors]::vv:(vv)' \
             '--no-backup[With --upgrade of a 1.x database\: do not keep the old one beside the new]' \
-            '--password=-[Open an encrypted database of 1.x\: the password is asked for, or is the first line of FILE. Otherwise $CBLITE_DATABASE_PASSWORD]::\:@FILE: ' \
-            '--key=[Open it with the key in FILE\: 64 hexadecimal digits, or 32 bytes. Otherwise $CBLITE_DATABASE_KEY]:\:@FILE: ' \
+            '--password=-[Open an encrypted database, or make one\: the password is asked for, or is the first line of FILE. Otherwise $CBLITE_DATABASE_PASSWORD]::\:@FILE: ' \
+            '--key=[The same with the key in FILE\: 64 hexadecimal digits, or 32 bytes. Otherwise $CBLITE_DATABASE_KEY]:\:@FILE: ' \
             '--encrypted[The same as --password, which takes a key as well]' \
             '(--collection -C)--collection=[Work on this collection instead of the default one]:\[SCOPE.\]NAME:_cblite_names collection' \
             '(--collection -C)-C+[Work on this collection instead of the default one]:\[SCOPE.\]NAME:_cblite_names collection' \
@@ -1047,6 +1050,9 @@ _cblite_command() {
             '--validate=[Take only documents that follow this JSON Schema]:SCHEMA.json:_files' \
             '*--verbose[Tell of every document that is left out]' \
             '*-v[Tell of every document that is left out]' \
+            '--new-password=-[A new password\: it is asked for, or is the first line of FILE]::\:@FILE: ' \
+            '--new-key=[A new key\: 64 hexadecimal digits, or 32 bytes, in FILE]:\:@FILE: ' \
+            '--decrypt[Make a copy that is not encrypted]' \
             '--replicate[Replicate between two databases instead of copying the file]' \
             '--bidi[Replicate in both directions]' \
             '--user=[Log in; \:@FILE has the password in a file. Without one\: $CBLITE_PASSWORD, ~/.netrc, a question]:NAME\[\:PASSWORD\]: ' \
@@ -1078,7 +1084,7 @@ _cblite_command() {
             '--create[Create the database if it does not exist; implies --writeable]' \
             '--upgrade=-[Allow an irreversible upgrade of the file format; =vv also turns revision trees into version vectors]::vv:(vv)' \
             '--no-backup[With --upgrade of a 1.x database\: do not keep the old one beside the new]' \
-            '--password=-[Open an encrypted database of 1.x\: the password is asked for, or is the first line of FILE. Otherwise $CBLITE_DATABASE_PASSWORD]::\:@FILE: ' \
+            '--password=-[Open an encrypted database, or make one\: the password is asked for, or is the first line of FILE. Otherwise $CBLITE_DATABASE_PASSWORD]::\:@FILE: ' \
             '--encrypted[The same as --password, which takes a key as well]' \
             '(--collection -C)--collection=[Work on this collection instead of the default one]:\[SCOPE.\]NAME:_cblite_names collection' \
             '(--collection -C)-C+[Work on this collection instead of the default one]:\[SCOPE.\]NAME:_cblite_names collection' \
@@ -1133,7 +1139,7 @@ _cblite_command() {
             '--create[Create the database if it does not exist; implies --writeable]' \
             '--upgrade=-[Allow an irreversible upgrade of the file format; =vv also turns revision trees into version vectors]::vv:(vv)' \
             '--no-backup[With --upgrade of a 1.x database\: do not keep the old one beside the new]' \
-            '--password=-[Open an encrypted database of 1.x\: the password is asked for, or is the first line of FILE. Otherwise $CBLITE_DATABASE_PASSWORD]::\:@FILE: ' \
+            '--password=-[Open an encrypted database, or make one\: the password is asked for, or is the first line of FILE. Otherwise $CBLITE_DATABASE_PASSWORD]::\:@FILE: ' \
             '--encrypted[The same as --password, which takes a key as well]' \
             '(--collection -C)--collection=[Work on this collection instead of the default one]:\[SCOPE.\]NAME:_cblite_names collection' \
             '(--collection -C)-C+[Work on this collection instead of the default one]:\[SCOPE.\]NAME:_cblite_names collection' \
@@ -1189,7 +1195,7 @@ _cblite_command() {
             '--create[Create the database if it does not exist; implies --writeable]' \
             '--upgrade=-[Allow an irreversible upgrade of the file format; =vv also turns revision trees into version vectors]::vv:(vv)' \
             '--no-backup[With --upgrade of a 1.x database\: do not keep the old one beside the new]' \
-            '--password=-[Open an encrypted database of 1.x\: the password is asked for, or is the first line of FILE. Otherwise $CBLITE_DATABASE_PASSWORD]::\:@FILE: ' \
+            '--password=-[Open an encrypted database, or make one\: the password is asked for, or is the first line of FILE. Otherwise $CBLITE_DATABASE_PASSWORD]::\:@FILE: ' \
             '--encrypted[The same as --password, which takes a key as well]' \
             '(--collection -C)--collection=[Work on this collection instead of the default one]:\[SCOPE.\]NAME:_cblite_names collection' \
             '(--collection -C)-C+[Work on this collection instead of the default one]:\[SCOPE.\]NAME:_cblite_names collection' \
@@ -1239,7 +1245,7 @@ _cblite_command() {
             '--create[Create the database if it does not exist; implies --writeable]' \
             '--upgrade=-[Allow an irreversible upgrade of the file format; =vv also turns revision trees into version vectors]::vv:(vv)' \
             '--no-backup[With --upgrade of a 1.x database\: do not keep the old one beside the new]' \
-            '--password=-[Open an encrypted database of 1.x\: the password is asked for, or is the first line of FILE. Otherwise $CBLITE_DATABASE_PASSWORD]::\:@FILE: ' \
+            '--password=-[Open an encrypted database, or make one\: the password is asked for, or is the first line of FILE. Otherwise $CBLITE_DATABASE_PASSWORD]::\:@FILE: ' \
             '--encrypted[The same as --password, which takes a key as well]' \
             '(--collection -C)--collection=[Work on this collection instead of the default one]:\[SCOPE.\]NAME:_cblite_names collection' \
             '(--collection -C)-C+[Work on this collection instead of the default one]:\[SCOPE.\]NAME:_cblite_names collection' \
@@ -1288,7 +1294,7 @@ _cblite_command() {
             '--create[Create the database if it does not exist; implies --writeable]' \
             '--upgrade=-[Allow an irreversible upgrade of the file format; =vv also turns revision trees into version vectors]::vv:(vv)' \
             '--no-backup[With --upgrade of a 1.x database\: do not keep the old one beside the new]' \
-            '--password=-[Open an encrypted database of 1.x\: the password is asked for, or is the first line of FILE. Otherwise $CBLITE_DATABASE_PASSWORD]::\:@FILE: ' \
+            '--password=-[Open an encrypted database, or make one\: the password is asked for, or is the first line of FILE. Otherwise $CBLITE_DATABASE_PASSWORD]::\:@FILE: ' \
             '--encrypted[The same as --password, which takes a key as well]' \
             '(--collection -C)--collection=[Work on this collection instead of the default one]:\[SCOPE.\]NAME:_cblite_names collection' \
             '(--collection -C)-C+[Work on this collection instead of the default one]:\[SCOPE.\]NAME:_cblite_names collection' \
@@ -1336,7 +1342,7 @@ _cblite_command() {
             '--create[Create the database if it does not exist; implies --writeable]' \
             '--upgrade=-[Allow an irreversible upgrade of the file format; =vv also turns revision trees into version vectors]::vv:(vv)' \
             '--no-backup[With --upgrade of a 1.x database\: do not keep the old one beside the new]' \
-            '--password=-[Open an encrypted database of 1.x\: the password is asked for, or is the first line of FILE. Otherwise $CBLITE_DATABASE_PASSWORD]::\:@FILE: ' \
+            '--password=-[Open an encrypted database, or make one\: the password is asked for, or is the first line of FILE. Otherwise $CBLITE_DATABASE_PASSWORD]::\:@FILE: ' \
             '--encrypted[The same as --password, which takes a key as well]' \
             '(--collection -C)--collection=[Work on this collection instead of the default one]:\[SCOPE.\]NAME:_cblite_names collection' \
             '(--collection -C)-C+[Work on this collection instead of the default one]:\[SCOPE.\]NAME:_cblite_names collection' \
@@ -1383,7 +1389,7 @@ _cblite_command() {
             '--create[Create the database if it does not exist; implies --writeable]' \
             '--upgrade=-[Allow an irreversible upgrade of the file format; =vv also turns revision trees into version vectors]::vv:(vv)' \
             '--no-backup[With --upgrade of a 1.x database\: do not keep the old one beside the new]' \
-            '--password=-[Open an encrypted database of 1.x\: the password is asked for, or is the first line of FILE. Otherwise $CBLITE_DATABASE_PASSWORD]::\:@FILE: ' \
+            '--password=-[Open an encrypted database, or make one\: the password is asked for, or is the first line of FILE. Otherwise $CBLITE_DATABASE_PASSWORD]::\:@FILE: ' \
             '--encrypted[The same as --password, which takes a key as well]' \
             '--json[Print results and errors as JSON, for programs]' \
             '--quiet[Say nothing but results and errors]' \
@@ -1399,12 +1405,14 @@ _cblite_command() {
             '--no-raw[Leave out the notes of replications and other raw documents]' \
             '--no-blobs[Leave out the content of blobs]' \
             '--no-indexes[Leave out the definitions of indexes]' \
+            '--archive-password=-[Seal the archive with a password\: it is asked for, or is the first line of FILE]::\:@FILE: ' \
+            '--archive-key=[The same with the key in FILE\: 64 hexadecimal digits, or 32 bytes]:\:@FILE: ' \
             '--writeable[Open the database for writing]' \
             '--create[Create the database if it does not exist; implies --writeable]' \
             '--upgrade=-[Allow an irreversible upgrade of the file format; =vv also turns revision trees into version vectors]::vv:(vv)' \
             '--no-backup[With --upgrade of a 1.x database\: do not keep the old one beside the new]' \
-            '--password=-[Open an encrypted database of 1.x\: the password is asked for, or is the first line of FILE. Otherwise $CBLITE_DATABASE_PASSWORD]::\:@FILE: ' \
-            '--key=[Open it with the key in FILE\: 64 hexadecimal digits, or 32 bytes. Otherwise $CBLITE_DATABASE_KEY]:\:@FILE: ' \
+            '--password=-[Open an encrypted database, or make one\: the password is asked for, or is the first line of FILE. Otherwise $CBLITE_DATABASE_PASSWORD]::\:@FILE: ' \
+            '--key=[The same with the key in FILE\: 64 hexadecimal digits, or 32 bytes. Otherwise $CBLITE_DATABASE_KEY]:\:@FILE: ' \
             '--encrypted[The same as --password, which takes a key as well]' \
             '--json[Print results and errors as JSON, for programs]' \
             '--quiet[Say nothing but results and errors]' \
@@ -1419,12 +1427,14 @@ _cblite_command() {
             '*-C+[Only these collections]:\[SCOPE.\]NAME\[,…\]:_cblite_names collection' \
             '--merge[Add to a database that holds something already]' \
             '--identity[Take over the UUIDs that dump --identity archived]' \
+            '--archive-password=-[Seal the archive with a password\: it is asked for, or is the first line of FILE]::\:@FILE: ' \
+            '--archive-key=[The same with the key in FILE\: 64 hexadecimal digits, or 32 bytes]:\:@FILE: ' \
             '--writeable[Open the database for writing]' \
             '--create[Create the database if it does not exist; implies --writeable]' \
             '--upgrade=-[Allow an irreversible upgrade of the file format; =vv also turns revision trees into version vectors]::vv:(vv)' \
             '--no-backup[With --upgrade of a 1.x database\: do not keep the old one beside the new]' \
-            '--password=-[Open an encrypted database of 1.x\: the password is asked for, or is the first line of FILE. Otherwise $CBLITE_DATABASE_PASSWORD]::\:@FILE: ' \
-            '--key=[Open it with the key in FILE\: 64 hexadecimal digits, or 32 bytes. Otherwise $CBLITE_DATABASE_KEY]:\:@FILE: ' \
+            '--password=-[Open an encrypted database, or make one\: the password is asked for, or is the first line of FILE. Otherwise $CBLITE_DATABASE_PASSWORD]::\:@FILE: ' \
+            '--key=[The same with the key in FILE\: 64 hexadecimal digits, or 32 bytes. Otherwise $CBLITE_DATABASE_KEY]:\:@FILE: ' \
             '--encrypted[The same as --password, which takes a key as well]' \
             '--json[Print results and errors as JSON, for programs]' \
             '--quiet[Say nothing but results and errors]' \
@@ -1444,8 +1454,8 @@ _cblite_command() {
             '--writeable[Open the database for writing]' \
             '--create[Create the database if it does not exist; implies --writeable]' \
             '--upgrade=-[Allow an irreversible upgrade of the file format; =vv also turns revision trees into version vectors]::vv:(vv)' \
-            '--password=-[Open an encrypted database of 1.x\: the password is asked for, or is the first line of FILE. Otherwise $CBLITE_DATABASE_PASSWORD]::\:@FILE: ' \
-            '--key=[Open it with the key in FILE\: 64 hexadecimal digits, or 32 bytes. Otherwise $CBLITE_DATABASE_KEY]:\:@FILE: ' \
+            '--password=-[Open an encrypted database, or make one\: the password is asked for, or is the first line of FILE. Otherwise $CBLITE_DATABASE_PASSWORD]::\:@FILE: ' \
+            '--key=[The same with the key in FILE\: 64 hexadecimal digits, or 32 bytes. Otherwise $CBLITE_DATABASE_KEY]:\:@FILE: ' \
             '--encrypted[The same as --password, which takes a key as well]' \
             '(--collection -C)--collection=[Work on this collection instead of the default one]:\[SCOPE.\]NAME:_cblite_names collection' \
             '(--collection -C)-C+[Work on this collection instead of the default one]:\[SCOPE.\]NAME:_cblite_names collection' \
@@ -1475,8 +1485,8 @@ _cblite_command() {
             '--create[Create the database if it does not exist; implies --writeable]' \
             '--upgrade=-[Allow an irreversible upgrade of the file format; =vv also turns revision trees into version vectors]::vv:(vv)' \
             '--no-backup[With --upgrade of a 1.x database\: do not keep the old one beside the new]' \
-            '--password=-[Open an encrypted database of 1.x\: the password is asked for, or is the first line of FILE. Otherwise $CBLITE_DATABASE_PASSWORD]::\:@FILE: ' \
-            '--key=[Open it with the key in FILE\: 64 hexadecimal digits, or 32 bytes. Otherwise $CBLITE_DATABASE_KEY]:\:@FILE: ' \
+            '--password=-[Open an encrypted database, or make one\: the password is asked for, or is the first line of FILE. Otherwise $CBLITE_DATABASE_PASSWORD]::\:@FILE: ' \
+            '--key=[The same with the key in FILE\: 64 hexadecimal digits, or 32 bytes. Otherwise $CBLITE_DATABASE_KEY]:\:@FILE: ' \
             '--encrypted[The same as --password, which takes a key as well]' \
             '(--collection -C)--collection=[Work on this collection instead of the default one]:\[SCOPE.\]NAME:_cblite_names collection' \
             '(--collection -C)-C+[Work on this collection instead of the default one]:\[SCOPE.\]NAME:_cblite_names collection' \
@@ -1493,8 +1503,8 @@ _cblite_command() {
             '--create[Create the database if it does not exist; implies --writeable]' \
             '--upgrade=-[Allow an irreversible upgrade of the file format; =vv also turns revision trees into version vectors]::vv:(vv)' \
             '--no-backup[With --upgrade of a 1.x database\: do not keep the old one beside the new]' \
-            '--password=-[Open an encrypted database of 1.x\: the password is asked for, or is the first line of FILE. Otherwise $CBLITE_DATABASE_PASSWORD]::\:@FILE: ' \
-            '--key=[Open it with the key in FILE\: 64 hexadecimal digits, or 32 bytes. Otherwise $CBLITE_DATABASE_KEY]:\:@FILE: ' \
+            '--password=-[Open an encrypted database, or make one\: the password is asked for, or is the first line of FILE. Otherwise $CBLITE_DATABASE_PASSWORD]::\:@FILE: ' \
+            '--key=[The same with the key in FILE\: 64 hexadecimal digits, or 32 bytes. Otherwise $CBLITE_DATABASE_KEY]:\:@FILE: ' \
             '--encrypted[The same as --password, which takes a key as well]' \
             '(--collection -C)--collection=[Work on this collection instead of the default one]:\[SCOPE.\]NAME:_cblite_names collection' \
             '(--collection -C)-C+[Work on this collection instead of the default one]:\[SCOPE.\]NAME:_cblite_names collection' \
@@ -1513,8 +1523,8 @@ _cblite_command() {
             '--create[Create the database if it does not exist; implies --writeable]' \
             '--upgrade=-[Allow an irreversible upgrade of the file format; =vv also turns revision trees into version vectors]::vv:(vv)' \
             '--no-backup[With --upgrade of a 1.x database\: do not keep the old one beside the new]' \
-            '--password=-[Open an encrypted database of 1.x\: the password is asked for, or is the first line of FILE. Otherwise $CBLITE_DATABASE_PASSWORD]::\:@FILE: ' \
-            '--key=[Open it with the key in FILE\: 64 hexadecimal digits, or 32 bytes. Otherwise $CBLITE_DATABASE_KEY]:\:@FILE: ' \
+            '--password=-[Open an encrypted database, or make one\: the password is asked for, or is the first line of FILE. Otherwise $CBLITE_DATABASE_PASSWORD]::\:@FILE: ' \
+            '--key=[The same with the key in FILE\: 64 hexadecimal digits, or 32 bytes. Otherwise $CBLITE_DATABASE_KEY]:\:@FILE: ' \
             '--encrypted[The same as --password, which takes a key as well]' \
             '(--collection -C)--collection=[Work on this collection instead of the default one]:\[SCOPE.\]NAME:_cblite_names collection' \
             '(--collection -C)-C+[Work on this collection instead of the default one]:\[SCOPE.\]NAME:_cblite_names collection' \
@@ -1530,8 +1540,63 @@ _cblite_command() {
             '--create[Create the database if it does not exist; implies --writeable]' \
             '--upgrade=-[Allow an irreversible upgrade of the file format; =vv also turns revision trees into version vectors]::vv:(vv)' \
             '--no-backup[With --upgrade of a 1.x database\: do not keep the old one beside the new]' \
-            '--password=-[Open an encrypted database of 1.x\: the password is asked for, or is the first line of FILE. Otherwise $CBLITE_DATABASE_PASSWORD]::\:@FILE: ' \
-            '--key=[Open it with the key in FILE\: 64 hexadecimal digits, or 32 bytes. Otherwise $CBLITE_DATABASE_KEY]:\:@FILE: ' \
+            '--password=-[Open an encrypted database, or make one\: the password is asked for, or is the first line of FILE. Otherwise $CBLITE_DATABASE_PASSWORD]::\:@FILE: ' \
+            '--key=[The same with the key in FILE\: 64 hexadecimal digits, or 32 bytes. Otherwise $CBLITE_DATABASE_KEY]:\:@FILE: ' \
+            '--encrypted[The same as --password, which takes a key as well]' \
+            '(--collection -C)--collection=[Work on this collection instead of the default one]:\[SCOPE.\]NAME:_cblite_names collection' \
+            '(--collection -C)-C+[Work on this collection instead of the default one]:\[SCOPE.\]NAME:_cblite_names collection' \
+            '--json[Print results and errors as JSON, for programs]' \
+            '--quiet[Say nothing but results and errors]' \
+            '--color=-[Colour the output\: auto (on a terminal), always (also plain --color) or never]::WHEN:(auto always never)' \
+            '(--help -h)--help[Explain the command]' \
+            '(--help -h)-h[Explain the command]' \
+            '1:DATABASE:_cblite_databases' ;;
+        'encrypt')
+            _arguments -S \
+            '--new-password=-[A new password\: it is asked for, or is the first line of FILE]::\:@FILE: ' \
+            '--new-key=[A new key\: 64 hexadecimal digits, or 32 bytes, in FILE]:\:@FILE: ' \
+            '--writeable[Open the database for writing]' \
+            '--create[Create the database if it does not exist; implies --writeable]' \
+            '--upgrade=-[Allow an irreversible upgrade of the file format; =vv also turns revision trees into version vectors]::vv:(vv)' \
+            '--no-backup[With --upgrade of a 1.x database\: do not keep the old one beside the new]' \
+            '--password=-[Open an encrypted database, or make one\: the password is asked for, or is the first line of FILE. Otherwise $CBLITE_DATABASE_PASSWORD]::\:@FILE: ' \
+            '--key=[The same with the key in FILE\: 64 hexadecimal digits, or 32 bytes. Otherwise $CBLITE_DATABASE_KEY]:\:@FILE: ' \
+            '--encrypted[The same as --password, which takes a key as well]' \
+            '(--collection -C)--collection=[Work on this collection instead of the default one]:\[SCOPE.\]NAME:_cblite_names collection' \
+            '(--collection -C)-C+[Work on this collection instead of the default one]:\[SCOPE.\]NAME:_cblite_names collection' \
+            '--json[Print results and errors as JSON, for programs]' \
+            '--quiet[Say nothing but results and errors]' \
+            '--color=-[Colour the output\: auto (on a terminal), always (also plain --color) or never]::WHEN:(auto always never)' \
+            '(--help -h)--help[Explain the command]' \
+            '(--help -h)-h[Explain the command]' \
+            '1:DATABASE:_cblite_databases' ;;
+        'rekey')
+            _arguments -S \
+            '--new-password=-[A new password\: it is asked for, or is the first line of FILE]::\:@FILE: ' \
+            '--new-key=[A new key\: 64 hexadecimal digits, or 32 bytes, in FILE]:\:@FILE: ' \
+            '--writeable[Open the database for writing]' \
+            '--create[Create the database if it does not exist; implies --writeable]' \
+            '--upgrade=-[Allow an irreversible upgrade of the file format; =vv also turns revision trees into version vectors]::vv:(vv)' \
+            '--no-backup[With --upgrade of a 1.x database\: do not keep the old one beside the new]' \
+            '--password=-[Open an encrypted database, or make one\: the password is asked for, or is the first line of FILE. Otherwise $CBLITE_DATABASE_PASSWORD]::\:@FILE: ' \
+            '--key=[The same with the key in FILE\: 64 hexadecimal digits, or 32 bytes. Otherwise $CBLITE_DATABASE_KEY]:\:@FILE: ' \
+            '--encrypted[The same as --password, which takes a key as well]' \
+            '(--collection -C)--collection=[Work on this collection instead of the default one]:\[SCOPE.\]NAME:_cblite_names collection' \
+            '(--collection -C)-C+[Work on this collection instead of the default one]:\[SCOPE.\]NAME:_cblite_names collection' \
+            '--json[Print results and errors as JSON, for programs]' \
+            '--quiet[Say nothing but results and errors]' \
+            '--color=-[Colour the output\: auto (on a terminal), always (also plain --color) or never]::WHEN:(auto always never)' \
+            '(--help -h)--help[Explain the command]' \
+            '(--help -h)-h[Explain the command]' \
+            '1:DATABASE:_cblite_databases' ;;
+        'decrypt')
+            _arguments -S \
+            '--writeable[Open the database for writing]' \
+            '--create[Create the database if it does not exist; implies --writeable]' \
+            '--upgrade=-[Allow an irreversible upgrade of the file format; =vv also turns revision trees into version vectors]::vv:(vv)' \
+            '--no-backup[With --upgrade of a 1.x database\: do not keep the old one beside the new]' \
+            '--password=-[Open an encrypted database, or make one\: the password is asked for, or is the first line of FILE. Otherwise $CBLITE_DATABASE_PASSWORD]::\:@FILE: ' \
+            '--key=[The same with the key in FILE\: 64 hexadecimal digits, or 32 bytes. Otherwise $CBLITE_DATABASE_KEY]:\:@FILE: ' \
             '--encrypted[The same as --password, which takes a key as well]' \
             '(--collection -C)--collection=[Work on this collection instead of the default one]:\[SCOPE.\]NAME:_cblite_names collection' \
             '(--collection -C)-C+[Work on this collection instead of the default one]:\[SCOPE.\]NAME:_cblite_names collection' \
@@ -1548,8 +1613,8 @@ _cblite_command() {
             '--create[Create the database if it does not exist; implies --writeable]' \
             '--upgrade=-[Allow an irreversible upgrade of the file format; =vv also turns revision trees into version vectors]::vv:(vv)' \
             '--no-backup[With --upgrade of a 1.x database\: do not keep the old one beside the new]' \
-            '--password=-[Open an encrypted database of 1.x\: the password is asked for, or is the first line of FILE. Otherwise $CBLITE_DATABASE_PASSWORD]::\:@FILE: ' \
-            '--key=[Open it with the key in FILE\: 64 hexadecimal digits, or 32 bytes. Otherwise $CBLITE_DATABASE_KEY]:\:@FILE: ' \
+            '--password=-[Open an encrypted database, or make one\: the password is asked for, or is the first line of FILE. Otherwise $CBLITE_DATABASE_PASSWORD]::\:@FILE: ' \
+            '--key=[The same with the key in FILE\: 64 hexadecimal digits, or 32 bytes. Otherwise $CBLITE_DATABASE_KEY]:\:@FILE: ' \
             '--encrypted[The same as --password, which takes a key as well]' \
             '(--collection -C)--collection=[Work on this collection instead of the default one]:\[SCOPE.\]NAME:_cblite_names collection' \
             '(--collection -C)-C+[Work on this collection instead of the default one]:\[SCOPE.\]NAME:_cblite_names collection' \
@@ -1589,7 +1654,7 @@ _cblite_command() {
             '--create[Create the database if it does not exist; implies --writeable]' \
             '--upgrade=-[Allow an irreversible upgrade of the file format; =vv also turns revision trees into version vectors]::vv:(vv)' \
             '--no-backup[With --upgrade of a 1.x database\: do not keep the old one beside the new]' \
-            '--password=-[Open an encrypted database of 1.x\: the password is asked for, or is the first line of FILE. Otherwise $CBLITE_DATABASE_PASSWORD]::\:@FILE: ' \
+            '--password=-[Open an encrypted database, or make one\: the password is asked for, or is the first line of FILE. Otherwise $CBLITE_DATABASE_PASSWORD]::\:@FILE: ' \
             '--encrypted[The same as --password, which takes a key as well]' \
             '(--collection -C)--collection=[Work on this collection instead of the default one]:\[SCOPE.\]NAME:_cblite_names collection' \
             '(--collection -C)-C+[Work on this collection instead of the default one]:\[SCOPE.\]NAME:_cblite_names collection' \
@@ -1605,8 +1670,8 @@ _cblite_command() {
             '--create[Create the database if it does not exist; implies --writeable]' \
             '--upgrade=-[Allow an irreversible upgrade of the file format; =vv also turns revision trees into version vectors]::vv:(vv)' \
             '--no-backup[With --upgrade of a 1.x database\: do not keep the old one beside the new]' \
-            '--password=-[Open an encrypted database of 1.x\: the password is asked for, or is the first line of FILE. Otherwise $CBLITE_DATABASE_PASSWORD]::\:@FILE: ' \
-            '--key=[Open it with the key in FILE\: 64 hexadecimal digits, or 32 bytes. Otherwise $CBLITE_DATABASE_KEY]:\:@FILE: ' \
+            '--password=-[Open an encrypted database, or make one\: the password is asked for, or is the first line of FILE. Otherwise $CBLITE_DATABASE_PASSWORD]::\:@FILE: ' \
+            '--key=[The same with the key in FILE\: 64 hexadecimal digits, or 32 bytes. Otherwise $CBLITE_DATABASE_KEY]:\:@FILE: ' \
             '--encrypted[The same as --password, which takes a key as well]' \
             '(--collection -C)--collection=[Work on this collection instead of the default one]:\[SCOPE.\]NAME:_cblite_names collection' \
             '(--collection -C)-C+[Work on this collection instead of the default one]:\[SCOPE.\]NAME:_cblite_names collection' \
@@ -1621,8 +1686,8 @@ _cblite_command() {
             '--create[Create the database if it does not exist; implies --writeable]' \
             '--upgrade=-[Allow an irreversible upgrade of the file format; =vv also turns revision trees into version vectors]::vv:(vv)' \
             '--no-backup[With --upgrade of a 1.x database\: do not keep the old one beside the new]' \
-            '--password=-[Open an encrypted database of 1.x\: the password is asked for, or is the first line of FILE. Otherwise $CBLITE_DATABASE_PASSWORD]::\:@FILE: ' \
-            '--key=[Open it with the key in FILE\: 64 hexadecimal digits, or 32 bytes. Otherwise $CBLITE_DATABASE_KEY]:\:@FILE: ' \
+            '--password=-[Open an encrypted database, or make one\: the password is asked for, or is the first line of FILE. Otherwise $CBLITE_DATABASE_PASSWORD]::\:@FILE: ' \
+            '--key=[The same with the key in FILE\: 64 hexadecimal digits, or 32 bytes. Otherwise $CBLITE_DATABASE_KEY]:\:@FILE: ' \
             '--encrypted[The same as --password, which takes a key as well]' \
             '(--collection -C)--collection=[Work on this collection instead of the default one]:\[SCOPE.\]NAME:_cblite_names collection' \
             '(--collection -C)-C+[Work on this collection instead of the default one]:\[SCOPE.\]NAME:_cblite_names collection' \
@@ -1638,8 +1703,8 @@ _cblite_command() {
             '--create[Create the database if it does not exist; implies --writeable]' \
             '--upgrade=-[Allow an irreversible upgrade of the file format; =vv also turns revision trees into version vectors]::vv:(vv)' \
             '--no-backup[With --upgrade of a 1.x database\: do not keep the old one beside the new]' \
-            '--password=-[Open an encrypted database of 1.x\: the password is asked for, or is the first line of FILE. Otherwise $CBLITE_DATABASE_PASSWORD]::\:@FILE: ' \
-            '--key=[Open it with the key in FILE\: 64 hexadecimal digits, or 32 bytes. Otherwise $CBLITE_DATABASE_KEY]:\:@FILE: ' \
+            '--password=-[Open an encrypted database, or make one\: the password is asked for, or is the first line of FILE. Otherwise $CBLITE_DATABASE_PASSWORD]::\:@FILE: ' \
+            '--key=[The same with the key in FILE\: 64 hexadecimal digits, or 32 bytes. Otherwise $CBLITE_DATABASE_KEY]:\:@FILE: ' \
             '--encrypted[The same as --password, which takes a key as well]' \
             '(--collection -C)--collection=[Work on this collection instead of the default one]:\[SCOPE.\]NAME:_cblite_names collection' \
             '(--collection -C)-C+[Work on this collection instead of the default one]:\[SCOPE.\]NAME:_cblite_names collection' \
@@ -1656,8 +1721,8 @@ _cblite_command() {
             '--create[Create the database if it does not exist; implies --writeable]' \
             '--upgrade=-[Allow an irreversible upgrade of the file format; =vv also turns revision trees into version vectors]::vv:(vv)' \
             '--no-backup[With --upgrade of a 1.x database\: do not keep the old one beside the new]' \
-            '--password=-[Open an encrypted database of 1.x\: the password is asked for, or is the first line of FILE. Otherwise $CBLITE_DATABASE_PASSWORD]::\:@FILE: ' \
-            '--key=[Open it with the key in FILE\: 64 hexadecimal digits, or 32 bytes. Otherwise $CBLITE_DATABASE_KEY]:\:@FILE: ' \
+            '--password=-[Open an encrypted database, or make one\: the password is asked for, or is the first line of FILE. Otherwise $CBLITE_DATABASE_PASSWORD]::\:@FILE: ' \
+            '--key=[The same with the key in FILE\: 64 hexadecimal digits, or 32 bytes. Otherwise $CBLITE_DATABASE_KEY]:\:@FILE: ' \
             '--encrypted[The same as --password, which takes a key as well]' \
             '(--collection -C)--collection=[Work on this collection instead of the default one]:\[SCOPE.\]NAME:_cblite_names collection' \
             '(--collection -C)-C+[Work on this collection instead of the default one]:\[SCOPE.\]NAME:_cblite_names collection' \
@@ -1673,8 +1738,8 @@ _cblite_command() {
             '--create[Create the database if it does not exist; implies --writeable]' \
             '--upgrade=-[Allow an irreversible upgrade of the file format; =vv also turns revision trees into version vectors]::vv:(vv)' \
             '--no-backup[With --upgrade of a 1.x database\: do not keep the old one beside the new]' \
-            '--password=-[Open an encrypted database of 1.x\: the password is asked for, or is the first line of FILE. Otherwise $CBLITE_DATABASE_PASSWORD]::\:@FILE: ' \
-            '--key=[Open it with the key in FILE\: 64 hexadecimal digits, or 32 bytes. Otherwise $CBLITE_DATABASE_KEY]:\:@FILE: ' \
+            '--password=-[Open an encrypted database, or make one\: the password is asked for, or is the first line of FILE. Otherwise $CBLITE_DATABASE_PASSWORD]::\:@FILE: ' \
+            '--key=[The same with the key in FILE\: 64 hexadecimal digits, or 32 bytes. Otherwise $CBLITE_DATABASE_KEY]:\:@FILE: ' \
             '--encrypted[The same as --password, which takes a key as well]' \
             '(--collection -C)--collection=[Work on this collection instead of the default one]:\[SCOPE.\]NAME:_cblite_names collection' \
             '(--collection -C)-C+[Work on this collection instead of the default one]:\[SCOPE.\]NAME:_cblite_names collection' \
@@ -1690,8 +1755,8 @@ _cblite_command() {
             '--create[Create the database if it does not exist; implies --writeable]' \
             '--upgrade=-[Allow an irreversible upgrade of the file format; =vv also turns revision trees into version vectors]::vv:(vv)' \
             '--no-backup[With --upgrade of a 1.x database\: do not keep the old one beside the new]' \
-            '--password=-[Open an encrypted database of 1.x\: the password is asked for, or is the first line of FILE. Otherwise $CBLITE_DATABASE_PASSWORD]::\:@FILE: ' \
-            '--key=[Open it with the key in FILE\: 64 hexadecimal digits, or 32 bytes. Otherwise $CBLITE_DATABASE_KEY]:\:@FILE: ' \
+            '--password=-[Open an encrypted database, or make one\: the password is asked for, or is the first line of FILE. Otherwise $CBLITE_DATABASE_PASSWORD]::\:@FILE: ' \
+            '--key=[The same with the key in FILE\: 64 hexadecimal digits, or 32 bytes. Otherwise $CBLITE_DATABASE_KEY]:\:@FILE: ' \
             '--encrypted[The same as --password, which takes a key as well]' \
             '(--collection -C)--collection=[Work on this collection instead of the default one]:\[SCOPE.\]NAME:_cblite_names collection' \
             '(--collection -C)-C+[Work on this collection instead of the default one]:\[SCOPE.\]NAME:_cblite_names collection' \
@@ -1706,8 +1771,8 @@ _cblite_command() {
             '--create[Create the database if it does not exist; implies --writeable]' \
             '--upgrade=-[Allow an irreversible upgrade of the file format; =vv also turns revision trees into version vectors]::vv:(vv)' \
             '--no-backup[With --upgrade of a 1.x database\: do not keep the old one beside the new]' \
-            '--password=-[Open an encrypted database of 1.x\: the password is asked for, or is the first line of FILE. Otherwise $CBLITE_DATABASE_PASSWORD]::\:@FILE: ' \
-            '--key=[Open it with the key in FILE\: 64 hexadecimal digits, or 32 bytes. Otherwise $CBLITE_DATABASE_KEY]:\:@FILE: ' \
+            '--password=-[Open an encrypted database, or make one\: the password is asked for, or is the first line of FILE. Otherwise $CBLITE_DATABASE_PASSWORD]::\:@FILE: ' \
+            '--key=[The same with the key in FILE\: 64 hexadecimal digits, or 32 bytes. Otherwise $CBLITE_DATABASE_KEY]:\:@FILE: ' \
             '--encrypted[The same as --password, which takes a key as well]' \
             '(--collection -C)--collection=[Work on this collection instead of the default one]:\[SCOPE.\]NAME:_cblite_names collection' \
             '(--collection -C)-C+[Work on this collection instead of the default one]:\[SCOPE.\]NAME:_cblite_names collection' \
@@ -1723,8 +1788,8 @@ _cblite_command() {
             '--create[Create the database if it does not exist; implies --writeable]' \
             '--upgrade=-[Allow an irreversible upgrade of the file format; =vv also turns revision trees into version vectors]::vv:(vv)' \
             '--no-backup[With --upgrade of a 1.x database\: do not keep the old one beside the new]' \
-            '--password=-[Open an encrypted database of 1.x\: the password is asked for, or is the first line of FILE. Otherwise $CBLITE_DATABASE_PASSWORD]::\:@FILE: ' \
-            '--key=[Open it with the key in FILE\: 64 hexadecimal digits, or 32 bytes. Otherwise $CBLITE_DATABASE_KEY]:\:@FILE: ' \
+            '--password=-[Open an encrypted database, or make one\: the password is asked for, or is the first line of FILE. Otherwise $CBLITE_DATABASE_PASSWORD]::\:@FILE: ' \
+            '--key=[The same with the key in FILE\: 64 hexadecimal digits, or 32 bytes. Otherwise $CBLITE_DATABASE_KEY]:\:@FILE: ' \
             '--encrypted[The same as --password, which takes a key as well]' \
             '(--collection -C)--collection=[Work on this collection instead of the default one]:\[SCOPE.\]NAME:_cblite_names collection' \
             '(--collection -C)-C+[Work on this collection instead of the default one]:\[SCOPE.\]NAME:_cblite_names collection' \
@@ -1740,8 +1805,8 @@ _cblite_command() {
             '--create[Create the database if it does not exist; implies --writeable]' \
             '--upgrade=-[Allow an irreversible upgrade of the file format; =vv also turns revision trees into version vectors]::vv:(vv)' \
             '--no-backup[With --upgrade of a 1.x database\: do not keep the old one beside the new]' \
-            '--password=-[Open an encrypted database of 1.x\: the password is asked for, or is the first line of FILE. Otherwise $CBLITE_DATABASE_PASSWORD]::\:@FILE: ' \
-            '--key=[Open it with the key in FILE\: 64 hexadecimal digits, or 32 bytes. Otherwise $CBLITE_DATABASE_KEY]:\:@FILE: ' \
+            '--password=-[Open an encrypted database, or make one\: the password is asked for, or is the first line of FILE. Otherwise $CBLITE_DATABASE_PASSWORD]::\:@FILE: ' \
+            '--key=[The same with the key in FILE\: 64 hexadecimal digits, or 32 bytes. Otherwise $CBLITE_DATABASE_KEY]:\:@FILE: ' \
             '--encrypted[The same as --password, which takes a key as well]' \
             '(--collection -C)--collection=[Work on this collection instead of the default one]:\[SCOPE.\]NAME:_cblite_names collection' \
             '(--collection -C)-C+[Work on this collection instead of the default one]:\[SCOPE.\]NAME:_cblite_names collection' \
@@ -1767,8 +1832,8 @@ _cblite_global() {
             '--create[Create the database if it does not exist; implies --writeable]' \
             '--upgrade=-[Allow an irreversible upgrade of the file format; =vv also turns revision trees into version vectors]::vv:(vv)' \
             '--no-backup[With --upgrade of a 1.x database\: do not keep the old one beside the new]' \
-            '--password=-[Open an encrypted database of 1.x\: the password is asked for, or is the first line of FILE. Otherwise $CBLITE_DATABASE_PASSWORD]::\:@FILE: ' \
-            '--key=[Open it with the key in FILE\: 64 hexadecimal digits, or 32 bytes. Otherwise $CBLITE_DATABASE_KEY]:\:@FILE: ' \
+            '--password=-[Open an encrypted database, or make one\: the password is asked for, or is the first line of FILE. Otherwise $CBLITE_DATABASE_PASSWORD]::\:@FILE: ' \
+            '--key=[The same with the key in FILE\: 64 hexadecimal digits, or 32 bytes. Otherwise $CBLITE_DATABASE_KEY]:\:@FILE: ' \
             '--encrypted[The same as --password, which takes a key as well]' \
             '(--collection -C)--collection=[Work on this collection instead of the default one]:\[SCOPE.\]NAME:_cblite_names collection' \
             '(--collection -C)-C+[Work on this collection instead of the default one]:\[SCOPE.\]NAME:_cblite_names collection' \

@@ -12,12 +12,21 @@ extension Connection {
         return read(file, &bytes, Int32(clamping: count), sqlite3_int64(offset)) == SQLITE_OK ? bytes : nil
     }
 
-    /// Has the main file and its log read through a cipher, before anything else is read. What SQLite sorts stays in memory then: a temporary file
-    /// would have it in clear.
-    package func decrypt(with cipher: any PageCipher) throws(SQLiteError) {
+    /// Has the main file, its log and its journal read and written through a cipher, before anything else is read. `isNew` says that there is nothing
+    /// yet: SQLite then leaves at the end of each page what the cipher needs. Temporary files are hidden from then on.
+    package func use(_ cipher: any PageCipher, isNew: Bool = false) throws(SQLiteError) {
         guard LayeredFile.decrypt(handle, with: cipher) else {
             throw SQLiteError(extendedCode: SQLITE_MISUSE, message: "this file cannot be read through a cipher", sql: nil)
         }
-        try execute("PRAGMA temp_store=MEMORY")
+        guard isNew, let cipher = cipher as? any WritablePageCipher else { return }
+        try execute("PRAGMA page_size=\(cipher.pageSize)")
+        try reserve(cipher.reservedSize)
+    }
+
+    /// How much SQLite is to leave at the end of each page, when the file is new or is written anew.
+    package func reserve(_ count: Int) throws(SQLiteError) {
+        var count = Int32(count)
+        let code = sqlite3_file_control(handle, "main", SQLITE_FCNTL_RESERVE_BYTES, &count)
+        if code != SQLITE_OK { throw error(code) }
     }
 }

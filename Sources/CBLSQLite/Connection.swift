@@ -90,6 +90,21 @@ package final class Connection {
         try execute("VACUUM")
     }
 
+    /// Writes all of the database anew into a file that is not there yet, encrypted. `path` is the whole path, without links. Statements of the schema are
+    /// run for that: it must be one whose every text is known.
+    package func vacuum(into path: String, _ cipher: any WritablePageCipher) throws {
+        sqlite3_limit(handle, SQLITE_LIMIT_ATTACHED, 1)
+        defer { sqlite3_limit(handle, SQLITE_LIMIT_ATTACHED, 0) }
+        try reserve(cipher.reservedSize)
+        HiddenFile.need()
+        try FileLayer.awaiting(path, cipher) {
+            defer { FileLayer.forget(path) }
+            let statement = try Statement("VACUUM INTO ?", on: self, isKept: false)
+            try statement.bind(Connection.uri(path, []), 1)
+            try statement.run()
+        }
+    }
+
     // A path may hold '?', '#' and '%', which mean something in a URI.
     private static func uri(_ path: String, _ parameters: [String]) -> String {
         guard path != ":memory:" else { return path }

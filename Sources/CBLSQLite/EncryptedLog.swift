@@ -1,144 +1,271 @@
 import CBLSystemSQLite
 
-/// A log whose pages are encrypted, as SQLite wants to read it.
+/// The log of an encrypted file, as SQLite reads and writes it.
 ///
-/// The checksums of such a log are taken over what is encrypted, each over all frames before it. SQLite, looking at a log that was left behind,
-/// takes them over what it is given: so they are checked here, and it is given others that fit what is decrypted. Nothing is written.
-/// Format: "WAL File Format" in SQLite's description of database files.
+/// Frames are kept back until there are several or their commit is complete, and are then encrypted together and written in one piece, with
+/// checksums over what is encrypted, as the vendor's programs have them. What SQLite adds up itself is only in the index of the log.
 struct EncryptedLog {
     typealias Read = EncryptedPages.Read
+    typealias Write = EncryptedPages.Write
 
     static let headerSize = 32
     static let frameHeaderSize = 24
+    /// SQLite's own files write no more than 128 KiB at once.
+    private static func mostFrames(_ cipher: any PageCipher) -> Int { max(1, LogTail.most / frameSize(cipher)) }
 
-    /// The state of both chains of checksums before a frame.
-    private struct Chain {
-        var frame: Int64 = 0
-        /// As they are in the file; nil behind a frame that does not belong to the log any more.
-        var stored: LogChecksum?
-        /// As SQLite is told.
-        var told: LogChecksum
+    /// For who looks at a log that was left behind.
+    private var reader = EncryptedLogReader()
+    /// Frames in clear that are not in the file yet: `firstKept` and those behind it.
+    private var memory: UnsafeMutableRawBufferPointer?
+    private var firstKept: Int64 = 0
+    private var keptCount = 0
+    /// The frame whose header has come, and its page not yet.
+    private var begun: Int64?
+    /// The frames of the transaction that is being written: of those before, the checksum is in the file.
+    private var own: Range<Int64>?
+    /// Of the last frame that was written in this transaction.
+    private var last: (frame: Int64, checksum: LogChecksum)?
+    private var isBigEndian = false
+    /// The frame that SQLite read as a whole, to add it up anew: it changed a page in its place, or one before it.
+    private var recounted: Int64?
+    /// A page as it is in the log, for who moves it into the main file as it is.
+    private var moved: [UInt8] = []
+
+    private static func frameSize(_ cipher: any PageCipher) -> Int { frameHeaderSize + cipher.pageSize }
+    private static func offset(_ frame: Int64, _ cipher: any PageCipher) -> Int64 { Int64(headerSize) + frame * Int64(frameSize(cipher)) }
+
+    private static func place(_ offset: Int64, _ cipher: any PageCipher) -> (frame: Int64, start: Int) {
+        let (frame, start) = (offset - Int64(headerSize)).quotientAndRemainder(dividingBy: Int64(frameSize(cipher)))
+        return (frame, Int(start))
     }
 
-    private var header: [UInt8] = []
-    private var isBigEndian = false
-    /// Before the frame that was read last, and after it: SQLite may ask for it again, or for the next one.
-    private var before: Chain?
-    private var after: Chain?
+    // MARK: Reading
 
-    /// Reads a part of the log as SQLite asks for it: the header, a frame, or a page. Gives SQLite's code.
-    mutating func read(_ cipher: any PageCipher, _ target: UnsafeMutableRawPointer, _ amount: Int, _ offset: Int64, _ read: Read) -> Int32 {
+    /// Reads a part of the log as SQLite asks for it: the header, a frame, or a page. Gives SQLite's code. `moves` says that pages are only moved into
+    /// the main file: they stay as they are.
+    mutating func read(
+        _ cipher: any PageCipher, _ target: UnsafeMutableRawPointer, _ amount: Int, _ offset: Int64, moves: Bool, _ read: Read,
+        _ write: Write
+    ) -> Int32 {
         guard offset >= EncryptedLog.headerSize else {
             let code = read(target, amount, offset)
             if code == SQLITE_OK, offset == 0, amount >= EncryptedLog.headerSize {
-                return begin(UnsafeRawBufferPointer(start: target, count: EncryptedLog.headerSize), cipher)
+                return reader.begin(UnsafeRawBufferPointer(start: target, count: EncryptedLog.headerSize), cipher)
             }
             return code
         }
-        let frameSize = Int64(EncryptedLog.frameHeaderSize + cipher.pageSize)
-        let (frame, start) = (offset - Int64(EncryptedLog.headerSize)).quotientAndRemainder(dividingBy: frameSize)
-        if start == 0, amount == frameSize { return whole(frame, cipher, target, read) }
-        // Who asks for less of a page than there is gets the beginning.
-        guard start == EncryptedLog.frameHeaderSize, amount <= cipher.pageSize else {
-            return amount <= EncryptedLog.frameHeaderSize ? read(target, amount, offset) : SQLITE_CORRUPT
+        let (frame, start) = EncryptedLog.place(offset, cipher)
+        let size = EncryptedLog.frameSize(cipher)
+        if start == EncryptedLog.frameHeaderSize, amount <= cipher.pageSize {
+            if let kept = kept(frame, size) {
+                target.copyMemory(from: kept + start, byteCount: amount)
+                return SQLITE_OK
+            }
+            if moves, amount == cipher.pageSize { return move(target, amount, offset, read) }
+            return page(cipher, frame, target, amount, read)
         }
-        let scratch = UnsafeMutableRawBufferPointer.allocate(byteCount: Int(frameSize), alignment: 16)
-        defer { scratch.deallocate() }
-        guard let memory = scratch.baseAddress else { return SQLITE_NOMEM }
-        let code = read(memory, Int(frameSize), offset - start)
+        let code = flush(cipher, read, write)
         guard code == SQLITE_OK else { return code }
-        let page = UnsafeMutableRawBufferPointer(rebasing: scratch[EncryptedLog.frameHeaderSize...])
-        guard cipher.decrypt(page, number: scratch.bigEndian(at: 0)) else { return SQLITE_CORRUPT }
-        target.copyMemory(from: memory + EncryptedLog.frameHeaderSize, byteCount: amount)
+        if start == 0, amount == size {
+            guard own?.contains(frame) == true else { return reader.frame(frame, cipher, target, read) }
+            recounted = frame
+            return self.frame(cipher, frame, target, read)
+        }
+        return amount <= EncryptedLog.frameHeaderSize ? read(target, amount, offset) : SQLITE_CORRUPT
+    }
+
+    private func kept(_ frame: Int64, _ size: Int) -> UnsafeRawPointer? {
+        guard let memory, frame >= firstKept, frame < firstKept + Int64(keptCount) else { return nil }
+        return memory.baseAddress.map { UnsafeRawPointer($0 + Int(frame - firstKept) * size) }
+    }
+
+    private mutating func move(_ target: UnsafeMutableRawPointer, _ amount: Int, _ offset: Int64, _ read: Read) -> Int32 {
+        let code = read(target, amount, offset)
+        moved.removeAll(keepingCapacity: true)
+        if code == SQLITE_OK { moved.append(contentsOf: UnsafeRawBufferPointer(start: target, count: amount)) }
+        return code
+    }
+
+    /// Whether these bytes are a page that was just read to be moved, which is encrypted already.
+    func hasMoved(_ bytes: UnsafeRawPointer, _ amount: Int) -> Bool {
+        moved.count == amount && amount > 0
+            && moved.withUnsafeBytes { $0.elementsEqual(UnsafeRawBufferPointer(start: bytes, count: amount)) }
+    }
+
+    /// Reads the beginning of a page, or all of it.
+    private func page(_ cipher: any PageCipher, _ frame: Int64, _ target: UnsafeMutableRawPointer, _ amount: Int, _ read: Read) -> Int32 {
+        let size = EncryptedLog.frameSize(cipher)
+        return withUnsafeTemporaryAllocation(byteCount: size, alignment: 16) { scratch in
+            guard let memory = scratch.baseAddress else { return SQLITE_NOMEM }
+            let code = self.frame(cipher, frame, memory, read)
+            if code == SQLITE_OK { target.copyMemory(from: memory + EncryptedLog.frameHeaderSize, byteCount: amount) }
+            return code
+        }
+    }
+
+    private func frame(_ cipher: any PageCipher, _ frame: Int64, _ target: UnsafeMutableRawPointer, _ read: Read) -> Int32 {
+        let code = read(target, EncryptedLog.frameSize(cipher), EncryptedLog.offset(frame, cipher))
+        guard code == SQLITE_OK else { return code }
+        let page = UnsafeMutableRawBufferPointer(start: target + EncryptedLog.frameHeaderSize, count: cipher.pageSize)
+        let number = UInt32(bigEndian: target.loadUnaligned(as: UInt32.self))
+        return cipher.decrypt(page, number: number) ? SQLITE_OK : SQLITE_CORRUPT
+    }
+
+    // MARK: Writing
+
+    /// Writes a part of the log as SQLite does: the header, that of a frame, or a page. Gives SQLite's code.
+    mutating func write(
+        _ cipher: any WritablePageCipher, _ bytes: UnsafeRawPointer, _ amount: Int, _ offset: Int64, _ read: Read, _ write: Write
+    ) -> Int32 {
+        guard offset >= EncryptedLog.headerSize else {
+            // A new log begins.
+            discard()
+            return write(bytes, amount, offset)
+        }
+        let (frame, start) = EncryptedLog.place(offset, cipher)
+        switch (start, amount) {
+        case (0, EncryptedLog.frameHeaderSize):
+            if recounted == frame { return recount(cipher, frame, bytes, read, write) }
+            return begin(cipher, frame, bytes, read, write)
+        case (EncryptedLog.frameHeaderSize, cipher.pageSize):
+            if begun == frame { return finish(cipher, frame, bytes, read, write) }
+            guard own?.contains(frame) == true else { return EncryptedPages.badWrite }
+            return replace(cipher, frame, bytes, read, write)
+        default: return EncryptedPages.badWrite
+        }
+    }
+
+    /// The header of a frame behind the last one, or of one of a transaction that was partly undone.
+    private mutating func begin(
+        _ cipher: any WritablePageCipher, _ frame: Int64, _ bytes: UnsafeRawPointer, _ read: Read, _ write: Write
+    ) -> Int32 {
+        let goesOn = frame == firstKept + Int64(keptCount)
+        if keptCount > 0, !goesOn || keptCount == EncryptedLog.mostFrames(cipher) {
+            let code = flush(cipher, read, write)
+            guard code == SQLITE_OK else { return code }
+        }
+        if own == nil {
+            let code = beginTransaction(read)
+            guard code == SQLITE_OK else { return code }
+        }
+        own = min(own?.lowerBound ?? frame, frame)..<frame
+        let size = EncryptedLog.frameSize(cipher)
+        let memory = self.memory ?? .allocate(byteCount: EncryptedLog.mostFrames(cipher) * size, alignment: 16)
+        self.memory = memory
+        if keptCount == 0 { firstKept = frame }
+        (memory.baseAddress! + keptCount * size).copyMemory(from: bytes, byteCount: EncryptedLog.frameHeaderSize)
+        begun = frame
         return SQLITE_OK
     }
 
-    /// Takes note of a header. As long as it stays the same, frames are only added.
-    private mutating func begin(_ bytes: UnsafeRawBufferPointer, _ cipher: any PageCipher) -> Int32 {
-        guard !header.elementsEqual(bytes) else { return SQLITE_OK }
-        header = Array(bytes)
-        isBigEndian = bytes.bigEndian(at: 0) & 1 != 0
-        (before, after) = (nil, nil)
-        // One that is no header is SQLite's to refuse.
-        return bytes.bigEndian(at: 8) == cipher.pageSize || bytes.bigEndian(at: 0) >> 1 != 0x377f_0682 >> 1 ? SQLITE_OK : SQLITE_CORRUPT
+    private mutating func beginTransaction(_ read: Read) -> Int32 {
+        var magic: UInt32 = 0
+        let code = withUnsafeMutableBytes(of: &magic) { read($0.baseAddress!, $0.count, 0) }
+        isBigEndian = UInt32(bigEndian: magic) & 1 != 0
+        return code
     }
 
-    /// Before the first frame.
-    private var first: Chain? {
-        guard header.count == EncryptedLog.headerSize else { return nil }
-        let checksum = header.withUnsafeBytes { LogChecksum($0.bigEndian(at: 24), $0.bigEndian(at: 28)) }
-        return Chain(stored: checksum, told: checksum)
-    }
-
-    /// Gives a frame, with a checksum that fits; one that does not belong to the log gets one that belongs to none.
-    private mutating func whole(
-        _ frame: Int64, _ cipher: any PageCipher, _ target: UnsafeMutableRawPointer, _ read: Read
+    /// The page of that frame.
+    private mutating func finish(
+        _ cipher: any WritablePageCipher, _ frame: Int64, _ bytes: UnsafeRawPointer, _ read: Read, _ write: Write
     ) -> Int32 {
-        guard var chain = [after, before].compactMap({ $0 }).first(where: { $0.frame <= frame }) ?? first else { return SQLITE_CORRUPT }
-        let size = EncryptedLog.frameHeaderSize + cipher.pageSize
-        while true {
-            let code = read(target, size, Int64(EncryptedLog.headerSize) + chain.frame * Int64(size))
+        begun = nil
+        guard let memory = memory?.baseAddress else { return EncryptedPages.badWrite }
+        let kept = memory + keptCount * EncryptedLog.frameSize(cipher)
+        (kept + EncryptedLog.frameHeaderSize).copyMemory(from: bytes, byteCount: cipher.pageSize)
+        keptCount += 1
+        own = (own?.lowerBound ?? frame)..<frame + 1
+        let isCommit = kept.loadUnaligned(fromByteOffset: 4, as: UInt32.self) != 0
+        return isCommit ? flush(cipher, read, write) : SQLITE_OK
+    }
+
+    /// Before anything that concerns the whole log.
+    mutating func flush(_ cipher: (any PageCipher)?, _ read: Read, _ write: Write) -> Int32 {
+        guard keptCount > 0 else { return SQLITE_OK }
+        guard let cipher = cipher as? any WritablePageCipher, let memory else { return EncryptedPages.badWrite }
+        let size = EncryptedLog.frameSize(cipher)
+        let code = chain(before: firstKept, cipher, read)
+        guard code == SQLITE_OK, var (_, checksum) = last else { return code }
+        withUnsafeTemporaryAllocation(of: UInt32.self, capacity: keptCount) { numbers in
+            for index in 0..<keptCount { numbers.initializeElement(at: index, to: memory.bigEndian(at: index * size)) }
+            cipher.encrypt(memory.baseAddress! + EncryptedLog.frameHeaderSize, stride: size, numbers: UnsafeBufferPointer(numbers))
+        }
+        for index in 0..<keptCount {
+            let frame = UnsafeMutableRawBufferPointer(rebasing: memory[index * size..<(index + 1) * size])
+            add(UnsafeRawBufferPointer(frame), to: &checksum)
+            frame.store(checksum, at: 16)
+        }
+        let count = keptCount
+        keptCount = 0
+        last = (firstKept + Int64(count) - 1, checksum)
+        let written = write(memory.baseAddress!, count * size, EncryptedLog.offset(firstKept, cipher))
+        if written != SQLITE_OK { last = nil }
+        return written
+    }
+
+    /// Has `last` be the frame before this one.
+    private mutating func chain(before frame: Int64, _ cipher: any PageCipher, _ read: Read) -> Int32 {
+        guard last?.frame != frame - 1 else { return SQLITE_OK }
+        // That of the header is at its end.
+        let place = frame == 0 ? Int64(24) : EncryptedLog.offset(frame - 1, cipher) + 16
+        return withUnsafeTemporaryAllocation(byteCount: 8, alignment: 8) { bytes in
+            let code = read(bytes.baseAddress!, 8, place)
+            if code == SQLITE_OK { last = (frame - 1, LogChecksum(in: UnsafeRawBufferPointer(bytes), at: 0)) }
+            return code
+        }
+    }
+
+    private func add(_ frame: UnsafeRawBufferPointer, to checksum: inout LogChecksum) {
+        checksum.add(UnsafeRawBufferPointer(rebasing: frame[..<8]), isBigEndian: isBigEndian)
+        checksum.add(UnsafeRawBufferPointer(rebasing: frame[EncryptedLog.frameHeaderSize...]), isBigEndian: isBigEndian)
+    }
+
+    /// Another content for a page that this transaction has written already. Its checksum follows.
+    private mutating func replace(
+        _ cipher: any WritablePageCipher, _ frame: Int64, _ bytes: UnsafeRawPointer, _ read: Read, _ write: Write
+    ) -> Int32 {
+        let flushed = flush(cipher, read, write)
+        guard flushed == SQLITE_OK else { return flushed }
+        let offset = EncryptedLog.offset(frame, cipher)
+        return withUnsafeTemporaryAllocation(byteCount: cipher.pageSize, alignment: 16) { copy in
+            guard let start = copy.baseAddress else { return SQLITE_NOMEM }
+            let code = read(start, 4, offset)
             guard code == SQLITE_OK else { return code }
-            before = chain
-            translate(UnsafeMutableRawBufferPointer(start: target, count: size), cipher, &chain)
-            after = chain
-            if before?.frame == frame { return SQLITE_OK }
+            let number = copy.bigEndian(at: 0)
+            copy.copyMemory(from: UnsafeRawBufferPointer(start: bytes, count: cipher.pageSize))
+            cipher.encrypt(start, number: number)
+            return write(start, cipher.pageSize, offset + Int64(EncryptedLog.frameHeaderSize))
         }
     }
 
-    private func translate(_ frame: UnsafeMutableRawBufferPointer, _ cipher: any PageCipher, _ chain: inout Chain) {
-        chain.frame += 1
-        let page = UnsafeMutableRawBufferPointer(rebasing: frame[EncryptedLog.frameHeaderSize...])
-        func sum(_ checksum: LogChecksum) -> LogChecksum {
-            var checksum = checksum
-            checksum.add(UnsafeRawBufferPointer(rebasing: frame[..<8]), isBigEndian: isBigEndian)
-            checksum.add(UnsafeRawBufferPointer(page), isBigEndian: isBigEndian)
-            return checksum
-        }
-        let isOfThisLog = frame[8..<16].elementsEqual(header[16..<24])
-        let found = LogChecksum(frame.bigEndian(at: 16), frame.bigEndian(at: 20))
-        chain.stored = isOfThisLog ? chain.stored.map(sum).flatMap { $0 == found ? $0 : nil } : nil
-        guard chain.stored != nil else {
-            return frame.zero()
-        }
-        // A page that is damaged is told of when it is asked for: without it, the ones behind it would be lost as well.
-        if !cipher.decrypt(page, number: frame.bigEndian(at: 0)) { page.zero() }
-        chain.told = sum(chain.told)
-        frame.storeBigEndian(chain.told.first, at: 16)
-        frame.storeBigEndian(chain.told.second, at: 20)
-    }
-}
-
-/// The two numbers that SQLite adds a log up to.
-struct LogChecksum: Equatable {
-    private(set) var first: UInt32
-    private(set) var second: UInt32
-
-    init(_ first: UInt32, _ second: UInt32) { (self.first, self.second) = (first, second) }
-
-    /// Adds words in pairs; what is left over behind them is not counted.
-    mutating func add(_ bytes: UnsafeRawBufferPointer, isBigEndian: Bool) {
-        for place in stride(from: 0, to: bytes.count & ~7, by: 8) {
-            let (one, two) = (bytes.word(at: place, isBigEndian), bytes.word(at: place + 4, isBigEndian))
-            first = first &+ one &+ second
-            second = second &+ two &+ first
+    /// The header of a frame that SQLite has added up anew.
+    private mutating func recount(
+        _ cipher: any WritablePageCipher, _ frame: Int64, _ bytes: UnsafeRawPointer, _ read: Read, _ write: Write
+    ) -> Int32 {
+        recounted = nil
+        let code = chain(before: frame, cipher, read)
+        guard code == SQLITE_OK, var (_, checksum) = last else { return code }
+        let (size, offset) = (EncryptedLog.frameSize(cipher), EncryptedLog.offset(frame, cipher))
+        return withUnsafeTemporaryAllocation(byteCount: size, alignment: 16) { copy in
+            guard let start = copy.baseAddress else { return SQLITE_NOMEM }
+            let code = read(start, size, offset)
+            guard code == SQLITE_OK else { return code }
+            start.copyMemory(from: bytes, byteCount: EncryptedLog.frameHeaderSize)
+            add(UnsafeRawBufferPointer(copy), to: &checksum)
+            copy.store(checksum, at: 16)
+            last = (frame, checksum)
+            return write(start, EncryptedLog.frameHeaderSize, offset)
         }
     }
-}
 
-extension UnsafeRawBufferPointer {
-    fileprivate func word(at place: Int, _ isBigEndian: Bool) -> UInt32 {
-        let word = loadUnaligned(fromByteOffset: place, as: UInt32.self)
-        return isBigEndian ? UInt32(bigEndian: word) : UInt32(littleEndian: word)
+    /// Forgets what was kept back: the transaction is over, and others may write.
+    mutating func discard() {
+        (keptCount, begun, own, last, recounted) = (0, nil, nil, nil, nil)
     }
 
-    fileprivate func bigEndian(at place: Int) -> UInt32 { word(at: place, true) }
-}
-
-extension UnsafeMutableRawBufferPointer {
-    fileprivate func bigEndian(at place: Int) -> UInt32 { UnsafeRawBufferPointer(self).bigEndian(at: place) }
-
-    fileprivate func zero() { for place in indices { self[place] = 0 } }
-
-    fileprivate func storeBigEndian(_ word: UInt32, at place: Int) { storeBytes(of: word.bigEndian, toByteOffset: place, as: UInt32.self) }
+    mutating func free() {
+        memory?.deallocate()
+        memory = nil
+        discard()
+    }
 }

@@ -31,6 +31,16 @@ enum FileLayer {
 
     private static let open = Mutex(OpenFiles())
 
+    /// Files that SQLite is about to make, with their ciphers.
+    private static let awaited = Mutex<[(path: String, cipher: any WritablePageCipher)]>([])
+
+    /// Has a file that SQLite makes while `work` runs be encrypted from its first page on. `path` has no links in it.
+    static func awaiting<Result>(_ path: String, _ cipher: any WritablePageCipher, _ work: () throws -> Result) rethrows -> Result {
+        awaited.withLock { $0.append((path, cipher)) }
+        defer { awaited.withLock { $0.removeAll { $0.path == path } } }
+        return try work()
+    }
+
     private nonisolated(unsafe) static let base: UnsafeMutablePointer<sqlite3_vfs>? = sqlite3_vfs_find(nil)
 
     /// Makes the layer known to SQLite, once.
@@ -67,18 +77,27 @@ enum FileLayer {
             file.pointee.pMethods = nil
             return SQLITE_CANTOPEN
         }
-        guard let name, flags & (SQLITE_OPEN_MAIN_DB | SQLITE_OPEN_WAL) != 0 else {
-            return base.pointee.xOpen(base, name, file, flags, result)
-        }
+        let kind: LayeredFile.Kind? =
+            if name == nil {
+                HiddenFile.isNeeded ? .temporary : nil
+            } else if flags & SQLITE_OPEN_MAIN_DB != 0 {
+                .main
+            } else if flags & SQLITE_OPEN_WAL != 0 {
+                .log
+            } else {
+                .journal
+            }
+        guard let kind else { return base.pointee.xOpen(base, name, file, flags, result) }
         file.pointee.pMethods = nil
         let code = base.pointee.xOpen(base, name, LayeredFile.base(file), flags, result)
         guard code == SQLITE_OK else { return code }
-        if flags & SQLITE_OPEN_MAIN_DB != 0 {
-            LayeredFile.open(file, logOf: nil)
+        switch (kind, name) {
+        case (.main, let name?):
             let path = String(cString: name)
+            LayeredFile.open(file, .main, cipher: awaited.withLock { $0.first { $0.path == path }?.cipher })
             open.withLock { $0.add(path) }
-        } else {
-            LayeredFile.open(file, logOf: sqlite3_database_file_object(name))
+        case (.log, let name?), (.journal, let name?): LayeredFile.open(file, kind, of: sqlite3_database_file_object(name))
+        default: LayeredFile.open(file, .temporary)
         }
         return SQLITE_OK
     }

@@ -1,28 +1,42 @@
 import CBLSystemSQLite
 
-/// A main file or a log that SQLite has open through `FileLayer`, with SQLite's own file behind it in the same memory.
+/// A file that SQLite has open through `FileLayer`, with SQLite's own file behind it in the same memory.
 ///
 /// A main file that is read from front to back is read ahead (`ReadAhead`), the frames of a commit go into the log in one piece (`LogTail`), and
-/// who writes needs fewer locks (`WriterLocks`). Of an encrypted one SQLite gets the pages in clear (`PageCipher`). Everything else is SQLite's.
+/// who writes needs fewer locks (`WriterLocks`). Of an encrypted one SQLite gets the pages in clear (`PageCipher`), and all that it writes is
+/// encrypted: the main file, its log (`EncryptedLog`) and rollback journal (`EncryptedJournal`), and files without a name (`HiddenFile`). Everything
+/// else is SQLite's.
 struct LayeredFile {
     typealias Pointer = UnsafeMutablePointer<sqlite3_file>
 
+    enum Kind {
+        case main
+        case log
+        case journal
+        case temporary
+    }
+
     /// First, for it is what SQLite calls.
     private var methods: UnsafePointer<sqlite3_io_methods>?
+    private let kind: Kind
     private var ahead = ReadAhead()
     private var tail = LogTail()
     private var locks = WriterLocks()
-    private let isLog: Bool
     /// Of an encrypted main file.
     private var cipher: (any PageCipher)?
-    /// Of a log of such a file.
+    private var writingCipher: (any WritablePageCipher)?
+    /// Whether this connection moves pages from the log into the main file, at the moment.
+    private var isMoving = false
     private var encryptedLog = EncryptedLog()
-    /// Of a main file; and of a log, its main file. They belong to one connection.
+    private var encryptedJournal = EncryptedJournal()
+    private let hidden: HiddenFile?
+    /// Of a main file its log; of a log or a journal its main file. They belong to one connection.
     private var other: UnsafeMutablePointer<LayeredFile>?
 
     /// What SQLite is to set aside for each, before its own.
     static let size = (MemoryLayout<LayeredFile>.size + 15) & ~15
     private static let leastPage: Int32 = 512
+    private static let checkpointLock: Int32 = 1
 
     /// SQLite's own file, which is still to be opened.
     static func base(_ file: Pointer) -> Pointer {
@@ -33,43 +47,78 @@ struct LayeredFile {
         file.map { UnsafeMutableRawPointer($0).assumingMemoryBound(to: LayeredFile.self) }
     }
 
-    /// When SQLite's own file is open. `main` is the main file whose log it is.
-    static func open(_ file: Pointer, logOf main: Pointer?) {
+    /// When SQLite's own file is open. `main` is the main file whose log or journal it is.
+    static func open(_ file: Pointer, _ kind: Kind, of main: Pointer? = nil, cipher: (any WritablePageCipher)? = nil) {
         let own = UnsafeMutableRawPointer(file).bindMemory(to: LayeredFile.self, capacity: 1)
         let base = base(file)
-        let sharesMemory = base.pointee.pMethods.pointee.iVersion >= 2 && base.pointee.pMethods.pointee.xShmMap != nil
+        let sharesMemory = kind != .temporary && base.pointee.pMethods.pointee.iVersion >= 2 && base.pointee.pMethods.pointee.xShmMap != nil
         // A main file without our methods would be one that SQLite did not open through the layer.
         let main = of(main).flatMap { $0.pointee.methods == methods || $0.pointee.methods == methodsWithoutMemory ? $0 : nil }
-        own.initialize(to: LayeredFile(methods: sharesMemory ? methods : methodsWithoutMemory, isLog: main != nil, other: main))
-        main?.pointee.other = own
+        own.initialize(
+            to: LayeredFile(
+                methods: sharesMemory ? methods : methodsWithoutMemory, kind: kind, hidden: kind == .temporary ? HiddenFile() : nil,
+                other: main))
+        if kind == .log { main?.pointee.other = own }
+        if let cipher { own.pointee.begin(cipher) }
+    }
+
+    private mutating func begin(_ cipher: any PageCipher) {
+        ahead.drop()
+        self.cipher = cipher
+        writingCipher = cipher as? any WritablePageCipher
+        HiddenFile.need()
     }
 
     private static func close(_ file: Pointer) -> Int32 {
         guard let own = of(file) else { return SQLITE_IOERR }
-        let code = own.pointee.isLog ? own.pointee.flush(base(file)) : SQLITE_OK
-        own.pointee.other?.pointee.other = nil
+        let code = own.pointee.flush(base(file))
+        if own.pointee.kind != .journal { own.pointee.other?.pointee.other = nil }
         own.pointee.ahead.free()
         own.pointee.tail.free()
-        own.pointee.cipher = nil
-        own.pointee.encryptedLog = EncryptedLog()
+        own.pointee.encryptedLog.free()
         let closed = base(file).pointee.pMethods.pointee.xClose(base(file))
+        own.deinitialize(count: 1)
         return code == SQLITE_OK ? closed : code
     }
 
+    private static func reading(_ base: Pointer) -> EncryptedPages.Read {
+        { base.pointee.pMethods.pointee.xRead(base, $0, Int32($1), $2) }
+    }
+
+    private static func writing(_ base: Pointer) -> EncryptedPages.Write {
+        { base.pointee.pMethods.pointee.xWrite(base, $0, Int32($1), $2) }
+    }
+
     private mutating func read(_ base: Pointer, _ target: UnsafeMutableRawPointer, _ amount: Int32, _ offset: Int64) -> Int32 {
+        switch kind {
+        case .main: return readMain(base, target, amount, offset)
+        case .log:
+            if let cipher = other?.pointee.cipher {
+                let moves = other?.pointee.isMoving == true
+                return encryptedLog.read(
+                    cipher, target, Int(amount), offset, moves: moves, LayeredFile.reading(base), LayeredFile.writing(base))
+            }
+            switch tail.take(target, Int(amount), at: offset) {
+            case true: return SQLITE_OK
+            case false: break
+            default:
+                let code = flush(base)
+                guard code == SQLITE_OK else { return code }
+            }
+        case .journal:
+            if let cipher = other?.pointee.writingCipher {
+                return encryptedJournal.read(cipher, target, Int(amount), offset, LayeredFile.reading(base))
+            }
+        case .temporary:
+            return hidden?.read(target, Int(amount), offset, LayeredFile.reading(base)) { LayeredFile.fileSize(base) } ?? SQLITE_IOERR
+        }
+        return base.pointee.pMethods.pointee.xRead(base, target, amount, offset)
+    }
+
+    private mutating func readMain(_ base: Pointer, _ target: UnsafeMutableRawPointer, _ amount: Int32, _ offset: Int64) -> Int32 {
         func pass() -> Int32 {
             guard let cipher else { return base.pointee.pMethods.pointee.xRead(base, target, amount, offset) }
             return EncryptedPages.read(cipher, target, Int(amount), offset, LayeredFile.reading(base))
-        }
-        if isLog {
-            if let cipher = other?.pointee.cipher {
-                return encryptedLog.read(cipher, target, Int(amount), offset, LayeredFile.reading(base))
-            }
-            guard let isKept = tail.take(target, Int(amount), at: offset) else {
-                let code = flush(base)
-                return code == SQLITE_OK ? pass() : code
-            }
-            return isKept ? SQLITE_OK : pass()
         }
         // Less than a page is asked for by who wants to know whether the file has changed.
         guard amount >= LayeredFile.leastPage else {
@@ -78,8 +127,7 @@ struct LayeredFile {
         }
         if ahead.take(target, Int(amount), at: offset) { return SQLITE_OK }
         let isHere = ahead.fetch(Int(amount), at: offset) {
-            var size: Int64 = 0
-            return base.pointee.pMethods.pointee.xFileSize(base, &size) == SQLITE_OK ? size : nil
+            LayeredFile.fileSize(base)
         } read: { memory, count, offset in
             guard base.pointee.pMethods.pointee.xRead(base, memory, Int32(count), offset) == SQLITE_OK else { return false }
             return cipher.map { EncryptedPages.decrypt($0, memory, count, offset) } ?? true
@@ -87,25 +135,45 @@ struct LayeredFile {
         return isHere && ahead.take(target, Int(amount), at: offset) ? SQLITE_OK : pass()
     }
 
-    private static func reading(_ base: Pointer) -> EncryptedPages.Read {
-        { base.pointee.pMethods.pointee.xRead(base, $0, Int32($1), $2) }
+    private static func fileSize(_ base: Pointer) -> Int64? {
+        var size: Int64 = 0
+        return base.pointee.pMethods.pointee.xFileSize(base, &size) == SQLITE_OK ? size : nil
     }
 
     private mutating func write(_ base: Pointer, _ bytes: UnsafeRawPointer, _ amount: Int32, _ offset: Int64) -> Int32 {
-        // Nothing in clear gets into an encrypted file.
-        if isLog ? other?.pointee.cipher != nil : cipher.map({ !EncryptedPages.isEncrypted($0, bytes, Int(amount), offset) }) ?? false {
-            return SQLITE_READONLY
-        }
-        guard isLog else {
+        let write = LayeredFile.writing(base)
+        switch kind {
+        case .main:
             ahead.drop()
-            return base.pointee.pMethods.pointee.xWrite(base, bytes, amount, offset)
+            guard let cipher else { break }
+            // A page that comes from the log as it is there, or from the journal of a file that can only be read: nothing in clear gets into the file.
+            if isMoving, other?.pointee.encryptedLog.hasMoved(bytes, Int(amount)) == true { break }
+            if let writingCipher { return EncryptedPages.write(writingCipher, bytes, Int(amount), offset, write) }
+            guard EncryptedPages.isEncrypted(cipher, bytes, Int(amount), offset) else { return SQLITE_READONLY }
+        case .log:
+            guard other?.pointee.cipher != nil else { return tail.write(bytes, Int(amount), at: offset, write) }
+            guard let cipher = other?.pointee.writingCipher else { return SQLITE_READONLY }
+            return encryptedLog.write(cipher, bytes, Int(amount), offset, LayeredFile.reading(base), write)
+        case .journal:
+            guard other?.pointee.cipher != nil else { break }
+            guard let cipher = other?.pointee.writingCipher else { break }
+            return encryptedJournal.write(cipher, bytes, Int(amount), offset, write)
+        case .temporary: return hidden?.write(bytes, Int(amount), offset, write) ?? EncryptedPages.badWrite
         }
-        return tail.write(bytes, Int(amount), at: offset) { base.pointee.pMethods.pointee.xWrite(base, $0, Int32($1), $2) }
+        return base.pointee.pMethods.pointee.xWrite(base, bytes, amount, offset)
     }
 
     /// Before anything that concerns the whole log.
     private mutating func flush(_ base: Pointer) -> Int32 {
-        tail.flush { base.pointee.pMethods.pointee.xWrite(base, $0, Int32($1), $2) }
+        guard kind == .log else { return SQLITE_OK }
+        let code = tail.flush(LayeredFile.writing(base))
+        return code == SQLITE_OK ? encryptedLog.flush(other?.pointee.cipher, LayeredFile.reading(base), LayeredFile.writing(base)) : code
+    }
+
+    /// The writer gives its lock back: others write behind the last commit from now on.
+    private mutating func endWriting() {
+        other?.pointee.tail.discard()
+        other?.pointee.encryptedLog.discard()
     }
 
     /// Before SQLite is asked for something that others may see, or that others may have changed. A failure is that of the call that follows.
@@ -142,8 +210,7 @@ struct LayeredFile {
         guard sqlite3_file_control(connection, "main", SQLITE_FCNTL_FILE_POINTER, &file) == SQLITE_OK, let own = of(file),
             own.pointee.methods == methods || own.pointee.methods == methodsWithoutMemory
         else { return false }
-        own.pointee.ahead.drop()
-        own.pointee.cipher = cipher
+        own.pointee.begin(cipher)
         return true
     }
 
@@ -189,10 +256,14 @@ struct LayeredFile {
             if flags & SQLITE_SHM_LOCK != 0 {
                 own.pointee.ahead.drop()
             } else if offset == WriterLocks.writer && flags & SQLITE_SHM_EXCLUSIVE != 0 {
-                // Others write behind the last commit from now on.
-                own.pointee.other?.pointee.tail.discard()
+                own.pointee.endWriting()
             }
-            return own.pointee.locks.lock(offset, count, flags, LayeredFile.locking(file))
+            let code = own.pointee.locks.lock(offset, count, flags, LayeredFile.locking(file))
+            // Who looks at a log after a crash takes this lock with others.
+            if code == SQLITE_OK, offset == LayeredFile.checkpointLock, flags & SQLITE_SHM_EXCLUSIVE != 0 {
+                own.pointee.isMoving = count == 1 && flags & SQLITE_SHM_LOCK != 0
+            }
+            return code
         }
         methods.xShmBarrier = { file in
             guard let file else { return }

@@ -1,20 +1,54 @@
 import CBLSystemSQLite
 
-/// What stands between the pages of an encrypted file and what SQLite takes them for. One serves a main file and its log; pages have the same size
-/// in both, and leave some bytes at their ends to the cipher, as the first page says.
-///
-/// A cipher that can be written with will have an `encrypt` beside `decrypt`; until then the layer lets nothing in that is not encrypted already.
+/// What stands between the pages of an encrypted file and what SQLite takes them for. One serves a main file, its log and its rollback journal;
+/// pages have the same size in all, and leave some bytes at their ends to the cipher, as the first page says.
 package protocol PageCipher: AnyObject, Sendable {
     var pageSize: Int { get }
 
     /// Makes plain text of a whole page in its place; false if it is none that was encrypted with this key, under this number.
     func decrypt(_ page: UnsafeMutableRawBufferPointer, number: UInt32) -> Bool
+
+    /// The same for several that follow each other. What is left if one of them cannot be decrypted is not to be used.
+    func decrypt(_ pages: UnsafeMutableRawBufferPointer, from number: UInt32) -> Bool
 }
 
-/// Reading from a main file through its cipher.
+/// One that can be written with. Through others the layer lets nothing in that is not encrypted already.
+package protocol WritablePageCipher: PageCipher {
+    /// How many bytes SQLite is to leave at the end of each page.
+    var reservedSize: Int { get }
+
+    /// Encrypts pages in their place, each under its number. They begin `stride` bytes from each other.
+    func encrypt(_ start: UnsafeMutableRawPointer, stride: Int, numbers: UnsafeBufferPointer<UInt32>)
+}
+
+extension PageCipher {
+    package func decrypt(_ pages: UnsafeMutableRawBufferPointer, from number: UInt32) -> Bool {
+        for start in stride(from: 0, to: pages.count, by: pageSize) {
+            let page = UnsafeMutableRawBufferPointer(rebasing: pages[start..<start + pageSize])
+            // What was never written is a hole in the file.
+            guard decrypt(page, number: number + UInt32(start / pageSize)) || page.allSatisfy({ $0 == 0 }) else { return false }
+        }
+        return true
+    }
+}
+
+extension WritablePageCipher {
+    /// Encrypts the first page in its place.
+    package func encryptFirst(_ page: UnsafeMutableRawBufferPointer) {
+        if let start = page.baseAddress, page.count == pageSize { encrypt(start, number: 1) }
+    }
+
+    func encrypt(_ page: UnsafeMutableRawPointer, number: UInt32) {
+        withUnsafePointer(to: number) { encrypt(page, stride: pageSize, numbers: UnsafeBufferPointer(start: $0, count: 1)) }
+    }
+}
+
+/// Reading and writing a main file through its cipher.
 enum EncryptedPages {
     typealias Read = (UnsafeMutableRawPointer, Int, Int64) -> Int32
+    typealias Write = (UnsafeRawPointer, Int, Int64) -> Int32
     static let shortRead = SQLITE_IOERR | 2 << 8
+    static let badWrite = SQLITE_IOERR | 3 << 8
 
     /// Reads any part of the file, of which whole pages are read for that. Gives SQLite's code.
     static func read(_ cipher: any PageCipher, _ target: UnsafeMutableRawPointer, _ amount: Int, _ offset: Int64, _ read: Read) -> Int32 {
@@ -55,14 +89,25 @@ enum EncryptedPages {
     /// Decrypts whole pages from an offset on in their place; false if one of them cannot be, or they are not whole.
     static func decrypt(_ cipher: any PageCipher, _ bytes: UnsafeMutableRawPointer, _ count: Int, _ offset: Int64) -> Bool {
         let size = cipher.pageSize
-        guard count.isMultiple(of: size), offset.isMultiple(of: Int64(size)) else { return false }
-        for start in stride(from: 0, to: count, by: size) {
-            let page = UnsafeMutableRawBufferPointer(start: bytes + start, count: size)
-            guard let number = UInt32(exactly: (offset + Int64(start)) / Int64(size) + 1) else { return false }
-            // What was never written is a hole in the file.
-            guard cipher.decrypt(page, number: number) || isHole(UnsafeRawBufferPointer(page)) else { return false }
+        guard count.isMultiple(of: size), offset.isMultiple(of: Int64(size)),
+            UInt32(exactly: (offset + Int64(count)) / Int64(size)) != nil
+        else { return false }
+        return cipher.decrypt(UnsafeMutableRawBufferPointer(start: bytes, count: count), from: UInt32(offset / Int64(size)) + 1)
+    }
+
+    /// Encrypts a copy of whole pages, and writes that.
+    static func write(_ cipher: any WritablePageCipher, _ bytes: UnsafeRawPointer, _ amount: Int, _ offset: Int64, _ write: Write) -> Int32
+    {
+        let size = cipher.pageSize
+        guard amount == size, offset.isMultiple(of: Int64(size)), let number = UInt32(exactly: offset / Int64(size) + 1) else {
+            return badWrite
         }
-        return true
+        return withUnsafeTemporaryAllocation(byteCount: size, alignment: 16) { copy in
+            copy.copyMemory(from: UnsafeRawBufferPointer(start: bytes, count: size))
+            guard let start = copy.baseAddress else { return SQLITE_NOMEM }
+            cipher.encrypt(start, number: number)
+            return write(start, size, offset)
+        }
     }
 
     /// Whether what is to be written is encrypted already. Who plays a rollback journal back writes the pages as they were.

@@ -50,7 +50,7 @@ enum ErrorReport {
         switch code {
         case .conflict: .conflict
         case .interrupted: .interrupted
-        case .notADatabase, .encrypted, .needsKey, .wrongKey, .version1, .tooNew, .tooOld: .cannotOpen
+        case .notADatabase, .needsKey, .wrongKey, .version1, .tooNew, .tooOld: .cannotOpen
         case .notFound, .exists, .busy, .notOpen, .corrupt, .foreignSchema, .readOnly, .invalidName, .invalidDocument, .refused,
             .invalidRevision,
             .unsupported,

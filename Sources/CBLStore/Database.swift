@@ -86,7 +86,7 @@ package final class Database: Sendable {
     package var isEncrypted: Bool { files.key != nil }
 
     /// How the file is encrypted, for people; nil if it is not.
-    package var cipherName: String? { isEncrypted ? SQLCipher.name : nil }
+    package var cipherName: String? { files.secret.cipherName }
 
     /// The same database once more, for reading, when this one has been closed.
     package func reopened() throws(StoreError) -> Database {

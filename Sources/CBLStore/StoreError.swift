@@ -17,8 +17,6 @@ package struct StoreError: Error, Hashable, Sendable, CustomStringConvertible {
         /// The file's schema has something that no release of Couchbase Lite makes, and that SQLite would run.
         case foreignSchema
         case notADatabase
-        /// The file is encrypted, or was to be, and this version cannot do that.
-        case encrypted
         /// The file seems to be encrypted, and no key was given.
         case needsKey
         /// A key was given that is none for this file, which may not be encrypted at all.

@@ -278,9 +278,12 @@ struct EncryptedVersion1Tests {
         func converted(_ path: String, _ key: EncryptionKey?, _ target: String) throws -> [String] {
             let database = try opened(path, key)
             defer { database.close() }
-            if key != nil { #expect(throws: StoreError.self) { try database.copy(to: target) } }
-            try #expect(database.copy(to: target, decrypts: true).isEmpty)
-            return try self.facts(Database(path: target))
+            try #expect(database.copy(to: target + ".same").isEmpty)
+            let same = try self.facts(opened(target + ".same", key))
+            try #expect(database.copy(to: target, key: .other(nil)).isEmpty)
+            let facts = try self.facts(Database(path: target))
+            #expect(facts == same)
+            return facts
         }
         let (one, two) = (directory.path + "/one.cblite2", directory.path + "/two.cblite2")
         let converted1 = try converted(pair.encrypted, key, one)
@@ -296,7 +299,7 @@ struct EncryptedVersion1Tests {
         let kept = directory.path + "/kept.cblite2"
         #expect(throws: StoreError.self) { try Database.upgradeVersion1(at: pair.encrypted, keepingOldAt: kept) }
         try #expect(Database.upgradeVersion1(at: pair.encrypted, key: key, keepingOldAt: kept) == [])
-        try Database(path: pair.encrypted, options: .readWrite).read { try #expect($0.document("doc") != nil) }
+        try opened(pair.encrypted, key, .readWrite).read { try #expect($0.document("doc") != nil) }
         try opened(kept, key).read { try #expect($0.document("doc") != nil) }
     }
 
@@ -307,7 +310,7 @@ struct EncryptedVersion1Tests {
         let reader = try UncheckedBlob(database.blobs, digest).check()
         #expect(reader.length == 1000)
         var random = SeededRandom(29)
-        let files = FileAccess(database.bundle, key: key, fitting: database.files.fitting)
+        let files = database.files
         let folder = try #require(try database.blobs.folder())
         let name = try #require(try folder.names().first { $0.hasSuffix(".blob") })
         let blob = try #require(try files.openBlob(name, in: folder))

@@ -114,8 +114,8 @@ struct ExpectedDocument: Decodable {
     }
 
     @Test(arguments: [
-        ("encrypted-ee/upgrade_2.7_encrypted", StoreError.Code.encrypted), ("encrypted-ee/Mac_2.1_AES128", .encrypted),
-        ("encrypted-ee/Mac_2.5_AES256", .encrypted), ("encrypted-ee/upgrade_2.8_encrypted", .encrypted),
+        ("encrypted-ee/upgrade_2.7_encrypted", StoreError.Code.needsKey), ("encrypted-ee/Mac_2.1_AES128", .needsKey),
+        ("encrypted-ee/Mac_2.5_AES256", .needsKey), ("encrypted-ee/upgrade_2.8_encrypted", .needsKey),
     ]) func whatCannotBeReadIsRecognised(_ fixture: String, _ code: StoreError.Code) {
         #expect { try Database(path: Fixtures.path(fixture + ".cblite2")) } throws: { ($0 as? StoreError)?.code == code }
     }

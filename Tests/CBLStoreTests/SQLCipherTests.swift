@@ -58,7 +58,7 @@ import Testing
         let path = directory.path + "/a.db"
         try Data(bytes).write(to: URL(filePath: path))
         let connection = try Connection(path: path, mode: .readOnly)
-        try connection.decrypt(with: cipher)
+        try connection.use(cipher)
         try #expect(connection.strings("SELECT quote(a) FROM t") == ["'one'", "2", "NULL"])
         #expect(try connection.integer("PRAGMA user_version") == 102)
         #expect(try connection.strings("PRAGMA integrity_check") == ["ok"])
@@ -77,7 +77,7 @@ import Testing
         let path = directory.path + "/a.db"
         try Data(bytes).write(to: URL(filePath: path))
         let connection = try Connection(path: path, mode: .readWrite)
-        try connection.decrypt(with: cipher)
+        try connection.use(cipher)
         #expect(throws: SQLiteError.self) { try connection.execute("INSERT INTO t VALUES ('two')") }
         #expect(try Array(Data(contentsOf: URL(filePath: path))) == bytes)
     }
@@ -147,7 +147,7 @@ import Testing
             guard let (cipher, _) = fitting(key, changed) else { continue }
             try Data(changed).write(to: URL(filePath: path))
             guard let connection = try? Connection(path: path, mode: .readOnly) else { continue }
-            try connection.decrypt(with: cipher)
+            try connection.use(cipher)
             let values = try? connection.strings("SELECT quote(a) FROM t")
             #expect(values == nil || values == ["'one'", "2", "NULL"])
         }

@@ -55,6 +55,21 @@ package enum Program {
 }
 
 extension Program {
+    /// The key of the databases that a test works on: those that it makes have it, and it is in the environment of all that it runs.
+    package struct DatabaseKey: Sendable {
+        package let digits: String
+        package let file: String
+
+        package init(in directory: String) throws {
+            digits = String(repeating: "5a3c", count: 16)
+            file = directory + "/database.key"
+            try Data(digits.utf8).write(to: URL(filePath: file))
+            chmod(file, 0o600)
+        }
+    }
+
+    @TaskLocal package static var databaseKey: DatabaseKey?
+
     /// Runs another program, a shell for example. Nil if it is not installed.
     package static func run(tool name: String, _ arguments: [String], input: String = "", timeout: Double = Patience.seconds) throws
         -> Result?
@@ -102,8 +117,10 @@ package final class RunningProgram {
         signal(SIGPIPE, SIG_IGN)
         var variables = ProcessInfo.processInfo.environment
         for name in ["NO_COLOR", "CLICOLOR", "CLICOLOR_FORCE", "COLUMNS"] { variables[name] = nil }
+        if let key = Program.databaseKey { variables["CBLITE_DATABASE_KEY"] = key.digits }
         variables.merge(environment) { _, new in new }
-        var words = [program] + arguments
+        let creates = arguments.contains("--create") && Program.databaseKey != nil
+        var words = [program] + (creates ? ["--key=:@" + (Program.databaseKey?.file ?? "")] : []) + arguments
         // A child that changes its own directory needs a shell in between, which the program then replaces.
         if let directory { words = ["/bin/sh", "-c", #"cd "$0" && exec "$@""#, directory] + words }
         let started = RunningProgram.starting.withLock { _ in RunningProgram.start(words, variables.map { "\($0)=\($1)" }) }

@@ -137,6 +137,48 @@ import Testing
         }
     }
 
+    /// The old key or the new one, and all documents with their blobs by it.
+    @Test func anotherKeyIsGivenWholeOrNotAtAll() throws {
+        let path = directory.path + "/key.cblite2"
+        let lines = (0..<2000).map { "{\"_id\":\"doc\($0)\",\"text\":\"number \($0)\"}\n" }.joined()
+        #expect(try Program.run(["--create", "import", path, "-"], input: lines).exitCode == 0)
+        #expect(
+            try Program.run(["blob", "put", path, "doc1", "picture", "-"], input: String(repeating: "picture", count: 50_000)).exitCode == 0
+        )
+        let digits = ["", String(repeating: "11", count: 32), String(repeating: "22", count: 32)]
+        for (index, digits) in digits.enumerated() {
+            let attributes: [FileAttributeKey: Any] = [.posixPermissions: 0o600]
+            #expect(
+                FileManager.default.createFile(atPath: directory.path + "/\(index)", contents: Data(digits.utf8), attributes: attributes))
+        }
+        func flags(_ key: Int, _ name: String) -> [String] { key == 0 ? [] : ["--\(name)=:@\(directory.path)/\(key)"] }
+        func documents(_ key: Int) throws -> String? {
+            let shown = try Program.run(flags(key, "key") + ["cat", "--raw", path, "*"])
+            guard shown.exitCode == 0 else { return nil }
+            #expect(try Program.run(["blob", "ls", "--verify"] + flags(key, "key") + [path]).exitCode == 0)
+            #expect(try Program.run(["check"] + flags(key, "key") + [path]).exitCode == 0)
+            return shown.output
+        }
+        let expected = try #require(try documents(0))
+        var (present, seconds) = (0, 0.5)
+        for round in 0..<(CrashTests.rounds ?? 8) {
+            let next = (present + 1) % 3
+            let command = next == 0 ? "decrypt" : present == 0 ? "encrypt" : "rekey"
+            let result = try Victim.run([command] + flags(present, "key") + flags(next, "new-key") + [path], killedWithin: seconds)
+            if result.exitCode == 0 { seconds = result.seconds }
+            let found = try [present, next].filter { try documents($0) == expected }
+            #expect(found.count == 1 && (result.exitCode != 0 || found == [next]), "round \(round), \(command)")
+            present = found.first ?? present
+        }
+        // What was killed has left nothing that the next one does not take away.
+        let next = present == 1 ? 2 : 1
+        let command = present == 0 ? "encrypt" : "rekey"
+        #expect(try Program.run([command] + flags(present, "key") + flags(next, "new-key") + [path]).exitCode == 0)
+        #expect(try documents(next) == expected)
+        let left = try FileManager.default.contentsOfDirectory(atPath: directory.path)
+        #expect(left.filter { $0.contains("TEMP") }.isEmpty, "\(left)")
+    }
+
     /// Schema and documents, as far as they do not hold random values.
     private func everything(_ path: String) throws -> [String] {
         var lines: [String] = []

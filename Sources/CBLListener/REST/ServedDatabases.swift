@@ -48,11 +48,17 @@ package final class ServedDatabases: Sendable {
     package let rights: Rights
     /// How far the databases of the directory are open.
     package let access: Share.Access
+    /// What new databases of the directory are encrypted with, and those that are encrypted are opened with.
+    private let key: EncryptionKey?
     private let state: Mutex<State>
 
     /// These databases, and all of a directory, which are open as far as `access` says.
-    package init(_ shares: [Share] = [], directory: String? = nil, access: Share.Access = .readWrite, rights: Rights = [.create, .delete]) {
+    package init(
+        _ shares: [Share] = [], directory: String? = nil, access: Share.Access = .readWrite, rights: Rights = [.create, .delete],
+        key: EncryptionKey? = nil
+    ) {
         self.shares = shares
+        self.key = key
         self.directory = directory
         self.access = access
         self.rights = directory == nil ? [] : rights
@@ -93,7 +99,7 @@ package final class ServedDatabases: Sendable {
     func database(named name: String) throws -> Served? {
         try state.withLock { state in
             if let served = state.open[name] { return served }
-            guard let path = path(of: name), let database = try ServedDatabases.open(path) else { return nil }
+            guard let path = path(of: name), let database = try open(path) else { return nil }
             let served = Served(Share(name, database, access: database.isReadOnly ? .readOnly : access))
             state.open[name] = served
             return served
@@ -109,7 +115,9 @@ package final class ServedDatabases: Sendable {
         if let problem = ServedDatabases.problem(withName: name) { throw RESTError.badID(problem) }
         try state.withLock { state in
             guard state.open[name] == nil, path(of: name) == nil else { throw RESTError.exists("there is a database of that name") }
-            let database = try Database(path: ServedDatabases.path(directory, name, ServedDatabases.suffixes[0]), options: .create)
+            var options = Database.Options.create
+            options.key = key
+            let database = try Database(path: ServedDatabases.path(directory, name, ServedDatabases.suffixes[0]), options: options)
             try database.keepExpirations()
             state.open[name] = Served(Share(name, database, access: access))
         }
@@ -144,13 +152,18 @@ package final class ServedDatabases: Sendable {
     }
 
     /// For writing, if that is possible.
-    private static func open(_ path: String) throws -> Database? {
+    private func open(_ path: String, _ key: EncryptionKey? = nil) throws -> Database? {
+        var options = Database.Options.readWrite
+        options.key = key
         do {
-            let database = try Database(path: path, options: .readWrite)
+            let database = try Database(path: path, options: options)
             try database.keepExpirations()
             return database
+        } catch let error as StoreError where error.code == .needsKey && key == nil && self.key != nil {
+            return try open(path, self.key)
         } catch let error as StoreError where error.code == .version1 || error.code == .readOnly {
-            return try Database(path: path)
+            options.access = .readOnly
+            return try Database(path: path, options: options)
         } catch let error as StoreError where error.code == .notFound {
             return nil
         }

@@ -118,13 +118,10 @@ enum CheckCommand {
         }
         if invocation.flag("repair") { throw invocation.usageError("--repair and --salvage exclude each other") }
         guard Endpoint.exists(source) else { throw CommandError.cannotOpen("\(source): no such database") }
-        guard !session.options.keys.areGiven, session.openDatabase.map({ $0.path != source || !$0.isEncrypted }) ?? true else {
-            throw CommandError.failed(
-                "\(source): pages of an encrypted database cannot be salvaged", hint: "cp carries over what can be read of it.")
-        }
+        let key = try session.salvageKey(of: source)
         let progress = session.progress("Salvaging", unit: "rows")
         defer { progress.finish() }
-        let salvage = Salvage(from: source, to: target, options: .init(dropsDamaged: invocation.flag("drop-damaged"))) { count in
+        let salvage = Salvage(from: source, to: target, key: key, options: .init(dropsDamaged: invocation.flag("drop-damaged"))) { count in
             try Interruption.check()
             if count > 0 { progress.advance(by: count) }
         } report: { finding in
@@ -136,6 +133,7 @@ enum CheckCommand {
         func number(_ count: Int, _ one: String, _ many: String) -> String { "\(ProgressLine.grouped(count)) \(count == 1 ? one : many)" }
         let documents = "\(number(summary.documents, "document", "documents")), \(ProgressLine.grouped(summary.deleted)) deleted"
         session.notice("Salvaged \(documents), \(number(summary.blobs, "blob", "blobs")).")
+        if let key { session.knownKeys[target] = key }
         let database = try session.open(target, writes: false)
         let check = try CheckRun(invocation, database).run()
         return check.problems == 0 && summary.lost == 0 ? .success : .failure

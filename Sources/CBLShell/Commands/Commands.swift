@@ -58,6 +58,9 @@ enum Commands {
         RemoveIndexCommand.declaration,
         CompactCommand.declaration,
         ReindexCommand.declaration,
+        EncryptionCommands.encrypt,
+        EncryptionCommands.rekey,
+        EncryptionCommands.decrypt,
     ]
 
     private static let general: [CommandDeclaration] = [

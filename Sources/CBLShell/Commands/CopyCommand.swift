@@ -11,7 +11,7 @@ enum CopyCommand {
 
             \(Transfer.forms)
             """,
-        flags: Transfer.flags + Transfer.replicationFlags,
+        flags: Transfer.flags + KeyFlags.ofCopy + Transfer.replicationFlags,
         arguments: [
             Argument("SOURCE", .file, .required, impliedByOpenDatabase: true, "What to copy"),
             Argument("DESTINATION", .file, .required, "Where to"),

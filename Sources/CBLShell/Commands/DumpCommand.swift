@@ -15,6 +15,9 @@ enum DumpCommand {
 
             The UUIDs of the database stay behind, since a copy is another database: --identity takes them along. Cookies of replications \
             are never archived.
+
+            With --archive-password or --archive-key the archive is sealed: nobody can read it or change it without that. Otherwise it is text, \
+            also that of an encrypted database.
             """,
         database: .reads,
         flags: [
@@ -23,11 +26,12 @@ enum DumpCommand {
             Flag("no-raw", "Leave out the notes of replications and other raw documents"),
             Flag("no-blobs", "Leave out the content of blobs"),
             Flag("no-indexes", "Leave out the definitions of indexes"),
-        ],
+        ] + KeyFlags.ofArchive,
         arguments: [Argument("FILE", .file, .optional, "Where to; - or nothing is standard output")],
         examples: [
             .init("cblite dump travel.cblite2 travel.archive", "All of it, into a file."),
             .init("cblite dump travel.cblite2 | gzip > travel.archive.gz", "Compressed."),
+            .init("cblite dump --archive-password travel.cblite2 travel.sealed", "Sealed: asks for a password."),
             .init("cblite dump -C inventory.hotel,inventory.airline travel.cblite2 part.archive", "Two collections."),
         ],
         run: run)
@@ -41,19 +45,23 @@ enum DumpCommand {
         options.includesBlobs = !invocation.flag("no-blobs")
         options.includesIndexes = !invocation.flag("no-indexes")
         let database = try invocation.database()
+        let key = try session.key(of: KeyFlags.archiveKey(invocation, isNew: true), for: "the archive")
         var omitted = 0
         let progress = session.progress("Dumping", unit: "lines")
         defer { progress.finish() }
         let path = invocation.argumentIfGiven("FILE") ?? "-"
         let counts = try TargetFile.write(path, session) { output in
-            try database.dump(options, check: Interruption.check) { omission in
+            var seal = key.flatMap { SealedArchive.Writer($0) }
+            let counts = try database.dump(options, check: Interruption.check) { omission in
                 if case .document = omission { omitted += 1 }
                 session.warn(omission.description)
             } emit: { line in
                 try Interruption.check()
-                try output.write(lines: line)
+                if seal == nil { try output.write(lines: line) } else { try seal?.append(line) { try output.write($0) } }
                 progress.advance()
             }
+            try seal?.finish { try output.write($0) }
+            return counts
         }
         progress.finish()
         if invocation.wantsJSON, path != "-" {
@@ -77,13 +85,15 @@ enum RestoreCommand {
             A database that holds something already is refused. With --merge, documents that are not there are added, and those that are \
             get the revisions that they lack; a document whose revisions exclude those of the archive stays as it is, with a warning, and \
             the exit code is then 4.
+
+            A sealed archive needs the key or password that it was sealed with: --archive-password or --archive-key.
             """,
         database: .writes,
         flags: [
             ArchiveTransfer.collectionFlag,
             Flag("merge", "Add to a database that holds something already"),
             Flag("identity", "Take over the UUIDs that dump --identity archived"),
-        ],
+        ] + KeyFlags.ofArchive,
         arguments: [Argument("FILE", .file, .optional, "The archive; - or nothing is standard input")],
         examples: [
             .init("cblite restore copy.cblite2 travel.archive", "A new database."),
@@ -97,20 +107,24 @@ enum RestoreCommand {
         options.collections = try ArchiveTransfer.collections(invocation.strings("collection"), invocation)
         options.merges = invocation.flag("merge")
         options.takesIdentity = invocation.flag("identity")
-        let input = try InputSource(invocation.argumentIfGiven("FILE") ?? "-")
-        let progress = invocation.session.progress("Restoring", total: input.size, unit: "lines")
+        let input = try ArchiveInput(invocation.argumentIfGiven("FILE") ?? "-") {
+            let session = invocation.session
+            let flags = KeyFlags.archiveKey(invocation, isNew: false)
+            if flags.areGiven { return try session.key(of: flags, for: "the archive") }
+            return session.canAsk ? try session.askedKey(for: "the archive") : nil
+        }
+        let progress = invocation.session.progress("Restoring", total: input.source.size, unit: "lines")
         defer { progress.finish() }
         let result: ArchiveRestorer.Result
         do {
             result = try ArchiveTransfer.restore(into: invocation.parsed.databasePath, options, invocation) { restorer in
-                while let line = try input.nextLine(limit: ArchiveTransfer.longestLine) {
+                while try input.withNextLine({ try restorer.accept($0) }) {
                     try Interruption.check()
-                    try restorer.accept(line)
-                    progress.advance(position: input.offset)
+                    progress.advance(position: input.source.offset)
                 }
             }
         } catch let error as ArchiveError {
-            throw CommandError.failed("\(input.name): \(error)", hint: "Nothing was restored.")
+            throw CommandError.failed("\(input.source.name): \(error)", hint: "Nothing was restored.")
         }
         progress.finish()
         try invocation.tell { try ArchiveTransfer.tell(result, "Restored", invocation) }

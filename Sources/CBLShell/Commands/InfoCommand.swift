@@ -58,7 +58,7 @@ enum InfoCommand {
         } catch {
             let kind: String
             switch error.code {
-            case .encrypted, .needsKey: kind = "encrypted"
+            case .needsKey: kind = "encrypted"
             case .version1: kind = "1.x"
             case .tooNew: kind = "too new"
             case .tooOld: kind = "too old"

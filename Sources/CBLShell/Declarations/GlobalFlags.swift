@@ -9,11 +9,11 @@ enum GlobalFlags {
         Flag("no-backup", "With --upgrade of a 1.x database: do not keep the old one beside the new"),
         Flag(
             "password", optionalValue: ":@FILE", .text,
-            "Open an encrypted database of 1.x: the password is asked for, or is the first line of FILE. "
+            "Open an encrypted database, or make one: the password is asked for, or is the first line of FILE. "
                 + "Otherwise $CBLITE_DATABASE_PASSWORD"),
         Flag(
             "key", value: ":@FILE", .text,
-            "Open it with the key in FILE: 64 hexadecimal digits, or 32 bytes. Otherwise $CBLITE_DATABASE_KEY"),
+            "The same with the key in FILE: 64 hexadecimal digits, or 32 bytes. Otherwise $CBLITE_DATABASE_KEY"),
         Flag("encrypted", "The same as --password, which takes a key as well"),
         Flag("collection", short: "C", value: "[SCOPE.]NAME", .collection, "Work on this collection instead of the default one"),
         Flag("json", "Print results and errors as JSON, for programs"),

@@ -165,8 +165,18 @@ struct EdgeServe {
             throw CommandError.failed(
                 "\(path): databases.\(name).path: there is no database \(settings.path)", hint: "\"create\": true makes it.")
         }
-        if exists { return try session.open(settings.path, writes: true) }
-        do { return try Database(path: settings.path, options: .create) } catch { throw Session.commandError(error) }
+        if exists {
+            if let key = settings.key { session.knownKeys[settings.path] = key }
+            let database = try session.open(settings.path, writes: true)
+            guard settings.key == nil || database.isEncrypted else {
+                throw CommandError.failed(
+                    "\(path): databases.\(name).password: the database \(settings.path) is not encrypted", hint: "encrypt encrypts it.")
+            }
+            return database
+        }
+        var options = Database.Options.create
+        options.key = settings.key
+        do { return try Database(path: settings.path, options: options) } catch { throw Session.commandError(error) }
     }
 }
 

@@ -147,7 +147,8 @@ struct ServeFlags {
         let manages = invocation.flag("manage") || invocation.flag("dir")
         let databases = ServedDatabases(
             try shares(access, hasDirectory: directory != nil), directory: directory, access: access,
-            rights: manages && access == .readWrite ? [.create, .delete] : [])
+            rights: manages && access == .readWrite ? [.create, .delete] : [],
+            key: try directory.flatMap { try invocation.session.key(of: invocation.session.options.keys, for: $0) })
         if let users {
             let names = try databases.names()
             for name in users.databases.sorted() where !names.contains(name) && !manages {

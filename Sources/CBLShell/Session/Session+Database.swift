@@ -52,8 +52,6 @@ extension Session {
             do { try convert(path, options) } catch let failure as StoreError { throw failure } catch {
                 throw StoreError(.interrupted, "\(error)")
             }
-            var options = options
-            options.key = nil
             return try Database(path: path, options: options)
         }
     }
@@ -71,7 +69,6 @@ extension Session {
         }
         progress.clear()
         if let kept { notice("Upgraded; the old database is \(kept).") } else { notice("Upgraded.") }
-        if key != nil { notice("It is not encrypted any more.") }
         for omission in omitted ?? [] { warn(omission.message) }
     }
 

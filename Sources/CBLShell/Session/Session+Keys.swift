@@ -11,7 +11,7 @@ extension Session {
     /// The key that flags speak of; nil if they speak of none.
     func key(of flags: KeyFlags, for path: String) throws(CommandError) -> EncryptionKey? {
         switch (flags.password, flags.key) {
-        case (nil, nil): return flags.isAskedFor ? try askedKey(for: path) : nil
+        case (nil, nil): return !flags.isAskedFor ? nil : flags.isNew ? try askedNewKey(for: path, flags) : try askedKey(for: path)
         case (let password?, nil): return EncryptionKey(password: try secret(password, flags.passwordName))
         case (nil, let key?): return try Session.key(keyFile(key, flags.keyName), "the file of \(flags.keyName)")
         case (.some, .some):
@@ -26,16 +26,33 @@ extension Session {
             return try Session.key(Array(key.utf8), "$" + Session.keyVariable)
         }
         if let password = Terminal.environment(Session.passwordVariable), !password.isEmpty { return EncryptionKey(password: password) }
-        guard shell != nil, canAsk else { return nil }
-        return try askedKey(for: path)
+        return canAsk ? try askedKey(for: path) : nil
     }
 
-    private func askedKey(for path: String) throws(CommandError) -> EncryptionKey {
+    /// The key of a database that perhaps cannot be opened any more.
+    func salvageKey(of path: String) throws(CommandError) -> EncryptionKey? {
+        if let key = try key(of: options.keys, for: path) ?? knownKeys[path] { return key }
+        do throws(StoreError) { _ = try Database(path: path) } catch {
+            if error.code == .needsKey { return try keyWithoutFlags(for: path) }
+        }
+        return nil
+    }
+
+    func askedKey(for path: String) throws(CommandError) -> EncryptionKey {
         if let known = knownKeys[path] { return known }
         let question = "Password or key of \(path): "
         let text = try askSecret(
             question, orSay: "--password=:@FILE, --key=:@FILE, $\(Session.passwordVariable) or $\(Session.keyVariable)")
         guard !text.isEmpty else { throw .failed("\(path): a password is never empty") }
+        return (try? Session.key(Array(text.utf8), "")) ?? EncryptionKey(password: text)
+    }
+
+    /// Asks for a password that is not known to anybody yet: nobody sees what is typed, so it is typed twice.
+    private func askedNewKey(for path: String, _ flags: KeyFlags) throws(CommandError) -> EncryptionKey {
+        let otherwise = "\(flags.passwordName)=:@FILE or \(flags.keyName)=:@FILE"
+        let text = try askSecret("New password or key of \(path): ", orSay: otherwise)
+        guard !text.isEmpty else { throw .failed("\(path): a password is never empty") }
+        guard try askSecret("The same again: ", orSay: otherwise) == text else { throw .failed("\(path): these are two different ones") }
         return (try? Session.key(Array(text.utf8), "")) ?? EncryptionKey(password: text)
     }
 

@@ -156,12 +156,13 @@ struct Transfer {
         if let collections = session.options.collection {
             return try copy(collections: collections, of: database, to: target)
         }
+        let key = try session.copyKey(invocation, of: database)
         let clock = Stopwatch()
         let progress = session.progress("Copying", total: 100, unit: "%")
         defer { progress.finish() }
         // The page count is known only while copying: the line shows percents.
         var shown = 0
-        let omitted = try database.copy(to: PathText.without("/", target), decrypts: true) { done, total in
+        let omitted = try database.copy(to: PathText.without("/", target), key: key) { done, total in
             try Interruption.check()
             let percent = total > 0 ? done * 100 / total : 0
             guard percent > shown else { return }
@@ -169,10 +170,10 @@ struct Transfer {
             shown = percent
         }
         // In a file of 1.x each would be looked for.
-        let counted = try database.isVersion1 ? Database(path: target) : database
+        let counted = try database.isVersion1 ? database.opened(copy: target, key) : database
         let count = try counted.read { snapshot in try snapshot.collections().reduce(0) { try $0 + snapshot.counts(of: $1).live } }
         progress.finish()
-        if database.isEncrypted { session.notice("The copy is not encrypted.") }
+        if database.isEncrypted, case .other(nil) = key { session.notice("The copy is not encrypted.") }
         for omission in omitted { session.warn("\(omission.message); the copy goes without it") }
         try report(count, clock)
         return omitted.isEmpty ? .success : .failure

@@ -47,7 +47,7 @@ package final class BlobWriter {
         let digest = BlobDigest(sha1.finish())
         if let expected, expected != digest { throw StoreError(.corrupt, "the content of blob \(expected) has another digest: \(digest)") }
         let name = digest.fileName
-        if let stored = blobs.present(digest, name, file.size, in: folder) { return stored }
+        if let stored = blobs.present(digest, name, length, in: folder) { return stored }
         try file.finish(name)
         return BlobFolder.Stored(digest: digest, length: length, isNew: true)
     }
@@ -61,9 +61,9 @@ extension BlobFolder {
         return try bundle.folder().makeFolder(DatabaseBundle.attachmentsName)
     }
 
-    /// A blob that is there already. What has its name and is no file of this length, a link for example, is not it.
+    /// A blob that is there already. What has its name and is no file of such a length, a link for example, is not it.
     fileprivate func present(_ digest: BlobDigest, _ name: String, _ length: Int, in folder: Folder) -> Stored? {
-        guard let present = folder.status(name), present.kind == .file, present.size == length else { return nil }
+        guard let present = folder.status(name), present.kind == .file, present.size == files.blobFileSize(length) else { return nil }
         // Young again, so that no garbage collection takes it before the document that will refer to it is committed.
         folder.touch(name)
         return Stored(digest: digest, length: length, isNew: false)

@@ -5,17 +5,19 @@ extension Salvage {
     func carryVersion1(_ entries: [SchemaEntry], _ old: Connection, to unfinished: DatabaseBundle) throws {
         let folder = try TemporaryCopy(besides: source)
         do {
-            let new = try source.copied(to: folder.files.bundle).connect()
+            let new = try source.rewritten(to: folder.files.bundle, key: source.key).connect()
             new.heedInterrupts()
             try Version1Salvage(entries, old, new, advance: advance) { try self.lost($0) }.run()
         }
-        let rows = try Database(path: folder.files.bundle.path, options: .readOnly)
+        var options = Database.Options.readOnly
+        options.key = source.key
+        let rows = try Database(path: folder.files.bundle.path, options: options)
         defer { rows.close() }
         let conversion = Version1Conversion(
-            of: rows, attachments: source.opened(.readOnly), to: source.copied(to: unfinished), keepsIdentity: true
+            of: rows, attachments: source.opened(.readOnly), to: source.rewritten(to: unfinished, key: source.key), keepsIdentity: true
         ) { _, _ in try self.advance(0) }
         for omission in try conversion.run() { try lost(.unreadable, omission.message) }
-        let made = try Database(path: unfinished.path, options: .readOnly)
+        let made = try Database(path: unfinished.path, options: options)
         defer { made.close() }
         let counts = try made.read { try $0.counts(of: .default) }
         summary.documents += counts.live

@@ -23,10 +23,10 @@ package final class Salvage {
     var summary = Summary()
 
     package init(
-        from source: String, to target: String, options: Database.RepairOptions = .init(),
+        from source: String, to target: String, key: EncryptionKey? = nil, options: Database.RepairOptions = .init(),
         advance: @escaping (Int) throws -> Void = { _ in }, report: @escaping (Finding) throws -> Void
     ) {
-        self.source = FileAccess(DatabaseBundle(path: source))
+        self.source = FileAccess(DatabaseBundle(path: source), key: key)
         self.target = DatabaseBundle(path: target)
         self.options = options
         self.advance = advance
@@ -37,10 +37,16 @@ package final class Salvage {
     package func run() throws -> Summary {
         try source.bundle.checkExistence()
         // Other complaints of the header are what a salvage is for.
-        do throws(StoreError) { try source.check() } catch { if [.encrypted, .needsKey].contains(error.code) { throw error } }
+        do throws(StoreError) { try source.check() } catch {
+            if [.needsKey, .wrongKey].contains(error.code), !source.hasMendableHeader { throw error }
+        }
         do {
             return try NewBundle.make(at: target.path) { unfinished in
-                let copy = try TemporaryCopy(of: source)
+                let hasForeignLog = source.hasForeignLog
+                let copy = try TemporaryCopy(of: source, leavesOutLog: hasForeignLog)
+                if hasForeignLog {
+                    try lost(.bundle, "its write-ahead log cannot be read, and is left out: what was committed last is not there")
+                }
                 try reportForeignParts()
                 try SalvagedHeader.mend(copy.files, original: source.bundle)
                 let old = try copy.files.connect()
@@ -52,10 +58,12 @@ package final class Salvage {
                     try carryVersion1(entries, old, to: unfinished)
                     return summary
                 }
-                try carry(entries, old, to: source.copied(to: unfinished))
+                try carry(entries, old, to: source.rewritten(to: unfinished, key: source.key))
                 try carryBlobs(to: unfinished)
                 // Flags, counters, and the tables of full-text and array indexes, which are still empty.
-                let database = try Database(path: unfinished.path, options: .readWrite)
+                var settings = Database.Options.readWrite
+                settings.key = source.key
+                let database = try Database(path: unfinished.path, options: settings)
                 defer { database.close() }
                 let repair = try database.repair(options, advance: advance)
                 for id in repair.dropped { try lost(.body, "it could not be decoded", document: id) }
@@ -330,26 +338,33 @@ package final class Salvage {
 enum SalvagedHeader {
     /// Puts right in the copy what can have only one value.
     static func mend(_ copy: FileAccess, original: DatabaseBundle) throws(StoreError) {
-        var file = try copy.header()
-        guard file.isWhole else {
-            throw StoreError(.corrupt, "nothing can be salvaged: the file is only \(file.bytes.count) bytes long", path: original.path)
+        // Each page of such a file proves itself, the first one as well.
+        if copy.secret.isOfVersion1 { return }
+        try copy.changeHeader { (file) throws(StoreError) in
+            guard file.isWhole else {
+                throw StoreError(.corrupt, "nothing can be salvaged: the file is only \(file.bytes.count) bytes long", path: original.path)
+            }
+            var header = file.bytes
+            // An encrypted file, or one that is something else, has hardly any of these bytes.
+            let isKnown = copy.secret.found != nil || zip(header, DatabaseHeader.magic).count(where: { $0 == $1 }) >= 8
+            guard isKnown else {
+                throw StoreError(
+                    .notADatabase, "nothing can be salvaged: db.sqlite3 is no SQLite file, or it is encrypted", path: original.path)
+            }
+            header.replaceSubrange(0..<16, with: DatabaseHeader.magic)
+            let pageSize = Int(header[16]) << 8 | Int(header[17])
+            if pageSize != 1 && (pageSize < 512 || pageSize & (pageSize - 1) != 0) { (header[16], header[17]) = (0x10, 0) }
+            for place in [18, 19] where header[place] != 1 && header[place] != 2 { header[place] = 2 }
+            if let cipher = copy.secret.found?.cipher as? CouchbaseCipher {
+                let size = cipher.pageSize == 65536 ? 1 : cipher.pageSize
+                (header[16], header[17], header[20]) = (UInt8(size >> 8), UInt8(size & 0xFF), UInt8(cipher.reservedSize))
+            }
+            header.replaceSubrange(21..<24, with: [64, 32, 32])
+            if header[44..<47] != [0, 0, 0] || !(1...4).contains(header[47]) { header.replaceSubrange(44..<48, with: [0, 0, 0, 4]) }
+            header.replaceSubrange(56..<60, with: [0, 0, 0, 1])
+            // With another "version valid for" SQLite takes the number of pages from the length of the file.
+            header[92] ^= 0xFF
+            return DatabaseHeader(bytes: header, fileSize: file.fileSize)
         }
-        var header = file.bytes
-        // An encrypted file, or one that is something else, has hardly any of these bytes.
-        guard zip(header, DatabaseHeader.magic).count(where: { $0 == $1 }) >= 8 else {
-            throw StoreError(
-                .notADatabase, "nothing can be salvaged: db.sqlite3 is no SQLite file, or it is encrypted", path: original.path)
-        }
-        header.replaceSubrange(0..<16, with: DatabaseHeader.magic)
-        let pageSize = Int(header[16]) << 8 | Int(header[17])
-        if pageSize != 1 && (pageSize < 512 || pageSize & (pageSize - 1) != 0) { (header[16], header[17]) = (0x10, 0) }
-        for place in [18, 19] where header[place] != 1 && header[place] != 2 { header[place] = 2 }
-        header.replaceSubrange(21..<24, with: [64, 32, 32])
-        if header[44..<47] != [0, 0, 0] || !(1...4).contains(header[47]) { header.replaceSubrange(44..<48, with: [0, 0, 0, 4]) }
-        header.replaceSubrange(56..<60, with: [0, 0, 0, 1])
-        // With another "version valid for" SQLite takes the number of pages from the length of the file.
-        header[92] ^= 0xFF
-        file.bytes = header
-        try copy.replaceHeader(with: file)
     }
 }

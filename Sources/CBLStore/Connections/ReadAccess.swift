@@ -34,15 +34,16 @@ enum ReadAccess: Sendable {
         let hasForeignJournal = bundle.status(.rollbackJournal).map { $0.kind != .file } ?? false
         let hasLog = bundle.size(.log) > 0
         if bundle.size(.rollbackJournal) > 0 || (hasForeignJournal && hasLog) { return .copied(try TemporaryCopy(of: files)) }
+        if hasLog { try files.checkLog() }
         return hasLog ? .abandonedLog : .immutable
     }
 
-    private enum Holder {
+    enum Holder {
         case somebody, nobody, unknown
     }
 
     /// Whether a living process holds the shared memory of the log: SQLite locks its byte 128 for as long as it is connected.
-    private static func holder(of files: FileAccess) -> Holder {
+    static func holder(of files: FileAccess) -> Holder {
         // SQLite maps nothing but a file.
         if let status = files.bundle.status(.sharedMemory), status.kind != .file { return .nobody }
         do throws(StoreError) {
@@ -106,12 +107,14 @@ final class TemporaryCopy: Sendable {
         files = original.copied(to: DatabaseBundle(path: String(cString: name)), .ownCopy)
     }
 
-    convenience init(of original: FileAccess) throws(StoreError) {
+    convenience init(of original: FileAccess, leavesOutLog: Bool = false) throws(StoreError) {
         try self.init(besides: original)
         // The main file before the log: what a checkpoint moves in between is then in both. If it came in between, once more.
         for _ in 0..<20 {
             let before = original.bundle.status(.main)
-            for part in [DatabaseBundle.Part.main, .rollbackJournal, .log] { try original.copy(part, to: files) }
+            for part in [DatabaseBundle.Part.main, .rollbackJournal, .log] where part != .log || !leavesOutLog {
+                try original.copy(part, to: files)
+            }
             try files.checkJournal(cutsOff: true)
             if original.bundle.status(.main) == before { return }
         }

@@ -49,6 +49,9 @@ final class ReaderPool: Sendable {
     }
 
     private static let most = 4
+    /// So often and long `suspended` waits for who reads.
+    private static let attempts = 500
+    private static let pause = Duration.milliseconds(20)
     /// Whether idle readers keep the state that they saw for a moment: who reads one document after another then takes no locks for that. They
     /// give it up before this database writes, and soon in any case, so that the log can be emptied.
     private let keepsStates: Bool
@@ -109,6 +112,34 @@ final class ReaderPool: Sendable {
                 return result
             }
         }
+    }
+
+    /// Runs `work` with a connection that is in no transaction.
+    func readWithoutTransaction<Result>(_ work: (FileConnection) throws -> Result) throws -> Result {
+        try visiting {
+            let (session, reader) = try take()
+            reader.end()
+            return try lending(reader, of: session) {
+                let result = try work(reader)
+                try check(session)
+                return result
+            }
+        }
+    }
+
+    /// Ends all connections, and runs `work` while there can be none. An error if some of them are still in use after a while.
+    func suspended(_ work: () throws -> Void) throws {
+        for _ in 0..<ReaderPool.attempts {
+            let isDone = try session.withLock { current -> Bool in
+                guard loans.isIdle else { return false }
+                current = nil
+                try work()
+                return true
+            }
+            if isDone { return }
+            usleep(UInt32(ReaderPool.pause / .microseconds(1)))
+        }
+        throw StoreError(.busy, "the database is being read", path: bundle.path)
     }
 
     /// Runs what takes a connection out. Closing waits for it from before there is a connection until that is back, or gone: one that is left
@@ -316,6 +347,9 @@ private final class Loans: @unchecked Sendable {
     var isClosed: Bool { hasEnded.load(ordering: .sequentiallyConsistent) }
 
     func close() -> Bool { lock.locked { !hasEnded.exchange(true, ordering: .sequentiallyConsistent) } }
+
+    /// Whether nobody has a connection, or is about to have one.
+    var isIdle: Bool { visits.load(ordering: .sequentiallyConsistent) == 0 && lock.locked { held.isEmpty } }
 
     func beginVisit() { visits.add(1, ordering: .sequentiallyConsistent) }
 

@@ -49,7 +49,10 @@ final class Writer: @unchecked Sendable {
         let ((connection, functions), entry) = try OpenFiles.enter(status) { present in
             // What an interrupted creation left is empty.
             if present != nil || options.access != .create || status.size > 0 { try files.check(present) }
-            if present == nil { try files.checkJournal(cutsOff: options.removesForeignObjects) }
+            if present == nil {
+                try files.checkJournal(cutsOff: options.removesForeignObjects)
+                if files.key != nil, ReadAccess.holder(of: files) == .nobody { try files.checkLog() }
+            }
             return (try Writer.connect(files, options, isEmpty: status.size == 0), use: .ordinary)
         }
         let note = entry.map { OpenFiles.Note($0) }
@@ -139,6 +142,24 @@ final class Writer: @unchecked Sendable {
         do { try file.connection.readingBriefly { try file.begin() } } catch { return nil }
         defer { file.end() }
         return try work(file)
+    }
+
+    /// Ends all connections of the database, has `work` put other files in the place of its own, and opens those. What fails leaves the old ones.
+    func replacingFiles(readBy readers: ReaderPool, _ work: () throws -> Void) throws {
+        try enter()
+        defer { gate.leave() }
+        guard openFile != nil else { throw StoreError.closed(files.bundle.path) }
+        try readers.suspended {
+            borrower = nil
+            encoder.sharedKeys = nil
+            openFile = nil
+            let result = Result { try work() }
+            let file = try Writer.open(files, options)
+            try file.becomeWriter(blobs: Writer.blobs(of: files))
+            openFile = file
+            encoder.sharedKeys = file.keys
+            try result.get()
+        }
     }
 
     /// Runs `work` between transactions.

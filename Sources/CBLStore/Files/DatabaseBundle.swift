@@ -56,6 +56,9 @@ struct DatabaseBundle: Sendable {
     /// For SQLite.
     var databaseFile: String { path(of: .main) }
 
+    /// The same without links, for who compares paths.
+    var resolvedDatabaseFile: String { "\(DatabaseBundle.resolved(path))/\(Part.main.rawValue)" }
+
     /// The bundle itself.
     func folder() throws(StoreError) -> Folder { try Folder(following: path) }
 

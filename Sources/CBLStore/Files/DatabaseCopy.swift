@@ -4,18 +4,31 @@ import FoundationEssentials
 import Glibc
 
 extension Database {
+    /// What key a copy has.
+    package enum CopyKey: Sendable {
+        case same
+        /// Nil for none.
+        case other(EncryptionKey?)
+    }
+
+    /// Opens a copy for reading that was made with this key.
+    package func opened(copy path: String, _ key: CopyKey) throws(StoreError) -> Database {
+        var options = Options.readOnly
+        if case .other(let key) = key { options.key = key } else { options.key = files.key }
+        return try Database(path: path, options: options)
+    }
+
     /// Copies the database, as it is at this moment, to a new bundle with an identity of its own. The copy appears when it is complete.
     /// `progress` may throw to stop the work, which then leaves nothing. Gives an error for each blob that had to be left out, because it is
-    /// not what its name says, or no file at all. A copy of an encrypted database is not encrypted, which has to be wanted.
+    /// not what its name says, or no file at all.
     @discardableResult
-    package func copy(to target: String, decrypts: Bool = false, progress: (_ done: Int, _ total: Int) throws -> Void = { _, _ in }) throws
+    package func copy(to target: String, key: CopyKey = .same, progress: (_ done: Int, _ total: Int) throws -> Void = { _, _ in }) throws
         -> [StoreError]
     {
         try checkNoTransaction("a database cannot be copied")
         let target = DatabaseBundle(path: target)
-        if !decrypts { try files.copied(to: target).checkCanMake() }
         do {
-            return try NewBundle.make(at: target.path) { try fill($0, progress) }
+            return try NewBundle.make(at: target.path) { try fill($0, key, progress) }
         } catch {
             let isAboutTarget = (error as? SQLiteError)?.isDiskFull == true
             throw StoreError.translating(error, path: isAboutTarget ? target.path : path)
@@ -38,7 +51,7 @@ extension Database {
         }
         do {
             return try NewBundle.replace(at: target.path, keepingOldAt: nil) { unfinished in
-                let omitted = try fill(unfinished) { _, _ in }
+                let omitted = try fill(unfinished, .same) { _, _ in }
                 guard SharedFile.openCount(of: target) == 0 else { throw isOpen }
                 return omitted
             }
@@ -47,24 +60,29 @@ extension Database {
         }
     }
 
-    private func fill(_ unfinished: DatabaseBundle, _ progress: (_ done: Int, _ total: Int) throws -> Void) throws -> [StoreError] {
-        let copy = files.copied(to: unfinished)
+    private func fill(_ unfinished: DatabaseBundle, _ key: CopyKey, _ progress: (_ done: Int, _ total: Int) throws -> Void) throws
+        -> [StoreError]
+    {
+        let copy =
+            switch key {
+            case .same: files.rewritten(to: unfinished, key: files.key)
+            case .other(let key): files.rewritten(to: unfinished, key: key)
+            }
         if try isVersion1 {
             return try withoutActuallyEscaping(progress) {
                 try Version1Conversion(of: self, to: copy, keepsIdentity: false, progress: $0).run()
             }
         }
         try copyDocuments(to: copy, progress)
-        return try copyBlobs(to: copy.bundle, progress)
+        return try copyBlobs(to: copy, progress)
     }
 
     /// Whether it is a database of 1.x, which can only be read.
     package var isVersion1: Bool { get throws { try isReadOnly && read { $0.generation.isVersion1 } } }
 
     private func copyDocuments(to target: FileAccess, _ progress: (Int, Int) throws -> Void) throws {
+        let copy = try readers.readWithoutTransaction { try files.copyPages($0.connection, to: target, progress) }
         try readers.read { source in
-            let copy = try target.connect()
-            try Database.backUp(source.connection, to: copy, progress)
             // What is written next must not run what the file brings along.
             let removed = try SchemaCleaning.run(on: copy)
             try SchemaInspection(reading: copy).trust(on: copy)
@@ -81,7 +99,7 @@ extension Database {
         }
     }
 
-    private func copyBlobs(to target: DatabaseBundle, _ progress: (Int, Int) throws -> Void) throws -> [StoreError] {
+    private func copyBlobs(to target: FileAccess, _ progress: (Int, Int) throws -> Void) throws -> [StoreError] {
         var omitted: [StoreError] = []
         let digests: [BlobDigest]
         do { digests = try blobs.folder()?.names().compactMap { BlobDigest(fileName: $0) } ?? [] } catch {
@@ -89,12 +107,12 @@ extension Database {
             return [error]
         }
         guard !digests.isEmpty else { return [] }
-        let folder = try target.folder().makeFolder(DatabaseBundle.attachmentsName)
+        let folder = try target.bundle.folder().makeFolder(DatabaseBundle.attachmentsName)
         for (index, digest) in digests.enumerated() {
             let progress = { try progress(index, digests.count) }
             do {
                 let blob = try UncheckedBlob(blobs, digest).check(progress)
-                try files.copy(blob.file, into: folder, as: digest.fileName, progress: progress)
+                try files.copyContent(of: blob.file, to: target, folder, as: digest.fileName, progress: progress)
             } catch let error as StoreError where error.code == .corrupt {
                 omitted.append(error)
             } catch let error as StoreError where error.code == .notFound {
@@ -120,5 +138,26 @@ extension Database {
         } while code == SQLITE_OK || code == SQLITE_BUSY || code == SQLITE_LOCKED
         let end = sqlite3_backup_finish(backup)
         guard code == SQLITE_DONE else { throw target.error(end == SQLITE_OK ? code : end) }
+    }
+}
+
+extension FileAccess {
+    /// Copies all pages that a connection sees to files that are still empty, and encrypts them with their key. The connection has no transaction. Gives
+    /// one to the copy.
+    func copyPages(_ source: Connection, to target: FileAccess, _ progress: (Int, Int) throws -> Void = { _, _ in }) throws -> Connection {
+        let header = source.readMainFile(count: DatabaseHeader.count, at: 0).map { DatabaseHeader(bytes: $0, fileSize: 0) }
+        guard target.key != nil, let header, header.reservedSize < CouchbaseCipher.reservedSize else {
+            let copy = try target.connect()
+            try Database.backUp(source, to: copy, progress)
+            return copy
+        }
+        // Its pages have no room for what an encrypted one has at its end.
+        guard let key = target.key, let cipher = CouchbaseCipher(key, pageSize: header.pageSize) else {
+            throw StoreError(.wrongKey, "no cipher takes such a key", path: target.bundle.path)
+        }
+        try SchemaInspection(reading: source).trust(on: source)
+        _ = try FileConnection.registerFunctions(on: source, blobs: BlobFolder(opened(.readOnly)))
+        try source.vacuum(into: target.bundle.resolvedDatabaseFile, cipher)
+        return try target.connect()
     }
 }

@@ -10,7 +10,6 @@ enum DatabaseCreation {
     static func prepare(_ files: FileAccess) throws(StoreError) {
         let bundle = files.bundle
         guard bundle.size(.main) == 0 else { return }
-        try files.checkCanMake()
         if mkdir(bundle.path, 0o700) != 0 && errno != EEXIST { throw NewBundle.cannotMakeDirectory(bundle.path) }
         if let status = FileStatus(following: bundle.path), status.kind != .folder { throw DatabaseBundle.isFile(bundle.path) }
         let folder = try bundle.folder()

@@ -81,6 +81,14 @@ package struct EncryptionKey: Sendable, Equatable {
         source.isPassword ? [self, EncryptionKey(source, cipher, derivation == .sha256 ? .sha1 : .sha256)] : [self]
     }
 
+    /// The same with those of 16 bytes, which 2.1 and older had on Apple's systems.
+    var candidatesOfAllLengths: [EncryptionKey] { candidates.flatMap { $0.cipher == .aes256 ? [$0, $0.forAES128] : [$0] } }
+
+    /// All 32 bytes, where there are so many.
+    var whole: EncryptionKey? {
+        source.isPassword || source.given.count == Cipher.aes256.rawValue ? EncryptionKey(source, .aes256, derivation) : nil
+    }
+
     /// For the ciphers. What `body` copies of it is its own to wipe.
     func withBytes<Result>(_ body: (UnsafeRawBufferPointer) throws -> Result) rethrows -> Result {
         try source.key(derivation).withBytes { try body(UnsafeRawBufferPointer(rebasing: $0.prefix(cipher.rawValue))) }

@@ -1,12 +1,15 @@
+import CBLBase
+
 /// What has the content of blobs.
 extension FileAccess {
     /// Opens a blob's file for reading, which perhaps was found just now; nil if there is none.
     func openBlob(_ name: String, _ found: FileStatus? = nil, in folder: Folder) throws(StoreError) -> BlobFile? {
         guard let file = try folder.openFile(name, found) else { return nil }
         guard key != nil else { return BlobFile(file, nil) }
-        guard let key = fitting?.key else { throw StoreError(.wrongKey, "the key is not known to fit", path: bundle.path) }
+        guard let (cipher, key) = secret.found else { throw StoreError(.wrongKey, "the key is not known to fit", path: bundle.path) }
+        if cipher is CouchbaseCipher { return BlobFile(file, try EncryptedBlob(file, key, .numberedChains)) }
         guard folder.status(EncryptedBlob.markerName) != nil else { return BlobFile(file, nil) }
-        return BlobFile(file, try EncryptedBlob(file, key))
+        return BlobFile(file, try EncryptedBlob(file, key, .oneChain))
     }
 
     /// How long the content is that a file has; nil where it is not a file.
@@ -18,28 +21,40 @@ extension FileAccess {
 
     /// Makes a file for a blob that is to come, without its name until it is complete.
     func makeBlob(in folder: Folder) throws(StoreError) -> UnfinishedBlobFile {
-        try checkNoCipher()
-        return UnfinishedBlobFile(try folder.makeFile(temporarily: UnfinishedBlobFile.temporaryName), in: folder, durability ?? .normal)
+        let unnamed = try folder.makeFile(temporarily: UnfinishedBlobFile.temporaryName)
+        return UnfinishedBlobFile(unnamed, in: folder, durability ?? .normal, try blobEncryption())
     }
 
-    /// Puts a blob into the folder of a copy: it has the same key, and so the file has the same bytes.
+    private func blobEncryption() throws(StoreError) -> BlobEncryption? {
+        guard key != nil else { return nil }
+        guard let key = secret.found?.key, let aes = (key.whole ?? key).withBytes({ AES(key: $0) }) else {
+            throw StoreError(.wrongKey, "the key is not known to fit", path: bundle.path)
+        }
+        return BlobEncryption(aes)
+    }
+
+    /// How many bytes the file of a blob has.
+    func blobFileSize(_ length: Int) -> Int { key == nil ? length : BlobEncryption.fileSize(length) }
+
+    /// Puts a blob into the folder of a copy that has the same key: so the file has the same bytes.
     func copy(_ blob: BlobFile, into folder: Folder, as name: String, progress: () throws -> Void = {}) throws {
         try FileCopy.copy(blob.file, into: folder, as: name, permissions: 0o400, progress: progress)
     }
 
-    /// Puts what a blob holds into the folder of a database that is not encrypted.
-    func copyContent(of blob: BlobFile, into folder: Folder, as name: String, progress: () throws -> Void = {}) throws {
-        guard blob.isEncrypted else { return try copy(blob, into: folder, as: name, progress: progress) }
-        let target = try folder.makeFile(name, permissions: 0o400)
+    /// Puts what a blob holds into the folder of other files, with their key or none.
+    func copyContent(of blob: BlobFile, to target: FileAccess, _ folder: Folder, as name: String, progress: () throws -> Void = {}) throws {
+        if !blob.isEncrypted, target.key == nil { return try copy(blob, into: folder, as: name, progress: progress) }
+        let copy = try target.makeBlob(in: folder)
         var piece = [UInt8](repeating: 0, count: BlobFolder.pieceSize)
         var position = 0
         while position < blob.length {
             try progress()
             let count = try blob.read(at: position, into: &piece)
             guard count > 0 else { throw StoreError(.corrupt, "\(blob.path) became shorter while it was being read") }
-            try piece.withUnsafeBytes { try target.write(UnsafeRawBufferPointer(rebasing: $0.prefix(count))) }
+            try piece.withUnsafeBytes { try copy.append(UnsafeRawBufferPointer(rebasing: $0.prefix(count))) }
             position += count
         }
+        try copy.finish(name)
     }
 }
 
@@ -82,10 +97,12 @@ final class UnfinishedBlobFile {
     private let folder: Folder
     private let durability: Database.Options.Durability
     private var hasName = false
-    /// Of the file, so far.
-    private(set) var size = 0
+    private var encryption: BlobEncryption?
 
-    fileprivate init(_ unnamed: Folder.UnnamedFile, in folder: Folder, _ durability: Database.Options.Durability) {
+    fileprivate init(
+        _ unnamed: Folder.UnnamedFile, in folder: Folder, _ durability: Database.Options.Durability, _ encryption: BlobEncryption?
+    ) {
+        self.encryption = encryption
         self.unnamed = unnamed
         self.folder = folder
         self.durability = durability
@@ -100,13 +117,20 @@ final class UnfinishedBlobFile {
     var path: String { unnamed.file.path }
 
     func append(_ bytes: UnsafeRawBufferPointer) throws(StoreError) {
-        try unnamed.file.write(bytes)
-        size += bytes.count
+        guard encryption != nil else { return try unnamed.file.write(bytes) }
+        try encryption?.append(bytes) { (bytes) throws(StoreError) in try unnamed.file.write(bytes) }
     }
 
     /// Gives it its name, in place of what has it. With full durability the content is on disk before the name says that it is, and before a
     /// document that refers to it is committed.
     func finish(_ name: String) throws(StoreError) {
+        if let end = encryption?.finish() {
+            let result = end.withUnsafeBytes { bytes in
+                Result { () throws(StoreError) in try unnamed.file.write(bytes) }
+            }
+            try result.get()
+            encryption = nil
+        }
         if durability == .full, !unnamed.file.synchronize() { throw FileCopy.failure("cannot write", path) }
         hasName = folder.place(unnamed, as: name, temporarily: UnfinishedBlobFile.temporaryName)
         guard hasName else { throw FileCopy.failure("cannot write", path) }

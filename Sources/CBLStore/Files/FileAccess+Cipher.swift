@@ -1,18 +1,44 @@
 import CBLSQLite
 import Synchronization
 
-/// Of the keys that a password can stand for, the one that fits. All that reads the same files shares it.
-final class FittingKey: Sendable {
-    private let known = Mutex<EncryptionKey?>(nil)
-    var key: EncryptionKey? { known.withLock { $0 } }
-    func set(_ key: EncryptionKey) { known.withLock { $0 = key } }
+/// The key of some files, and the cipher that was found to fit: a password can stand for several keys, and there are several ciphers.
+final class FileSecret: Sendable {
+    private struct State {
+        var given: EncryptionKey?
+        var found: (cipher: any PageCipher, key: EncryptionKey)?
+    }
+
+    private let state: Mutex<State>
+
+    init(_ key: EncryptionKey?) { state = Mutex(State(given: key, found: nil)) }
+
+    /// As somebody gave it; nil for files without encryption.
+    var given: EncryptionKey? { state.withLock { $0.given } }
+    /// What the first connection found out.
+    var found: (cipher: any PageCipher, key: EncryptionKey)? { state.withLock { $0.found } }
+    func find(_ cipher: any PageCipher, _ key: EncryptionKey) { state.withLock { $0.found = (cipher, key) } }
+
+    /// When the files were written anew.
+    func replace(with key: EncryptionKey?) { state.withLock { $0 = State(given: key, found: nil) } }
+
+    /// 1.x had another cipher, which can only be read.
+    var isOfVersion1: Bool { found.map { !($0.cipher is any WritablePageCipher) } ?? false }
+
+    /// For people; nil without encryption.
+    var cipherName: String? {
+        switch found?.cipher {
+        case let cipher as CouchbaseCipher: CouchbaseCipher.name(cipher.strength)
+        case is SQLCipher: SQLCipher.name
+        default: nil
+        }
+    }
 }
 
 /// What makes sense of an encrypted main file.
 extension FileAccess {
     /// What was found out about a main file with a key.
     private enum Lock {
-        case open(SQLCipher)
+        case open(any PageCipher)
         case refused(StoreError)
     }
 
@@ -23,22 +49,24 @@ extension FileAccess {
         }
         let header = DatabaseHeader(bytes: bytes, fileSize: bundle.size(.main))
         if header.isPlain { return .refused(isNotEncrypted) }
-        if header.isEncrypted { return .refused(FileAccess.noCipher(bundle.path)) }
-        guard let (cipher, key) = SQLCipher.fitting(key, read) else {
-            guard header.looksEncrypted else { return .refused(isNoDatabase) }
+        let found: (cipher: any PageCipher, key: EncryptionKey)? =
+            header.isEncrypted ? CouchbaseCipher.fitting(key, pageSize: header.pageSize, read) : SQLCipher.fitting(key, read)
+        guard let (cipher, key) = found else {
+            guard header.isEncrypted || header.looksEncrypted else { return .refused(isNoDatabase) }
             return .refused(StoreError(.wrongKey, "that is not the key or password of this database", path: bundle.path))
         }
-        fitting?.set(key)
+        secret.find(cipher, key)
         return .open(cipher)
     }
 
     /// Has a connection that was just made see the file in clear.
     func unlock(_ connection: Connection, _ key: EncryptionKey) throws {
+        if mode == .unfinished || mode == .readWrite, bundle.size(.main) == 0 { return try begin(connection, key) }
         func firstPage() -> [UInt8]? { connection.readMainFile(count: 1024, at: 0) }
         for _ in 0..<20 {
             let before = firstPage()
             switch lock(key, { connection.readMainFile(count: $0, at: $1) }) {
-            case .open(let cipher): return try connection.decrypt(with: cipher)
+            case .open(let cipher): return try connection.use(cipher)
             // Whoever writes may have been in the middle of the first page.
             case .refused(let error): if firstPage() == before { throw error }
             }
@@ -46,13 +74,41 @@ extension FileAccess {
         throw StoreError(.busy, "another program keeps changing the database", path: bundle.path)
     }
 
-    /// The header in clear; nil if it is damaged though the key is right.
-    func header(_ key: EncryptionKey) throws(StoreError) -> DatabaseHeader? {
-        guard let file = try open(.main) else { throw StoreError(.notFound, "the file db.sqlite3 is gone", path: bundle.path) }
-        func read(_ count: Int, _ offset: Int) -> [UInt8]? {
+    /// Of a file that this process has open already nobody has looked at the first bytes.
+    func checkIsPlain(_ connection: Connection) throws(StoreError) {
+        guard let bytes = connection.readMainFile(count: DatabaseHeader.count, at: 0) else { return }
+        let header = DatabaseHeader(bytes: bytes, fileSize: bundle.size(.main))
+        guard !header.isPlain, header.isEncrypted || header.looksEncrypted else { return }
+        throw header.isEncrypted ? needsKey : needsKeyOfVersion1
+    }
+
+    /// Has an empty file encrypted from its first page on.
+    private func begin(_ connection: Connection, _ key: EncryptionKey) throws {
+        guard let cipher = CouchbaseCipher(key) else { throw StoreError(.wrongKey, "no cipher takes such a key", path: bundle.path) }
+        secret.find(cipher, key)
+        try connection.use(cipher, isNew: true)
+    }
+
+    /// Whether an encrypted file is one of the usual kind whose only readable bytes are damaged: its pages tell that the key is the right one.
+    var hasMendableHeader: Bool {
+        guard let key, let file = try? open(.main), let (cipher, fitting) = CouchbaseCipher.fitting(key, FileAccess.reading(file)) else {
+            return false
+        }
+        secret.find(cipher, fitting)
+        return true
+    }
+
+    private static func reading(_ file: RegularFile) -> (Int, Int) -> [UInt8]? {
+        { count, offset in
             var bytes = [UInt8](repeating: 0, count: count)
             return (try? file.read(at: offset, into: &bytes)) == count ? bytes : nil
         }
+    }
+
+    /// The header in clear; nil if it is damaged though the key is right.
+    func header(_ key: EncryptionKey) throws(StoreError) -> DatabaseHeader? {
+        guard let file = try open(.main) else { throw StoreError(.notFound, "the file db.sqlite3 is gone", path: bundle.path) }
+        let read = FileAccess.reading(file)
         switch lock(key, read) {
         case .refused(let error): throw error
         case .open(let cipher):
@@ -61,13 +117,19 @@ extension FileAccess {
         }
     }
 
-    /// Ciphers are read with. A key that was given is not passed over by who writes, wherever it came from.
-    func checkNoCipher() throws(StoreError) {
-        if key != nil { throw StoreError(.encrypted, "this version cannot write encrypted databases yet", path: bundle.path) }
+    /// Refuses an encrypted file whose log nobody could read: what was committed last is in it, and SQLite would take it for empty. Only where nobody has
+    /// the file open.
+    func checkLog() throws(StoreError) {
+        guard hasForeignLog else { return }
+        throw StoreError(
+            .corrupt,
+            "its write-ahead log has commits that cannot be read: it was written with another key, or in another way; "
+                + "check --salvage gets what is in the database without it", path: bundle.path)
     }
 
-    static func noCipher(_ path: String) -> StoreError {
-        StoreError(.encrypted, "the database is encrypted, and this version cannot decrypt it yet", path: path)
+    var hasForeignLog: Bool {
+        guard key != nil, let cipher = secret.found?.cipher as? CouchbaseCipher, let log = try? open(.log) else { return false }
+        return LeftLog.isForeign(pageSize: cipher.pageSize, size: log.status.size, FileAccess.reading(log))
     }
 
     var isNotEncrypted: StoreError {
@@ -78,8 +140,12 @@ extension FileAccess {
         StoreError(.notADatabase, "the file db.sqlite3 is not an SQLite database, or its header is damaged", path: bundle.path)
     }
 
-    /// Nothing in such a file tells what it is.
     var needsKey: StoreError {
+        StoreError(.needsKey, "the database is encrypted, and needs its key or password", path: bundle.path)
+    }
+
+    /// Nothing in such a file tells what it is.
+    var needsKeyOfVersion1: StoreError {
         StoreError(
             .needsKey, "the database is encrypted, as Couchbase Lite 1.x did it, and needs its key or password; or it is no database",
             path: bundle.path)

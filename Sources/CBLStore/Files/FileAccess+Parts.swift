@@ -1,3 +1,4 @@
+import CBLSQLite
 import Glibc
 
 /// The files that SQLite opens, without SQLite.
@@ -16,11 +17,20 @@ extension FileAccess {
         return DatabaseHeader(bytes: Array(bytes.prefix(count)), fileSize: file.status.size)
     }
 
-    func replaceHeader(with header: DatabaseHeader) throws(StoreError) {
-        try checkNoCipher()
-        guard let file = try open(.main, flags: O_RDWR), file.write(header.bytes, at: 0) else {
-            throw FileCopy.failure("cannot write", bundle.databaseFile)
+    /// Puts what `change` makes of the first bytes of the main file, in clear, in their place.
+    func changeHeader(_ change: (DatabaseHeader) throws(StoreError) -> DatabaseHeader) throws(StoreError) {
+        guard let file = try open(.main, flags: O_RDWR) else {
+            throw StoreError(.notFound, "the file db.sqlite3 is gone", path: bundle.path)
         }
+        if let key, secret.found == nil { _ = try self.header(key) }
+        let cipher = secret.found?.cipher as? any WritablePageCipher
+        var page = [UInt8](repeating: 0, count: cipher?.pageSize ?? DatabaseHeader.count)
+        page.removeSubrange(try file.read(at: 0, into: &page)...)
+        if let cipher, page.count == cipher.pageSize { page.withUnsafeMutableBytes { _ = cipher.decrypt($0, number: 1) } }
+        let header = DatabaseHeader(bytes: Array(page.prefix(DatabaseHeader.count)), fileSize: file.status.size)
+        page.replaceSubrange(..<header.bytes.count, with: try change(header).bytes)
+        if let cipher { page.withUnsafeMutableBytes { cipher.encryptFirst($0) } }
+        guard file.write(page, at: 0) else { throw FileCopy.failure("cannot write", bundle.databaseFile) }
     }
 
     /// Looks at the header of the main file, before SQLite does, for what SQLite would only call "not a database", and whether the key is one
@@ -37,15 +47,16 @@ extension FileAccess {
         }
         if let key {
             guard let clear = try self.header(key) else {
-                if forWriting { throw isEncryptedVersion1(nil) }
-                return
+                guard forWriting else { return }
+                if secret.isOfVersion1 { throw isEncryptedVersion1(nil) }
+                throw StoreError(.corrupt, "the first page is damaged, though the key fits", path: path)
             }
-            if forWriting { throw isEncryptedVersion1(clear) }
+            if forWriting, secret.isOfVersion1 { throw isEncryptedVersion1(clear) }
             header = clear
         }
         guard header.isPlain else {
-            if header.isEncrypted { throw FileAccess.noCipher(path) }
-            throw header.looksEncrypted ? needsKey : isNoDatabase
+            if header.isEncrypted { throw needsKey }
+            throw header.looksEncrypted ? needsKeyOfVersion1 : isNoDatabase
         }
         if forWriting, Version1Schema.userVersions.contains(header.userVersion) {
             throw DatabaseBundle.isVersion1(header.userVersion, path: path)
@@ -56,14 +67,8 @@ extension FileAccess {
         }
     }
 
-    /// Whether a new database can be made.
-    func checkCanMake() throws(StoreError) {
-        guard key == nil else { throw StoreError(.encrypted, "this version cannot make encrypted databases yet", path: bundle.path) }
-    }
-
     /// Makes an empty main file in a folder that has none.
     func makeMainFile(in folder: Folder) throws(StoreError) {
-        try checkCanMake()
         _ = try folder.makeFile(DatabaseBundle.Part.main.rawValue, permissions: 0o644)
     }
 

@@ -31,9 +31,8 @@ struct FileAccess: Sendable {
 
     let bundle: DatabaseBundle
     let mode: Mode
-    let key: EncryptionKey?
-    /// There if a key is. It is found out by the first connection.
-    let fitting: FittingKey?
+    /// The key, and what is known of it. All that was derived from the same access shares it.
+    let secret: FileSecret
     /// Nil where all that was written is thrown away if there is a crash.
     let durability: Database.Options.Durability?
     /// How long to wait for the transaction of another; nil for as long as is usual.
@@ -41,12 +40,17 @@ struct FileAccess: Sendable {
 
     init(
         _ bundle: DatabaseBundle, _ mode: Mode = .readOnly, key: EncryptionKey? = nil,
-        durability: Database.Options.Durability? = .normal, busyTimeout: Duration? = nil, fitting: FittingKey? = nil
+        durability: Database.Options.Durability? = .normal, busyTimeout: Duration? = nil
+    ) {
+        self.init(bundle, mode, FileSecret(key), durability: durability, busyTimeout: busyTimeout)
+    }
+
+    private init(
+        _ bundle: DatabaseBundle, _ mode: Mode, _ secret: FileSecret, durability: Database.Options.Durability?, busyTimeout: Duration?
     ) {
         self.bundle = bundle
         self.mode = mode
-        self.key = key
-        self.fitting = key == nil ? nil : fitting ?? FittingKey()
+        self.secret = secret
         self.durability = durability
         self.busyTimeout = busyTimeout
     }
@@ -57,14 +61,21 @@ struct FileAccess: Sendable {
             durability: options.durability, busyTimeout: options.busyTimeout)
     }
 
+    var key: EncryptionKey? { secret.given }
+
     /// The same files in another way.
     func opened(_ mode: Mode) -> FileAccess {
-        FileAccess(bundle, mode, key: key, durability: durability, busyTimeout: busyTimeout, fitting: fitting)
+        FileAccess(bundle, mode, secret, durability: durability, busyTimeout: busyTimeout)
     }
 
-    /// A copy of the same files in another place, with the same key.
+    /// A copy of the same files in another place, as they are: with the same key.
     func copied(to bundle: DatabaseBundle, _ mode: Mode = .unfinished, durability: Database.Options.Durability? = nil) -> FileAccess {
-        FileAccess(bundle, mode, key: key, durability: durability, fitting: fitting)
+        FileAccess(bundle, mode, secret, durability: durability, busyTimeout: nil)
+    }
+
+    /// Files of the same content in another place, with a key of their own, or none.
+    func rewritten(to bundle: DatabaseBundle, key: EncryptionKey?, durability: Database.Options.Durability? = nil) -> FileAccess {
+        FileAccess(bundle, .unfinished, key: key, durability: durability)
     }
 
     var isReadOnly: Bool {
@@ -76,17 +87,16 @@ struct FileAccess: Sendable {
 
     /// Has SQLite open the main file, and makes sure that all it opens by name are files.
     func connect() throws -> Connection {
-        if mode == .unfinished { try checkNoCipher() }
         try bundle.check(mode.parts)
         let connection = try Connection(path: bundle.databaseFile, mode: mode.connectionMode, parameters: mode.parameters)
         connection.setBusyTimeout(milliseconds: busyMilliseconds)
-        if let key { try unlock(connection, key) }
+        if let key { try unlock(connection, key) } else { try checkIsPlain(connection) }
         switch mode {
         case .readOnly, .immutable, .attached, .ownCopy: break
         // Before the first read: the index of the log is then made on the heap, and not in a file.
         case .abandonedLog: try connection.execute("PRAGMA locking_mode=EXCLUSIVE")
         case .readWrite:
-            try checkNoCipher()
+            if key != nil, secret.isOfVersion1 { throw isEncryptedVersion1(nil) }
             guard sqlite3_db_readonly(connection.handle, "main") == 0 else {
                 let reason = access(bundle.databaseFile, W_OK) == 0 ? "it was opened for reading only" : FileStatus.reason()
                 throw StoreError(.readOnly, "the file db.sqlite3 cannot be written: \(reason)")

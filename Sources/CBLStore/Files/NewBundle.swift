@@ -36,6 +36,7 @@ enum NewBundle {
         at path: String, keepingOldAt kept: String?, _ work: (_ unfinished: DatabaseBundle) throws -> Result
     ) throws -> Result {
         let target = DatabaseBundle(path: path)
+        for leftover in Leftover.all(of: target) where leftover.isAbandoned { _ = leftover.remove() }
         let (unfinished, lock) = try makeFolder(beside: target)
         defer { withExtendedLifetime(lock) {} }
         var name = unfinished.path

@@ -16,11 +16,11 @@ final class SQLCipher: PageCipher {
     fileprivate static let proofSaltMask: UInt8 = 0x3a
 
     let pageSize: Int
-    private let aes: AES256
+    private let aes: AES
     /// With the key in it, to be copied for each page.
     private let proof: HMACSHA1
 
-    private init(_ aes: AES256, _ proof: HMACSHA1, pageSize: Int) {
+    private init(_ aes: AES, _ proof: HMACSHA1, pageSize: Int) {
         self.aes = aes
         self.proof = proof
         self.pageSize = pageSize
@@ -32,7 +32,7 @@ final class SQLCipher: PageCipher {
     {
         guard key.cipher == .aes256, let salt = read(saltSize, 0) else { return nil }
         for key in key.candidates {
-            guard let aes = key.withBytes({ AES256(key: $0) }) else { continue }
+            guard let aes = key.withBytes({ AES(key: $0) }) else { continue }
             let proof = HMACSHA1(proving: key, salt: salt)
             for pageSize in pageSizes {
                 let cipher = SQLCipher(aes, proof, pageSize: pageSize)
@@ -49,7 +49,7 @@ final class SQLCipher: PageCipher {
         guard page.count == pageSize else { return false }
         let start = number == 1 ? SQLCipher.saltSize : 0
         let end = pageSize - SQLCipher.tailSize
-        let proofStart = end + AES256.blockSize
+        let proofStart = end + AES.blockSize
         var proof = proof
         proof.update(UnsafeRawBufferPointer(rebasing: UnsafeRawBufferPointer(page)[start..<proofStart]))
         withUnsafeBytes(of: number.littleEndian) { proof.update($0) }
@@ -66,7 +66,7 @@ extension HMACSHA1 {
     fileprivate init(proving key: EncryptionKey, salt: [UInt8]) {
         let secret = key.withBytes { key in
             salt.map { $0 ^ SQLCipher.proofSaltMask }.withUnsafeBytes {
-                PBKDF2.key(password: key, salt: $0, rounds: SQLCipher.proofRounds, count: AES256.keySize, .sha1)
+                PBKDF2.key(password: key, salt: $0, rounds: SQLCipher.proofRounds, count: EncryptionKey.Cipher.aes256.rawValue, .sha1)
             }
         }
         self = secret.withBytes { HMACSHA1(key: $0) }

@@ -3,7 +3,7 @@ import Synchronization
 
 /// What all `Database`s of one file have in common in this process: who waits for its changes, and how many they are.
 final class SharedFile: Sendable {
-    private let identity: FileIdentity?
+    private let identity: Mutex<FileIdentity?>
     private let madeHub = Mutex<ChangeHub?>(nil)
     private let hasHub = Atomic<Bool>(false)
     /// Blobs that were written inside transactions of this process: once it is another's turn, what refers to them is committed, or was given up.
@@ -18,7 +18,7 @@ final class SharedFile: Sendable {
         var digests: Set<BlobDigest> = []
     }
 
-    private init(_ identity: FileIdentity?) { self.identity = identity }
+    private init(_ identity: FileIdentity?) { self.identity = Mutex(identity) }
 
     /// For who wants to know what changes. Most programs never do.
     var hub: ChangeHub {
@@ -41,7 +41,7 @@ final class SharedFile: Sendable {
     static func enter(_ bundle: DatabaseBundle) -> SharedFile {
         guard let identity = bundle.status(.main)?.identity else { return SharedFile(nil) }
         return all.withLock { all in
-            if let place = all.firstIndex(where: { $0.file.identity == identity }) {
+            if let place = all.firstIndex(where: { $0.file.isOf(identity) }) {
                 all[place].count += 1
                 return all[place].file
             }
@@ -49,6 +49,14 @@ final class SharedFile: Sendable {
             all.append((file, 1))
             return file
         }
+    }
+
+    private func isOf(_ identity: FileIdentity) -> Bool { self.identity.withLock { $0 == identity } }
+
+    /// After another file was put in its place.
+    func moved(to bundle: DatabaseBundle) {
+        let identity = bundle.status(.main)?.identity
+        SharedFile.all.withLock { _ in self.identity.withLock { $0 = identity } }
     }
 
     func leave() {
@@ -62,6 +70,6 @@ final class SharedFile: Sendable {
     /// How many databases of this process are open on a bundle.
     static func openCount(of bundle: DatabaseBundle) -> Int {
         guard let identity = bundle.status(.main)?.identity else { return 0 }
-        return all.withLock { all in all.first { $0.file.identity == identity }?.count ?? 0 }
+        return all.withLock { all in all.first { $0.file.isOf(identity) }?.count ?? 0 }
     }
 }

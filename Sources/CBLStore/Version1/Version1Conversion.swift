@@ -34,7 +34,9 @@ struct Version1Conversion {
 
     /// Gives what could not be carried over.
     func run() throws -> [StoreError] {
-        let database = try Database(path: target.bundle.path, options: .create)
+        var options = Database.Options.create
+        options.key = target.key
+        let database = try Database(path: target.bundle.path, options: options)
         defer { database.close() }
         var omitted: [StoreError] = []
         var digests: Set<BlobDigest> = []
@@ -92,7 +94,7 @@ struct Version1Conversion {
             do {
                 let reader = try UncheckedBlob(blobs, digest).check { try progress(index, digests.count) }
                 let folder = try target.bundle.folder().makeFolder(DatabaseBundle.attachmentsName)
-                try files.copyContent(of: reader.file, into: folder, as: digest.fileName) {
+                try files.copyContent(of: reader.file, to: database.files, folder, as: digest.fileName) {
                     try progress(index, digests.count)
                 }
             } catch let error as StoreError where error.code == .corrupt {

@@ -1,5 +1,5 @@
 extension Database {
-    /// Converts the 1.x database at a path in its place. The old one stays beside it under the name given, or goes if there is none. Gives what could
+    /// Converts the 1.x database at a path in its place; an encrypted one keeps its key. The old one stays beside it under the name given, or goes if there is none. Gives what could
     /// not be carried over; nil if it is no database of 1.x, which is then left alone.
     package static func upgradeVersion1(
         at path: String, key: EncryptionKey? = nil, keepingOldAt kept: String?, to version: Database.Options.Upgrade = .newest,
@@ -15,11 +15,13 @@ extension Database {
         }
         do {
             return try NewBundle.replace(at: source.path, keepingOldAt: kept) { unfinished in
-                let target = source.files.copied(to: unfinished)
+                let target = source.files.rewritten(to: unfinished, key: key)
                 let omitted = try Version1Conversion(of: source, to: target, keepsIdentity: true, progress: progress).run()
                 // Before it takes the old one's place: there is nothing in between.
                 if version == .versionVectors {
-                    try Database(path: unfinished.path, options: .init(access: .readWrite, upgrade: .versionVectors)).close()
+                    var options = Database.Options(access: .readWrite, upgrade: .versionVectors)
+                    options.key = key
+                    try Database(path: unfinished.path, options: options).close()
                 }
                 return omitted
             }

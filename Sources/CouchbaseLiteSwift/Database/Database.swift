@@ -170,11 +170,11 @@ public final class Database: @unchecked Sendable {
         return FileManager.default.fileExists(atPath: path)
     }
 
-    /// A database of Couchbase Lite 1.x is made one of today first, as the vendor's library does. What is encrypted stays as it is.
+    /// A database of Couchbase Lite 1.x is made one of today first, as the vendor's library does; one that is encrypted keeps its key.
     private static func openUpgrading(_ path: String, _ options: CBLStore.Database.Options) throws -> CBLStore.Database {
         do { return try CBLStore.Database(path: path, options: options) } catch {
-            guard error.code == .version1, options.key == nil else { throw error }
-            let omitted = try CBLStore.Database.upgradeVersion1(at: path, keepingOldAt: nil)
+            guard error.code == .version1 else { throw error }
+            let omitted = try CBLStore.Database.upgradeVersion1(at: path, key: options.key, keepingOldAt: nil)
             CouchbaseLiteSwift.log(.database, .info, "Upgraded database \(path) from Couchbase Lite 1.x")
             for error in omitted ?? [] { CouchbaseLiteSwift.log(.database, .warning, "Left out of the upgrade: \(error)") }
             return try CBLStore.Database(path: path, options: options)
@@ -199,11 +199,18 @@ public final class Database: @unchecked Sendable {
 
     // MARK: Encryption
 
-    /// Encrypts the database with another key, or with none.
+    /// Writes the database and its blobs anew with another key, or with none, and goes on with that. Until all of it is there nothing has changed. Throws
+    /// `busy` while the database is open elsewhere, in this program or in another. `config` keeps the key that was given at opening.
     public func changeEncryptionKey(_ key: EncryptionKey?) throws {
-        _ = try openCore()
-        if key == nil, config.encryptionKey == nil { return }
-        throw libraryError(CBLError.unsupported, "Encryption is not there yet: this version cannot encrypt or decrypt a database.")
+        let core = try openCore()
+        if key == nil, !core.isEncrypted { return }
+        // Results that are still being read would keep the old file open.
+        openResults.keepAll()
+        try translatingErrors {
+            try checkNotInBatch("encrypted anew")
+            try core.changeKey(to: key?.core)
+        }
+        CouchbaseLiteSwift.log(.database, .info, "Changed the key of database \(core.path)")
     }
 }
 

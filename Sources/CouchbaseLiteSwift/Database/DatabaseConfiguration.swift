@@ -8,7 +8,7 @@ public struct DatabaseConfiguration: Sendable {
     public var directory: String
     /// Whether each commit waits until it is safe from a loss of power. Without it the last ones may be lost then, none is half there.
     public var fullSync: Bool
-    /// The key of an encrypted database; nil for none. This version can neither make nor open one: with a key, opening throws.
+    /// The key that a new database is encrypted with, or that an encrypted one has; nil for none.
     public var encryptionKey: EncryptionKey?
 
     /// The default: `CouchbaseLite` in `$XDG_DATA_HOME`, or in `~/.local/share`.

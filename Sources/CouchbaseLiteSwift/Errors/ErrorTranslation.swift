@@ -61,7 +61,7 @@ private func code(_ error: StoreError) -> Int {
     case .busy: CBLError.busy
     case .notOpen: CBLError.notOpen
     case .corrupt, .foreignSchema: CBLError.corruptData
-    case .notADatabase, .encrypted, .needsKey, .wrongKey: CBLError.unreadableDatabase
+    case .notADatabase, .needsKey, .wrongKey: CBLError.unreadableDatabase
     case .version1, .tooOld: CBLError.databaseTooOld
     case .tooNew: CBLError.databaseTooNew
     case .readOnly: CBLError.notWriteable

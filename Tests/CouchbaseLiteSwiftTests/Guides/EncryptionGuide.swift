@@ -12,36 +12,44 @@ extension GuideTests {
 private func guideEncryption() async throws {
     var configuration = DatabaseConfiguration()
     configuration.encryptionKey = EncryptionKey.password("correct horse battery staple")
+    let database = try Database(name: "secret", config: configuration)
+    try database.defaultCollection().save(document: MutableDocument(id: "plan", data: ["when": "at midnight"]))
+    try database.close()
+
     do {
-        let database = try Database(name: "secret", config: configuration)
-        try database.close()
-    } catch let error as NSError {
-        print(error.localizedDescription)
+        _ = try Database(name: "secret")
+    } catch let error as NSError where error.code == CBLError.unreadableDatabase {
+        print("The key is missing, or it is another one.")
     }
 
     do {
-        _ = try Database(name: "secret", config: configuration)
-        Issue.record("encryption is there: say so in this guide")
+        _ = try Database(name: "secret")
+        Issue.record("opened without its key")
     } catch let error as NSError {
         #expect(error.domain == CBLError.domain && error.code == CBLError.unreadableDatabase)
     }
-    #expect(!Database.exists(withName: "secret"))
-    let plain = try Database(name: "plain")
     do {
-        try plain.changeEncryptionKey(EncryptionKey.password("x"))
-        Issue.record("encryption is there: say so in this guide")
-    } catch let error as NSError {
-        #expect(error.domain == CBLError.domain && error.code == CBLError.unsupported)
+        let again = try Database(name: "secret", config: configuration)
+        #expect(try again.defaultCollection().document(id: "plan")?.string(forKey: "when") == "at midnight")
+        try again.close()
     }
-    try plain.changeEncryptionKey(nil)
 
-    var protected = DatabaseConfiguration()
-    protected.directory = FileManager.default.currentDirectoryPath + "/protected"
-    try FileManager.default.createDirectory(
-        atPath: protected.directory, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
-    let database = try Database(name: "notes", config: protected)
+    let notes = try Database(name: "notes")
+    try notes.changeEncryptionKey(EncryptionKey.password("first"))
+    try notes.changeEncryptionKey(EncryptionKey.password("second"))
+    try notes.changeEncryptionKey(nil)
 
-    let attributes = try FileManager.default.attributesOfItem(atPath: protected.directory)
-    #expect((attributes[.posixPermissions] as? NSNumber)?.intValue == 0o700)
-    #expect(database.path?.hasPrefix(protected.directory) == true)
+    try notes.defaultCollection().save(document: MutableDocument(id: "n", data: ["a": 1]))
+    try notes.changeEncryptionKey(EncryptionKey.password("third"))
+    #expect(try notes.defaultCollection().document(id: "n")?.int(forKey: "a") == 1)
+    do {
+        let other = try Database(name: "notes", config: {
+            var configuration = DatabaseConfiguration()
+            configuration.encryptionKey = EncryptionKey.password("third")
+            return configuration
+        }())
+        #expect(throws: (any Error).self) { try notes.changeEncryptionKey(nil) }
+        try other.close()
+    }
+    try notes.changeEncryptionKey(nil)
 }

@@ -25,6 +25,8 @@ package struct EdgeDatabase: Sendable {
     package let placeholderUUID: String?
     /// Nil is what the server's own setting says.
     let controlsAccess: Bool?
+    /// What the database is encrypted with, or is to be if it is new.
+    package let key: EncryptionKey?
 
     private static let names = [
         "path", "create", "collections", "enable_client_writes", "enable_client_sync", "enable_adhoc_queries", "queries", "password",
@@ -43,9 +45,13 @@ package struct EdgeDatabase: Sendable {
         queries = try EdgeDatabase.queries(object)
         placeholderUUID = try object.text("placeholder_uuid")
         controlsAccess = try object.flag("enable_user_access_control")
-        guard object["password"] == nil else {
-            throw ConfigurationError(object.path(of: "password"), "encrypted databases cannot be served yet")
-        }
+        key = try object.text("password").map(EdgeDatabase.key)
+    }
+
+    /// Of a password, or of 64 hexadecimal digits.
+    private static func key(_ text: String) -> EncryptionKey {
+        let bytes = text.utf8.count == 64 ? Hex.bytes(of: text.lowercased()) : nil
+        return bytes.flatMap { $0.withUnsafeBytes { EncryptionKey($0) } } ?? EncryptionKey(password: text)
     }
 
     /// A list of names, or an object with settings by name.

@@ -1,0 +1,125 @@
+import CBLSystemNettle
+
+/// AES with a key of 16 or 32 bytes, in the three ways in which files are encrypted with it.
+///
+///     let aes = AES(key: key)
+///     aes.decrypt(blocks, chain: blockBefore)
+package final class AES: Sendable {
+    package static let blockSize = 16
+    package static let keySizes = [16, 32]
+    package typealias Block = SIMD16<UInt8>
+
+    /// So many streams are made at once: with more the processor has nothing to gain.
+    package static let mostStreams = 16
+
+    // Sendable: nothing writes to it between `init` and `deinit`.
+    private nonisolated(unsafe) let context: UnsafeMutablePointer<cblite_aes>
+
+    /// Nil unless the key has as many bytes as there must be.
+    package init?(key: UnsafeRawBufferPointer) {
+        guard AES.keySizes.contains(key.count), let start = key.baseAddress else { return nil }
+        context = .allocate(capacity: 1)
+        context.initialize(to: cblite_aes())
+        cblite_aes_set_key(context, key.count == 32 ? 1 : 0, start.assumingMemoryBound(to: UInt8.self))
+    }
+
+    deinit {
+        SecretBytes.wipe(UnsafeMutableRawBufferPointer(start: context, count: MemoryLayout<cblite_aes>.size))
+        context.deallocate()
+    }
+
+    /// Decrypts a chain of whole blocks (CBC) in their place. `chain` is the encrypted block before them. False, and nothing is done, unless the
+    /// sizes fit.
+    package func decrypt(_ bytes: UnsafeMutableRawBufferPointer, chain: UnsafeRawBufferPointer) -> Bool {
+        chaining(bytes, chain) { cblite_aes_cbc_decrypt(context, $0, $1, $2, $2) }
+    }
+
+    /// Encrypts a chain of whole blocks (CBC) in their place, in the same way.
+    package func encrypt(_ bytes: UnsafeMutableRawBufferPointer, chain: UnsafeRawBufferPointer) -> Bool {
+        chaining(bytes, chain) { cblite_aes_cbc_encrypt(context, $0, $1, $2, $2) }
+    }
+
+    private func chaining(
+        _ bytes: UnsafeMutableRawBufferPointer, _ chain: UnsafeRawBufferPointer,
+        _ work: (UnsafeMutablePointer<UInt8>, Int, UnsafeMutablePointer<UInt8>) -> Void
+    ) -> Bool {
+        guard bytes.count.isMultiple(of: AES.blockSize), chain.count == AES.blockSize else { return false }
+        guard let start = bytes.baseAddress?.assumingMemoryBound(to: UInt8.self) else { return true }
+        var chain = chain.loadUnaligned(as: Block.self)
+        withUnsafeMutableBytes(of: &chain) {
+            guard let chain = $0.baseAddress?.assumingMemoryBound(to: UInt8.self) else { return }
+            work(chain, bytes.count, start)
+        }
+        return true
+    }
+
+    /// Adds to the bytes a stream of blocks that each is the encrypted one before it (OFB), from `first` on: encrypts and decrypts alike.
+    package func applyChainedStream(_ bytes: UnsafeMutableRawBufferPointer, from first: Block) {
+        guard let start = bytes.baseAddress else { return }
+        let size = (bytes.count + AES.blockSize - 1) & ~(AES.blockSize - 1)
+        // A chain of zeros is the stream itself, and the library keeps what it needs for the next block in the processor.
+        withUnsafeTemporaryAllocation(byteCount: size, alignment: 16) { stream in
+            stream.initializeMemory(as: UInt8.self, repeating: 0)
+            guard let streamStart = stream.baseAddress else { return }
+            withUnsafeBytes(of: first) { _ = encrypt(stream, chain: $0) }
+            AES.add(streamStart, to: start, count: bytes.count)
+        }
+    }
+
+    /// The same with several pieces of one length at once, which costs each a fraction of the time. They begin `stride` bytes from each other.
+    package func applyChainedStreams(
+        _ start: UnsafeMutableRawPointer, stride: Int, count: Int, from first: UnsafeMutableBufferPointer<Block>
+    ) {
+        let lanes = first.count
+        guard lanes > 1, let blocks = UnsafeMutableRawPointer(first.baseAddress) else {
+            if lanes == 1 { applyChainedStream(UnsafeMutableRawBufferPointer(start: start, count: count), from: first[0]) }
+            return
+        }
+        let bytes = blocks.assumingMemoryBound(to: UInt8.self)
+        var place = 0
+        while place < count {
+            cblite_aes_encrypt(context, lanes * AES.blockSize, bytes, bytes)
+            let length = min(AES.blockSize, count - place)
+            for lane in 0..<lanes { AES.add(blocks + lane * AES.blockSize, to: start + lane * stride + place, count: length) }
+            place += AES.blockSize
+        }
+    }
+
+    /// Adds to the bytes a stream of encrypted numbers (CTR) that belongs to a place in a file: encrypts and decrypts alike. `name` tells files that
+    /// have the same key from each other.
+    package func applyCountedStream(_ bytes: UnsafeMutableRawBufferPointer, at offset: Int, of name: UInt64) {
+        guard let start = bytes.baseAddress?.assumingMemoryBound(to: UInt8.self) else { return }
+        var counter = SIMD2<UInt64>(name.bigEndian, UInt64(offset / AES.blockSize).bigEndian)
+        let skipped = offset % AES.blockSize
+        withUnsafeMutableBytes(of: &counter) { counter in
+            guard let counter = counter.baseAddress?.assumingMemoryBound(to: UInt8.self) else { return }
+            var done = 0
+            if skipped > 0 {
+                var block = Block()
+                withUnsafeMutableBytes(of: &block) { block in
+                    guard let whole = block.baseAddress?.assumingMemoryBound(to: UInt8.self) else { return }
+                    done = min(AES.blockSize - skipped, bytes.count)
+                    cblite_aes_ctr(context, counter, AES.blockSize, whole, whole)
+                    AES.add(whole + skipped, to: start, count: done)
+                }
+            }
+            cblite_aes_ctr(context, counter, bytes.count - done, start + done, start + done)
+        }
+    }
+
+    @inline(__always)
+    private static func add(_ stream: UnsafeRawPointer, to target: UnsafeMutableRawPointer, count: Int) {
+        var place = 0
+        while place + blockSize <= count {
+            let sum =
+                target.loadUnaligned(fromByteOffset: place, as: Block.self) ^ stream.loadUnaligned(fromByteOffset: place, as: Block.self)
+            target.storeBytes(of: sum, toByteOffset: place, as: Block.self)
+            place += blockSize
+        }
+        while place < count {
+            let sum = target.load(fromByteOffset: place, as: UInt8.self) ^ stream.load(fromByteOffset: place, as: UInt8.self)
+            target.storeBytes(of: sum, toByteOffset: place, as: UInt8.self)
+            place += 1
+        }
+    }
+}

@@ -1,0 +1,133 @@
+import CBLBase
+import CBLSQLite
+import Synchronization
+
+/// Pages as Couchbase Lite 2.0 and later encrypt them: with a stream that begins with the number of the page and twelve random bytes, which are new
+/// each time the page is written and stand in clear at its end. Nothing proves that a page is what was written.
+///
+/// Of the first page eight bytes stay as they are: SQLite's description of the file. `docs/file-format.md` has it all.
+final class CouchbaseCipher: WritablePageCipher {
+    static let usualPageSize = 4096
+    static let reservedSize = 12
+    /// Page size, versions, reserved bytes, fractions.
+    static let clear = 16..<24
+
+    let pageSize: Int
+    var reservedSize: Int { CouchbaseCipher.reservedSize }
+    let strength: EncryptionKey.Cipher
+    private let aes: AES
+    private let random = Mutex(RandomBytes())
+
+    init?(_ key: EncryptionKey, pageSize: Int = CouchbaseCipher.usualPageSize) {
+        guard pageSize >= 512, let aes = key.withBytes({ AES(key: $0) }) else { return nil }
+        self.aes = aes
+        self.pageSize = pageSize
+        strength = key.cipher
+    }
+
+    static func name(_ strength: EncryptionKey.Cipher) -> String { strength == .aes256 ? "AES-256" : "AES-128" }
+
+    func decrypt(_ page: UnsafeMutableRawBufferPointer, number: UInt32) -> Bool {
+        guard page.count == pageSize, let start = page.baseAddress else { return false }
+        withUnsafePointer(to: number) { apply(start, stride: pageSize, UnsafeBufferPointer(start: $0, count: 1)) }
+        return number != 1 || page.starts(with: DatabaseHeader.magic)
+    }
+
+    func decrypt(_ pages: UnsafeMutableRawBufferPointer, from number: UInt32) -> Bool {
+        guard let start = pages.baseAddress else { return true }
+        let count = pages.count / pageSize
+        // What was never written is a hole in the file.
+        let holes = (0..<count).filter { pages[$0 * pageSize..<($0 + 1) * pageSize].allZero }
+        withUnsafeTemporaryAllocation(of: UInt32.self, capacity: count) { numbers in
+            for index in 0..<count { numbers.initializeElement(at: index, to: number + UInt32(index)) }
+            apply(start, stride: pageSize, UnsafeBufferPointer(numbers))
+        }
+        for hole in holes { (start + hole * pageSize).initializeMemory(as: UInt8.self, repeating: 0, count: pageSize) }
+        return number != 1 || count == 0 || holes.first == 0 || pages.starts(with: DatabaseHeader.magic)
+    }
+
+    func encrypt(_ start: UnsafeMutableRawPointer, stride: Int, numbers: UnsafeBufferPointer<UInt32>) {
+        let nonceStart = pageSize - CouchbaseCipher.reservedSize
+        random.withLock { random in
+            for index in numbers.indices {
+                random.fill(UnsafeMutableRawBufferPointer(start: start + index * stride + nonceStart, count: CouchbaseCipher.reservedSize))
+            }
+        }
+        apply(start, stride: stride, numbers)
+    }
+
+    /// Adds the stream of each page, for the random bytes at its end.
+    private func apply(_ start: UnsafeMutableRawPointer, stride: Int, _ numbers: UnsafeBufferPointer<UInt32>) {
+        let nonceStart = pageSize - CouchbaseCipher.reservedSize
+        withUnsafeTemporaryAllocation(of: AES.Block.self, capacity: AES.mostStreams) { blocks in
+            var done = 0
+            while done < numbers.count {
+                let count = min(AES.mostStreams, numbers.count - done)
+                let group = start + done * stride
+                for index in 0..<count {
+                    let nonce = group + index * stride + nonceStart
+                    let words = SIMD4<UInt32>(
+                        numbers[done + index].littleEndian, nonce.loadUnaligned(as: UInt32.self),
+                        nonce.loadUnaligned(fromByteOffset: 4, as: UInt32.self), nonce.loadUnaligned(fromByteOffset: 8, as: UInt32.self))
+                    blocks.initializeElement(at: index, to: unsafeBitCast(words, to: AES.Block.self))
+                }
+                var clear: [(place: Int, bytes: UInt64)] = []
+                for index in 0..<count where numbers[done + index] == 1 {
+                    let place = index * stride + CouchbaseCipher.clear.lowerBound
+                    clear.append((place, group.loadUnaligned(fromByteOffset: place, as: UInt64.self)))
+                }
+                aes.applyChainedStreams(
+                    group, stride: stride, count: nonceStart, from: UnsafeMutableBufferPointer(rebasing: blocks[..<count]))
+                for (place, bytes) in clear { group.storeBytes(of: bytes, toByteOffset: place, as: UInt64.self) }
+                done += count
+            }
+        }
+    }
+}
+
+/// Which of some keys a file has.
+extension CouchbaseCipher {
+    typealias ReadBytes = (_ count: Int, _ offset: Int) -> [UInt8]?
+
+    private static let pagesToLookAt = 2...9
+    private static let plausiblePagesNeeded = 2
+
+    /// The cipher of a file, of which `read` gives bytes as they are, and the key of those that are possible. Nil if none of them is the key.
+    static func fitting(
+        _ key: EncryptionKey, pageSize: Int = usualPageSize, _ read: ReadBytes
+    ) -> (cipher: CouchbaseCipher, key: EncryptionKey)? {
+        for key in key.candidatesOfAllLengths {
+            guard let cipher = CouchbaseCipher(key, pageSize: pageSize) else { continue }
+            if cipher.fits(read) { return (cipher, key) }
+        }
+        return nil
+    }
+
+    /// The first page tells, unless it is damaged: then other pages that look like ones of a database do.
+    private func fits(_ read: ReadBytes) -> Bool {
+        guard var first = read(pageSize, 0) else { return false }
+        if first.withUnsafeMutableBytes({ decrypt($0, number: 1) }) || first[DatabaseHeader.alwaysZero].allSatisfy({ $0 == 0 }) {
+            return true
+        }
+        var plausible = 0
+        for number in CouchbaseCipher.pagesToLookAt {
+            guard var page = read(pageSize, (number - 1) * pageSize) else { break }
+            if page.withUnsafeMutableBytes({ decrypt($0, number: UInt32(number)) }), isPlausible(page) { plausible += 1 }
+            if plausible == CouchbaseCipher.plausiblePagesNeeded { return true }
+        }
+        return false
+    }
+
+    /// Whether it begins as a page of a tree does: one of four kinds, and cells that have room.
+    private func isPlausible(_ page: [UInt8]) -> Bool {
+        guard [2, 5, 10, 13].contains(page[0]) else { return false }
+        let cells = Int(page[3]) << 8 | Int(page[4])
+        let start = Int(page[5]) << 8 | Int(page[6])
+        let headerSize = page[0] < 10 ? 12 : 8
+        return page[7] <= 60 && headerSize + 2 * cells <= start && start <= pageSize - reservedSize
+    }
+}
+
+extension Slice<UnsafeMutableRawBufferPointer> {
+    fileprivate var allZero: Bool { UnsafeRawBufferPointer(rebasing: self).allSatisfy { $0 == 0 } }
+}

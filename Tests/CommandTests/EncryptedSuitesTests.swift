@@ -1,0 +1,67 @@
+import CBLTestSupport
+import FoundationEssentials
+import Testing
+
+/// What holds of databases in bad circumstances, once more for encrypted ones.
+@Suite(.serialized) struct EncryptedSuitesTests {
+    private let directory: TemporaryDirectory
+
+    init() throws { directory = try TemporaryDirectory() }
+
+    private func encrypted(_ work: () throws -> Void) throws {
+        try Program.$databaseKey.withValue(Program.DatabaseKey(in: directory.path)) { try work() }
+    }
+
+    @Test func theyAreEncrypted() throws {
+        try encrypted {
+            let path = directory.path + "/new.cblite2"
+            #expect(try Program.run(["--create", "put", path, "doc", #"{"text":"MARKER"}"#]).exitCode == 0)
+            #expect(try Program.run(["cat", "--raw", path, "doc"]).output.contains("MARKER"))
+            #expect(try Program.run(["info", "--json", path]).output.contains(#""encryption":"AES-256""#))
+            let bytes = try Data(contentsOf: URL(filePath: path + "/db.sqlite3"))
+            #expect(bytes.firstRange(of: Data("MARKER".utf8)) == nil)
+        }
+    }
+
+    @Test func aKillLeavesThemWhole() throws {
+        try encrypted { try CrashTests().whatWasReportedDoneIsThere() }
+        try encrypted { try CrashTests().aCopyIsThereWholeOrNotAtAll() }
+        try encrypted { try CrashTests().halfABlobIsCollectedByCompact() }
+        try encrypted { try CrashTests().anInterruptedImportLeavesNothing() }
+    }
+
+    /// Without the import, for which the disk is too small: pages have less room.
+    private static let cases = FullDiskTests.cases.filter { $0.fixture == nil && $0.words[0] != "import" }
+
+    @Test(.enabled(if: SmallDisk.isAllowed, "\(SmallDisk.absence)"), arguments: cases, [0, 40_000])
+    func aFullDiskDoesNotDamageThem(command: FullDiskTests.Case, free: Int) throws {
+        try encrypted { try FullDiskTests().nothingIsDamaged(command: command, free: free) }
+    }
+
+    @Test(.enabled(if: SmallDisk.isAllowed, "\(SmallDisk.absence)"), arguments: ["rekey", "decrypt"])
+    func aFullDiskLeavesTheOldKey(command: String) throws {
+        try encrypted {
+            let disk = try SmallDisk(kilobytes: 4096)
+            let path = disk.path + "/small.cblite2"
+            let documents = (0..<400).map { "{\"_id\":\"doc\($0)\",\"text\":\"\(String(repeating: "0123456789", count: 300))\"}\n" }
+                .joined()
+            #expect(try Program.run(["--create", "import", path, "-"], input: documents).exitCode == 0)
+            let before = try Program.run(["cat", "--raw", path, "*"]).output
+            let names = try FileManager.default.contentsOfDirectory(atPath: disk.path)
+            try Data(String(repeating: "77", count: 32).utf8).write(to: URL(filePath: directory.path + "/other.key"))
+            try disk.fill(leaving: 200_000)
+            let flags = command == "rekey" ? ["--new-key=:@\(directory.path)/other.key"] : []
+            let result = try Program.run([command] + flags + [path])
+            #expect(result.exitCode == 1 && (result.errors.contains("full") || result.errors.contains("No space left")), "\(result.errors)")
+            #expect(try Program.run(["cat", "--raw", path, "*"]).output == before)
+            disk.empty()
+            #expect(try FileManager.default.contentsOfDirectory(atPath: disk.path) == names)
+            #expect(try Program.run(["cat", "--raw", path, "*"]).output == before)
+            #expect(try Program.run([command] + flags + [path]).exitCode == 0)
+        }
+    }
+
+    @Test func manyProcessesWorkOnThem() throws {
+        try encrypted { try ManyProcessesTests().nobodysWorkIsLost() }
+    }
+}
