@@ -5,11 +5,13 @@ struct Comparison {
     let ours: Contestant
     let theirs: Contestant?
     let runs: Int
+    var names = ("ours", "vendor")
 
     func run(_ workloads: [Workload]) throws {
         try ours.prepare()
         try theirs?.prepare()
-        print("| workload | ours ms | vendor ms | ratio | target | ours CPU ms | vendor CPU ms | ratio | ours MiB | vendor MiB |")
+        let (one, two) = names
+        print("| workload | \(one) ms | \(two) ms | ratio | target | \(one) CPU ms | \(two) CPU ms | ratio | \(one) MiB | \(two) MiB |")
         print("|---|---:|---:|---:|---:|---:|---:|---:|---:|---:|")
         for workload in workloads {
             try compare(workload)

@@ -6,6 +6,8 @@ struct Contestant {
     let isOurs: Bool
     let folder: String
     let data: String
+    /// Flags before each command, and for what it makes as well: of a key, for example.
+    var flags: [String] = []
 
     private var database: String { folder + "/users.cblite2" }
     private var out: String { folder + "/out" }
@@ -16,7 +18,7 @@ struct Contestant {
         try? FileManager.default.removeItem(atPath: folder)
         try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
         // The vendor's program is known to crash at exit after writing, so its exit code says nothing.
-        _ = try Run(of: program, ["cp", "--jsonid", "_id", data, database])
+        _ = try Run(of: program, flags + ["cp", "--jsonid", "_id", data, database])
         guard FileManager.default.fileExists(atPath: database) else { throw Failure(text: "\(program) made no database") }
     }
 
@@ -24,7 +26,7 @@ struct Contestant {
     func prepare(for workload: Workload) throws {
         if workload.uses("{revised}"), !FileManager.default.fileExists(atPath: revised) { try Corpus.makeRevised(at: revised) }
         if workload.uses("{puts}"), !FileManager.default.fileExists(atPath: puts) { try Corpus.makePuts(at: puts) }
-        for step in workload.preparation { _ = try Run(of: program, step.map(resolved)) }
+        for step in workload.preparation { _ = try Run(of: program, flags(for: step) + step.map(resolved)) }
     }
 
     func run(_ workload: Workload) throws -> Run {
@@ -32,13 +34,16 @@ struct Contestant {
             try FileManager.default.removeItem(atPath: folder + "/" + name)
         }
         let input = workload.input.map(resolved) ?? "/dev/null"
-        let steps = workload.steps.map { $0.map(resolved) }
+        let steps = workload.steps.map { flags(for: $0) + $0.map(resolved) }
         let run = try steps.dropFirst().reduce(Run(of: program, steps[0], input: input)) {
             try $0.followed(by: Run(of: program, $1, input: input))
         }
         if isOurs && !run.hasSucceeded { throw Failure(text: "\(program) fails: \(steps)") }
         return run
     }
+
+    /// The benchmark makes one of the databases itself, without a key.
+    private func flags(for step: [String]) -> [String] { step.contains("{revised}") ? [] : flags }
 
     private func resolved(_ argument: String) -> String {
         if argument.hasPrefix("{out}") { return out + argument.dropFirst("{out}".count) }

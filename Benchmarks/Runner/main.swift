@@ -1,6 +1,8 @@
+import FoundationEssentials
 import Glibc
 
 // cblite-bench [--program PATH] [--vendor PATH] [--data FILE] [--folder DIR] [--runs N] [WORKLOAD…]
+// cblite-bench … --encrypted
 // cblite-bench … --gateway URL [--documents N]
 // cblite-bench opens|live [--folder DIR]
 // cblite-bench [--program PATH] [--data FILE] [--folder DIR] [--runs N] http
@@ -17,6 +19,7 @@ var data: String?
 var runs = 7
 var gateway: String?
 var documents = 10_000
+var isEncrypted = false
 var chosen: [String] = []
 
 var words = CommandLine.arguments.dropFirst()
@@ -25,6 +28,7 @@ while let word = words.popFirst() {
     case "--program": program = words.popFirst() ?? program
     case "--vendor": vendor = words.popFirst()
     case "--folder": folder = words.popFirst() ?? folder
+    case "--encrypted": isEncrypted = true
     case "--data": data = words.popFirst()
     case "--gateway": gateway = words.popFirst()
     case "--documents": documents = words.popFirst().flatMap { Int($0) } ?? documents
@@ -52,8 +56,17 @@ do {
     } else {
         let ours = Contestant(program: program, isOurs: true, folder: folder + "/ours", data: data)
         let theirs = vendor.map { Contestant(program: $0, isOurs: false, folder: folder + "/theirs", data: data) }
-        if !workloads.isEmpty { try Comparison(ours: ours, theirs: theirs, runs: runs).run(workloads) }
-        for measurement in ProcessMeasurement.allCases where chosen.isEmpty || chosen.contains(measurement.rawValue) {
+        if isEncrypted {
+            let key = folder + "/key"
+            guard
+                FileManager.default.createFile(
+                    atPath: key, contents: Data(repeating: 0x5A, count: 32), attributes: [.posixPermissions: 0o600])
+            else { throw Failure(text: "\(key) cannot be written") }
+            let encrypted = Contestant(program: program, isOurs: true, folder: folder + "/encrypted", data: data, flags: ["--key=:@" + key])
+            try Comparison(ours: encrypted, theirs: ours, runs: runs, names: ("encrypted", "plain")).run(workloads)
+        }
+        if !workloads.isEmpty, !isEncrypted { try Comparison(ours: ours, theirs: theirs, runs: runs).run(workloads) }
+        for measurement in ProcessMeasurement.allCases where !isEncrypted && (chosen.isEmpty || chosen.contains(measurement.rawValue)) {
             print("")
             fflush(nil)
             let words = [measurement.rawValue, "--folder", folder]

@@ -125,14 +125,17 @@ struct LayeredFile {
             ahead.drop()
             return pass()
         }
-        if ahead.take(target, Int(amount), at: offset) { return SQLITE_OK }
+        func take() -> Bool {
+            guard let cipher else { return ahead.take(target, Int(amount), at: offset) }
+            return ahead.take(target, Int(amount), at: offset) { EncryptedPages.decrypt(cipher, $0, $1, $2) }
+        }
+        if take() { return SQLITE_OK }
         let isHere = ahead.fetch(Int(amount), at: offset) {
             LayeredFile.fileSize(base)
         } read: { memory, count, offset in
-            guard base.pointee.pMethods.pointee.xRead(base, memory, Int32(count), offset) == SQLITE_OK else { return false }
-            return cipher.map { EncryptedPages.decrypt($0, memory, count, offset) } ?? true
+            base.pointee.pMethods.pointee.xRead(base, memory, Int32(count), offset) == SQLITE_OK
         }
-        return isHere && ahead.take(target, Int(amount), at: offset) ? SQLITE_OK : pass()
+        return isHere && take() ? SQLITE_OK : pass()
     }
 
     private static func fileSize(_ base: Pointer) -> Int64? {

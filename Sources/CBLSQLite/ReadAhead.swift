@@ -22,6 +22,10 @@ struct ReadAhead {
         var start: Int64 = 0
         var count = 0
         var size = ReadAhead.least
+        /// Of an encrypted file: from here on the bytes are in clear.
+        private var clearStart: Int64 = 0
+        /// Whether what was fetched goes on exactly where the last read ended.
+        private var goesOn = false
         /// Where the last read ended; far away if nothing is known from it. The first page is read by whoever begins to read.
         var end = Window.farAway
         static let farAway: Int64 = -1 << 32
@@ -34,6 +38,21 @@ struct ReadAhead {
             return true
         }
 
+        /// The same of an encrypted file. Who reads one page after the other will want the rest, and up to eight pages are decrypted in the time of one. Of
+        /// more, between which others are left out, each is decrypted alone.
+        mutating func take(
+            _ target: UnsafeMutableRawPointer, _ amount: Int, at offset: Int64, _ decrypt: (UnsafeMutableRawPointer, Int, Int64) -> Bool
+        ) -> Bool {
+            guard offset >= start, offset + Int64(amount) <= start + Int64(count), let memory else { return false }
+            if offset < clearStart, offset == end || goesOn && offset == start || clearStart - offset <= 8 * Int64(amount) {
+                guard decrypt(memory + Int(offset - start), Int(clearStart - offset), offset) else { return false }
+                clearStart = offset
+            }
+            memcpy(target, memory + Int(offset - start), amount)
+            end = offset + Int64(amount)
+            return offset >= clearStart || decrypt(target, amount, offset)
+        }
+
         func isContinued(at offset: Int64) -> Bool { offset >= end && offset - end < ReadAhead.stride }
 
         mutating func begin(_ amount: Int, at offset: Int64) {
@@ -44,6 +63,7 @@ struct ReadAhead {
         mutating func fetch(
             _ amount: Int, at offset: Int64, fileSize: Int64, read: (UnsafeMutableRawPointer, Int, Int64) -> Bool
         ) -> Bool {
+            goesOn = offset == end
             end = offset + Int64(amount)
             let wanted = Int(min(Int64(size), fileSize - offset))
             guard wanted > amount else { return false }
@@ -51,7 +71,7 @@ struct ReadAhead {
             self.memory = memory
             count = 0
             guard read(memory, wanted, offset) else { return false }
-            (start, count) = (offset, wanted)
+            (start, count, clearStart) = (offset, wanted, offset + Int64(wanted))
             size = min(size * 2, ReadAhead.most)
             return true
         }
@@ -64,6 +84,19 @@ struct ReadAhead {
             return true
         }
         guard second.take(target, amount, at: offset) else { return false }
+        isSecond = true
+        return true
+    }
+
+    /// The same of an encrypted file, of which `decrypt` makes whole pages readable in their place.
+    mutating func take(
+        _ target: UnsafeMutableRawPointer, _ amount: Int, at offset: Int64, _ decrypt: (UnsafeMutableRawPointer, Int, Int64) -> Bool
+    ) -> Bool {
+        if first.take(target, amount, at: offset, decrypt) {
+            isSecond = false
+            return true
+        }
+        guard second.take(target, amount, at: offset, decrypt) else { return false }
         isSecond = true
         return true
     }

@@ -254,6 +254,92 @@ import Testing
         try expectHidden(target)
     }
 
+    // MARK: Damage
+
+    /// Whatever is in the files, it is an error or not, and nothing else.
+    @Test func randomDamageIsSurvived() throws {
+        let copy = directory.path + "/copy.cblite2"
+        try FileManager.default.createDirectory(atPath: copy, withIntermediateDirectories: false)
+        do {
+            let database = try opened(path, key, .create)
+            try put(database, 0..<300)
+            for part in ["db.sqlite3", "db.sqlite3-wal"] {
+                try FileManager.default.copyItem(atPath: path + "/" + part, toPath: copy + "/" + part)
+            }
+        }
+        let parts = try ["db.sqlite3", "db.sqlite3-wal"].map { try Array(Data(contentsOf: URL(filePath: copy + "/" + $0))) }
+        var random = SeededRandom(17)
+        var (read, refused) = (0, 0)
+        try repeatWithin(seconds: 2) {
+            for (name, bytes) in zip(["db.sqlite3", "db.sqlite3-wal"], parts) {
+                let changed = random.below(2) == 0 ? Mutation.mutated(bytes, &random) : Array(bytes.prefix(random.below(bytes.count + 1)))
+                try Data(changed).write(to: URL(filePath: copy + "/" + name))
+            }
+            do {
+                let database = try opened(copy, key)
+                _ = try documents(database)
+                _ = try database.read { try $0.integrityProblems(limit: 3) }
+                read += 1
+            } catch is StoreError { refused += 1 }
+            _ = try? Salvage(from: copy, to: directory.path + "/s\(read + refused).cblite2", key: key) { _ in }.run()
+            try? FileManager.default.removeItem(atPath: directory.path + "/s\(read + refused).cblite2")
+        }
+        #expect(read > 0 && refused > 0)
+    }
+
+    /// A log that is not over what is encrypted is neither believed nor written over.
+    @Test func aLogOfAnotherKindIsKept() throws {
+        let copy = directory.path + "/copy.cblite2"
+        try FileManager.default.createDirectory(atPath: copy, withIntermediateDirectories: false)
+        let inMain: Int
+        do {
+            try put(opened(path, key, .create), 0..<50)
+            inMain = try documents(opened(path, key)).count
+            let database = try opened(path, key, .readWrite)
+            try put(database, 50..<60)
+            for part in ["db.sqlite3", "db.sqlite3-wal"] {
+                try FileManager.default.copyItem(atPath: path + "/" + part, toPath: copy + "/" + part)
+            }
+        }
+        // As a layer would have it that leaves SQLite's own sums.
+        var log = try Array(Data(contentsOf: URL(filePath: copy + "/db.sqlite3-wal")))
+        for frame in stride(from: 32, to: log.count, by: 24 + 4096) { log[frame + 20] ^= 0x55 }
+        try Data(log).write(to: URL(filePath: copy + "/db.sqlite3-wal"))
+        for access in [Database.Options.Access.readOnly, .readWrite, .create] {
+            let error = #expect(throws: StoreError.self) { try opened(copy, key, access) }
+            #expect(error?.code == .corrupt && error?.message.contains("write-ahead log") == true)
+        }
+        try #expect(Array(Data(contentsOf: URL(filePath: copy + "/db.sqlite3-wal"))) == log)
+        let saved = directory.path + "/saved.cblite2"
+        var findings: [String] = []
+        _ = try Salvage(from: copy, to: saved, key: key) { findings.append($0.message) }.run()
+        #expect(findings.contains { $0.contains("log") })
+        try #expect(documents(opened(saved, key)).count == inMain)
+        // A log that a kill left in the middle of its first commit has none.
+        try Data(log.prefix(32 + 24 + 4096)).write(to: URL(filePath: copy + "/db.sqlite3-wal"))
+        try #expect(documents(opened(copy, key, .readWrite)).count == inMain)
+    }
+
+    /// A file whose schema nobody would run: encrypting it is refused, and it is read as without encryption.
+    @Test func aForeignSchemaIsNotRun() throws {
+        do {
+            let database = try opened(path, key, .create)
+            try put(database, 0..<5)
+            database.close()
+        }
+        // Made as a stranger would who has the key.
+        let clear = directory.path + "/clear.sqlite3"
+        try Data(ReferenceDecryption(key: keyBytes).database(path)).write(to: URL(filePath: clear))
+        try RawDatabase(clear).execute("CREATE TRIGGER evil AFTER INSERT ON kv_default BEGIN DELETE FROM kvmeta; END")
+        let bytes = try Array(Data(contentsOf: URL(filePath: clear)))
+        try Data(ReferenceDecryption(key: keyBytes).sealed(bytes)).write(to: URL(filePath: path + "/db.sqlite3"))
+        try #expect(documents(opened(path, key)).count == 5)
+        let error = #expect(throws: StoreError.self) { try opened(path, key, .readWrite) }
+        #expect(error?.code == .foreignSchema)
+        try opened(path, key).copy(to: directory.path + "/copy.cblite2")
+        try #expect(documents(opened(directory.path + "/copy.cblite2", key, .readWrite)).count == 5)
+    }
+
     // MARK: Another key
 
     @Test func aKeyIsChangedAndTheDatabaseGoesOn() throws {

@@ -198,6 +198,17 @@ import Testing
         #expect(integrity.lines == [#"{"integrity_check":"ok"}"#], "\(context): \(integrity.errors)", sourceLocation: location)
         let blobs = try Program.run(["blob", "ls", "--verify", path])
         #expect(blobs.exitCode == 0, "\(context): \(blobs.output) \(blobs.errors)", sourceLocation: location)
+        if Program.databaseKey != nil { try expectHidden(path, location) }
+    }
+}
+
+extension CrashTests {
+    /// Nothing of the documents is in any file of an encrypted database.
+    private func expectHidden(_ path: String, _ location: SourceLocation) throws {
+        for name in try FileManager.default.subpathsOfDirectory(atPath: path) {
+            guard let bytes = try? Data(contentsOf: URL(filePath: path + "/" + name)) else { continue }
+            #expect(bytes.firstRange(of: Data("crashcrash".utf8)) == nil, "\(name)", sourceLocation: location)
+        }
     }
 }
 

@@ -65,3 +65,47 @@ import Testing
         try encrypted { try ManyProcessesTests().nobodysWorkIsLost() }
     }
 }
+
+/// An encrypted copy of each fixture is for every command what the fixture is.
+@Suite(.enabled(if: Fixtures.arePresent, "\(Fixtures.absence)")) struct EncryptedFixtureTests {
+    static let fixtures = ["v2.x", "v3.x", "v4.x"].flatMap { folder in
+        let names = (try? FileManager.default.contentsOfDirectory(atPath: Fixtures.path(folder))) ?? []
+        return names.filter { $0.hasSuffix(".cblite2") }.sorted().map { folder + "/" + $0 }
+    }
+
+    private static let commands = [
+        ["lscoll", "--json"], ["ls", "-l", "--raw", "--del"], ["cat", "--raw", "@", "*"], ["changes", "--json", "--body"],
+        ["blob", "ls", "--verify"],
+        ["dump", "--identity"], ["check"], ["lsindex"], ["schema"], ["conflicts"],
+        ["select", "--raw", "@", "meta().id, meta().sequence, * FROM _ ORDER BY meta().id"],
+        ["sql", "--json", "@", "SELECT name, sql FROM sqlite_master ORDER BY name"],
+    ]
+
+    @Test(arguments: fixtures) func commandsGiveTheSame(_ fixture: String) throws {
+        let directory = try TemporaryDirectory(inMemory: true)
+        let plain = try Fixtures.copy(fixture, to: directory)
+        let folder = directory.path + "/encrypted"
+        try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: false)
+        let encrypted = folder + "/" + (plain.split(separator: "/").last ?? "")
+        try FileManager.default.copyItem(atPath: plain, toPath: encrypted)
+        // Whoever opens a database for writing mends what an upgrade of the vendor's left.
+        try #require(try Program.run(["--writeable", "lscoll", plain]).exitCode == 0)
+        let key = try Program.DatabaseKey(in: directory.path)
+        let made = try Program.run(["encrypt", "--new-key=:@" + key.file, encrypted])
+        try #require(made.exitCode == 0, "\(made.errors)")
+        for command in Self.commands {
+            func result(_ path: String) throws -> [String] {
+                let words = command.contains("@") ? command.map { $0 == "@" ? path : $0 } : command + [path]
+                let result = try Program.run(words)
+                return [result.output, result.errors, "\(result.exitCode)"].map { $0.replacing(path, with: "PATH") }
+            }
+            let expected = try result(plain)
+            let found = try Program.$databaseKey.withValue(key) { try result(encrypted) }
+            #expect(found == expected, "\(command)")
+        }
+        // Back in clear, it is as it was.
+        #expect(try Program.run(["--key=:@" + key.file, "decrypt", encrypted]).exitCode == 0)
+        let difference = try Program.run(["diff", "--revs", plain, encrypted])
+        #expect(difference.exitCode == 0, "\(difference.output)")
+    }
+}

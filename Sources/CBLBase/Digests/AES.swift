@@ -11,22 +11,21 @@ package final class AES: Sendable {
 
     /// So many streams are made at once: with more the processor has nothing to gain.
     package static let mostStreams = 16
+    private static let blocksAtOnce = 8
 
+    private let memory = SecretMemory(count: MemoryLayout<cblite_aes>.size)
     // Sendable: nothing writes to it between `init` and `deinit`.
     private nonisolated(unsafe) let context: UnsafeMutablePointer<cblite_aes>
 
     /// Nil unless the key has as many bytes as there must be.
     package init?(key: UnsafeRawBufferPointer) {
         guard AES.keySizes.contains(key.count), let start = key.baseAddress else { return nil }
-        context = .allocate(capacity: 1)
-        context.initialize(to: cblite_aes())
+        guard let place = memory.bytes.baseAddress else { return nil }
+        context = place.bindMemory(to: cblite_aes.self, capacity: 1)
         cblite_aes_set_key(context, key.count == 32 ? 1 : 0, start.assumingMemoryBound(to: UInt8.self))
     }
 
-    deinit {
-        SecretBytes.wipe(UnsafeMutableRawBufferPointer(start: context, count: MemoryLayout<cblite_aes>.size))
-        context.deallocate()
-    }
+    deinit { memory.free() }
 
     /// Decrypts a chain of whole blocks (CBC) in their place. `chain` is the encrypted block before them. False, and nothing is done, unless the
     /// sizes fit.
@@ -75,13 +74,25 @@ package final class AES: Sendable {
             if lanes == 1 { applyChainedStream(UnsafeMutableRawBufferPointer(start: start, count: count), from: first[0]) }
             return
         }
-        let bytes = blocks.assumingMemoryBound(to: UInt8.self)
-        var place = 0
-        while place < count {
-            cblite_aes_encrypt(context, lanes * AES.blockSize, bytes, bytes)
-            let length = min(AES.blockSize, count - place)
-            for lane in 0..<lanes { AES.add(blocks + lane * AES.blockSize, to: start + lane * stride + place, count: length) }
-            place += AES.blockSize
+        // A few blocks of each stream, and then a piece of each text: where pages lie one behind the other, the processor's cache has room for only some of
+        // their lines at once.
+        let size = lanes * AES.blockSize
+        withUnsafeTemporaryAllocation(byteCount: size * AES.blocksAtOnce, alignment: 64) { stream in
+            guard let streamStart = stream.baseAddress else { return }
+            let bytes = streamStart.assumingMemoryBound(to: UInt8.self)
+            var before = UnsafePointer(blocks.assumingMemoryBound(to: UInt8.self))
+            var place = 0
+            while place < count {
+                let length = min(AES.blocksAtOnce * AES.blockSize, count - place)
+                for block in 0..<(length + AES.blockSize - 1) / AES.blockSize {
+                    cblite_aes_encrypt(context, size, bytes + block * size, before)
+                    before = UnsafePointer(bytes + block * size)
+                }
+                for lane in 0..<lanes {
+                    AES.add(streamStart + lane * AES.blockSize, step: size, to: start + lane * stride + place, count: length)
+                }
+                place += length
+            }
         }
     }
 
@@ -108,18 +119,19 @@ package final class AES: Sendable {
     }
 
     @inline(__always)
-    private static func add(_ stream: UnsafeRawPointer, to target: UnsafeMutableRawPointer, count: Int) {
-        var place = 0
+    private static func add(_ stream: UnsafeRawPointer, step: Int = blockSize, to target: UnsafeMutableRawPointer, count: Int) {
+        var (place, block) = (0, stream)
         while place + blockSize <= count {
-            let sum =
-                target.loadUnaligned(fromByteOffset: place, as: Block.self) ^ stream.loadUnaligned(fromByteOffset: place, as: Block.self)
+            let sum = target.loadUnaligned(fromByteOffset: place, as: Block.self) ^ block.loadUnaligned(as: Block.self)
             target.storeBytes(of: sum, toByteOffset: place, as: Block.self)
             place += blockSize
+            block += step
         }
         while place < count {
-            let sum = target.load(fromByteOffset: place, as: UInt8.self) ^ stream.load(fromByteOffset: place, as: UInt8.self)
+            let sum = target.load(fromByteOffset: place, as: UInt8.self) ^ block.load(as: UInt8.self)
             target.storeBytes(of: sum, toByteOffset: place, as: UInt8.self)
             place += 1
+            block += 1
         }
     }
 }

@@ -1,28 +1,25 @@
 import CBLSystemNettle
 import Glibc
 
-/// Bytes that nobody is to see: they are in no description, are compared in a time that tells nothing of them, and are wiped when nobody has them
-/// any more. What they are made of is the caller's to wipe.
+/// Bytes that nobody is to see: they are in no description and no core dump, are compared in a time that tells nothing of them, and are wiped when nobody
+/// has them any more. What they are made of is the caller's to wipe.
 package final class SecretBytes: Sendable, Equatable {
     // Sendable: nothing writes to it between `init` and `deinit`.
-    private nonisolated(unsafe) let bytes: UnsafeMutableRawBufferPointer
+    private let memory: SecretMemory
+    private var bytes: UnsafeMutableRawBufferPointer { memory.bytes }
 
     /// `fill` puts them into memory that has zeros.
     package init(count: Int, fill: (UnsafeMutableRawBufferPointer) throws -> Void) rethrows {
-        bytes = .allocate(byteCount: count, alignment: 16)
-        bytes.initializeMemory(as: UInt8.self, repeating: 0)
+        memory = SecretMemory(count: count)
         // Whatever throws here, `deinit` follows.
-        try fill(bytes)
+        try fill(memory.bytes)
     }
 
     package convenience init(_ content: UnsafeRawBufferPointer) {
         self.init(count: content.count) { $0.copyMemory(from: content) }
     }
 
-    deinit {
-        SecretBytes.wipe(bytes)
-        bytes.deallocate()
-    }
+    deinit { memory.free() }
 
     /// Overwrites what was secret. The compiler must not leave this out because nobody reads it.
     package static func wipe(_ bytes: UnsafeMutableRawBufferPointer) {

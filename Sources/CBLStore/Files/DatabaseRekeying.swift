@@ -30,6 +30,7 @@ extension Database {
 
     private func rewrite(with key: EncryptionKey?, _ progress: (_ done: Int, _ total: Int) throws -> Void) throws {
         let source = try files.opened(.readWrite).connect()
+        source.heedInterrupts()
         try lockOut(others: source)
         // Until the old files are gone: who opened them before that would write for nobody.
         defer { withExtendedLifetime(source) {} }
