@@ -85,6 +85,9 @@ package final class Database: Sendable {
     /// Whether the file is encrypted, and is read with a key.
     package var isEncrypted: Bool { files.key != nil }
 
+    /// What the file is encrypted with, for others that are to have the same key; nil if it is not.
+    package var encryptionKey: EncryptionKey? { files.key }
+
     /// How the file is encrypted, for people; nil if it is not.
     package var cipherName: String? { files.secret.cipherName }
 

@@ -19,8 +19,10 @@ import Testing
 
     init() throws { directory = try TemporaryDirectory() }
 
-    static func findings(_ path: String, isQuick: Bool = false) throws -> [Finding] {
-        try Database(path: path).read { snapshot in
+    static func findings(_ path: String, _ key: EncryptionKey? = nil, isQuick: Bool = false) throws -> [Finding] {
+        var options = Database.Options.readOnly
+        options.key = key
+        return try Database(path: path, options: options).read { snapshot in
             var findings: [Finding] = []
             let summary = try Checker(snapshot, options: .init(isQuick: isQuick)) { findings.append($0) }.run()
             #expect(summary.problems == findings.filter { $0.severity != .note }.count)

@@ -30,8 +30,9 @@ struct HostileSchemaTests {
     }
 
     /// Runs SQL as a hostile hand would, which can write anything into a file.
-    private func tamper(_ statements: [String]) throws {
+    private func tamper(_ statements: [String], _ key: EncryptionKey? = nil) throws {
         let connection = try Connection(path: path + "/db.sqlite3", mode: .readWrite)
+        if let key { try connection.use(#require(CouchbaseCipher(key))) }
         _ = try FileConnection.registerFunctions(on: connection, blobs: BlobFolder(FileAccess(DatabaseBundle(path: path))))
         try connection.execute("PRAGMA writable_schema=ON")
         for statement in statements { try connection.forEachStatement(in: statement) { try $0.run() } }
@@ -100,10 +101,22 @@ struct HostileSchemaTests {
             ]),
     ]
 
-    @Test(arguments: threats) func itIsReadNamedRefusedAndTakenOut(_ threat: Threat) throws {
-        try tamper(threat.sql)
+    @Test(arguments: threats, [false, true]) func itIsReadNamedRefusedAndTakenOut(_ threat: Threat, isEncrypted: Bool) throws {
+        let key = isEncrypted ? EncryptionKey(password: "shared with a stranger") : nil
+        if let key {
+            let database = try Database(path: path, options: .readWrite)
+            try database.changeKey(to: key)
+            database.close()
+        }
+        func options(_ access: Database.Options.Access) -> Database.Options {
+            var options = Database.Options(access: access)
+            options.key = key
+            return options
+        }
+        func findings(_ path: String) throws -> [Finding] { try CheckerTests.findings(path, key) }
+        try tamper(threat.sql, key)
         // Read: the good documents are there.
-        try Database(path: path).read { snapshot in
+        try Database(path: path, options: options(.readOnly)).read { snapshot in
             #expect(try snapshot.counts(of: .default).live == 4)
             let cursor = try snapshot.scan(.default)
             var ids: [String] = []
@@ -111,35 +124,35 @@ struct HostileSchemaTests {
             #expect(ids.sorted() == ["d0", "d1", "d2", "d3"])
         }
         // Named.
-        let findings = try CheckerTests.findings(path).filter { $0.kind == .schema }
-        #expect(findings.contains { $0.message.contains(threat.kind.rawValue) }, "\(findings)")
+        let named = try findings(path).filter { $0.kind == .schema }
+        #expect(named.contains { $0.message.contains(threat.kind.rawValue) }, "\(named)")
         // Refused.
         let before = try Data(contentsOf: URL(filePath: path + "/db.sqlite3"))
-        let error = #expect(throws: StoreError.self) { try Database(path: path, options: .readWrite) }
+        let error = #expect(throws: StoreError.self) { try Database(path: path, options: options(.readWrite)) }
         #expect(error?.code == .foreignSchema)
         #expect(try Data(contentsOf: URL(filePath: path + "/db.sqlite3")) == before)
         // Carried into a new file without it.
         let rescued = directory.path + "/rescued.cblite2"
-        _ = try Salvage(from: path, to: rescued) { _ in }.run()
-        #expect(try CheckerTests.findings(rescued).filter { $0.severity != .note } == [])
-        #expect(try Database(path: rescued).read { try $0.counts(of: .default) }.live == 4)
+        _ = try Salvage(from: path, to: rescued, key: key) { _ in }.run()
+        #expect(try findings(rescued).filter { $0.severity != .note } == [])
+        #expect(try Database(path: rescued, options: options(.readOnly)).read { try $0.counts(of: .default) }.live == 4)
         // Copied without it, and taken out.
         let copy = directory.path + "/copy.cblite2"
         guard threat.kind != .documents else {
-            #expect(throws: StoreError.self) { try Database(path: path).copy(to: copy) }
+            #expect(throws: StoreError.self) { try Database(path: path, options: options(.readOnly)).copy(to: copy) }
             #expect(!FileManager.default.fileExists(atPath: copy))
             return
         }
-        try Database(path: path).copy(to: copy)
-        #expect(try CheckerTests.findings(copy).filter { $0.kind == .schema } == [])
-        var options = Database.Options.readWrite
-        options.removesForeignObjects = true
-        let database = try Database(path: path, options: options)
+        try Database(path: path, options: options(.readOnly)).copy(to: copy)
+        #expect(try findings(copy).filter { $0.kind == .schema } == [])
+        var removing = options(.readWrite)
+        removing.removesForeignObjects = true
+        let database = try Database(path: path, options: removing)
         _ = try database.repair(.init(reclaimsLostPages: true))
         try database.write { try $0.save("new", body: $0.encode(json: "{}")) }
         database.close()
-        #expect(try CheckerTests.findings(path).filter { $0.severity != .note } == [])
-        #expect(try Database(path: path).read { try $0.counts(of: .default) }.live == 5)
+        #expect(try findings(path).filter { $0.severity != .note } == [])
+        #expect(try Database(path: path, options: options(.readOnly)).read { try $0.counts(of: .default) }.live == 5)
     }
 
     private static let bundles = ["v2.x", "v3.x", "v4.x"].flatMap { folder in

@@ -129,6 +129,28 @@ import Testing
         #expect(withoutKey.exitCode == 1 && withoutKey.errors.contains("sealed") && withoutKey.errors.contains("--archive-password"))
     }
 
+    /// Whatever is made of an encrypted database in another way.
+    @Test func whatIsMadeOfItKeepsTheKey() throws {
+        let password = flag("password", "a")
+        #expect(try Program.run(["--create", password, "put", path, "doc", #"{"text":"MARKER"}"#]).exitCode == 0)
+        let (collection, replica, restored) = (directory.path + "/c.cblite2", directory.path + "/r.cblite2", directory.path + "/d.cblite2")
+        let archive = directory.path + "/archive"
+        #expect(try Program.run(["dump", password, path, archive]).exitCode == 0)
+        for words in [
+            ["cp", password, "-C", "_default", path, collection], [password, "cp", "--replicate", path, replica],
+            ["restore", password, restored, archive],
+        ] {
+            let result = try Program.run(words)
+            #expect(result.exitCode == 0, "\(words): \(result.errors)")
+        }
+        for made in [collection, replica, restored] {
+            #expect(try isHidden(made) && Program.run(["ls", password, made]).output == "doc\n", "\(made)")
+        }
+        let clear = directory.path + "/clear.cblite2"
+        #expect(try Program.run(["cp", password, "-C", "_default", "--decrypt", path, clear]).exitCode == 0)
+        #expect(try Program.run(["ls", clear]).output == "doc\n")
+    }
+
     @Test func theShellAsksForWhatIsMissing() throws {
         #expect(try Program.run(["--create", flag("password", "a"), "put", path, "doc", "{}"]).exitCode == 0)
         let terminal = try PseudoTerminal(["--writeable", path])

@@ -117,7 +117,11 @@ enum RestoreCommand {
         defer { progress.finish() }
         let result: ArchiveRestorer.Result
         do {
-            result = try ArchiveTransfer.restore(into: invocation.parsed.databasePath, options, invocation) { restorer in
+            let path = invocation.parsed.databasePath
+            let key = try path.flatMap { path in
+                try Endpoint.exists(path) ? nil : invocation.session.key(of: invocation.session.options.keys, for: path)
+            }
+            result = try ArchiveTransfer.restore(into: path, madeWith: key, options, invocation) { restorer in
                 while try input.withNextLine({ try restorer.accept($0) }) {
                     try Interruption.check()
                     progress.advance(position: input.source.offset)

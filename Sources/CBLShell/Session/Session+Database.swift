@@ -5,9 +5,10 @@ import CBLStore
 extension Session {
     /// Opens a database as the global flags say. What goes wrong here is exit code 3, unless it says nothing of the database.
     ///
-    /// It may have key flags of its own: if these are not given, what the global ones say is for it as well, should it need a key.
+    /// It may have key flags of its own: if these are not given, what the global ones say is for it as well, should it need a key. One that is made without
+    /// them gets `newKey`.
     func open(
-        _ path: String, writes: Bool, removesForeignObjects: Bool = false, ownKeys: KeyFlags? = nil
+        _ path: String, writes: Bool, removesForeignObjects: Bool = false, ownKeys: KeyFlags? = nil, madeWith newKey: EncryptionKey? = nil
     ) throws(CommandError) -> Database {
         let access: Database.Options.Access = options.creates ? .create : writes || options.isWriteable ? .readWrite : .readOnly
         if access != .readOnly { try refuseInTransaction("it cannot be changed from the side", at: path) }
@@ -20,6 +21,7 @@ extension Session {
         var settings = Database.Options(access: access, upgrade: upgrade)
         settings.removesForeignObjects = removesForeignObjects
         settings.key = try key(of: ownKeys ?? options.keys, for: path)
+        if settings.key == nil, let newKey, access == .create, !Endpoint.exists(path) { settings.key = newKey }
         let database: Database
         do throws(StoreError) { database = try open(path, settings) } catch {
             guard error.code == .needsKey, settings.key == nil else { throw Session.commandError(error) }

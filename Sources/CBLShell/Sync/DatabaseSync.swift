@@ -169,7 +169,7 @@ struct DatabaseSync {
         if direction == .pull { try DatabaseSync.checkExistence(path) }
         if direction == .push || FileIdentity(bundle: path) == nil { try check(names, in: database) }
         if !invocation.flag("existing") { session.options.creates = true }
-        let other = try session.open(path, writes: true, ownKeys: KeyFlags())
+        let other = try session.open(path, writes: true, ownKeys: KeyFlags(), madeWith: database.encryptionKey)
         let here = try Set(direction == .pull ? [] : database.read { $0.collections() })
         if direction != .push { try check(names.filter { !here.contains($0) }, in: other) }
         return other

@@ -26,13 +26,18 @@ enum ArchiveTransfer {
         return names
     }
 
-    /// Puts an archive into the database that the command line names, which is made if it is not there.
+    /// Puts an archive into the database that the command line names, which is made if it is not there, with a key if one is given. `keys` are
+    /// of one that is there.
     static func restore(
-        into path: String?, _ options: Archive.RestoreOptions, _ invocation: Invocation, feed: (ArchiveRestorer) throws -> Void
+        into path: String?, keys: KeyFlags? = nil, madeWith key: EncryptionKey?, _ options: Archive.RestoreOptions,
+        _ invocation: Invocation,
+        feed: (ArchiveRestorer) throws -> Void
     ) throws -> ArchiveRestorer.Result {
         do {
-            if let path, !Endpoint.exists(path) { return try Database.restore(creating: path, options, interruption: check, feed: feed) }
-            let database = try path.map { try invocation.session.open($0, writes: true, ownKeys: KeyFlags()) } ?? invocation.database()
+            if let path, !Endpoint.exists(path) {
+                return try Database.restore(creating: path, key: key, options, interruption: check, feed: feed)
+            }
+            let database = try path.map { try invocation.session.open($0, writes: true, ownKeys: keys) } ?? invocation.database()
             // To interrupt a change is to SQLite to undo the whole transaction, with what was in it before. Between the lines it is not.
             return try database.restore(options, interruption: database.isInTransaction ? nil : check, feed: feed)
         } catch let error as StoreError where error.code == .exists {

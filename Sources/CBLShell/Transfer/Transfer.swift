@@ -191,7 +191,9 @@ struct Transfer {
         defer { progress.finish() }
         let result: ArchiveRestorer.Result
         do {
-            result = try ArchiveTransfer.restore(into: target, restoring, invocation) { restorer in
+            let key = database.resolved(try session.copyKey(invocation, of: database))
+            let keys = KeyFlags.newKey(invocation)
+            result = try ArchiveTransfer.restore(into: target, keys: keys, madeWith: key, restoring, invocation) { restorer in
                 try database.dump(dumping, check: Interruption.check) { omission in
                     if case .document = omission { omitted += 1 }
                     session.warn(omission.description)

@@ -14,13 +14,15 @@ extension Database {
         }
     }
 
-    /// Makes a database from an archive. It appears under its name when it is complete.
+    /// Makes a database from an archive, encrypted if there is a key. It appears under its name when it is complete.
     package static func restore(
-        creating path: String, _ options: Archive.RestoreOptions,
+        creating path: String, key: EncryptionKey? = nil, _ options: Archive.RestoreOptions,
         interruption: (@convention(c) (UnsafeMutableRawPointer?) -> Int32)? = nil, feed: (ArchiveRestorer) throws -> Void
     ) throws -> ArchiveRestorer.Result {
         try appearing(at: path) { unfinished in
-            let database = try Database(path: unfinished, options: .create)
+            var settings = Options.create
+            settings.key = key
+            let database = try Database(path: unfinished, options: settings)
             defer { database.close() }
             return try database.restore(options, interruption: interruption, feed: feed)
         }

@@ -14,8 +14,16 @@ extension Database {
     /// Opens a copy for reading that was made with this key.
     package func opened(copy path: String, _ key: CopyKey) throws(StoreError) -> Database {
         var options = Options.readOnly
-        if case .other(let key) = key { options.key = key } else { options.key = files.key }
+        options.key = resolved(key)
         return try Database(path: path, options: options)
+    }
+
+    /// What a copy is encrypted with; nil if it is not.
+    package func resolved(_ key: CopyKey) -> EncryptionKey? {
+        switch key {
+        case .same: files.key
+        case .other(let key): key
+        }
     }
 
     /// Copies the database, as it is at this moment, to a new bundle with an identity of its own. The copy appears when it is complete.
@@ -63,11 +71,7 @@ extension Database {
     private func fill(_ unfinished: DatabaseBundle, _ key: CopyKey, _ progress: (_ done: Int, _ total: Int) throws -> Void) throws
         -> [StoreError]
     {
-        let copy =
-            switch key {
-            case .same: files.rewritten(to: unfinished, key: files.key)
-            case .other(let key): files.rewritten(to: unfinished, key: key)
-            }
+        let copy = files.rewritten(to: unfinished, key: resolved(key))
         if try isVersion1 {
             return try withoutActuallyEscaping(progress) {
                 try Version1Conversion(of: self, to: copy, keepsIdentity: false, progress: $0).run()
