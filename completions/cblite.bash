@@ -1,6 +1,6 @@
 # bash completion for cblite, made by 'cblite generate' from the declarations of the commands: do not edit
 
-_cblite_commands='ls cat get revs conflicts changes diff blob fts info file schema stats tree du view query select translate sql lscoll put edit rm undelete revert purge expire resolve mv mkcoll rmcoll begin commit rollback cp import export push pull sync serve dump restore check mkindex rmindex compact reindex encrypt rekey decrypt open use openremote databases close cd history again quit exit tour help version'
+_cblite_commands='ls cat get revs conflicts changes diff blob fts info file schema stats logcat tree du view query select translate sql lscoll put edit rm undelete revert purge expire resolve mv mkcoll rmcoll begin commit rollback cp import export push pull sync serve dump restore check mkindex rmindex compact reindex encrypt rekey decrypt open use openremote databases close cd history again quit exit tour help version'
 
 # An alias's command.
 _cblite_name() {
@@ -44,6 +44,7 @@ _cblite_flags() {
         'info keys') echo '--verbose -v --writeable --create --upgrade --no-backup --password --key --encrypted --collection -C --json --quiet --color --help -h' ;;
         'schema') echo '--by --together --sample --all --format -F --writeable --create --upgrade --no-backup --password --key --encrypted --collection -C --json --quiet --color --help -h' ;;
         'stats') echo '--where -w --top --bins --writeable --create --upgrade --no-backup --password --key --encrypted --collection -C --json --quiet --color --help -h' ;;
+        'logcat') echo '--level --domain --object --grep --since --until --limit -n --csv --report --follow -f --writeable --create --upgrade --no-backup --password --key --encrypted --collection -C --json --quiet --color --help -h' ;;
         'tree') echo '--exact --writeable --create --upgrade --no-backup --password --key --encrypted --collection -C --json --quiet --color --help -h' ;;
         'view') echo '--writeable --create --upgrade --no-backup --password --key --encrypted --collection -C --json --quiet --color --help -h' ;;
         'view ls') echo '--writeable --create --upgrade --no-backup --password --key --encrypted --collection -C --json --quiet --color --help -h' ;;
@@ -121,6 +122,7 @@ _cblite_arguments() {
         'info keys') echo 'database' ;;
         'schema') echo 'database collection' ;;
         'stats') echo 'database property*' ;;
+        'logcat') echo 'file*' ;;
         'tree') echo 'database' ;;
         'view ls') echo 'database' ;;
         'view query') echo 'database viewOrFile' ;;
@@ -308,6 +310,20 @@ _cblite_value() {
         'stats --collection') echo 'collection' ;;
         'stats -C') echo 'collection' ;;
         'stats --color') echo '=choice:auto,always,never' ;;
+        'logcat --level') echo 'text' ;;
+        'logcat --domain') echo 'text' ;;
+        'logcat --object') echo 'text' ;;
+        'logcat --grep') echo 'text' ;;
+        'logcat --since') echo 'text' ;;
+        'logcat --until') echo 'text' ;;
+        'logcat --limit') echo 'text' ;;
+        'logcat -n') echo 'text' ;;
+        'logcat --upgrade') echo '=choice:vv' ;;
+        'logcat --password') echo '=text' ;;
+        'logcat --key') echo 'text' ;;
+        'logcat --collection') echo 'collection' ;;
+        'logcat -C') echo 'collection' ;;
+        'logcat --color') echo '=choice:auto,always,never' ;;
         'tree --upgrade') echo '=choice:vv' ;;
         'tree --password') echo '=text' ;;
         'tree --key') echo 'text' ;;

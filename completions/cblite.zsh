@@ -16,6 +16,7 @@ _cblite_commands() {
         'file:Describe a database'
         'schema:Show which properties documents have, and what is in them'
         'stats:Show how the values of a property are distributed'
+        'logcat:Print log files of Couchbase Lite'
         'tree:Show the scopes, collections and indexes, and how much room each takes'
         'du:Show the scopes, collections and indexes, and how much room each takes'
         'view:Ask and define map/reduce views'
@@ -437,6 +438,35 @@ _cblite_command() {
             '(--help -h)-h[Explain the command]' \
             '1:DATABASE:_cblite_databases' \
             '*:PATH:_cblite_names property' ;;
+        'logcat')
+            _arguments -S \
+            '*--level=[Only messages of this level or above\: debug to error]:\[DOMAIN\:\]LEVEL\[,…\]: ' \
+            '*--domain=[Only messages of these domains\: DB, Query, Sync, WS…]:NAME\[,…\]: ' \
+            '--object=[Only messages about an object with this in its name]:TEXT: ' \
+            '--grep=[Only messages with this in them]:TEXT|/REGEX/: ' \
+            '--since=[Not what is older]:TIME: ' \
+            '--until=[Not what is newer]:TIME: ' \
+            '(--limit -n)--limit=[Stop after N messages]:N: ' \
+            '(--limit -n)-n+[Stop after N messages]:N: ' \
+            '--csv[Print a table as CSV]' \
+            '--report[Say what happened instead]' \
+            '(--follow -f)--follow[Go on with what is written, also to new files]' \
+            '(--follow -f)-f[Go on with what is written, also to new files]' \
+            '--writeable[Open the database for writing]' \
+            '--create[Create the database if it does not exist; implies --writeable]' \
+            '--upgrade=-[Allow an irreversible upgrade of the file format; =vv also turns revision trees into version vectors]::vv:(vv)' \
+            '--no-backup[With --upgrade of a 1.x database\: do not keep the old one beside the new]' \
+            '--password=-[Open an encrypted database, or make one\: the password is asked for, or is the first line of FILE. Otherwise $CBLITE_DATABASE_PASSWORD]::\:@FILE: ' \
+            '--key=[The same with the key in FILE\: 64 hexadecimal digits, or 32 bytes. Otherwise $CBLITE_DATABASE_KEY]:\:@FILE: ' \
+            '--encrypted[The same as --password, which takes a key as well]' \
+            '(--collection -C)--collection=[Work on this collection instead of the default one]:\[SCOPE.\]NAME:_cblite_names collection' \
+            '(--collection -C)-C+[Work on this collection instead of the default one]:\[SCOPE.\]NAME:_cblite_names collection' \
+            '--json[Print results and errors as JSON, for programs]' \
+            '--quiet[Say nothing but results and errors]' \
+            '--color=-[Colour the output\: auto (on a terminal), always (also plain --color) or never]::WHEN:(auto always never)' \
+            '(--help -h)--help[Explain the command]' \
+            '(--help -h)-h[Explain the command]' \
+            '*:FILE:_files' ;;
         'tree'|'du')
             _arguments -S \
             '--exact[Read every page of the file, however large it is]' \

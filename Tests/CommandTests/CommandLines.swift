@@ -83,7 +83,9 @@ struct CommandLines {
 
     private func flagValues(_ flag: Flag) -> [String?] {
         guard let kind = flag.valueKind else { return [nil] }
-        let all: [String?] = values(kind)
+        var all: [String?] = values(kind)
+        // A secret is never on the line itself.
+        if flag.synopsis.contains(":@FILE") { all.insert(":@" + HostileBundle.dataName, at: 0) }
         return flag.needsValue ? Array(all.prefix(3)) : [nil] + all.prefix(2)
     }
 

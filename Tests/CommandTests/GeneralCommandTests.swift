@@ -33,15 +33,6 @@ import Testing
         #expect(result.output.isEmpty)
     }
 
-    @Test(arguments: [
-        (["help", "encrypt"], "encrypt: this version cannot encrypt or decrypt databases yet")
-    ])
-    func whatIsKnownFromElsewhereIsNotCalledUnknown(arguments: [String], message: String) throws {
-        let result = try Program.run(arguments)
-        #expect(result.errors.hasPrefix("cblite: \(message)\n"))
-        #expect(result.exitCode == 1)
-    }
-
     @Test func errorsAreJSONOnRequest() throws {
         let result = try Program.run(["--json", "nosuch"])
         #expect(result.errors.hasPrefix(#"{"error":{"code":"usage","exit":2,"message":"no command \"nosuch\"."#))

@@ -37,6 +37,28 @@ import Testing
         #expect(text.contains("REST Info 127.0.0.1 PUT /db/b -> 201 Created") && text.contains("---- END ----"))
     }
 
+    @Test func encryptedDatabasesAreMadeAndServed() throws {
+        func config(_ password: String) throws -> String {
+            let database = #"{"path": "DIR/secret.cblite2", "create": true, "enable_client_writes": true, "password": "\#(password)"}"#
+            return try write(#"{\#(open), "databases": {"db": \#(database)}}"#)
+        }
+        for (method, status) in [("PUT", 201), ("GET", 200)] {
+            let server = try ServeRESTTests.Server(["--config", try config("letmein")])
+            #expect(try server.send(method, "db/a", method == "PUT" ? #"{"text":"MARKER"}"# : nil).status == status)
+            #expect(server.stop().exitCode == 0)
+        }
+        for name in try FileManager.default.contentsOfDirectory(atPath: directory + "/secret.cblite2") {
+            let bytes = try Data(contentsOf: URL(filePath: directory + "/secret.cblite2/" + name))
+            #expect(bytes.firstRange(of: Data("MARKER".utf8)) == nil, "\(name)")
+        }
+        let wrong = try Program.run(["serve", "--config", try config("other")])
+        #expect(wrong.exitCode == 3 && wrong.errors.contains("not the key") && !wrong.errors.contains("other\""), "\(wrong.errors)")
+        #expect(
+            try Program.run(["decrypt", "--password=:@" + write("letmein\n", "password"), directory + "/secret.cblite2"]).exitCode == 0)
+        let needless = try Program.run(["serve", "--config", try config("letmein")])
+        #expect(needless.exitCode == 1 && needless.errors.contains("databases.db.password"), "\(needless.errors)")
+    }
+
     @Test func usersAreAddedWithHashesOfTheirPasswords() throws {
         let path = try write(#"{"interface": "127.0.0.1", \#(database), "users": "DIR/users.json"}"#)
         let added = try Program.run(["serve", "--config", path, "--add-user", "ada:secret", "--role", "admin"])

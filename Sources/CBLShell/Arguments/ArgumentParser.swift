@@ -78,7 +78,6 @@ struct ArgumentParser {
     }
 
     func unknownCommand(_ word: String) -> CommandError {
-        if let error = PlannedCommand.error(for: word) { return error }
         if let advice = ForeignWord.advice(on: word) { return .usage("no command \"\(word)\"", hint: advice) }
         let names = commands.lazy.filter { $0.group != .hidden }.flatMap { [$0.name] + $0.aliases }
         let suggestion = Suggestion.sentence(for: word, in: names, quoted: true)

@@ -14,6 +14,7 @@ enum Commands {
         InfoCommand.declaration,
         SchemaCommand.declaration,
         StatsCommand.declaration,
+        LogCommand.declaration,
         TreeCommand.declaration,
         ViewCommand.declaration,
         QueryCommand.declaration,

@@ -34,7 +34,6 @@ enum HelpPages {
     }
 
     private static func unknown(_ word: String) -> CommandError {
-        if let planned = PlannedCommand.error(for: word) { return planned }
         let suggestion = Suggestion.sentence(for: word, in: names + aliases, quoted: true)
         return .usage("no help on \"\(word)\".\(suggestion)", hint: "'help' lists the commands, 'help topics' what else there is help on.")
     }

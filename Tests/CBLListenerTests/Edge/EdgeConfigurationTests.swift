@@ -91,7 +91,7 @@ import Testing
                 #"databases.db.enable_client_sync: it has to be true, false, "pull", "push" or "bidirectional""#
             ),
             (#"{"databases": {"db": {"path": "db.cblite2", "collections": ["a.b.c.d"]}}}"#, "databases.db.collections: "),
-            (#"{"databases": {"db": {"path": "db.cblite2", "password": "x"}}}"#, "databases.db.password: "),
+            (#"{"databases": {"db": {"path": "db.cblite2", "password": ""}}}"#, "databases.db.password: it has to be a text"),
             (#"{"databases": {}, "https": {"tls_cert_path": "c"}}"#, "https.tls_key_path: it is missing"),
             (#"{"databases": {}, "htps": {}}"#, #"htps: there is no such setting. Did you mean "https"?"#),
             (#"{"databases": {}, "logging": {"domains": {"REST": "loud"}}}"#, "logging.domains.REST: "),

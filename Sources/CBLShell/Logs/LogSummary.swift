@@ -1,0 +1,105 @@
+import CBLBase
+
+/// What happened in a log, in a page: when it begins and ends, who says how much, and what went wrong how often.
+struct LogSummary {
+    private struct Trouble {
+        var level: MessageLevel
+        var domain: String
+        /// The first of its kind, as it is.
+        var example: String
+        var count = 0
+        var first: UInt64
+        var last: UInt64
+    }
+
+    private static let mostTroubles = 1000
+
+    private(set) var count = 0
+    private var first: UInt64 = .max
+    private var last: UInt64 = 0
+    private var counts: [String: [Int]] = [:]
+    private var troubles: [String: Trouble] = [:]
+    private var opened: [(time: UInt64, message: String)] = []
+
+    mutating func add(_ record: LogRecord) {
+        count += 1
+        first = min(first, record.microseconds)
+        last = max(last, record.microseconds)
+        counts[record.domain, default: [Int](repeating: 0, count: MessageLevel.allCases.count)][Int((record.level ?? .info).rawValue)] += 1
+        if record.message.hasPrefix("Opened database ") { opened.append((record.microseconds, record.message)) }
+        guard let level = record.level, level >= .warning else { return }
+        let key = "\(level.rawValue) \(record.domain) \(LogSummary.kind(of: record.message))"
+        guard troubles[key] != nil || troubles.count < LogSummary.mostTroubles else { return }
+        var trouble =
+            troubles[key]
+            ?? Trouble(level: level, domain: record.domain, example: record.message, first: record.microseconds, last: record.microseconds)
+        trouble.count += 1
+        trouble.last = record.microseconds
+        troubles[key] = trouble
+    }
+
+    /// The first line of a message without its numbers and names in quotes: what differs between two of one kind.
+    private static func kind(of message: String) -> String {
+        var kind = ""
+        var isInQuotes = false
+        for scalar in message.unicodeScalars.prefix(400) {
+            if scalar == "\n" { break }
+            if scalar == "\"" || scalar == "'" && isInQuotes { isInQuotes.toggle() }
+            guard !isInQuotes, !("0"..."9").contains(scalar) else { continue }
+            kind.unicodeScalars.append(scalar)
+        }
+        return kind
+    }
+
+    private func time(_ microseconds: UInt64) -> String { LogTime(nanoseconds: microseconds &* 1000).universal }
+
+    func write(_ invocation: Invocation, damaged: Int) throws {
+        let sorted = troubles.values.sorted { ($1.level, $0.first) < ($0.level, $1.first) }
+        if invocation.wantsJSON { return try writeJSON(sorted, invocation, damaged) }
+        let output = invocation.output
+        guard count > 0 else { return try output.writeLine("No messages.") }
+        try output.writeLine("From:       \(time(first))")
+        try output.writeLine("To:         \(time(last))")
+        try output.writeLine("Messages:   \(ProgressLine.grouped(count))")
+        for (name, counts) in counts.sorted(by: { $0.key < $1.key }) {
+            let parts = MessageLevel.allCases.reversed().filter { counts[Int($0.rawValue)] > 0 }.map {
+                "\(ProgressLine.grouped(counts[Int($0.rawValue)])) \($0.nameOfFiles)"
+            }
+            try output.writeLine("  \(name.isEmpty ? "(none)" : name): \(parts.joined(separator: ", "))")
+        }
+        if !opened.isEmpty {
+            try output.writeLine("Databases:")
+            for (time, message) in opened.prefix(50) { try output.writeLine("  \(self.time(time))  \(message)") }
+        }
+        guard !sorted.isEmpty else { return try output.writeLine("Nothing went wrong.") }
+        try output.writeLine("What went wrong:")
+        for trouble in sorted {
+            let often = trouble.count == 1 ? "" : "  \(trouble.count) times until \(time(trouble.last))"
+            try invocation.session.write("  \(trouble.level.nameOfFiles)", trouble.level == .error ? .error : .warning)
+            try output.write("  ")
+            try output.write(report: "\(time(trouble.first))  \(trouble.domain)  \(trouble.example)\(often)")
+            try output.write("\n")
+        }
+    }
+
+    private func writeJSON(_ sorted: [Trouble], _ invocation: Invocation, _ damaged: Int) throws {
+        try invocation.session.writeFacts { line in
+            if count > 0 {
+                line.add("from", time(first))
+                line.add("to", time(last))
+            }
+            line.add("messages", count)
+            line.add("damagedFiles", damaged)
+        }
+        for trouble in sorted {
+            try invocation.session.writeFacts { line in
+                line.add("level", trouble.level.nameOfFiles)
+                line.add("domain", trouble.domain)
+                line.add("count", trouble.count)
+                line.add("first", time(trouble.first))
+                line.add("last", time(trouble.last))
+                line.add("message", trouble.example)
+            }
+        }
+    }
+}
