@@ -8,7 +8,7 @@ import Testing
     private static let ada = Credentials(user: "ada", password: "secret")
 
     private func head(_ conversation: HTTPConversation) -> HTTPRequestHead {
-        conversation.head(cookies: nil, userAgent: "test", bodyLength: 3, expectsContinue: false, proof: (1, "abc"))
+        conversation.head(cookies: nil, userAgent: "test", bodyLength: 3, expectsContinue: false, proof: (1, "abc"), time: 1_191_242_096)
     }
 
     private func redirect(_ status: Int, _ location: String) -> HTTPResponseHead {

@@ -19,6 +19,14 @@ package struct HMACSHA1 {
         nettle_hmac_sha1_update(&context, bytes.count, start.assumingMemoryBound(to: UInt8.self))
     }
 
+    /// The code of everything so far.
+    package mutating func finish() -> [UInt8] {
+        [UInt8](unsafeUninitializedCapacity: HMACSHA1.count) { code, count in
+            nettle_hmac_sha1_digest(&context, HMACSHA1.count, code.baseAddress)
+            count = HMACSHA1.count
+        }
+    }
+
     /// Whether the code of everything so far is the one given, in a time that does not tell where it differs.
     package mutating func isFinished(as expected: UnsafeRawBufferPointer) -> Bool {
         var code = (UInt64(0), UInt64(0), UInt32(0))

@@ -101,7 +101,7 @@ enum AttachmentRequests {
         try keyspace.check(id: id)
         let parent = try call.parentRevision()
         let revision = try keyspace.database.write { transaction in
-            try DocumentEditor(transaction: transaction, keyspace: keyspace).change(call.place.rest, of: id, parent: parent, to: new)
+            try DocumentEditor(transaction, keyspace, for: call).change(call.place.rest, of: id, parent: parent, to: new)
         }
         let location: String?? = status == 201 ? .some(nil) : nil
         try DocumentWriting.answer(call, status, id, revision, ["Etag": "\"\(revision)\""], location: location)
@@ -137,6 +137,11 @@ extension DocumentEditor {
             throw RESTError.badAttachment("\"\(name)\" is a blob among the properties of the document: change these")
         }
         let properties = try self.properties(body, former, name, new, generation: generation + 1)
+        try properties.withRoot { root in
+            try validate(
+                DocumentValidation.Version(body: root, keys: transaction.sharedKeys, revision: parent?.name ?? "", isDeleted: false),
+                as: id, replacing: parent, of: stored)
+        }
         let saved = try transaction.saveAsVersion1(id, in: keyspace.collection, after: parent, body: properties)
         return saved.id.name
     }

@@ -29,7 +29,7 @@ enum BulkDocuments {
 
     private static func store(_ docs: ArrayView, isEdit: Bool, isWhole: Bool, _ keyspace: Keyspace, _ call: RESTCall) throws -> [Outcome] {
         try keyspace.database.write { transaction in
-            var editor = DocumentEditor(transaction: transaction, keyspace: keyspace)
+            var editor = try DocumentEditor(transaction, keyspace, for: call)
             editor.allowsConflict = isWhole
             // Of revisions that were made elsewhere, only failures are told.
             var outcomes = [Outcome?](repeating: nil, count: docs.count)

@@ -10,6 +10,16 @@ struct DocumentEditor {
     var uploads: [String: BlobFolder.Stored] = [:]
     /// Whether an edit of what is no leaf begins a branch, instead of being refused.
     var allowsConflict = false
+    /// Whom the functions of design documents are told of that have to agree; nil if they are not asked.
+    let author: Visitor?
+
+    init(_ transaction: Transaction, _ keyspace: Keyspace, for call: RESTCall, uploads: [String: BlobFolder.Stored] = [:]) throws {
+        self.transaction = transaction
+        self.keyspace = keyspace
+        self.uploads = uploads
+        let isAsked = call.service.settings.edge == nil && keyspace.hasDesignDocuments
+        author = try isAsked && keyspace.served.validation.isNeeded(transaction) ? call.visitor : nil
+    }
 
     private var collection: CollectionName { keyspace.collection }
 
@@ -20,6 +30,7 @@ struct DocumentEditor {
         let stored = try transaction.document(id, in: collection)
         let parent = try self.parent(parent, of: stored)
         let base = parent ?? (stored?.isDeleted == true ? stored?.revision : nil)
+        try document.withVersion { try validate($0, as: id, replacing: parent, of: stored) }
         let body = try body(of: document, generation: (base?.generation ?? 0) + 1, former: { try former(base, of: stored) })
         let saved = try transaction.saveAsVersion1(
             id, in: collection, replacing: stored, after: parent, body: body, isDeleted: document.isDeleted, allowsConflict: allowsConflict)
@@ -29,6 +40,7 @@ struct DocumentEditor {
 
     /// Whether a document has nothing but properties: if there is none yet, it can be saved with many others.
     func canSaveAsNew(_ document: IncomingDocument, _ id: String) throws -> Bool {
+        guard author == nil else { return false }
         guard document.revision == nil, !document.isDeleted, document.attachments?.isEmpty ?? true else { return false }
         guard case .unchanged = document.expiration else { return false }
         return try !keyspace.isBeside(id, transaction)
@@ -57,6 +69,7 @@ struct DocumentEditor {
                 "the database has version vectors: revisions with a tree of others come into it by replication only, or as edits")
         }
         let history = try self.history(of: document, name)
+        try validate(document, as: id, history)
         let former = { () throws -> FormerAttachments? in
             guard let stored = try transaction.document(id, in: collection) else { return nil }
             let relatives = try KnownRevisions(stored)
@@ -87,8 +100,35 @@ struct DocumentEditor {
 
     private func former(_ base: RevisionID?, of stored: Document?) throws -> FormerAttachments? {
         guard let base, let stored else { return nil }
-        let body = base == stored.revision ? stored.body : try KnownRevisions(stored)[base]?.shownBody
-        return try body.map { try FormerAttachments($0, generation: base.generation, transaction.sharedKeys) }
+        return try body(of: base, in: stored).map { try FormerAttachments($0, generation: base.generation, transaction.sharedKeys) }
+    }
+
+    private func body(of revision: RevisionID, in stored: Document) throws -> FleeceData? {
+        revision == stored.revision ? stored.body : try KnownRevisions(stored)[revision]?.shownBody
+    }
+
+    // What design documents have against it
+
+    private func validate(_ document: IncomingDocument, as id: String, _ history: [RevisionID]) throws {
+        guard author != nil else { return }
+        let stored = try transaction.document(id, in: collection)
+        let known = try stored.map { try KnownRevisions($0) }
+        let base = history.dropFirst().first { known?[$0] != nil }
+        try document.withVersion { try validate($0, as: id, replacing: base, of: stored) }
+    }
+
+    /// Throws what the functions of design documents have against a document in the place of one of its revisions.
+    func validate(_ new: DocumentValidation.Version, as id: String, replacing base: RevisionID?, of stored: Document?) throws {
+        guard let author else { return }
+        func check(_ old: DocumentValidation.Version?) throws {
+            try keyspace.served.validation.check(new, replacing: old, as: id, of: keyspace.served.name, by: author, transaction)
+        }
+        guard let base, let stored, let body = try body(of: base, in: stored) else { return try check(nil) }
+        let isDeleted = try base == stored.revision ? stored.isDeleted : KnownRevisions(stored)[base]?.isDeleted ?? false
+        try body.withRoot {
+            try check(
+                DocumentValidation.Version(body: $0, keys: transaction.sharedKeys, revision: base.name, isDeleted: isDeleted))
+        }
     }
 
     /// What is to be stored.
@@ -116,6 +156,13 @@ struct DocumentEditor {
         case .never: try transaction.setExpiration(id, in: collection, nil)
         case .at(let time): try transaction.setExpiration(id, in: collection, time)
         }
+    }
+}
+
+extension IncomingDocument {
+    /// As design documents see it.
+    fileprivate func withVersion(_ work: (DocumentValidation.Version) throws -> Void) throws {
+        try work(DocumentValidation.Version(body: value, keys: nil, revision: revision ?? "", isDeleted: isDeleted))
     }
 }
 

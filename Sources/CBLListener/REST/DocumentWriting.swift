@@ -21,7 +21,7 @@ enum DocumentWriting {
             let id = try self.id(of: document, named, call)
             let parent = isEdit ? try call.parentRevision(document.revision) : nil
             let revision = try keyspace.database.write { transaction in
-                let editor = DocumentEditor(transaction: transaction, keyspace: keyspace, uploads: upload.attachments)
+                let editor = try DocumentEditor(transaction, keyspace, for: call, uploads: upload.attachments)
                 let revision = try isEdit ? editor.save(document, as: id, parent: parent) : editor.insert(document, as: id)
                 if let expiration, try !keyspace.isBeside(id, transaction) {
                     try transaction.setExpiration(id, in: keyspace.collection, expiration)
@@ -81,7 +81,7 @@ enum DocumentWriting {
             guard !document.isDeleted || parent != document.revision.name else { throw RESTError.deleted }
             let deletion = try RESTCall.parse(Array("{\"_deleted\":true}".utf8))
             let revision = try deletion.withRoot { root in
-                try DocumentEditor(transaction: transaction, keyspace: keyspace).save(IncomingDocument(root), as: id, parent: parent)
+                try DocumentEditor(transaction, keyspace, for: call).save(IncomingDocument(root), as: id, parent: parent)
             }
             if let expiration { try transaction.setExpiration(id, in: keyspace.collection, expiration) }
             return revision
@@ -105,6 +105,12 @@ enum DocumentWriting {
             let parent = try target.query["rev"].map { name in
                 guard let revision = transaction.revision(named: name) else { throw RESTError.conflict() }
                 return revision
+            }
+            let editor = try DocumentEditor(transaction, keyspace, for: call)
+            try body.withRoot { root in
+                try editor.validate(
+                    DocumentValidation.Version(body: root, keys: transaction.sharedKeys, revision: parent?.name ?? "", isDeleted: false),
+                    as: targetID, replacing: parent, of: transaction.document(targetID, in: keyspace.collection))
             }
             return try transaction.saveAsVersion1(targetID, in: keyspace.collection, after: parent, body: body)
         }

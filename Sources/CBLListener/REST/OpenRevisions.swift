@@ -11,6 +11,9 @@ enum OpenRevisions {
         // What is inline has no use for it.
         options.keepsEncoding = false
         let wanted = which == "all" ? nil : try call.parameters.strings("open_revs")
+        if let wrong = wanted?.first(where: { (try? RevisionID(name: $0)) == nil && !$0.contains("@") }) {
+            throw RESTError.badRequest("\"\(wrong)\" is no revision")
+        }
         guard call.accepted.names(.json) else { return try RevisionParts.answer(call, keyspace, wanted, options) }
         let answer = JSONAnswer(call)
         answer.text.append("[")

@@ -62,6 +62,8 @@ enum RESTRoutes {
         .serverOperation("_browse"): ["GET": open(BrowsePage.get)],
         .serverOperation("_up"): ["GET": open(ServerRequests.up)],
         .serverOperation("_replicate"): ["POST": Route(needs: .entrance, handler: ReplicateRequests.post)],
+        .serverOperation("_facebook_token"): ["POST": enter(LoginTokens.postFacebook)],
+        .serverOperation("_persona_assertion"): ["POST": enter(LoginTokens.postPersona)],
         .serverOperation("_active_tasks"): ["GET": Route(needs: .entrance, handler: ReplicateRequests.tasks)],
         .database: [
             "GET": enter(DatabaseRequests.information), "PUT": change(DatabaseRequests.create), "DELETE": change(DatabaseRequests.delete),

@@ -45,6 +45,8 @@ package final class RESTService: HTTPResponder {
     let uuid = RESTService.newID()
     /// Those that clients have started.
     let replications: Replications
+    /// What some of them sign in with.
+    let loginTokens = LoginTokens()
     /// Feeds of changes that are open.
     let feeds = OpenFeeds()
     /// Has replications begin anew when their tokens change.

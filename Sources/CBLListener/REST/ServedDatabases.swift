@@ -25,6 +25,8 @@ package final class ServedDatabases: Sendable {
         let start: Int64
         /// The indexes of its views.
         let views: ViewIndex
+        /// What its design documents have against documents.
+        let validation = DocumentValidation()
 
         var name: String { share.name }
         var database: Database { share.database }

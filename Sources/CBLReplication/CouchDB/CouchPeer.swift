@@ -38,7 +38,7 @@ package struct CouchPeer: Sendable {
             if purpose == .feed, let patience = settings.client.idleTimeout { settings.client.idleTimeout = max(patience, silence) }
             return try WebServer(settings, on: loop)
         }
-        user = settings.user
+        user = settings.login.user
         self.settings = settings
     }
 }

@@ -175,7 +175,7 @@ final class CouchRun: ReplicationRun, @unchecked Sendable {
         (onEnd, onOpen, onReport) = (nil, nil, nil)
     }
 
-    private static func failure(_ error: any Error) -> SyncFailure {
+    static func failure(_ error: any Error) -> SyncFailure {
         if let error = error as? TransportError { return SyncFailure(SyncError(error), cause: error) }
         return SyncFailure(ReplicatedDatabase.translate(error))
     }

@@ -47,6 +47,11 @@ package final class Replicator: @unchecked Sendable {
     private var failures = 0
     private var toReset: Set<Int>
     private var feed: ChangeFeed?
+    /// Where one signs in before a WebSocket is opened, if that is needed; what is sent with its handshake then, and whether somebody has just
+    /// signed in.
+    private var gate: WebServer?
+    private var entry: (authorization: String?, isNew: Bool) = (nil, false)
+    private var mustEnterAgain = false
     /// The other database, if it is in this process.
     private var peer: PassivePeer?
     private var status = SyncStatus()
@@ -92,7 +97,8 @@ package final class Replicator: @unchecked Sendable {
             if isSecond { return connection.terminate() }
             stopTimer = loop.timer(after: settings.stopTimeout) { connection.terminate() }
             connection.stop()
-        case .preparing, .ended: break
+        case .preparing: gate?.interrupt()
+        case .ended: break
         }
     }
 
@@ -103,14 +109,29 @@ package final class Replicator: @unchecked Sendable {
         loop.preconditionOnLoop()
         state = .preparing
         let reset = toReset
-        worker.perform { [self] in
-            let plan = Result { try SessionPlan(settings, database, reset: reset) }
-            loop.perform { self.prepared(plan) }
+        let again = mustEnterAgain
+        mustEnterAgain = false
+        do { try findGate() } catch { return end(CouchRun.failure(error)) }
+        worker.perform { [self, gate] in
+            do {
+                let entry = try gate?.signedIn(again: again)
+                let plan = Result { try SessionPlan(settings, database, reset: reset) }
+                loop.perform { self.prepared(plan, entry) }
+            } catch {
+                let failure = CouchRun.failure(error)
+                loop.perform { self.isStopping ? self.end(nil) : self.tryAgain(after: failure) }
+            }
         }
     }
 
-    private func prepared(_ plan: Result<SessionPlan, any Error>) {
+    private func findGate() throws {
+        guard gate == nil, settings.login.isBeforehand, case .server(let server) = settings.peer else { return }
+        gate = try WebServer(WebServerSettings(beside: server, settings.login), on: loop)
+    }
+
+    private func prepared(_ plan: Result<SessionPlan, any Error>, _ entry: (authorization: String?, isNew: Bool)?) {
         loop.preconditionOnLoop()
+        self.entry = entry ?? (nil, false)
         if isStopping { return end(nil) }
         do {
             let plan = try plan.get()
@@ -151,6 +172,8 @@ package final class Replicator: @unchecked Sendable {
         switch settings.peer {
         case .server(var server):
             server.handshake.protocols = plan.protocols.map(\.name)
+            if let gate { server.cookies = gate.cookies }
+            if let authorization = entry.authorization { server.handshake.headers.set("Authorization", authorization) }
             state = .connected(connection)
             connection.start(opening: WebSocketConnection(server, on: loop, delegate: connection))
             if let patience = settings.patience { connection.expectAnswers(within: patience, isOnce: !settings.isContinuous) }
@@ -204,6 +227,16 @@ package final class Replicator: @unchecked Sendable {
         guard let failure, !isStopping else { return end(nil) }
         // A connection that came about, and was of use, is a new beginning.
         if connection.hasOpened, moved || settings.isContinuous { failures = 0 }
+        // A session that was begun long ago is over.
+        if gate != nil, failure.error.httpStatus == 401, !entry.isNew {
+            mustEnterAgain = true
+            return prepare()
+        }
+        tryAgain(after: failure)
+    }
+
+    /// Later, if it may be of use.
+    private func tryAgain(after failure: SyncFailure) {
         failures += 1
         switch retry.decision(after: failure.error, failures: failures, isContinuous: settings.isContinuous) {
         case .giveUp: end(failure)

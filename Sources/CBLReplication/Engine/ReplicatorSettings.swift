@@ -45,6 +45,8 @@ package struct ReplicatorSettings: Sendable {
     }
 
     package var peer: Peer
+    /// How one signs in, over HTTP, at a server that is then spoken to over WebSocket. What is sent with the handshake itself is said with the server.
+    package var login = ServerLogin.nobody
     package var collections: [Collection]
     /// By what the peer is known in checkpoints and documents; nil for its URL.
     package var peerID: String?
@@ -74,7 +76,7 @@ package struct ReplicatorSettings: Sendable {
     /// Who logs in at the server, by name.
     var user: String? {
         switch peer {
-        case .server(let server): server.handshake.credentials?.user
+        case .server(let server): server.handshake.credentials?.user ?? login.user
         case .couch(let couch): couch.user
         case .database, .transport: nil
         }

@@ -102,7 +102,9 @@ struct DatabaseSync {
             collection.keepsConflicts = resolver == nil
             return collection
         }
-        var settings = ReplicatorSettings(try other.map { .database($0) } ?? server(endpoint), collections: collections)
+        var login = ServerLogin.nobody
+        var settings = ReplicatorSettings(try other.map { .database($0) } ?? server(endpoint, &login), collections: collections)
+        settings.login = login
         settings.isReset = has("reset-checkpoint")
         if let seconds = invocation.parsed.declares("timeout") ? invocation.int("timeout") : nil {
             settings.patience = seconds > 0 ? .seconds(seconds) : nil
@@ -127,14 +129,14 @@ struct DatabaseSync {
         return (name, parameters)
     }
 
-    private func server(_ endpoint: Endpoint) throws -> ReplicatorSettings.Peer {
+    private func server(_ endpoint: Endpoint, _ login: inout ServerLogin) throws -> ReplicatorSettings.Peer {
         guard case .remote(let url) = endpoint else { throw invocation.usageError("one can replicate with a server or a database only") }
         do {
             guard SyncPeers.isCouch(url) else {
-                for flag in ["login", "create-target"] where has(flag) {
-                    throw invocation.usageError("--\(flag) is for servers at http:// and https://")
-                }
-                return .server(try session.peers.settings(for: url, invocation))
+                if has("create-target") { throw invocation.usageError("--create-target is for servers at http:// and https://") }
+                let gateway = try session.peers.gateway(for: url, invocation)
+                login = gateway.login
+                return .server(gateway.settings)
             }
             var settings = try session.peers.couchSettings(for: url, invocation)
             if invocation.parsed.declares("timeout"), let seconds = invocation.int("timeout") {
@@ -218,7 +220,7 @@ struct DatabaseSync {
                 switch event {
                 case .connected:
                     hasConnected = true
-                    session.peers.remember(settings.peer, of: database)
+                    session.peers.remember(settings, of: database)
                 // What was never there is more likely misspelt than away.
                 case .waiting(let reason, _) where !hasConnected && !isContinuous:
                     failure = reason

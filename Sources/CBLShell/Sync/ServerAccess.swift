@@ -9,7 +9,51 @@ struct ServerAccess {
     /// The flags that say something of a server, and nothing of another database.
     static let names = DatabaseSync.serverFlags.map(\.name)
 
-    func settings(for text: String) throws -> WebSocketClientSettings {
+    /// A server that is spoken to over WebSocket, and what is done before that to be let in.
+    struct Gateway {
+        var settings: WebSocketClientSettings
+        var login = ServerLogin.nobody
+    }
+
+    func gateway(for text: String) throws -> Gateway {
+        let (server, login) = try server(for: text)
+        if case .signatures = login { throw invocation.usageError("--oauth is for servers at http:// and https://") }
+        var gateway = Gateway(settings: server)
+        if login.isBeforehand {
+            gateway.settings.handshake.credentials = nil
+            gateway.login = login
+            // The sign-in and what follows it have the same cookies.
+            gateway.settings.cookies = server.cookies ?? CookieJar()
+            try signIn(WebServerSettings(beside: gateway.settings, login))
+        }
+        return gateway
+    }
+
+    /// The same for a server that speaks CouchDB's protocol.
+    func couchSettings(for text: String) throws -> WebServerSettings {
+        let (server, login) = try server(for: text)
+        var url = try PeerURL(text)
+        url.credentials = nil
+        while url.path.hasSuffix("/") { url.path.removeLast() }
+        var settings = WebServerSettings(url)
+        settings.login = login
+        settings.headers = server.handshake.headers
+        settings.client.trust = server.trust
+        settings.client.identity = server.identity
+        settings.client.proxy = server.proxy
+        settings.client.networkInterface = server.networkInterface
+        if let cookies = server.cookies { settings.client.cookies = cookies }
+        try signIn(settings)
+        return settings
+    }
+
+    /// While there is somebody at the prompt who can be asked.
+    private func signIn(_ settings: WebServerSettings) throws {
+        guard case .openID = settings.login else { return }
+        do { try settings.signIn() } catch let error as SyncError { throw SyncAdvice.commandError(SyncFailure(error), SyncAdvice.Needs()) }
+    }
+
+    private func server(for text: String) throws -> (WebSocketClientSettings, ServerLogin) {
         var url = try PeerURL(text)
         let typed = url.credentials
         url.credentials = nil
@@ -17,7 +61,6 @@ struct ServerAccess {
             throw invocation.usageError("\(url): the name of the database is missing: \(url)/DATABASE")
         }
         var server = ReplicatorSettings.server(url)
-        try logIn(&server, to: url, typed: typed)
         for header in invocation.strings("header") {
             let parts = header.unicodeScalars.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false)
             let value = parts.count == 2 ? String(parts[1].drop { $0 == " " }) : ""
@@ -31,28 +74,21 @@ struct ServerAccess {
         server.proxy = try proxy()
         server.networkInterface = invocation.string("interface")
         if let seconds = invocation.int("heartbeat") { server.limits.heartbeat = .seconds(seconds) }
-        return server
+        let remembered = try invocation.string("remember").map { try RememberedSignIn($0, warningIn: session) }
+        server.cookies = remembered?.jar()
+        let login = try SignInFlags(invocation: invocation).login(remembered)
+        if login == nil { try logIn(&server, to: url, typed: typed) }
+        return (server, try login ?? usualLogin(server, url, remembers: remembered != nil))
     }
 
-    /// The same for a server that speaks CouchDB's protocol.
-    func couchSettings(for text: String) throws -> WebServerSettings {
-        let server = try settings(for: text)
-        var url = try PeerURL(text)
-        url.credentials = nil
-        while url.path.hasSuffix("/") { url.path.removeLast() }
-        var settings = WebServerSettings(url)
-        if let credentials = server.handshake.credentials {
-            settings.login = .password(credentials, waitsForChallenge: server.handshake.waitsForChallenge)
-            if invocation.flag("login") { settings.login = .session(credentials) }
-        } else if invocation.flag("login") {
-            throw invocation.usageError("--login needs --user")
+    /// What `--user` and the like come to.
+    private func usualLogin(_ server: WebSocketClientSettings, _ url: PeerURL, remembers: Bool) throws -> ServerLogin {
+        guard let credentials = server.handshake.credentials else {
+            if invocation.flag("login") { throw invocation.usageError("--login needs --user") }
+            return .nobody
         }
-        settings.headers = server.handshake.headers
-        settings.client.trust = server.trust
-        settings.client.identity = server.identity
-        settings.client.proxy = server.proxy
-        settings.client.networkInterface = server.networkInterface
-        return settings
+        if invocation.flag("login") { return .session(.password(credentials)) }
+        return .password(credentials, waitsForChallenge: server.handshake.waitsForChallenge)
     }
 
     // Who one is

@@ -5,24 +5,24 @@ extension DatabaseSync {
     static let bidi = Flag("bidi", "Replicate in both directions")
 
     /// How to reach a server, and to be let in.
-    static let serverFlags: [Flag] = [
-        Flag(
-            "user", value: "NAME[:PASSWORD]", .text,
-            "Log in; :@FILE has the password in a file. Without one: $CBLITE_PASSWORD, ~/.netrc, a question"),
-        Flag("login", "Send the name and the password once, for a cookie, to a server at http:// or https://"),
-        Flag("token", value: "TOKEN", .text, "Log in with a session of the server's; so does $CBLITE_TOKEN"),
-        Flag("cert", value: "FILE", .file, "Log in with this certificate"),
-        Flag("key", value: "FILE", .file, "The private key of --cert, if it is not in the same file"),
-        Flag("header", value: "NAME: VALUE", .text, repeatable: true, "A header for the server"),
-        Flag("cacert", aliases: ["rootcerts"], value: "FILE", .file, "Trust these certificates, and what they have signed, alone"),
-        Flag("pin", value: "SHA256|FILE", .file, repeatable: true, "Trust the certificate, or key, of this fingerprint alone"),
-        Flag("self-signed", "Trust any certificate that its owner has signed: anybody could have made it"),
-        Flag("proxy", value: "URL", .text, "Go through http://[NAME:PASSWORD@]HOST:PORT, or https://…; none for no proxy"),
-        Flag("interface", value: "NAME", .text, "Connect from this network interface or address"),
-        Flag(
-            "heartbeat", value: "SECONDS", .integer(1...86_400),
-            "Ask a silent server after this time whether it is still there (default: 300)"),
-    ]
+    static let serverFlags: [Flag] =
+        [
+            Flag(
+                "user", value: "NAME[:PASSWORD]", .text,
+                "Log in; :@FILE has the password in a file. Without one: $CBLITE_PASSWORD, ~/.netrc, a question"),
+            Flag("token", value: "TOKEN", .text, "Log in with a session of the server's; so does $CBLITE_TOKEN"),
+            Flag("cert", value: "FILE", .file, "Log in with this certificate"),
+            Flag("key", value: "FILE", .file, "The private key of --cert, if it is not in the same file"),
+            Flag("header", value: "NAME: VALUE", .text, repeatable: true, "A header for the server"),
+            Flag("cacert", aliases: ["rootcerts"], value: "FILE", .file, "Trust these certificates, and what they have signed, alone"),
+            Flag("pin", value: "SHA256|FILE", .file, repeatable: true, "Trust the certificate, or key, of this fingerprint alone"),
+            Flag("self-signed", "Trust any certificate that its owner has signed: anybody could have made it"),
+            Flag("proxy", value: "URL", .text, "Go through http://[NAME:PASSWORD@]HOST:PORT, or https://…; none for no proxy"),
+            Flag("interface", value: "NAME", .text, "Connect from this network interface or address"),
+            Flag(
+                "heartbeat", value: "SECONDS", .integer(1...86_400),
+                "Ask a silent server after this time whether it is still there (default: 300)"),
+        ] + SignInFlags.all
 
     /// What is pulled, and how it is told.
     static let pullFlags: [Flag] = [

@@ -5,17 +5,17 @@ import CBLTransport
 /// The servers that a session has talked to: the interactive shell need not be told twice where one is, and who is asking.
 struct SyncPeers {
     /// By URL, without a password.
-    private var servers: [String: WebSocketClientSettings] = [:]
+    private var servers: [String: ServerAccess.Gateway] = [:]
     /// Those that speak CouchDB's protocol.
     private var couchServers: [String: WebServerSettings] = [:]
     /// The last one of each database, by its path.
     private var last: [String: String] = [:]
 
     /// How to reach a server: as the flags say, or if they say nothing, as before.
-    func settings(for url: String, _ invocation: Invocation) throws -> WebSocketClientSettings {
+    func gateway(for url: String, _ invocation: Invocation) throws -> ServerAccess.Gateway {
         let isSaid = ServerAccess.names.contains { invocation.flag($0) }
         if !isSaid, let parsed = try? PeerURL(url), parsed.credentials == nil, let known = servers[parsed.description] { return known }
-        return try ServerAccess(invocation: invocation).settings(for: url)
+        return try ServerAccess(invocation: invocation).gateway(for: url)
     }
 
     /// The same for a server that speaks CouchDB's protocol.
@@ -27,10 +27,10 @@ struct SyncPeers {
         return try ServerAccess(invocation: invocation).couchSettings(for: url)
     }
 
-    mutating func remember(_ peer: ReplicatorSettings.Peer, of database: Database) {
-        let name = SyncPeers.name(of: peer)
-        switch peer {
-        case .server(let settings): servers[name] = settings
+    mutating func remember(_ settings: ReplicatorSettings, of database: Database) {
+        let name = SyncPeers.name(of: settings.peer)
+        switch settings.peer {
+        case .server(let server): servers[name] = ServerAccess.Gateway(settings: server, login: settings.login)
         case .couch(let couch): couchServers[name] = couch.settings
         case .database, .transport: break
         }

@@ -39,6 +39,14 @@ extension Snapshot {
         return names
     }
 
+    /// By what it shows that design documents, where they are kept beside the collections, have changed: their names and revisions.
+    package func designMarks() throws -> [String] {
+        guard !generation.isVersion1, let table = catalog.stores[DesignDocuments.keyStore] else { return [] }
+        return try connection.strings(
+            "SELECT key || ' ' || coalesce(CAST(version AS TEXT), '') FROM \(table.quotedName) WHERE \(DesignDocuments.isLive) ORDER BY key"
+        )
+    }
+
     /// What a design document says, as JSON; nil if there is none.
     package func designDocument(_ name: String) throws -> [UInt8]? {
         guard generation.isVersion1 else {

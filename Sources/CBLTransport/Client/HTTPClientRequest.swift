@@ -7,6 +7,8 @@ package struct HTTPClientRequest: Sendable {
     package var headers: HTTPHeaders
     package var body: HTTPUploadBody
     package var credentials: Credentials?
+    /// By what each attempt is signed.
+    package var signature: OAuthKeys?
     /// Whether credentials are kept back until the server asks for them.
     package var waitsForChallenge = false
     package var maximumRedirects = 10

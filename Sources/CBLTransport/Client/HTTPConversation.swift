@@ -32,6 +32,7 @@ struct HTTPConversation {
     private let wanted: HTTPClientRequest
     private var headers: HTTPHeaders
     private var credentials: Credentials?
+    private var signature: OAuthKeys?
     private var sendsBasic: Bool
     private(set) var digest: DigestAuthentication?
     private var redirects = 0
@@ -46,6 +47,7 @@ struct HTTPConversation {
         if case .none = wanted.body { hasBody = false } else { hasBody = true }
         // Who brings a header along wants no other one.
         credentials = wanted.headers.contains("Authorization") ? nil : wanted.credentials
+        signature = wanted.signature
         self.digest = credentials == nil ? nil : digest
         sendsBasic = !wanted.waitsForChallenge && digest == nil
     }
@@ -53,9 +55,10 @@ struct HTTPConversation {
     /// Whether the server is the one that was named: only that is shown a certificate.
     var isAtNamedServer: Bool { url.isSameOrigin(as: wanted.url) }
 
-    /// What stands at the head of the request. `proof` has how many there were with this nonce of the server's, and one that was never used before.
+    /// What stands at the head of the request. `proof` has how many there were with this nonce of the server's, and one that was never used before;
+    /// `time` is in seconds since 1970.
     func head(
-        cookies: String?, userAgent: String, bodyLength: Int?, expectsContinue: Bool, proof: (count: Int, clientNonce: String)
+        cookies: String?, userAgent: String, bodyLength: Int?, expectsContinue: Bool, proof: (count: Int, clientNonce: String), time: Int64
     ) -> HTTPRequestHead {
         var head = HTTPRequestHead(method: method, target: url.target, headers: ["Host": url.hostHeader])
         for field in headers.fields where !HTTPConversation.ownHeaders.contains(lowerCased(field.name)) {
@@ -67,6 +70,10 @@ struct HTTPConversation {
             head.headers.add("Accept-Encoding", "gzip, deflate")
         }
         if let credentials { addAuthorization(credentials, proof, to: &head) }
+        if let signature, !head.headers.contains("Authorization") {
+            let moment = OAuthKeys.Moment(seconds: time, nonce: proof.clientNonce)
+            head.headers.add("Authorization", signature.header(method, url, moment))
+        }
         let allCookies = (headers.values("Cookie") + (cookies.map { [$0] } ?? [])).joined(separator: "; ")
         if !allCookies.isEmpty { head.headers.add("Cookie", allCookies) }
         if hasBody {
@@ -149,6 +156,7 @@ struct HTTPConversation {
     private mutating func leaveSecrets() {
         credentials = nil
         digest = nil
+        signature = nil
         var left = HTTPHeaders()
         for field in headers.fields where HTTPConversation.harmlessHeaders.contains(lowerCased(field.name)) {
             left.add(field.name, field.value)

@@ -126,7 +126,8 @@ package final class HTTPTask: @unchecked Sendable {
         var random = SystemRandomNumberGenerator()
         let head = conversation.head(
             cookies: settings.cookies?.header(for: url), userAgent: settings.userAgent, bodyLength: length, expectsContinue: asks,
-            proof: (conversation.digest.map { client.countProof($0, for: url) } ?? 0, WebSocketKey.random(using: &random)))
+            proof: (conversation.digest.map { client.countProof($0, for: url) } ?? 0, WebSocketKey.random(using: &random)),
+            time: WallClock.milliseconds / 1000)
         let form: HTTPBodyForm = !conversation.hasBody ? .none : length.map { .sized($0) } ?? .chunked
         connection.begin(
             head, form: form, consent: asks ? settings.consentTimeout : nil, patience: settings.idleTimeout, for: self)

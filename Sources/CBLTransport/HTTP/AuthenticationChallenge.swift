@@ -1,11 +1,11 @@
 /// One of the ways in which a server lets itself be told who is there: `Digest realm="x", nonce="…"` (RFC 9110, section 11).
-struct AuthenticationChallenge: Hashable, Sendable {
+package struct AuthenticationChallenge: Hashable, Sendable {
     /// In lower case.
-    let scheme: String
-    let parameters: HeaderParameters
+    package let scheme: String
+    package let parameters: HeaderParameters
 
     /// Several of them may be in one header, and each has commas within it: a word without `=` behind it begins the next one.
-    static func all(in headers: HTTPHeaders, _ name: String = "WWW-Authenticate") -> [AuthenticationChallenge] {
+    package static func all(in headers: HTTPHeaders, _ name: String = "WWW-Authenticate") -> [AuthenticationChallenge] {
         var challenges: [AuthenticationChallenge] = []
         for value in headers.values(name) {
             var scheme: String?

@@ -150,5 +150,5 @@ package struct PeerURL: Hashable, Sendable, CustomStringConvertible {
     }
 
     /// Whether a secret that was meant for this peer may be shown to the other one. Another port of the same host may be somebody else's.
-    func isSameOrigin(as other: PeerURL) -> Bool { host == other.host && port == other.port && isSecure == other.isSecure }
+    package func isSameOrigin(as other: PeerURL) -> Bool { host == other.host && port == other.port && isSecure == other.isSecure }
 }

@@ -15,6 +15,12 @@ extension ReplicatorConfiguration {
         // In memory a delta takes longer than the document.
         if target is DatabaseEndpoint { settings.allowsDeltas = false }
         settings.pushesSettlements = false
+        if let signingIn = authenticator as? any SigningIn, target is URLEndpoint {
+            settings.login = try signingIn.signIn.login()
+            guard settings.login.isBeforehand else {
+                throw SyncError(.invalidURL, "requests are signed at a CouchDBEndpoint only")
+            }
+        }
         return settings
     }
 
@@ -68,8 +74,9 @@ extension ReplicatorConfiguration {
         while url.path.hasSuffix("/") { url.path.removeLast() }
         var settings = WebServerSettings(url)
         if let credentials = server.handshake.credentials {
-            settings.login = target.signsIn ? .session(credentials) : .password(credentials, waitsForChallenge: false)
+            settings.login = target.signsIn ? .session(.password(credentials)) : .password(credentials, waitsForChallenge: false)
         }
+        if let signingIn = authenticator as? any SigningIn { settings.login = try signingIn.signIn.login() }
         settings.headers = server.handshake.headers
         settings.client.userAgent = LibraryIdentity.userAgent
         settings.client.trust = server.trust

@@ -16,7 +16,7 @@ import Testing
         }
         defer { server.stop() }
         var settings = WebServerSettings(try PeerURL("http://127.0.0.1:\(server.port)/db"))
-        settings.login = .session(Credentials(user: "ada", password: "wrong"))
+        settings.login = .session(.password(Credentials(user: "ada", password: "wrong")))
         let client = try WebServer(settings, on: EngineLoops.client)
         #expect {
             _ = try client.send(RemoteRequest("GET", ["db"]))

@@ -100,7 +100,7 @@ enum EdgeProperties {
             let stored = try transaction.document(id, in: keyspace.collection)
             let isThere = stored.map { !$0.isDeleted } ?? false
             guard stored != nil || parent == nil else { throw RESTError.missing }
-            let revision = try DocumentEditor(transaction: transaction, keyspace: keyspace).parent(parent, of: stored)
+            let revision = try DocumentEditor(transaction, keyspace, for: call).parent(parent, of: stored)
             if isThere, revision != stored?.revision { throw RESTError.conflict() }
             guard isThere || parent == nil || revision == stored?.revision else { throw RESTError.conflict() }
             let former = isThere ? stored?.body : nil

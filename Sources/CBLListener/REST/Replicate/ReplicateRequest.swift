@@ -25,9 +25,12 @@ struct ReplicateRequest {
     /// As the client wrote them, without passwords.
     let names: (source: String, target: String)
     private let patience: Duration?
+    /// Who asks.
+    private let visitor: Visitor
 
     init(_ root: Value, _ call: RESTCall) throws {
         guard let members = root.dictionary else { throw RESTError.badJSON("the body is an object") }
+        visitor = call.visitor
         func flag(_ name: String) -> Bool { members.value(forKey: name, nil).map { $0.boolean != false && !$0.isNull } ?? false }
         isContinuous = flag("continuous")
         isCancelled = flag("cancel")
@@ -66,7 +69,7 @@ struct ReplicateRequest {
         let scheme = text.prefix { $0 != ":" }.lowercased()
         guard text.contains("://") else { return .local(try keyspace(text, call, need, creates: creates)) }
         guard ["http", "https", "ws", "wss"].contains(scheme) else { throw RESTError.badRequest("\(member) is no URL of a database") }
-        return .remote(try remote(text, value.dictionary, members), isCouch: scheme.hasPrefix("http"))
+        return .remote(try remote(text, value.dictionary, members, call), isCouch: scheme.hasPrefix("http"))
     }
 
     private static func keyspace(_ name: String, _ call: RESTCall, _ need: RESTRoutes.Need, creates: Bool) throws -> Keyspace {
@@ -78,7 +81,9 @@ struct ReplicateRequest {
         return keyspace
     }
 
-    private static func remote(_ text: String, _ side: DictionaryView?, _ members: DictionaryView) throws -> WebServerSettings {
+    private static func remote(
+        _ text: String, _ side: DictionaryView?, _ members: DictionaryView, _ call: RESTCall
+    ) throws -> WebServerSettings {
         var url: PeerURL
         do { url = try PeerURL(text) } catch { throw RESTError.badRequest(error.message) }
         guard url.query == nil, !text.contains("#"), url.path.contains(where: { $0 != "/" }) else {
@@ -92,19 +97,42 @@ struct ReplicateRequest {
             }
             settings.headers.set(name, text)
         }
-        let basic = side?.value(forKey: "auth", nil)?.dictionary
-        if let basic {
-            guard let entry = basic.value(forKey: "basic", nil)?.dictionary else {
-                throw RESTError.unsupported("of the ways to authenticate, basic is understood")
-            }
-            settings.login = try login(entry, "username", "password")
+        if let proof = side?.value(forKey: "auth", nil)?.dictionary {
+            settings.login = try login(proof, at: url, call)
         } else if members.value(forKey: "user", nil) != nil {
             settings.login = try login(members, "user", "password")
         }
         return settings
     }
 
-    private static func login(_ entry: DictionaryView, _ user: String, _ password: String) throws -> WebServerSettings.Login {
+    private static func login(_ proof: DictionaryView, at url: PeerURL, _ call: RESTCall) throws -> ServerLogin {
+        func members(_ name: String) -> DictionaryView? { proof.value(forKey: name, nil)?.dictionary }
+        if let basic = members("basic") { return try login(basic, "username", "password") }
+        if let oauth = members("oauth") { return .signatures(try keys(oauth)) }
+        for (name, kind) in [("facebook", LoginTokens.Kind.facebook), ("persona", .persona)] {
+            guard let entry = members(name) else { continue }
+            guard let email = entry.value(forKey: "email", nil)?.string else { throw RESTError.badRequest("\(name) has an email") }
+            guard let login = call.service.loginTokens.login(kind, of: email, for: url) else {
+                throw RESTError.badRequest(
+                    "nothing was registered with which \(email) could sign in at \(url.webDescription), or it is over")
+            }
+            return login
+        }
+        throw RESTError.unsupported("of the ways to authenticate, basic, oauth, facebook and persona are understood")
+    }
+
+    private static func keys(_ entry: DictionaryView) throws(RESTError) -> OAuthKeys {
+        func text(_ name: String) -> String? { entry.value(forKey: name, nil)?.string }
+        guard let consumer = text("consumer_key"), let secret = text("consumer_secret"), let token = text("token"),
+            let tokenSecret = text("token_secret"), let method = OAuthKeys.Method(rawValue: text("signature_method") ?? "HMAC-SHA1")
+        else {
+            throw .badRequest(
+                "oauth has consumer_key, consumer_secret, token and token_secret, and signs with HMAC-SHA1 or PLAINTEXT")
+        }
+        return OAuthKeys(consumerKey: consumer, consumerSecret: secret, token: token, tokenSecret: tokenSecret, method: method)
+    }
+
+    private static func login(_ entry: DictionaryView, _ user: String, _ password: String) throws -> ServerLogin {
         guard let name = entry.value(forKey: user, nil)?.string, let secret = entry.value(forKey: password, nil)?.string else {
             throw RESTError.badRequest("a user has a name and a password")
         }
@@ -155,7 +183,10 @@ struct ReplicateRequest {
         collection.keepsConflicts = true
         if !isPush { (collection.filter, collection.filterParameters) = (filter, parameters) }
         if isPush, let filter { try push(filter, own, &collection) }
+        if !isPush, own.hasDesignDocuments { collection.pullFilter = own.served.validation.filter(of: own, visitor) }
         var settings = ReplicatorSettings(peer, collections: [collection])
+        // With CouchDB's protocol it is a matter of the requests.
+        if case .server = peer, let remote = isPush ? target.remote : source.remote { settings.login = remote.login }
         settings.isReset = isReset
         // Who asked for it is told at once.
         if !isContinuous { settings.retry = RetryPolicy(maxRetries: 2, maxDelay: 8) }
@@ -167,6 +198,7 @@ struct ReplicateRequest {
         if let patience { settings.client.idleTimeout = patience }
         guard isCouch else {
             var server = ReplicatorSettings.server(settings.url)
+            if case .signatures = settings.login { throw RESTError.unsupported("requests are signed at http:// and https:// only") }
             if case .password(let credentials, _) = settings.login { server.handshake.credentials = credentials }
             for field in settings.headers.fields { server.handshake.headers.add(field.name, field.value) }
             return .server(server)
@@ -185,6 +217,10 @@ struct ReplicateRequest {
 }
 
 extension ReplicateRequest.Side {
+    fileprivate var remote: WebServerSettings? {
+        if case .remote(let settings, _) = self { settings } else { nil }
+    }
+
     /// For people; the password that may be in a URL is not in it.
     var name: String {
         switch self {

@@ -12,6 +12,8 @@ package struct IncomingDocument {
         case at(Int64)
     }
 
+    /// All that was sent.
+    package let value: Value
     package let members: DictionaryView
     package var id: String?
     package var revision: String?
@@ -23,6 +25,7 @@ package struct IncomingDocument {
 
     package init(_ value: Value) throws(RESTError) {
         guard let members = value.dictionary else { throw .badJSON("a document is an object") }
+        self.value = value
         self.members = members
         for (key, value) in members {
             guard let name = key.keyBytes(nil), name.first == UInt8(ascii: "_") else { continue }

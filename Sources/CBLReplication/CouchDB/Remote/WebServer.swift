@@ -1,22 +1,12 @@
 import CBLBase
 import CBLFleece
 import CBLTransport
-import Synchronization
 
 /// How to reach a server that speaks CouchDB's protocol, and who one is there.
 package struct WebServerSettings: Sendable {
-    /// How one is let in.
-    package enum Login: Sendable {
-        case nobody
-        /// A name and a password with every request, or proofs of it if the server asks for these.
-        case password(Credentials, waitsForChallenge: Bool)
-        /// A name and a password once, for a cookie.
-        case session(Credentials)
-    }
-
     /// Of the database.
     package var url: PeerURL
-    package var login = Login.nobody
+    package var login = ServerLogin.nobody
     package var headers: HTTPHeaders = [:]
     package var client = HTTPClientSettings()
 
@@ -27,12 +17,31 @@ package struct WebServerSettings: Sendable {
         client.cookies = CookieJar()
     }
 
-    /// By that name, if by any.
-    package var user: String? {
-        switch login {
-        case .nobody: nil
-        case .password(let credentials, _), .session(let credentials): credentials.user
-        }
+    /// For what is asked beside a WebSocket: the same server, reached in the same way.
+    package init(beside server: WebSocketClientSettings, _ login: ServerLogin) {
+        var url = server.handshake.url
+        url.path = SyncEndpoint.removed(from: url.path)
+        while url.path.hasSuffix("/") { url.path.removeLast() }
+        self.init(url)
+        self.login = login
+        headers = server.handshake.headers
+        client.userAgent = server.handshake.userAgent
+        client.trust = server.trust
+        client.identity = server.identity
+        client.proxy = server.proxy
+        client.proxyAuthorities = server.proxyAuthorities
+        client.cookies = server.cookies ?? client.cookies
+        client.networkInterface = server.networkInterface
+        client.connectTimeout = server.connectTimeout
+    }
+
+    /// Signs in now, while there is somebody who can be asked. Called on a thread that may wait.
+    package func signIn(on loop: EventLoop = .shared) throws {
+        guard login.isBeforehand else { return }
+        let server = try WebServer(self, on: loop)
+        let answer = try server.send(RemoteRequest("GET", [try place().database, SessionLogin.usualPath]))
+        _ = try? answer.readAll(most: 1 << 20)
+        guard answer.status != 401 else { throw SyncError.http(401, "the server does not accept the sign-in") }
     }
 
     /// The name of the database, and what stands in front of it in the URL.
@@ -55,26 +64,43 @@ final class WebServer: RemoteServer {
     private let base: PeerURL
     private let database: String
     private let client: HTTPClient
-    private let isSignedIn = Mutex(false)
+    private let signIn: SignIn
 
     init(_ settings: WebServerSettings, on loop: EventLoop) throws {
         self.settings = settings
         (base, database) = try settings.place()
         client = HTTPClient(settings.client, on: loop)
+        signIn = SignIn(settings.login, at: database)
     }
 
     deinit { client.close() }
 
-    func interrupt() { client.close() }
+    func interrupt() {
+        signIn.interrupt()
+        client.close()
+    }
+
+    /// Signs in, if that is needed and was not done yet; gives what is sent with each request afterwards, beside cookies. With `again`, anew: the
+    /// server does not know one any more.
+    func signedIn(again: Bool) throws -> (authorization: String?, isNew: Bool) {
+        let number = signIn.number
+        try signIn.ensure(since: again ? number : nil) { try sendOnce($0) }
+        return (signIn.authorization, signIn.number != number)
+    }
+
+    /// What the server has set.
+    var cookies: CookieJar? { settings.client.cookies }
 
     func send(_ request: RemoteRequest) throws -> RemoteAnswer {
-        guard case .session(let credentials) = settings.login else { return try sendOnce(request) }
-        if !isSignedIn.withLock({ $0 }) { try signIn(credentials) }
+        guard settings.login.isBeforehand else { return try sendOnce(request) }
+        try signIn.ensure { try sendOnce($0) }
+        let number = signIn.number
         let answer = try sendOnce(request)
         // The session is over; a body that was made on the way cannot be made again.
         guard answer.status == 401 else { return answer }
         if case .product = request.body { return answer }
-        try signIn(credentials)
+        _ = try? answer.readAll(most: 1 << 16)
+        try signIn.ensure(since: number) { try sendOnce($0) }
         return try sendOnce(request)
     }
 
@@ -89,6 +115,8 @@ final class WebServer: RemoteServer {
             sent.credentials = credentials
             sent.waitsForChallenge = waits
         }
+        if case .signatures(let keys) = settings.login { sent.signature = keys }
+        if let authorization = signIn.authorization { sent.headers.set("Authorization", authorization) }
         // All of them can be: revisions are named by those who made them.
         sent.isRepeatable = true
         var product: HTTPProduct?
@@ -99,26 +127,5 @@ final class WebServer: RemoteServer {
         }
         let answer = try client.send(sent, product)
         return RemoteAnswer(answer.head.status, answer.head.headers) { try answer.read(into: $0) }
-    }
-
-    /// A name and a password become a cookie: at the database, as with Sync Gateway, or at the server, as with CouchDB.
-    private func signIn(_ credentials: Credentials) throws {
-        var object = JSONObjectWriter(capacity: 128)
-        object.begin()
-        object.add("name", credentials.user)
-        object.add("password", credentials.password)
-        object.end()
-        let body = RemoteRequest.Body.json(object.buffer.withBytes { Array($0) })
-        var answer = try sendOnce(RemoteRequest("POST", [database, "_session"], body: body))
-        if [401, 404, 405].contains(answer.status) {
-            let again = try sendOnce(RemoteRequest("POST", ["_session"], body: body))
-            // Where there is no such thing, what was said of the name and the password counts.
-            if answer.status != 401 || ![404, 405].contains(again.status) { answer = again }
-        }
-        guard answer.isSuccess else {
-            throw SyncError.http(answer.status == 403 ? 401 : answer.status, "the server does not let \(credentials.user) sign in")
-        }
-        _ = try answer.readAll(most: 1 << 20)
-        isSignedIn.withLock { $0 = true }
     }
 }

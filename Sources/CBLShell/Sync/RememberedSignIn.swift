@@ -1,0 +1,127 @@
+import CBLFleece
+import CBLReplication
+import CBLTransport
+import CBLWorkbench
+import Glibc
+import Synchronization
+
+/// The file of `--remember`: the cookies that a server has set, and the tokens that a sign-in gave, for the next time. Only its owner can read it.
+final class RememberedSignIn: OpenIDTokenStore, Sendable {
+    private struct Content {
+        var cookies: [Cookie] = []
+        var tokens: OpenIDTokens?
+    }
+
+    private let path: String
+    private let content: Mutex<Content>
+
+    init(_ path: String, warningIn session: Session) throws {
+        self.path = path
+        content = Mutex(Endpoint.exists(path) ? try RememberedSignIn.read(SecretFile.read(path, warningIn: session), path) : Content())
+        // Who cannot write it is to know before anything is done.
+        try content.withLock { try write($0) }
+    }
+
+    /// What servers set comes into the file at once.
+    func jar() -> CookieJar {
+        CookieJar(
+            content.withLock { $0.cookies },
+            onChange: { [self] cookies in
+                content.withLock { content in
+                    content.cookies = cookies
+                    do throws(CommandError) { try write(content) } catch {
+                        StandardError.write("The cookies of the server could not be kept: \(error.message)\n")
+                    }
+                }
+            })
+    }
+
+    func load() -> OpenIDTokens? { content.withLock { $0.tokens } }
+
+    func save(_ tokens: OpenIDTokens?) throws {
+        try content.withLock { content in
+            content.tokens = tokens
+            try write(content)
+        }
+    }
+
+    // The file
+
+    private func write(_ content: Content) throws(CommandError) {
+        var object = JSONObjectWriter(capacity: 1024)
+        object.begin()
+        object.add("cookies", objects: content.cookies) { cookie, entry in
+            entry.add("name", cookie.name)
+            entry.add("value", cookie.value)
+            entry.add("domain", cookie.domain)
+            entry.add("hostOnly", cookie.isHostOnly)
+            entry.add("path", cookie.path)
+            if let expires = cookie.expires { entry.add("expires", expires) }
+            entry.add("secure", cookie.isSecure)
+        }
+        if let tokens = content.tokens {
+            object.add("tokens") { entry in
+                entry.add("id_token", tokens.idToken)
+                if let refresh = tokens.refreshToken { entry.add("refresh_token", refresh) }
+                if let user = tokens.user { entry.add("name", user) }
+            }
+        }
+        object.end()
+        // Whole, or not at all.
+        let partial = path + ".new"
+        unlink(partial)
+        let descriptor = open(partial, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0o600)
+        guard descriptor >= 0 else { throw .system(path, errno: errno) }
+        let isWritten = object.buffer.withBytes { bytes in
+            var rest = UnsafeRawBufferPointer(bytes)
+            while !rest.isEmpty {
+                let count = Glibc.write(descriptor, rest.baseAddress, rest.count)
+                if count < 0, errno == EINTR { continue }
+                guard count > 0 else { return false }
+                rest = UnsafeRawBufferPointer(rebasing: rest[count...])
+            }
+            return fsync(descriptor) == 0
+        }
+        let problem = errno
+        close(descriptor)
+        guard isWritten, rename(partial, path) == 0 else {
+            let code = isWritten ? errno : problem
+            unlink(partial)
+            throw .system(path, errno: code)
+        }
+    }
+
+    private static func read(_ bytes: [UInt8], _ path: String) throws -> Content {
+        let encoder = FleeceEncoder()
+        // A file that is there already, and has something else in it, is not to be lost.
+        guard (try? bytes.withUnsafeBytes({ try JSONParser.parse($0, into: encoder) })) != nil else {
+            guard bytes.isEmpty else { throw CommandError.failed("\(path): it is no file of --remember") }
+            return Content()
+        }
+        return try encoder.finish().withRoot { root in
+            guard let cookies = root.dictionary?.value(forKey: "cookies", nil)?.array else {
+                throw CommandError.failed("\(path): it is no file of --remember")
+            }
+            var content = Content(cookies: cookies.compactMap { $0.dictionary.flatMap(cookie) })
+            if let tokens = root.dictionary?.value(forKey: "tokens", nil)?.dictionary,
+                let token = tokens.value(forKey: "id_token", nil)?.string, HTTPHeaders.isWritable(name: "Authorization", value: token)
+            {
+                content.tokens = OpenIDTokens(
+                    idToken: token, refreshToken: tokens.value(forKey: "refresh_token", nil)?.string,
+                    user: tokens.value(forKey: "name", nil)?.string)
+            }
+            return content
+        }
+    }
+
+    private static func cookie(_ entry: DictionaryView) -> Cookie? {
+        func text(_ name: String) -> String? { entry.value(forKey: name, nil)?.string }
+        guard let name = text("name"), let value = text("value"), let domain = text("domain"), !domain.isEmpty,
+            HTTPHeaders.isWritable(name: name, value: value)
+        else { return nil }
+        return Cookie(
+            name: name, value: value, domain: domain, isHostOnly: entry.value(forKey: "hostOnly", nil)?.boolean ?? true,
+            path: text("path") ?? "/", expires: entry.value(forKey: "expires", nil)?.integer.map { Int64($0) },
+            isSecure: entry.value(forKey: "secure", nil)?.boolean ?? true)
+    }
+}
