@@ -232,7 +232,9 @@ final class ListenerRouter: @unchecked Sendable {
             visitor.user.map { "user \($0)" } ?? visitor.certificate.map { "certificate \($0)" }
             ?? "network \(NetworkAddresses.network(of: request.http.address))"
         settings.audit?.tell(.syncConnected, .init(user: visitor.name, address: client.address, database: share.name))
-        return peer.accept(reach.permissions, by: name, user: visitor.user) { [self] event in
+        var permissions = reach.permissions
+        permissions.filters[.default] = validation(of: share.name, for: visitor)
+        return peer.accept(permissions, by: name, user: visitor.user) { [self] event in
             switch event {
             case .document(let event, let collection):
                 count.withLock { $0.add(event) }
@@ -249,6 +251,13 @@ final class ListenerRouter: @unchecked Sendable {
 }
 
 extension ListenerRouter {
+    /// What design documents have to say of what a client sends, where these are served; nil if there was nothing when it came.
+    private func validation(of name: String, for visitor: Visitor) -> SyncFilter? {
+        guard let service, service.settings.edge == nil, let served = databases.openDatabase(named: name) else { return nil }
+        guard (try? served.database.read { try served.validation.isNeeded($0) }) ?? true else { return nil }
+        return served.validation.filter(of: Keyspace(served: served, collection: .default), visitor)
+    }
+
     private func note(_ client: ListenerClient, isBusy: Bool) {
         busyConnections.withLock { busy in
             if isBusy { busy.insert(client.number) } else { busy.remove(client.number) }

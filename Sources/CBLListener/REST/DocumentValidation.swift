@@ -10,7 +10,8 @@ final class DocumentValidation: Sendable {
     /// The functions as they are compiled, and by what it shows that they are still the same.
     private struct Compiled {
         var marks: [String] = []
-        var functions: ScriptFunctions?
+        /// Nil if there are none.
+        var functions: Result<ScriptFunctions, RESTError>?
     }
 
     /// Only whoever has the lock uses it.
@@ -44,7 +45,7 @@ final class DocumentValidation: Sendable {
         compiled.marks = marks
     }
 
-    private static func compile(_ snapshot: Snapshot) throws -> ScriptFunctions? {
+    private static func compile(_ snapshot: Snapshot) throws -> Result<ScriptFunctions, RESTError>? {
         var sources: [(design: String, source: String)] = []
         for design in try snapshot.designDocumentNames() {
             // One that cannot be read has no function that could be asked.
@@ -62,9 +63,9 @@ final class DocumentValidation: Sendable {
             for (design, source) in sources {
                 all.append((design, try runner.add(try .validation(source, name: "validate_doc_update of _design/\(design)"))))
             }
-            return ScriptFunctions(runner: runner, all: all)
+            return .success(ScriptFunctions(runner: runner, all: all))
         } catch {
-            throw failure(error)
+            return .failure(failure(error))
         }
     }
 
@@ -79,7 +80,7 @@ final class DocumentValidation: Sendable {
     ) throws {
         try compiled.withLock { compiled in
             try update(&compiled, snapshot)
-            guard let functions = compiled.functions else { return }
+            guard let functions = try compiled.functions?.get() else { return }
             for (_, function) in functions.all {
                 let refusal = try DocumentValidation.withScript(new, id) { new in
                     try DocumentValidation.withScript(ifAny: old, id) { old in
@@ -97,7 +98,7 @@ final class DocumentValidation: Sendable {
         }
     }
 
-    /// Refuses what is pulled and the functions have something against.
+    /// Refuses what a replicator brings and the functions have something against.
     func filter(of keyspace: Keyspace, _ visitor: Visitor) -> SyncFilter {
         { [self] revision in
             guard !revision.losesAccess else { return true }
@@ -126,7 +127,7 @@ final class DocumentValidation: Sendable {
         }
     }
 
-    private static func withScript<Result>(_ version: Version, _ id: String, _ work: (ScriptDocument) throws -> Result) throws -> Result {
+    private static func withScript<Answer>(_ version: Version, _ id: String, _ work: (ScriptDocument) throws -> Answer) throws -> Answer {
         var (id, revision) = (id, version.revision)
         return try id.withUTF8 { id in
             try revision.withUTF8 { revision in

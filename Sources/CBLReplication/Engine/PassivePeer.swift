@@ -90,6 +90,8 @@ package final class PassivePeer: @unchecked Sendable {
         package var hidden: Set<CollectionName> = []
         package var unreadable: Set<CollectionName> = []
         package var unwritable: Set<CollectionName> = []
+        /// What is taken from them.
+        package var filters: [CollectionName: SyncFilter] = [:]
 
         package init(push: Bool = true, pull: Bool = true) {
             allowsPush = push
@@ -116,6 +118,7 @@ package final class PassivePeer: @unchecked Sendable {
                 if configuration.allowsDeltas { store.formerBodies = formerBodies }
                 store.origin = RevisionOrigin(user: user)
                 store.visitor = ReplicatedDatabase.Visitor(name: visitor, checkpoints: checkpoints)
+                store.pullFilter = permissions.filters[name]
                 return (name, store)
             }, uniquingKeysWith: { one, _ in one })
         let connection = SyncConnection(

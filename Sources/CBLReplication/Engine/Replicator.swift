@@ -112,9 +112,10 @@ package final class Replicator: @unchecked Sendable {
         let again = mustEnterAgain
         mustEnterAgain = false
         do { try findGate() } catch { return end(CouchRun.failure(error)) }
+        let interruptions = gate?.interruptionCount ?? 0
         worker.perform { [self, gate] in
             do {
-                let entry = try gate?.signedIn(again: again)
+                let entry = try gate?.signedIn(again: again, interruptions: interruptions)
                 let plan = Result { try SessionPlan(settings, database, reset: reset) }
                 loop.perform { self.prepared(plan, entry) }
             } catch {
@@ -186,7 +187,9 @@ package final class Replicator: @unchecked Sendable {
             }
             state = .connected(connection)
             connection.start()
-            _ = WebSocketConnection.makePair(subprotocol: version.name, (loop, connection), (loop, peer.accept()))
+            var permissions = PassivePeer.Permissions()
+            for collection in settings.collections { permissions.filters[collection.name] = collection.peerFilter }
+            _ = WebSocketConnection.makePair(subprotocol: version.name, (loop, connection), (loop, peer.accept(permissions)))
         case .transport(let transport, _):
             state = .connected(connection)
             connection.start()

@@ -15,6 +15,8 @@ package struct ReplicatorSettings: Sendable {
         /// What to push, and what of that which comes to take.
         package var pushFilter: SyncFilter?
         package var pullFilter: SyncFilter?
+        /// What the other database takes, if it is one of this process.
+        package var peerFilter: SyncFilter?
         /// What the two filters are called in the checkpoint: under another name everything is looked at anew. Nil if they are always the same.
         package var filterName: String?
         package var resolver: SyncResolver = SyncResolution.standard

@@ -23,6 +23,9 @@ final class SignIn: Sendable {
     /// Ends a sign-in that waits for somebody.
     func interrupt() { interruptions.begin() }
 
+    /// How often that was done.
+    var interruptionCount: Int { interruptions.count }
+
     private final class Interruptions: Sendable {
         private let number = Atomic(0)
         var count: Int { number.load(ordering: .relaxed) }
@@ -40,16 +43,17 @@ final class SignIn: Sendable {
     /// By which one knows whether somebody has signed in since.
     var number: Int { state.withLock { $0.number } }
 
-    /// Signs in, if that was not done yet or, with a `number`, if nobody has done it since.
-    func ensure(since number: Int? = nil, _ send: OpenIDLogin.Send) throws {
+    /// Signs in, if that was not done yet or, with a `number`, if nobody has done it since. It ends when there is another interruption than so many,
+    /// if somebody knows how many there were.
+    func ensure(since number: Int? = nil, interruptions: Int? = nil, _ send: OpenIDLogin.Send) throws {
         guard login.isBeforehand else { return }
-        try turn.withLock { _ in try enter(since: number, send) }
+        let before = interruptions ?? interruptionCount
+        try turn.withLock { _ in try enter(since: number, before, send) }
     }
 
-    private func enter(since number: Int?, _ send: OpenIDLogin.Send) throws {
+    private func enter(since number: Int?, _ before: Int, _ send: OpenIDLogin.Send) throws {
         let isNeeded = state.withLock { state in number.map { $0 == state.number } ?? !state.isSignedIn }
         guard isNeeded else { return }
-        let before = interruptions.count
         switch login {
         case .session(let session): try begin(session, send)
         case .openID(let login):

@@ -6,10 +6,11 @@ import Glibc
 import Synchronization
 
 /// The file of `--remember`: the cookies that a server has set, and the tokens that a sign-in gave, for the next time. Only its owner can read it.
-final class RememberedSignIn: OpenIDTokenStore, Sendable {
+final class RememberedSignIn: Sendable {
     private struct Content {
         var cookies: [Cookie] = []
-        var tokens: OpenIDTokens?
+        /// By the URL of the database: no other server gets them.
+        var tokens: [String: OpenIDTokens] = [:]
     }
 
     private let path: String
@@ -36,12 +37,24 @@ final class RememberedSignIn: OpenIDTokenStore, Sendable {
             })
     }
 
-    func load() -> OpenIDTokens? { content.withLock { $0.tokens } }
+    /// The tokens of a database at a server.
+    func tokens(of url: PeerURL) -> some OpenIDTokenStore {
+        var url = url
+        (url.credentials, url.query) = (nil, nil)
+        return Tokens(file: self, server: url.webDescription)
+    }
 
-    func save(_ tokens: OpenIDTokens?) throws {
-        try content.withLock { content in
-            content.tokens = tokens
-            try write(content)
+    private struct Tokens: OpenIDTokenStore {
+        let file: RememberedSignIn
+        let server: String
+
+        func load() -> OpenIDTokens? { file.content.withLock { $0.tokens[server] } }
+
+        func save(_ tokens: OpenIDTokens?) throws {
+            try file.content.withLock { content in
+                content.tokens[server] = tokens
+                try file.write(content)
+            }
         }
     }
 
@@ -59,12 +72,11 @@ final class RememberedSignIn: OpenIDTokenStore, Sendable {
             if let expires = cookie.expires { entry.add("expires", expires) }
             entry.add("secure", cookie.isSecure)
         }
-        if let tokens = content.tokens {
-            object.add("tokens") { entry in
-                entry.add("id_token", tokens.idToken)
-                if let refresh = tokens.refreshToken { entry.add("refresh_token", refresh) }
-                if let user = tokens.user { entry.add("name", user) }
-            }
+        object.add("tokens", objects: content.tokens.sorted { $0.key < $1.key }) { tokens, entry in
+            entry.add("server", tokens.key)
+            entry.add("id_token", tokens.value.idToken)
+            if let refresh = tokens.value.refreshToken { entry.add("refresh_token", refresh) }
+            if let user = tokens.value.user { entry.add("name", user) }
         }
         object.end()
         // Whole, or not at all.
@@ -103,15 +115,19 @@ final class RememberedSignIn: OpenIDTokenStore, Sendable {
                 throw CommandError.failed("\(path): it is no file of --remember")
             }
             var content = Content(cookies: cookies.compactMap { $0.dictionary.flatMap(cookie) })
-            if let tokens = root.dictionary?.value(forKey: "tokens", nil)?.dictionary,
-                let token = tokens.value(forKey: "id_token", nil)?.string, HTTPHeaders.isWritable(name: "Authorization", value: token)
-            {
-                content.tokens = OpenIDTokens(
-                    idToken: token, refreshToken: tokens.value(forKey: "refresh_token", nil)?.string,
-                    user: tokens.value(forKey: "name", nil)?.string)
+            root.dictionary?.value(forKey: "tokens", nil)?.array?.forEach { entry in
+                if let (server, tokens) = entry.dictionary.flatMap(tokens) { content.tokens[server] = tokens }
             }
             return content
         }
+    }
+
+    private static func tokens(_ entry: DictionaryView) -> (server: String, OpenIDTokens)? {
+        func text(_ name: String) -> String? { entry.value(forKey: name, nil)?.string }
+        guard let server = text("server"), let token = text("id_token"), HTTPHeaders.isWritable(name: "Authorization", value: token) else {
+            return nil
+        }
+        return (server, OpenIDTokens(idToken: token, refreshToken: text("refresh_token"), user: text("name")))
     }
 
     private static func cookie(_ entry: DictionaryView) -> Cookie? {

@@ -76,7 +76,7 @@ struct ServerAccess {
         if let seconds = invocation.int("heartbeat") { server.limits.heartbeat = .seconds(seconds) }
         let remembered = try invocation.string("remember").map { try RememberedSignIn($0, warningIn: session) }
         server.cookies = remembered?.jar()
-        let login = try SignInFlags(invocation: invocation).login(remembered)
+        let login = try SignInFlags(invocation: invocation).login(at: url, remembered)
         if login == nil { try logIn(&server, to: url, typed: typed) }
         return (server, try login ?? usualLogin(server, url, remembers: remembered != nil))
     }

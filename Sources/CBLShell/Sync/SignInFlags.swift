@@ -22,7 +22,7 @@ struct SignInFlags {
     ]
 
     /// Nil if none of them is there.
-    func login(_ remembered: RememberedSignIn?) throws -> ServerLogin? {
+    func login(at url: PeerURL, _ remembered: RememberedSignIn?) throws -> ServerLogin? {
         let names = ["oidc", "id-token", "login-token", "oauth"].filter { invocation.flag($0) }
         if invocation.flag("oidc-provider"), !invocation.flag("oidc") {
             throw invocation.usageError("--oidc-provider is for --oidc")
@@ -31,17 +31,17 @@ struct SignInFlags {
         let others = names.dropFirst() + ["user", "token", "login"].filter { invocation.flag($0) }
         if let other = others.first { throw invocation.usageError("--\(name) and --\(other) are two ways to log in: choose one") }
         switch name {
-        case "oidc": return .openID(openID(remembered))
+        case "oidc": return .openID(openID(remembered?.tokens(of: url)))
         case "id-token": return .openID(OpenIDLogin(idToken: try token(invocation.string(name) ?? "", of: name)))
         case "login-token": return try .session(foreign(invocation.string(name) ?? ""))
         default: return try .signatures(keys(invocation.string(name) ?? ""))
         }
     }
 
-    private func openID(_ remembered: RememberedSignIn?) -> OpenIDLogin {
+    private func openID(_ store: (any OpenIDTokenStore)?) -> OpenIDLogin {
         // Only while the command begins there is somebody to be asked.
         let caller = SessionOfThread(session: invocation.session)
-        return OpenIDLogin(provider: invocation.string("oidc-provider"), store: remembered ?? ForgottenTokens()) { page in
+        return OpenIDLogin(provider: invocation.string("oidc-provider"), store: store ?? ForgottenTokens()) { page in
             guard let session = caller.session else {
                 throw SyncError.http(401, "the sign-in is over: sign in again, with --oidc")
             }

@@ -161,7 +161,10 @@ import Testing
         (#"{"source":"http://a/","target":"db"}"#, 400), (#"{"source":"http://a/b?x=1","target":"db"}"#, 400),
         (#"{"source":"db","target":"http://a/b","filter":"x/y","doc_ids":["a"]}"#, 400),
         (#"{"source":"db","target":"http://a/b","filter":"x/y"}"#, 404), (#"{"source":"db","target":"http://a/b","cancel":true}"#, 404),
-        (#"{"source":{"url":"http://a/b","auth":{"oauth":{}}},"target":"db"}"#, 501), ("7", 400),
+        (#"{"source":{"url":"http://a/b","auth":{"oauth":{}}},"target":"db"}"#, 400),
+        (#"{"source":{"url":"http://a/b","auth":{"facebook":{"email":"nobody@a"}}},"target":"db"}"#, 400),
+        (#"{"source":{"url":"http://a/b","auth":{"persona":{}}},"target":"db"}"#, 400),
+        (#"{"source":{"url":"http://a/b","auth":{"other":{}}},"target":"db"}"#, 501), ("7", 400),
     ]) func whatCannotBeIsRefused(body: String, status: Int) throws {
         let server = try RESTServer.withDatabase()
         #expect(try server.send("POST", "/_replicate", body).status == status)

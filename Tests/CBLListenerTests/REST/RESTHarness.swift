@@ -41,12 +41,13 @@ final class RESTServer: Sendable {
     func database(_ name: String = "db") throws -> Database { try #require(try databases.database(named: name)).database }
 
     @discardableResult
-    func send(_ method: String, _ target: String, _ json: String? = nil, headers: HTTPHeaders = [:], body: [UInt8]? = nil) throws
-        -> RESTAnswer
-    {
+    func send(
+        _ method: String, _ target: String, _ json: String? = nil, headers: HTTPHeaders = [:], body: [UInt8]? = nil,
+        as visitor: Visitor? = nil
+    ) throws -> RESTAnswer {
         let request = try #require(HTTPRequest(method, target: target, headers: headers))
         let exchange = LocalExchange(request, body: body ?? json.map { Array($0.utf8) } ?? [])
-        let feed = service.respond(to: exchange)
+        let feed = visitor.map { service.respond(to: exchange, for: $0, [:]) } ?? service.respond(to: exchange)
         #expect(feed == nil, "\(method) \(target) waits")
         feed?.stop()
         let answer = exchange.answer

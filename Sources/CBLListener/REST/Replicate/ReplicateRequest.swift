@@ -184,6 +184,9 @@ struct ReplicateRequest {
         if !isPush { (collection.filter, collection.filterParameters) = (filter, parameters) }
         if isPush, let filter { try push(filter, own, &collection) }
         if !isPush, own.hasDesignDocuments { collection.pullFilter = own.served.validation.filter(of: own, visitor) }
+        if case .local(let other) = target, other.hasDesignDocuments {
+            collection.peerFilter = other.served.validation.filter(of: other, visitor)
+        }
         var settings = ReplicatorSettings(peer, collections: [collection])
         // With CouchDB's protocol it is a matter of the requests.
         if case .server = peer, let remote = isPush ? target.remote : source.remote { settings.login = remote.login }

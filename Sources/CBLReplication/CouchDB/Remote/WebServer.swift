@@ -81,12 +81,14 @@ final class WebServer: RemoteServer {
     }
 
     /// Signs in, if that is needed and was not done yet; gives what is sent with each request afterwards, beside cookies. With `again`, anew: the
-    /// server does not know one any more.
-    func signedIn(again: Bool) throws -> (authorization: String?, isNew: Bool) {
+    /// server does not know one any more. Ends when there is another interruption than so many.
+    func signedIn(again: Bool, interruptions: Int) throws -> (authorization: String?, isNew: Bool) {
         let number = signIn.number
-        try signIn.ensure(since: again ? number : nil) { try sendOnce($0) }
+        try signIn.ensure(since: again ? number : nil, interruptions: interruptions) { try sendOnce($0) }
         return (signIn.authorization, signIn.number != number)
     }
+
+    var interruptionCount: Int { signIn.interruptionCount }
 
     /// What the server has set.
     var cookies: CookieJar? { settings.client.cookies }
