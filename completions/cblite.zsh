@@ -1086,7 +1086,6 @@ _cblite_command() {
             '--replicate[Replicate between two databases instead of copying the file]' \
             '--bidi[Replicate in both directions]' \
             '--user=[Log in; \:@FILE has the password in a file. Without one\: $CBLITE_PASSWORD, ~/.netrc, a question]:NAME\[\:PASSWORD\]: ' \
-            '--login[Send the name and the password once, for a cookie, to a server at http\:// or https\://]' \
             '--token=[Log in with a session of the server'\''s; so does $CBLITE_TOKEN]:TOKEN: ' \
             '--cert=[Log in with this certificate]:FILE:_files' \
             '--key=[The private key of --cert, if it is not in the same file]:FILE:_files' \
@@ -1097,6 +1096,13 @@ _cblite_command() {
             '--proxy=[Go through http\://\[NAME\:PASSWORD@\]HOST\:PORT, or https\://…; none for no proxy]:URL: ' \
             '--interface=[Connect from this network interface or address]:NAME: ' \
             '--heartbeat=[Ask a silent server after this time whether it is still there (default\: 300)]:SECONDS: ' \
+            '--login[Send the name and the password once, for a cookie]' \
+            '--oidc[Sign in with OpenID Connect at the page of the server'\''s provider, in $BROWSER or any other one]' \
+            '--oidc-provider=[Which provider of the server'\''s; without it the usual one]:NAME: ' \
+            '--id-token=[Log in with this token of a provider of OpenID Connect]:\:@FILE: ' \
+            '--login-token=[Log in with a token of another service'\''s\: facebook, google or persona]:KIND\:@FILE: ' \
+            '--oauth=[Sign each request, as OAuth 1.0a has it; the file has consumer_key, consumer_secret, token and token_secret as JSON]:\:@FILE: ' \
+            '--remember=[Keep cookies and tokens in this file, for yourself alone, and begin with those in it]:FILE:_files' \
             '--continuous[Go on with what changes from now on, until Ctrl-C]' \
             '*--filter=[Replicate only documents for which this SQL++ condition is true]:\[COLLECTION\:\]CONDITION: ' \
             '*--push-filter=[Send only documents for which this SQL++ condition is true]:\[COLLECTION\:\]CONDITION: ' \
@@ -1141,7 +1147,6 @@ _cblite_command() {
             '--replicate[Replicate between two databases instead of copying the file]' \
             '--bidi[Replicate in both directions]' \
             '--user=[Log in; \:@FILE has the password in a file. Without one\: $CBLITE_PASSWORD, ~/.netrc, a question]:NAME\[\:PASSWORD\]: ' \
-            '--login[Send the name and the password once, for a cookie, to a server at http\:// or https\://]' \
             '--token=[Log in with a session of the server'\''s; so does $CBLITE_TOKEN]:TOKEN: ' \
             '--cert=[Log in with this certificate]:FILE:_files' \
             '--key=[The private key of --cert, if it is not in the same file]:FILE:_files' \
@@ -1152,6 +1157,13 @@ _cblite_command() {
             '--proxy=[Go through http\://\[NAME\:PASSWORD@\]HOST\:PORT, or https\://…; none for no proxy]:URL: ' \
             '--interface=[Connect from this network interface or address]:NAME: ' \
             '--heartbeat=[Ask a silent server after this time whether it is still there (default\: 300)]:SECONDS: ' \
+            '--login[Send the name and the password once, for a cookie]' \
+            '--oidc[Sign in with OpenID Connect at the page of the server'\''s provider, in $BROWSER or any other one]' \
+            '--oidc-provider=[Which provider of the server'\''s; without it the usual one]:NAME: ' \
+            '--id-token=[Log in with this token of a provider of OpenID Connect]:\:@FILE: ' \
+            '--login-token=[Log in with a token of another service'\''s\: facebook, google or persona]:KIND\:@FILE: ' \
+            '--oauth=[Sign each request, as OAuth 1.0a has it; the file has consumer_key, consumer_secret, token and token_secret as JSON]:\:@FILE: ' \
+            '--remember=[Keep cookies and tokens in this file, for yourself alone, and begin with those in it]:FILE:_files' \
             '--continuous[Go on with what changes from now on, until Ctrl-C]' \
             '*--filter=[Replicate only documents for which this SQL++ condition is true]:\[COLLECTION\:\]CONDITION: ' \
             '*--push-filter=[Send only documents for which this SQL++ condition is true]:\[COLLECTION\:\]CONDITION: ' \
@@ -1197,7 +1209,6 @@ _cblite_command() {
             '--replicate[Replicate between two databases instead of copying the file]' \
             '--bidi[Replicate in both directions]' \
             '--user=[Log in; \:@FILE has the password in a file. Without one\: $CBLITE_PASSWORD, ~/.netrc, a question]:NAME\[\:PASSWORD\]: ' \
-            '--login[Send the name and the password once, for a cookie, to a server at http\:// or https\://]' \
             '--token=[Log in with a session of the server'\''s; so does $CBLITE_TOKEN]:TOKEN: ' \
             '--cert=[Log in with this certificate]:FILE:_files' \
             '--key=[The private key of --cert, if it is not in the same file]:FILE:_files' \
@@ -1208,6 +1219,13 @@ _cblite_command() {
             '--proxy=[Go through http\://\[NAME\:PASSWORD@\]HOST\:PORT, or https\://…; none for no proxy]:URL: ' \
             '--interface=[Connect from this network interface or address]:NAME: ' \
             '--heartbeat=[Ask a silent server after this time whether it is still there (default\: 300)]:SECONDS: ' \
+            '--login[Send the name and the password once, for a cookie]' \
+            '--oidc[Sign in with OpenID Connect at the page of the server'\''s provider, in $BROWSER or any other one]' \
+            '--oidc-provider=[Which provider of the server'\''s; without it the usual one]:NAME: ' \
+            '--id-token=[Log in with this token of a provider of OpenID Connect]:\:@FILE: ' \
+            '--login-token=[Log in with a token of another service'\''s\: facebook, google or persona]:KIND\:@FILE: ' \
+            '--oauth=[Sign each request, as OAuth 1.0a has it; the file has consumer_key, consumer_secret, token and token_secret as JSON]:\:@FILE: ' \
+            '--remember=[Keep cookies and tokens in this file, for yourself alone, and begin with those in it]:FILE:_files' \
             '--continuous[Go on with what changes from now on, until Ctrl-C]' \
             '*--filter=[Replicate only documents for which this SQL++ condition is true]:\[COLLECTION\:\]CONDITION: ' \
             '*--push-filter=[Send only documents for which this SQL++ condition is true]:\[COLLECTION\:\]CONDITION: ' \
@@ -1240,7 +1258,6 @@ _cblite_command() {
         'push')
             _arguments -S \
             '--user=[Log in; \:@FILE has the password in a file. Without one\: $CBLITE_PASSWORD, ~/.netrc, a question]:NAME\[\:PASSWORD\]: ' \
-            '--login[Send the name and the password once, for a cookie, to a server at http\:// or https\://]' \
             '--token=[Log in with a session of the server'\''s; so does $CBLITE_TOKEN]:TOKEN: ' \
             '--cert=[Log in with this certificate]:FILE:_files' \
             '--key=[The private key of --cert, if it is not in the same file]:FILE:_files' \
@@ -1251,6 +1268,13 @@ _cblite_command() {
             '--proxy=[Go through http\://\[NAME\:PASSWORD@\]HOST\:PORT, or https\://…; none for no proxy]:URL: ' \
             '--interface=[Connect from this network interface or address]:NAME: ' \
             '--heartbeat=[Ask a silent server after this time whether it is still there (default\: 300)]:SECONDS: ' \
+            '--login[Send the name and the password once, for a cookie]' \
+            '--oidc[Sign in with OpenID Connect at the page of the server'\''s provider, in $BROWSER or any other one]' \
+            '--oidc-provider=[Which provider of the server'\''s; without it the usual one]:NAME: ' \
+            '--id-token=[Log in with this token of a provider of OpenID Connect]:\:@FILE: ' \
+            '--login-token=[Log in with a token of another service'\''s\: facebook, google or persona]:KIND\:@FILE: ' \
+            '--oauth=[Sign each request, as OAuth 1.0a has it; the file has consumer_key, consumer_secret, token and token_secret as JSON]:\:@FILE: ' \
+            '--remember=[Keep cookies and tokens in this file, for yourself alone, and begin with those in it]:FILE:_files' \
             '--continuous[Go on with what changes from now on, until Ctrl-C]' \
             '*--filter=[Replicate only documents for which this SQL++ condition is true]:\[COLLECTION\:\]CONDITION: ' \
             '*--push-filter=[Send only documents for which this SQL++ condition is true]:\[COLLECTION\:\]CONDITION: ' \
@@ -1289,7 +1313,6 @@ _cblite_command() {
         'pull')
             _arguments -S \
             '--user=[Log in; \:@FILE has the password in a file. Without one\: $CBLITE_PASSWORD, ~/.netrc, a question]:NAME\[\:PASSWORD\]: ' \
-            '--login[Send the name and the password once, for a cookie, to a server at http\:// or https\://]' \
             '--token=[Log in with a session of the server'\''s; so does $CBLITE_TOKEN]:TOKEN: ' \
             '--cert=[Log in with this certificate]:FILE:_files' \
             '--key=[The private key of --cert, if it is not in the same file]:FILE:_files' \
@@ -1300,6 +1323,13 @@ _cblite_command() {
             '--proxy=[Go through http\://\[NAME\:PASSWORD@\]HOST\:PORT, or https\://…; none for no proxy]:URL: ' \
             '--interface=[Connect from this network interface or address]:NAME: ' \
             '--heartbeat=[Ask a silent server after this time whether it is still there (default\: 300)]:SECONDS: ' \
+            '--login[Send the name and the password once, for a cookie]' \
+            '--oidc[Sign in with OpenID Connect at the page of the server'\''s provider, in $BROWSER or any other one]' \
+            '--oidc-provider=[Which provider of the server'\''s; without it the usual one]:NAME: ' \
+            '--id-token=[Log in with this token of a provider of OpenID Connect]:\:@FILE: ' \
+            '--login-token=[Log in with a token of another service'\''s\: facebook, google or persona]:KIND\:@FILE: ' \
+            '--oauth=[Sign each request, as OAuth 1.0a has it; the file has consumer_key, consumer_secret, token and token_secret as JSON]:\:@FILE: ' \
+            '--remember=[Keep cookies and tokens in this file, for yourself alone, and begin with those in it]:FILE:_files' \
             '--continuous[Go on with what changes from now on, until Ctrl-C]' \
             '*--filter=[Replicate only documents for which this SQL++ condition is true]:\[COLLECTION\:\]CONDITION: ' \
             '*--push-filter=[Send only documents for which this SQL++ condition is true]:\[COLLECTION\:\]CONDITION: ' \
@@ -1338,7 +1368,6 @@ _cblite_command() {
         'sync')
             _arguments -S \
             '--user=[Log in; \:@FILE has the password in a file. Without one\: $CBLITE_PASSWORD, ~/.netrc, a question]:NAME\[\:PASSWORD\]: ' \
-            '--login[Send the name and the password once, for a cookie, to a server at http\:// or https\://]' \
             '--token=[Log in with a session of the server'\''s; so does $CBLITE_TOKEN]:TOKEN: ' \
             '--cert=[Log in with this certificate]:FILE:_files' \
             '--key=[The private key of --cert, if it is not in the same file]:FILE:_files' \
@@ -1349,6 +1378,13 @@ _cblite_command() {
             '--proxy=[Go through http\://\[NAME\:PASSWORD@\]HOST\:PORT, or https\://…; none for no proxy]:URL: ' \
             '--interface=[Connect from this network interface or address]:NAME: ' \
             '--heartbeat=[Ask a silent server after this time whether it is still there (default\: 300)]:SECONDS: ' \
+            '--login[Send the name and the password once, for a cookie]' \
+            '--oidc[Sign in with OpenID Connect at the page of the server'\''s provider, in $BROWSER or any other one]' \
+            '--oidc-provider=[Which provider of the server'\''s; without it the usual one]:NAME: ' \
+            '--id-token=[Log in with this token of a provider of OpenID Connect]:\:@FILE: ' \
+            '--login-token=[Log in with a token of another service'\''s\: facebook, google or persona]:KIND\:@FILE: ' \
+            '--oauth=[Sign each request, as OAuth 1.0a has it; the file has consumer_key, consumer_secret, token and token_secret as JSON]:\:@FILE: ' \
+            '--remember=[Keep cookies and tokens in this file, for yourself alone, and begin with those in it]:FILE:_files' \
             '--continuous[Go on with what changes from now on, until Ctrl-C]' \
             '*--filter=[Replicate only documents for which this SQL++ condition is true]:\[COLLECTION\:\]CONDITION: ' \
             '*--push-filter=[Send only documents for which this SQL++ condition is true]:\[COLLECTION\:\]CONDITION: ' \
@@ -1657,7 +1693,6 @@ _cblite_command() {
         'openremote')
             _arguments -S \
             '--user=[Log in; \:@FILE has the password in a file. Without one\: $CBLITE_PASSWORD, ~/.netrc, a question]:NAME\[\:PASSWORD\]: ' \
-            '--login[Send the name and the password once, for a cookie, to a server at http\:// or https\://]' \
             '--token=[Log in with a session of the server'\''s; so does $CBLITE_TOKEN]:TOKEN: ' \
             '--cert=[Log in with this certificate]:FILE:_files' \
             '--key=[The private key of --cert, if it is not in the same file]:FILE:_files' \
@@ -1668,6 +1703,13 @@ _cblite_command() {
             '--proxy=[Go through http\://\[NAME\:PASSWORD@\]HOST\:PORT, or https\://…; none for no proxy]:URL: ' \
             '--interface=[Connect from this network interface or address]:NAME: ' \
             '--heartbeat=[Ask a silent server after this time whether it is still there (default\: 300)]:SECONDS: ' \
+            '--login[Send the name and the password once, for a cookie]' \
+            '--oidc[Sign in with OpenID Connect at the page of the server'\''s provider, in $BROWSER or any other one]' \
+            '--oidc-provider=[Which provider of the server'\''s; without it the usual one]:NAME: ' \
+            '--id-token=[Log in with this token of a provider of OpenID Connect]:\:@FILE: ' \
+            '--login-token=[Log in with a token of another service'\''s\: facebook, google or persona]:KIND\:@FILE: ' \
+            '--oauth=[Sign each request, as OAuth 1.0a has it; the file has consumer_key, consumer_secret, token and token_secret as JSON]:\:@FILE: ' \
+            '--remember=[Keep cookies and tokens in this file, for yourself alone, and begin with those in it]:FILE:_files' \
             '*--filter=[Pull only documents for which this SQL++ condition is true]:\[COLLECTION\:\]CONDITION: ' \
             '--bidi[Open it for changes, and push them at the end]' \
             '--continuous[Go on pulling what is new while the copy is open]' \

@@ -42,11 +42,11 @@ package final class OpenIDLogin: Sendable {
     /// Which of the gateway's providers; nil for the usual one.
     let provider: String?
     private let store: any OpenIDTokenStore
-    /// Gives the URL to which the provider's page has led. Called on a thread that may wait.
-    private let open: @Sendable (Page) throws -> String
+    /// Gives the URL to which the provider's page has led. Called on a thread that may wait. Nil where there is nobody to look at it.
+    private let open: (@Sendable (Page) throws -> String)?
     private let tokens = Mutex<OpenIDTokens?>(nil)
 
-    package init(provider: String? = nil, store: any OpenIDTokenStore, open: @escaping @Sendable (Page) throws -> String) {
+    package init(provider: String? = nil, store: any OpenIDTokenStore, open: (@Sendable (Page) throws -> String)?) {
         self.provider = provider
         self.store = store
         self.open = open
@@ -54,7 +54,7 @@ package final class OpenIDLogin: Sendable {
 
     /// A token that somebody has got elsewhere. It is sent with each request, or once if the gateway has sessions.
     package convenience init(idToken: String) {
-        self.init(store: FixedToken(tokens: OpenIDTokens(idToken: idToken))) { _ in throw OpenIDLogin.isOver }
+        self.init(store: FixedToken(tokens: OpenIDTokens(idToken: idToken)), open: nil)
         tokens.withLock { $0 = OpenIDTokens(idToken: idToken) }
     }
 
@@ -80,6 +80,9 @@ package final class OpenIDLogin: Sendable {
             // They may be good still.
             return tokens.withLock { $0 = known }
         }
+        guard let open else { throw OpenIDLogin.isOver }
+        // What is over is not sent along with that.
+        tokens.withLock { $0 = nil }
         if let refresh = known?.refreshToken {
             let answer = try send(request(database, "_oidc_refresh", [("refresh_token", refresh)]))
             if answer.status != 401 { return try take(answer, refresh: refresh) }

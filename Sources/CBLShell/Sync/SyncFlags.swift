@@ -69,7 +69,8 @@ extension DatabaseSync {
         stopped when it is called again.
 
         Passwords do not have to stand in the command line, where others see them: --user NAME asks, or takes the password from \
-        $CBLITE_PASSWORD or ~/.netrc; --user NAME:@FILE reads it.
+        $CBLITE_PASSWORD or ~/.netrc; --user NAME:@FILE reads it. --login sends it once, for a cookie. --oidc signs in at the page of \
+        the gateway's provider of OpenID Connect, which $BROWSER shows; --remember FILE keeps what came of it for the next time.
 
         A condition of --filter is SQL++ about the document: city = "Paris", META().id LIKE "hotel%". With the name of a collection in \
         front, and a colon, it is about that one. A deletion has no properties: it goes to where the document is, unless the condition \

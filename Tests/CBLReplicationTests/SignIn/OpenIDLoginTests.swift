@@ -37,6 +37,8 @@ import Testing
             let answerOf = callback ?? { #"{"id_token":"token\#($0)","refresh_token":"refresh\#($0)","name":"test_ada"}"# }
             server = try LoginServer { asked in
                 let number = state.token.withLock { $0 }
+                // Like a gateway, which looks at no more than a token that is wrong.
+                if let authorization = asked.authorization, authorization != "Bearer token\(number)" { return .says(401) }
                 switch asked.path {
                 case "/db/_oidc_challenge": return .says(401, challenge: challenge)
                 case "/db/_oidc_callback": return asked.query["code"] == "c" ? .says(200, answerOf(number)) : .says(400)

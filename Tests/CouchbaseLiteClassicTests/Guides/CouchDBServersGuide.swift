@@ -22,6 +22,14 @@ private func guideCouchDBServers() async throws {
 
     #expect(replicator.status.activity == .stopped)
 
+    let storage = OpenIDConnectMemory()
+    config.authenticator = OpenIDConnectAuthenticator(storage: storage) { page, redirect in
+        // An app shows the page, and gives the URL that begins with `redirect`, when it is about to go there.
+        throw CancellationError()
+    }
+
+    #expect(storage.load() == nil)
+
     var chosen = endpoint
     chosen.filter = "hotels/byCity"
     chosen.filterParameters = ["city": "Porto"]
