@@ -142,7 +142,9 @@ let package = Package(
             dependencies: ["cblite", "CouchbaseLiteSwift", "CBLTransport", "CBLBase", "CBLTestSupport", "CouchbaseLiteTestSupport"]),
         .testTarget(
             name: "CouchbaseLiteClassicTests",
-            dependencies: ["CouchbaseLiteClassic", "CBLListener", "CBLTestSupport", "CouchbaseLiteTestSupport"]),
+            dependencies: [
+                "CouchbaseLiteClassic", "CBLListener", "CBLReplicationTestSupport", "CBLTestSupport", "CouchbaseLiteTestSupport",
+            ]),
         .testTarget(
             name: "CBLShellTests",
             dependencies: [
