@@ -96,7 +96,8 @@ let package = Package(
         // Hostile files are made with SQLite itself, under our own wrapper with its precautions.
         .target(name: "CBLTestSupport", dependencies: ["CBLSystemSQLite", "CBLSystemNettle"], path: "Tests/CBLTestSupport"),
         .target(
-            name: "CBLReplicationTestSupport", dependencies: ["CBLReplication", "CBLBLIP", "CBLTransport", "CBLStore", "CBLFleece"],
+            name: "CBLReplicationTestSupport",
+            dependencies: ["CBLBase", "CBLReplication", "CBLBLIP", "CBLTransport", "CBLStore", "CBLFleece"],
             path: "Tests/CBLReplicationTestSupport"),
         .target(name: "CouchbaseLiteTestSupport", dependencies: ["CouchbaseLiteSwift"], path: "Tests/CouchbaseLiteTestSupport"),
         .testTarget(name: "CBLBaseTests", dependencies: ["CBLBase", "CBLTestSupport"]),

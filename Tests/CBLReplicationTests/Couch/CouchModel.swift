@@ -28,6 +28,7 @@ final class CouchModel {
         var hasBulkGet = true
         var takesPostedChanges = true
         var takesMultipart = true
+        var hasOpenRevisions = true
         var usesMD5 = true
         /// `7-g1AAA` instead of 7.
         var hasOpaqueSequences = true
@@ -39,6 +40,8 @@ final class CouchModel {
     private var locals: [String: (revision: Int, body: FleeceData)] = [:]
     private(set) var lastSequence = 0
     private(set) var violations: [String] = []
+    /// So many attachments were sent with others.
+    private(set) var togetherCount = 0
     /// Contents of attachments that came, by document and digest.
     private(set) var received: [String: Int] = [:]
 
@@ -174,8 +177,11 @@ extension CouchModel {
         case ("POST", "_revs_diff", 1): return try difference(body)
         case ("POST", "_bulk_docs", 1): return try store(body)
         case (_, "_local", 2): return try local(request.method, path[1], body)
+        case ("GET", let id?, 1) where request.query["open_revs"] != nil && manners.hasOpenRevisions:
+            return try openRevisions(id, request)
         case ("GET", let id?, 1):
-            return document(id, request.query["rev"] ?? "").map { Self.json(200, $0) } ?? Self.missing
+            // Without a revision it is the one that wins.
+            return document(id, request.query["rev"] ?? leaves(id).first ?? "").map { Self.json(200, $0) } ?? Self.missing
         case ("GET", let id?, _):
             let name = path.dropFirst().joined(separator: "/")
             guard let content = documents[id]?[request.query["rev"] ?? ""]?.attachments[name]?.content else { return Self.missing }
@@ -220,8 +226,47 @@ extension CouchModel {
         return Self.json(200, #"{"results":[\#(texts.joined(separator: ","))],"last_seq":\#(last)}"#)
     }
 
-    /// A revision with its history, attachments as stubs. Nil if what it says is not known.
-    private func document(_ id: String, _ name: String) -> String? {
+    private func openRevisions(_ id: String, _ request: RemoteRequest) throws -> Answer {
+        func list(_ name: String) throws -> [String] {
+            guard let text = request.query[name] else { return [] }
+            return try RemoteDatabase.parse(Array(text.utf8)).withRoot { $0.array?.compactMap(\.string) ?? [] }
+        }
+        let names = try list("open_revs")
+        if request.headers["Accept"]?.contains("multipart/mixed") != true {
+            let results = names.map { name in document(id, name).map { #"{"ok":\#($0)}"# } ?? #"{"missing":"\#(name)"}"# }
+            return Self.json(200, "[\(results.joined(separator: ","))]")
+        }
+        let ancestors = try list("atts_since")
+        var body: [UInt8] = []
+        func add(_ text: String) { body += Array(text.utf8) }
+        for name in names {
+            // What came with an ancestor is not sent again.
+            let known = ancestors.filter { documents[id]?[$0] != nil }.map(Self.generation).max() ?? 0
+            let sent = (documents[id]?[name]?.attachments ?? [:]).filter { $0.value.generation > known }.sorted { $0.key < $1.key }
+            guard let text = document(id, name, following: Set(sent.map(\.key))) else {
+                add("--outer\r\nContent-Type: application/json; error=\"true\"\r\n\r\n{\"missing\":\"\(name)\"}\r\n")
+                continue
+            }
+            guard !sent.isEmpty else {
+                add("--outer\r\nContent-Type: application/json\r\n\r\n\(text)\r\n")
+                continue
+            }
+            add("--outer\r\nContent-Type: multipart/related; boundary=\"inner\"\r\n\r\n")
+            add("--inner\r\nContent-Type: application/json\r\n\r\n\(text)\r\n")
+            for (attachment, value) in sent {
+                add("--inner\r\nContent-Disposition: attachment; filename=\"\(attachment)\"\r\n\r\n")
+                body += value.content
+                add("\r\n")
+                togetherCount += 1
+            }
+            add("--inner--\r\n")
+        }
+        add("--outer--")
+        return (200, "multipart/mixed; boundary=\"outer\"", body)
+    }
+
+    /// A revision with its history, attachments as stubs, but for those that follow. Nil if what it says is not known.
+    private func document(_ id: String, _ name: String, following: Set<String> = []) -> String? {
         guard let revision = documents[id]?[name], let body = revision.body else { return nil }
         var history = [name]
         while let parent = documents[id]?[history.last ?? ""]?.parent { history.append(parent) }
@@ -231,7 +276,7 @@ extension CouchModel {
         if !revision.attachments.isEmpty {
             let entries = revision.attachments.sorted { $0.key < $1.key }.map { name, attachment in
                 #"\#(Self.quoted(name)):{"content_type":"x/y","digest":"\#(digest(attachment.content))","length":\#(attachment.content.count),"#
-                    + #""revpos":\#(attachment.generation),"stub":true}"#
+                    + #""revpos":\#(attachment.generation),"\#(following.contains(name) ? "follows" : "stub")":true}"#
             }
             text += #","_attachments":{\#(entries.joined(separator: ","))}"#
         }

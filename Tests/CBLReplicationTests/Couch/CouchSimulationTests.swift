@@ -161,6 +161,7 @@ import Testing
         manners.hasBulkGet = random.below(3) > 0
         manners.takesPostedChanges = random.below(3) > 0
         manners.takesMultipart = random.below(3) > 0
+        manners.hasOpenRevisions = random.below(4) > 0
         manners.usesMD5 = random.below(2) > 0
         manners.hasOpaqueSequences = random.below(2) > 0
         let model = CouchModel(manners)

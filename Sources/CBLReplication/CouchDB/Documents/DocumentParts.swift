@@ -15,6 +15,9 @@ package final class DocumentParts {
     private var contents: [Content] = []
     private let blobs: BlobFolder
     private let mostJSON: Int
+    /// Whether contents that come packed are unpacked.
+    private let unpacks: Bool
+    private var decoder: ContentDecoder?
     private var json: [UInt8] = []
     private var coding = ContentCoding.identity
     private var count = 0
@@ -22,8 +25,9 @@ package final class DocumentParts {
     private var md5 = MD5()
     private var name: String?
 
-    package init(_ blobs: BlobFolder, most: Int) {
+    package init(_ blobs: BlobFolder, most: Int, unpacks: Bool = false) {
         self.blobs = blobs
+        self.unpacks = unpacks
         mostJSON = most
     }
 
@@ -33,7 +37,8 @@ package final class DocumentParts {
         case .content(let bytes):
             if let writer {
                 md5.update(bytes)
-                return try writer.append(bytes)
+                guard let decoder else { return try writer.append(bytes) }
+                return try decoder.decode(bytes) { try writer.append($0) }
             }
             guard json.count + bytes.count <= mostJSON else {
                 throw RESTError.tooLarge("the document is longer than \(mostJSON) bytes")
@@ -41,6 +46,7 @@ package final class DocumentParts {
             json.append(contentsOf: bytes)
         case .partEnd:
             guard let writer else { return }
+            try decoder?.finish()
             contents.append(Content(name: name, stored: try writer.finish(), md5: md5.finish()))
             self.writer = nil
         case .end: break
@@ -55,6 +61,10 @@ package final class DocumentParts {
         }
         name = headers["Content-Disposition"].flatMap { ContentDisposition($0)?.fileName }
         writer = try BlobWriter(blobs)
+        decoder = nil
+        guard unpacks else { return }
+        guard let coding = ContentCoding.of(headers) else { throw RESTError.badAttachment("an attachment is packed in an unknown way") }
+        decoder = try coding.decoder(mostBytes: .max)
     }
 
     /// The text of the document, unpacked.

@@ -14,9 +14,11 @@ struct RemoteChanges {
 
     var rows: [Row]
     /// All that were told of, with those that do not replicate: a page with as many as were asked for is not the last.
-    let count: Int
+    var count: Int
     /// To go on behind; nil if the server does not say.
-    let last: RemoteSequence?
+    var last: RemoteSequence?
+
+    init(rows: [Row], count: Int, last: RemoteSequence?) { (self.rows, self.count, self.last) = (rows, count, last) }
 
     /// Of `{"results":[…],"last_seq":…}`.
     init(json: [UInt8]) throws {
@@ -37,7 +39,7 @@ struct RemoteChanges {
     }
 
     /// Nil if it is no document that replicates: a user of Sync Gateway, or a document of another program's own.
-    private static func row(_ value: Value) -> Row? {
+    fileprivate static func row(_ value: Value) -> Row? {
         guard let row = value.dictionary, let id = row.value(forKey: "id", nil)?.string, !id.isEmpty, !id.hasPrefix("_") else { return nil }
         let revisions = row.value(forKey: "changes", nil)?.array?.compactMap { $0.dictionary?.value(forKey: "rev", nil)?.string } ?? []
         let isDeleted = row.value(forKey: "deleted", nil)?.boolean ?? false
@@ -48,12 +50,56 @@ struct RemoteChanges {
     }
 }
 
+/// Changes that come one by one, each in a line of its own.
+struct ChangeLines {
+    /// So many lines have come that were of use.
+    private(set) var count = 0
+    private var rest: [UInt8] = []
+
+    private static let longest = 1 << 24
+
+    /// What comes is no such line: the server answers in another way.
+    struct Other: Error {}
+
+    /// Gives what is complete with this piece; nil if that is nothing.
+    mutating func read(_ piece: UnsafeRawBufferPointer) throws -> RemoteChanges? {
+        rest.append(contentsOf: piece)
+        guard let end = rest.lastIndex(of: UInt8(ascii: "\n")) else {
+            guard rest.count < ChangeLines.longest else { throw SyncError.http(502, "a line of the server's changes is too long") }
+            return nil
+        }
+        var changes = RemoteChanges(rows: [], count: 0, last: nil)
+        // Empty ones show that the server is there.
+        for line in rest[..<end].split(separator: UInt8(ascii: "\n")) where line.contains(where: { $0 > 0x20 }) {
+            do { try ChangeLines.add(Array(line), to: &changes) } catch  where count + changes.count == 0 { throw Other() }
+        }
+        rest.removeSubrange(...end)
+        count += changes.count
+        return changes.count > 0 ? changes : nil
+    }
+
+    private static func add(_ line: [UInt8], to changes: inout RemoteChanges) throws {
+        try RemoteDatabase.parse(line).withRoot { root throws(SyncError) in
+            guard let object = root.dictionary, object.value(forKey: "results", nil) == nil else {
+                throw .http(502, "the server's changes do not come one by one")
+            }
+            let last = ["last_seq", "seq"].lazy.compactMap { object.value(forKey: $0, nil).flatMap { RemoteSequence($0) } }.first
+            guard let last else { throw .http(502, "a change of the server's has no sequence") }
+            changes.last = last
+            changes.count += 1
+            if let row = RemoteChanges.row(root) { changes.rows.append(row) }
+        }
+    }
+}
+
 /// Which changes are asked for.
 struct ChangesRequest {
     enum Feed: String {
         case normal
         /// Waits until there is something.
         case longpoll
+        /// Goes on, a line for each change.
+        case continuous
     }
 
     var feed = Feed.normal
@@ -65,15 +111,21 @@ struct ChangesRequest {
     var filter: String?
     var parameters: [String: String] = [:]
 
-    var waits: Bool { feed == .longpoll }
+    var waits: Bool { feed != .normal }
 
     /// So often a server that has nothing to say shows that it is there, in milliseconds. Gateways do it no more often than that.
     static let heartbeat = 30_000
+    /// A feed that goes on ends when there was nothing for so long: if somebody in between holds back what is sent, it comes then at the latest.
+    static let quiet = 3_000
 
     /// As CouchDB reads it, in the URL.
     var query: HTTPQueryItems {
         var items: HTTPQueryItems = [("feed", feed.rawValue), ("style", "all_docs"), ("limit", "\(limit)")]
-        if feed == .longpoll { items.append(("heartbeat", "\(ChangesRequest.heartbeat)")) }
+        switch feed {
+        case .normal: break
+        case .longpoll: items.append(("heartbeat", "\(ChangesRequest.heartbeat)"))
+        case .continuous: items.append(("timeout", "\(ChangesRequest.quiet)"))
+        }
         if let since { items.append(("since", since.text)) }
         if skipsDeleted { items.append(("active_only", "true")) }
         if let name = documentIDs == nil ? filter : "_doc_ids" {
@@ -90,7 +142,7 @@ struct ChangesRequest {
         for (name, value) in query {
             encoder.writeKey(name)
             switch name {
-            case "limit", "heartbeat": encoder.write(Int64(value) ?? 0)
+            case "limit", "heartbeat", "timeout": encoder.write(Int64(value) ?? 0)
             case "since": if let number = UInt64(value), number <= Int64.max { encoder.write(Int64(number)) } else { encoder.write(value) }
             case "active_only": encoder.write(true)
             default: encoder.write(value)

@@ -10,6 +10,12 @@ final class RemoteDatabase: Sendable {
         var takesPostedChanges = true
         var hasBulkGet = true
         var takesMultipart = true
+        /// Several revisions of a document at once.
+        var hasOpenRevisions = true
+        /// All attachments of a revision at once.
+        var sendsAttachmentsTogether = true
+        /// Changes as they happen, one after the other.
+        var streamsChanges = true
     }
 
     let server: any RemoteServer
@@ -108,6 +114,28 @@ final class RemoteDatabase: Sendable {
             return try changes(again)
         }
         return try changes(self.request("GET", ["_changes"], request.query, waits: request.waits))
+    }
+
+    /// Gives changes as they come, until the server has told nothing for a while. False if it does not do that.
+    func follow(_ request: ChangesRequest, _ take: (RemoteChanges) throws -> Void) throws -> Bool {
+        let posts = abilities.withLock { $0.takesPostedChanges }
+        let body = posts ? RemoteRequest.Body.json(request.body) : .none
+        let answer = try self.request(posts ? "POST" : "GET", ["_changes"], request.query, body, waits: true)
+        guard answer.isSuccess else {
+            let failure = RemoteDatabase.failure(answer)
+            guard [400, 404, 405, 406, 501].contains(answer.status) else { throw failure }
+            return false
+        }
+        var lines = ChangeLines()
+        do {
+            try answer.forEachPiece { piece in
+                guard let changes = try lines.read(piece) else { return }
+                try take(changes)
+            }
+        } catch is ChangeLines.Other {
+            return false
+        }
+        return lines.count > 0
     }
 
     private func changes(_ answer: RemoteAnswer) throws -> RemoteChanges {

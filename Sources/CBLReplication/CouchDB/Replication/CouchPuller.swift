@@ -24,13 +24,17 @@ struct CouchPuller {
         request.documentIDs = settings.documentIDs.isEmpty ? nil : settings.documentIDs
         request.filter = settings.remoteFilter
         request.parameters = settings.remoteParameters
-        let isContinuous = settings.pull == .continuous
-        var failure: SyncError?
         progress.isBusy(true)
         defer { progress.isBusy(false) }
+        guard try catchUp(&request) else { return try checkpoint.save() }
+        if settings.pull == .continuous { try listen(request) }
+    }
+
+    /// Takes all that there is. False if it was stopped.
+    private func catchUp(_ request: inout ChangesRequest) throws -> Bool {
+        var failure: SyncError?
         while !progress.isStopping {
-            let page = try request.feed == .longpoll ? wait(for: request) : remote.changes(request)
-            guard let page else { break }
+            let page = try remote.changes(request)
             if let problem = try take(page.rows, skipsDeleted: request.skipsDeleted) { failure = failure ?? problem }
             let last = page.last ?? page.rows.last?.sequence ?? request.since
             if let last, last != request.since, failure == nil { try checkpoint.advance(to: last.text) }
@@ -40,13 +44,68 @@ struct CouchPuller {
                 // What failed for the moment comes again in the next session.
                 if let failure { throw failure }
                 try checkpoint.save()
-                guard isContinuous else { return }
-                // Whatever is deleted from now on was here.
-                if !settings.skipsDeleted { request.skipsDeleted = false }
-                request.feed = .longpoll
+                return true
             }
         }
+        return false
+    }
+
+    /// Goes on with what happens from now on. The server is asked for the next changes; when these come one after the other, it is listened to instead.
+    private func listen(_ request: ChangesRequest) throws {
+        var request = request
+        // Whatever is deleted from now on was here.
+        if !settings.skipsDeleted { request.skipsDeleted = false }
+        var quick = 0
+        while !progress.isStopping {
+            if quick >= CouchPuller.fewQuick, remote.abilities.withLock({ $0.streamsChanges }) {
+                quick = 0
+                try follow(&request)
+                continue
+            }
+            request.feed = .longpoll
+            let begun = ContinuousClock.now
+            guard let page = try wait(for: request) else { break }
+            quick = page.rows.isEmpty || ContinuousClock.now - begun > .seconds(1) ? 0 : quick + 1
+            try takeAll(page, &request)
+            if page.count < request.limit { try checkpoint.save() }
+        }
         try checkpoint.save()
+    }
+
+    /// So many answers in a row that came at once are a stream.
+    private static let fewQuick = 3
+
+    private func follow(_ request: inout ChangesRequest) throws {
+        request.feed = .continuous
+        var next = request
+        var saved = ContinuousClock.now
+        progress.isBusy(false)
+        defer { progress.isBusy(true) }
+        do {
+            let isFollowed = try remote.follow(request) { page in
+                progress.isBusy(true)
+                try takeAll(page, &next)
+                if ContinuousClock.now - saved > .seconds(1) {
+                    try checkpoint.save()
+                    saved = ContinuousClock.now
+                }
+                progress.isBusy(false)
+                if progress.isStopping { throw CancellationError() }
+            }
+            if !isFollowed { remote.abilities.withLock { $0.streamsChanges = false } }
+        } catch {
+            if !progress.isStopping { throw error }
+        }
+        request.since = next.since
+        try checkpoint.save()
+    }
+
+    /// What cannot be taken now ends the session, and comes again in the next one.
+    private func takeAll(_ page: RemoteChanges, _ request: inout ChangesRequest) throws {
+        if let problem = try take(page.rows, skipsDeleted: request.skipsDeleted) { throw problem }
+        guard let last = page.last ?? page.rows.last?.sequence, last != request.since else { return }
+        try checkpoint.advance(to: last.text)
+        request.since = last
     }
 
     static func sequence(_ text: String) -> RemoteSequence {
@@ -138,15 +197,25 @@ struct CouchPuller {
             }
         if !isFetched {
             remote.abilities.withLock { $0.hasBulkGet = false }
-            later = try Parallel.map(batch, width: remote.server.mostRequests) { [remote] wanted in
-                Arrived(wanted: wanted, document: try remote.get(wanted))
-            }
+            later = try fetchOneByOne(batch)
         }
         let outcomes = try Parallel.map(later, width: remote.server.mostRequests) { arrived in
             try CouchPuller.outcome(arrived, arrival)
         }
         arrived += zip(later.map(\.wanted), outcomes)
         return try store(arrived)
+    }
+
+    /// A request for each document.
+    private func fetchOneByOne(_ batch: [RemoteDatabase.Wanted]) throws -> [Arrived] {
+        let documents = Dictionary(grouping: batch, by: \.id).sorted { $0.key < $1.key }.map(\.value)
+        return try Parallel.map(documents, width: remote.server.mostRequests) { [remote] revisions in
+            if revisions.count > 1, remote.abilities.withLock({ $0.hasOpenRevisions }) {
+                if let found = try remote.revisions(revisions) { return found.map { Arrived(wanted: $0.0, document: $0.1) } }
+                remote.abilities.withLock { $0.hasOpenRevisions = false }
+            }
+            return try revisions.map { Arrived(wanted: $0, document: try remote.get($0)) }
+        }.flatMap { $0 }
     }
 
     private struct Arrived: Sendable {

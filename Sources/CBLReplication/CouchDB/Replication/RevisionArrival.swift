@@ -1,5 +1,7 @@
+import CBLBase
 import CBLFleece
 import CBLStore
+import CBLTransport
 
 /// Makes of a revision, as a server has sent it, what is stored: its attachments become blobs, and those that are not here are fetched.
 struct RevisionArrival {
@@ -82,14 +84,17 @@ struct RevisionArrival {
         let blobs = store.database.blobs
         let base = try former(of: wanted.id, history)
         var intake = AttachmentIntake(blobs: blobs, generation: history[0].generation, former: base?.attachments, believes: true)
-        for (key, value) in entries {
-            guard let name = key.string, let entry = value.dictionary, entry.value(forKey: "data", nil) == nil else { continue }
-            let digest = AttachmentIntake.digest(entry)
-            if let digest, blobs.exists(digest) { continue }
-            if let base, base.attachments[name] != nil, isUnchanged(name, entry, since: base) { continue }
-            let stored = try remote.attachment(name, of: wanted.id, wanted.revision, blobs)
+        let needed = entries.compactMap { key, value -> (name: String, entry: DictionaryView)? in
+            guard let name = key.string, let entry = value.dictionary, entry.value(forKey: "data", nil) == nil else { return nil }
+            if let digest = AttachmentIntake.digest(entry), blobs.exists(digest) { return nil }
+            if let base, base.attachments[name] != nil, isUnchanged(name, entry, since: base) { return nil }
+            return (name, entry)
+        }
+        let together = try fetchTogether(needed, of: entries, wanted, since: base)
+        for (name, entry) in needed {
+            let stored = try together[name] ?? remote.attachment(name, of: wanted.id, wanted.revision, blobs)
             // A digest of what is packed says nothing of the content.
-            if let digest, digest != stored.digest, entry.value(forKey: "encoding", nil) == nil {
+            if let digest = AttachmentIntake.digest(entry), digest != stored.digest, entry.value(forKey: "encoding", nil) == nil {
                 throw SyncError.http(502, "attachment \"\(name)\" has another content than its digest says")
             }
             if let length = entry.value(forKey: "length", nil)?.integer, length != Int64(stored.length) {
@@ -100,24 +105,62 @@ struct RevisionArrival {
         return intake
     }
 
+    /// Longer ones come one by one: they can be gone on with where a connection broke.
+    private static let mostTogether: Int64 = 8 << 20
+
+    /// Fetches several attachments with one request, if a server would send these and no others. What does not come so comes by itself.
+    private func fetchTogether(
+        _ needed: [(name: String, entry: DictionaryView)], of entries: DictionaryView, _ wanted: RemoteDatabase.Wanted, since base: Base?
+    ) throws -> [String: BlobFolder.Stored] {
+        guard needed.count > 1, remote.abilities.withLock({ $0.sendsAttachmentsTogether }) else { return [:] }
+        var length: Int64 = 0
+        for (_, entry) in needed {
+            length += min(max(entry.value(forKey: "length", nil)?.integer ?? .max, 0), RevisionArrival.mostTogether + 1)
+        }
+        guard length <= RevisionArrival.mostTogether else { return [:] }
+        let sent = entries.count { _, value in
+            base.map { value.dictionary?.value(forKey: "revpos", nil)?.integer ?? .max > Int64($0.generation) } ?? true
+        }
+        guard sent == needed.count else { return [:] }
+        do {
+            if let found = try remote.newAttachments(of: wanted, since: base?.name, store.database.blobs) { return found }
+            remote.abilities.withLock { $0.sendsAttachmentsTogether = false }
+        } catch  where RevisionArrival.isDamage(error) {
+            // One by one it goes on.
+        }
+        return [:]
+    }
+
+    /// Whether an answer was cut off on its way, or says what it may not.
+    private static func isDamage(_ error: any Error) -> Bool {
+        if let error = error as? TransportError { return error.persistence != .permanent }
+        return error is MultipartFailure || error is Decompressor.Failure || error is JSONError || error is RESTError
+    }
+
     /// Whether an attachment is still what it was. Digests do not tell, since servers take them of what is packed.
-    private func isUnchanged(_ name: String, _ entry: DictionaryView, since base: (attachments: FormerAttachments, generation: UInt32))
-        -> Bool
-    {
+    private func isUnchanged(_ name: String, _ entry: DictionaryView, since base: Base) -> Bool {
         guard let generation = entry.value(forKey: "revpos", nil)?.integer, generation <= Int64(base.generation) else { return false }
         guard let length = entry.value(forKey: "length", nil)?.integer else { return true }
         return base.attachments.length(of: name).map { $0 == length } ?? true
     }
 
-    /// The attachments of the nearest ancestor whose content is here.
-    private func former(of id: String, _ history: [RevisionID]) throws -> (attachments: FormerAttachments, generation: UInt32)? {
+    /// The nearest ancestor whose content is here.
+    private struct Base {
+        let name: String
+        let generation: UInt32
+        let attachments: FormerAttachments
+    }
+
+    private func former(of id: String, _ history: [RevisionID]) throws -> Base? {
         try store.database.read { snapshot in
             guard let document = try? snapshot.document(id, in: store.collection), let relatives = try? KnownRevisions(document) else {
                 return nil
             }
             guard let base = history.lazy.compactMap({ relatives[$0] }).first(where: { $0.shownBody != nil }), let body = base.shownBody
             else { return nil }
-            return (try FormerAttachments(body, generation: base.id.generation, snapshot.sharedKeys), base.id.generation)
+            return Base(
+                name: base.id.name, generation: base.id.generation,
+                attachments: try FormerAttachments(body, generation: base.id.generation, snapshot.sharedKeys))
         }
     }
 }
