@@ -203,6 +203,37 @@ import Testing
         for line in text.split(separator: "\n") { #expect(DisplayWidth.of(String(line)) <= 30) }
     }
 
+    /// What is wider than the rows of the beginning is not cut while there is room, and an ID takes it from others.
+    @Test func columnsGrowWhileTheScreenHasRoom() throws {
+        let text = try captured(terminal: true) { session in
+            let renderer = TableRenderer(session: session, screenWidth: 40)
+            try renderer.begin(["name", "id"])
+            try add(#"["x", "1"]"#, to: renderer)
+            try renderer.catchUp()
+            for row in [#"["Alyssa", "22"]"#, #"["a text of thirty characters ..", "3"]"#, #"["y", "a-document-with-a-long-id"]"#] {
+                try add(row, to: renderer)
+            }
+            try renderer.finish()
+        }
+        #expect(
+            text == """
+                name  id
+                ----  --
+                x     1
+                Alyssa  22
+                a text of thirty characters ..  3
+                y              a-document-with-a-long-id
+
+                """)
+    }
+
+    @Test func idsAreCutLast() throws {
+        let row = #"["doc-with-an-id-of-some-length", "a text that is much longer than that, and could be cut", 7]"#
+        let text = try onScreen(50, ["id", "text", "n"], [row])
+        #expect(text.contains("doc-with-an-id-of-some-length  a text that is …  7"), "\(text)")
+        #expect(try onScreen(30, ["id", "text", "n"], [row]).contains("doc-with-an-id-o…"), "\(text)")
+    }
+
     /// As the settings of the interactive shell want it.
     private func inLook(_ format: ResultFormat, _ change: (inout ResultLook) throws -> Void) throws -> String {
         var look = ResultLook()

@@ -267,6 +267,29 @@ import Testing
         #expect(try terminal.run("again 99", prompt: "scratch>") == ["cblite: the history has no statement 99 to run again"])
     }
 
+    /// What is typed at another terminal at the same time is in the same history, and not what is meant.
+    @Test func anotherTerminalsStatementIsNotRunAgain() throws {
+        let (one, other) = (try open(), try open())
+        try one.run("ls doc-1", prompt: "scratch>")
+        try other.run("ls doc-2", prompt: "scratch>")
+        #expect(try one.run("again", prompt: "scratch>") == ["ls doc-1", "doc-1"])
+        #expect(try one.run("again", prompt: "scratch>") == ["ls doc-1", "doc-1"])
+    }
+
+    @Test func flagsAreForTheDatabaseThatTheyWereGivenFor() throws {
+        let other = scratch.directory.path + "/other.cblite2"
+        try scratch.expect(["cp", other])
+        let terminal = try open(["--writeable", "--create"])
+        #expect(try terminal.run("use \(other)", prompt: "other>").first?.hasSuffix("read-only.") ?? false)
+        #expect(try terminal.run("put new '{}'", prompt: "other>").first?.contains("for reading only") ?? false)
+        #expect(try terminal.run("use \(other)x", prompt: "other>").first?.contains("no such database") ?? false)
+        #expect(try terminal.run("use --writeable \(other)", prompt: "other>").first?.hasSuffix("writable.") ?? false)
+        try terminal.run("put new '{}'", prompt: "other>")
+        try terminal.run("use scratch", prompt: "scratch>")
+        try terminal.run("put mine '{}'", prompt: "scratch>")
+        #expect(try scratch.cat("mine") != "")
+    }
+
     @Test func goesOnWithAnotherDatabase() throws {
         let other = scratch.directory.path + "/other.cblite2"
         try scratch.expect(["cp", other])

@@ -53,6 +53,12 @@ struct GlobalOptions: Sendable {
     var keepsGoing = false
     var color = Color.auto
 
+    /// What was said of one database, and is not said of those that are opened beside it.
+    mutating func forgetDatabase() {
+        (isWriteable, creates, upgrade) = (false, false, .none)
+        keys = KeyFlags()
+    }
+
     /// Takes over a global flag that was given.
     mutating func apply(_ name: String, _ value: String?) {
         switch name {

@@ -21,6 +21,8 @@ final class InteractiveShell {
     var databases = OpenDatabases()
     /// The tour that is under way.
     var tour: Tour?
+    /// What was typed here last: others add to the history too.
+    private var lastTyped: String?
     /// Set by `quit`.
     var isLeaving = false
     /// Something has ended a transaction, so the rest of the script is not to be run.
@@ -31,7 +33,7 @@ final class InteractiveShell {
     /// Opens a database, and works on it until the person leaves or the input ends. `collection` is where one is then, if it is there.
     static func run(on path: String, in session: Session, collection: CollectionName? = nil) throws -> ExitCode {
         let database = try session.open(path, writes: false)
-        session.options.keys = KeyFlags()
+        session.options.forgetDatabase()
         return start(in: session) { shell in
             shell.enter(database)
             if let collection, try database.read({ $0.hasCollection(collection) }) { session.currentCollection = collection }
@@ -64,12 +66,11 @@ final class InteractiveShell {
         reader = StatementReader(commands: Commands.all, looksAhead: !isOnTerminal)
     }
 
-    /// Runs an entry of the history: the last one that is not itself a wish to run another.
+    /// Runs an entry of the history, or what was typed here last.
     func runAgain(_ number: Int?) throws -> ExitCode {
-        let isWish = { (entry: String) in entry == "again" || entry.hasPrefix("again ") }
         let entries = history.entries
-        let entry = number.map { entries.indices.contains($0 - 1) ? entries[$0 - 1] : nil } ?? entries.last { !isWish($0) }
-        guard let entry, !isWish(entry) else {
+        let entry = number.map { entries.indices.contains($0 - 1) ? entries[$0 - 1] : nil } ?? lastTyped
+        guard let entry, !InteractiveShell.isWish(entry) else {
             throw CommandError.failed(number.map { "the history has no statement \($0) to run again" } ?? "nothing has been typed yet")
         }
         session.notice(lines: entry.utf8.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false).map { String($0) ?? "" })
@@ -79,6 +80,9 @@ final class InteractiveShell {
         reader.append(entry)
         return runStatements(isLast: true)
     }
+
+    /// Whether a statement asks for another one.
+    private static func isWish(_ statement: String) -> Bool { statement == "again" || statement.hasPrefix("again ") }
 
     // A person
 
@@ -128,6 +132,7 @@ final class InteractiveShell {
         var statement = statement
         while let last = statement.last, last.isWhitespace { statement.removeLast() }
         guard !statement.isEmpty else { return }
+        if !InteractiveShell.isWish(statement) { lastTyped = statement }
         let count = history.entries.count
         history.add(statement)
         guard history.entries.last == statement else { return }

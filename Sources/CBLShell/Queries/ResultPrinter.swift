@@ -23,7 +23,8 @@ struct ResultPrinter {
         let renderer = format.renderer(for: session, json5: usesJSON5, guardsFormulas: guardsFormulas)
         let row = ResultRow(count: rows.columnCount, keys: rows.sharedKeys)
         let isWatched = session.output.isTerminal
-        var sinceShown = Stopwatch()
+        // Begins with the first row: before that there is nothing to be shown.
+        var sinceShown: Stopwatch?
         try renderer.begin(rows.titles)
         var outcome = Outcome()
         var left = offset
@@ -41,7 +42,12 @@ struct ResultPrinter {
             for column in row.cells.indices { row.cells[column] = rows[column] }
             try renderer.add(row)
             // Somebody is waiting: what there is shows itself a few times a second.
-            if isWatched, sinceShown.seconds > 0.2 {
+            guard isWatched else { continue }
+            guard let clock = sinceShown else {
+                sinceShown = Stopwatch()
+                continue
+            }
+            if clock.seconds > 0.2 {
                 try renderer.catchUp()
                 try session.output.flush()
                 sinceShown = Stopwatch()

@@ -6,8 +6,9 @@ import CBLLanguage
 /// cells blank, collections as JSON.
 ///
 /// The first rows are held back until it is known how wide their columns are; the others follow as they come, so a result of any size
-/// needs no more memory than that. On a terminal the columns are made to fit, and cells that do not are cut; if there is no room for so many
-/// columns, the rows are printed line by line instead. Hot: a cell costs no allocation.
+/// needs no more memory than that. On a terminal the columns are made to fit, and cells that do not are cut, the IDs of documents last; if there is
+/// no room for so many columns, the rows are printed line by line instead. What comes later and is wider makes its column wider while the screen has
+/// room. Hot: a cell costs no allocation.
 final class TableRenderer: ResultRenderer {
     private static let windowRows = 500
     private static let windowBytes = 256 * 1024
@@ -49,6 +50,13 @@ final class TableRenderer: ResultRenderer {
         var leastWidth: Int { whole + fraction }
         /// Cells that are wider are cut.
         var cuts = false
+        /// As somebody has said.
+        var isFixed = false
+        /// Of documents: without its end it is of no use.
+        var isID = false
+
+        /// It can be made narrower.
+        var isFlexible: Bool { !isNumeric && !isFixed && width > max(TableRenderer.leastWidth, leastWidth) }
     }
 
     convenience init(session: Session, json5: Bool = false) {
@@ -89,6 +97,7 @@ final class TableRenderer: ResultRenderer {
             cells.append(cell)
         }
         if hasLayout {
+            makeRoom()
             try writeRows()
         } else if cells.count >= TableRenderer.windowRows * titles.count || text.count >= TableRenderer.windowBytes {
             try layOut()
@@ -163,9 +172,11 @@ final class TableRenderer: ResultRenderer {
             let title = hasHeadings ? DisplayWidth.of(titles[index]) : 0
             columns[index].width = max(columns[index].width, title, columns[index].leastWidth)
             columns[index].isNumeric = columns[index].isNumeric && columns[index].whole > 0
+            columns[index].isID = titles[index] == "id" || titles[index] == "_id"
             guard let limit = look.widths.limit(ofColumn: index) else { continue }
             columns[index].width = min(columns[index].width, max(limit, columns[index].leastWidth))
             columns[index].cuts = true
+            columns[index].isFixed = true
         }
     }
 
@@ -173,23 +184,53 @@ final class TableRenderer: ResultRenderer {
     private func fit(_ screenWidth: Int) -> Bool {
         for index in columns.indices { columns[index].cuts = true }
         let available = screenWidth - Table.gap * (columns.count - 1)
-        while columns.reduce(0, { $0 + $1.width }) > available {
-            let flexible = columns.indices.filter { index in
-                let column = columns[index]
-                return !column.isNumeric && column.width > max(TableRenderer.leastWidth, column.leastWidth)
-            }
-            guard let widest = flexible.map({ columns[$0].width }).max() else { return false }
-            let excess = columns.reduce(0) { $0 + $1.width } - available
-            let others = flexible.filter { columns[$0].width == widest }
-            // Down to the next narrower column at once, or as far as is needed.
-            let next = flexible.map { columns[$0].width }.filter { $0 < widest }.max() ?? TableRenderer.leastWidth
-            let width = max(next, widest - (excess + others.count - 1) / others.count)
-            for column in others { columns[column].width = max(width, columns[column].leastWidth) }
+        while case let excess = totalWidth - available, excess > 0 {
+            guard narrow(by: excess, sparing: nil) else { return false }
         }
         return true
     }
 
+    private var totalWidth: Int { columns.reduce(0) { $0 + $1.width } }
+
+    /// Makes the widest columns narrower by so much, or down to the next ones. False if none can be.
+    private func narrow(by excess: Int, sparing spared: Int?) -> Bool {
+        let flexible = columns.indices.filter { columns[$0].isFlexible && $0 != spared }
+        let others = flexible.filter { !columns[$0].isID }
+        let chosen = others.isEmpty ? flexible : others
+        guard let widest = chosen.map({ columns[$0].width }).max() else { return false }
+        let widestOnes = chosen.filter { columns[$0].width == widest }
+        let next = chosen.map { columns[$0].width }.filter { $0 < widest }.max() ?? TableRenderer.leastWidth
+        let width = max(next, widest - (excess + widestOnes.count - 1) / widestOnes.count)
+        for column in widestOnes { columns[column].width = max(width, columns[column].leastWidth) }
+        return true
+    }
+
+    /// Gives a column more room for a cell, as far as the screen has some; an ID takes it from others.
+    private func widen(_ index: Int, to width: Int) {
+        guard let screenWidth, !columns[index].isFixed else { return }
+        let available = screenWidth - Table.gap * (columns.count - 1)
+        columns[index].width = max(columns[index].width, min(width, columns[index].width + available - totalWidth))
+        guard columns[index].isID, columns[index].width < width else { return }
+        let former = columns
+        columns[index].width = min(width, available)
+        while case let excess = totalWidth - available, excess > 0 {
+            guard columns.indices.contains(where: { columns[$0].isFlexible && !columns[$0].isID }), narrow(by: excess, sparing: index)
+            else {
+                return columns = former
+            }
+        }
+    }
+
     // The rows
+
+    /// For a row that comes later than those by which the columns were measured.
+    @inline(__always)
+    private func makeRoom() {
+        guard lines == nil, screenWidth != nil else { return }
+        for (index, cell) in cells.enumerated() where cell.width > columns[index].width {
+            if columns[index].cuts, cell.kind != .number { widen(index, to: cell.width) }
+        }
+    }
 
     private func writeRows() throws {
         var start = 0
