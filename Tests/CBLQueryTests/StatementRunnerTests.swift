@@ -149,6 +149,10 @@ import Testing
         #expect(error?.code == .conflict)
         #expect(error?.message == "collection \"_default\" has a document \"a\" already; UPSERT would replace it")
         try #expect(ids() == ["a", "b", "c"])
+        // Not even by the same.
+        try #expect(run("INSERT INTO _ (KEY, VALUE) VALUES ('same', {'n': 1})") == "+1 ~0 -0")
+        #expect(throws: StoreError.self) { try run("INSERT INTO _ (KEY, VALUE) VALUES ('same', {'n': 1})") }
+        try #expect(run("DELETE FROM _ WHERE META().id = 'same'") == "+0 ~0 -1")
         try #expect(run("UPSERT INTO _ (KEY, VALUE) VALUES ('new', {'n': 1}), ('a', {'n': 2})") == "+1 ~1 -0")
         try #expect(body("a") == #"{"n":2}"#)
         try sample.database.read { try #expect($0.document("a")?.revision.text.hasPrefix("2-") == true) }

@@ -60,7 +60,7 @@ import Testing
         let terminal = try open(["--writeable"])
         let other = scratch.directory.path + "/other.cblite2"
         try terminal.run("cp \(other)", prompt: "scratch>")
-        #expect(try terminal.run("use \(other)", prompt: "other>").first?.hasPrefix("other.cblite2: format") ?? false)
+        #expect(try terminal.run("use --writeable \(other)", prompt: "other>").first?.hasPrefix("other.cblite2: format") ?? false)
         try terminal.run("begin", prompt: "other*>")
         terminal.type("use scr\t\n")
         try terminal.waitForLine("scratch>")

@@ -197,7 +197,7 @@ struct SeveralDatabasesTests {
             cd things
             begin
             put t {}
-            use other.cblite2
+            use --writeable other.cblite2
             put p {}
             ls
             use scratch
@@ -232,8 +232,8 @@ struct SeveralDatabasesTests {
         #expect(
             result.lines.prefix(4) == [
                 #"{"name":"scratch","path":"scratch.cblite2","access":"writable","collection":"_default","current":false,"transaction":true}"#,
-                #"{"name":"scratch-2","path":"sub/scratch.cblite2","access":"writable","collection":"_default","current":true,"transaction":false}"#,
-                #"{"name":"other","path":"other.cblite2","access":"writable","collection":"_default","current":false,"transaction":false}"#,
+                #"{"name":"scratch-2","path":"sub/scratch.cblite2","access":"read-only","collection":"_default","current":true,"transaction":false}"#,
+                #"{"name":"other","path":"other.cblite2","access":"read-only","collection":"_default","current":false,"transaction":false}"#,
                 "z",
             ])
         #expect(result.lines.last == "* scratch  writable  open         _default    scratch.cblite2")

@@ -8,7 +8,8 @@ enum ShellCommands {
             with the exit code of the first that fails, unless --keep-going says to go on.
 
             In the interactive shell it opens another database beside those that are open, or goes on with one of them: "use NAME". Each \
-            keeps its collection and its transaction. With --writeable, one that was opened for reading can be changed from now on.
+            keeps its collection and its transaction. With --writeable it can be changed from now on, also if it is open for reading already; \
+            that the shell was started so holds for the first database alone.
             """,
         flags: [GlobalFlags.keepGoing],
         arguments: [
