@@ -319,6 +319,46 @@ import Testing
                 """)
     }
 
+    // Documents that are spread over columns
+
+    private func spread(_ titles: [String], _ stars: Set<Int>, _ rows: [String], _ late: [String] = []) throws -> String {
+        try captured { session in
+            let renderer = SpreadingRenderer(ResultFormat.table.renderer(for: session), stars: stars, session: session)
+            try renderer.begin(titles)
+            for row in rows { try add(row, to: renderer) }
+            if !late.isEmpty { try renderer.catchUp() }
+            for row in late { try add(row, to: renderer) }
+            try renderer.finish()
+        }
+    }
+
+    @Test func aStarIsAColumnForEachProperty() throws {
+        #expect(
+            try spread(["_", "id"], [0], [#"[{"a":1,"b":"x"}, "one"]"#, #"[{"c":{"d":null},"a":null}, "two"]"#, #"["MISSING", "three"]"#])
+                == """
+                   a  b  c           id
+                ----  -  ----------  -----
+                   1  x              one
+                null     {"d":null}  two
+                                     three
+
+                """)
+        #expect(try spread(["h", "b"], [0, 1], [#"[{"a":1}, {"a":2}]"#]) == "h.a  b.a\n---  ---\n  1    2\n")
+        #expect(try spread(["_", "a"], [0], [#"[{"a":1}, 2]"#]) == "_.a  a\n---  -\n  1  2\n")
+    }
+
+    @Test func whatIsNoDocumentStaysWhole() throws {
+        #expect(try spread(["_"], [0], ["[{}]", "[{}]"]) == "{}\n{}\n")
+        #expect(try spread(["_"], [0], [#"[{"a":1}]"#, #"["text"]"#]) == "{\"a\":1}\ntext\n")
+        #expect(try spread(["_"], [0], []).isEmpty)
+        let names = (0..<500).map { #""n\#($0)":1"# }.joined(separator: ",")
+        #expect(try spread(["_"], [0], ["[{\(names)}]"]).hasPrefix("{\"n0\":1"))
+    }
+
+    @Test func aLatePropertyHasNoColumn() throws {
+        #expect(try spread(["_"], [0], [#"[{"a":1}]"#], [#"[{"b":2}]"#, #"[{"a":3}]"#]) == "1\n\n3\n")
+    }
+
     @Test func whatWasHeldBackIsShownWhenNothingMoreComes() throws {
         let text = try captured { session in
             let renderer = ResultFormat.table.renderer(for: session)

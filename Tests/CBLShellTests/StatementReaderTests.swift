@@ -54,9 +54,54 @@ struct StatementReaderTests {
     }
 
     @Test(arguments: [
+        ("/* a; b */ ls", [["ls"]]),
+        ("SELECT 1 -- no; 'more", [["query", "--", "SELECT 1 -- no; 'more"]]),
+        ("SELECT /* ; | > ( */ 1; ls", [["query", "--", "SELECT /* ; | > ( */ 1"], ["ls"]]),
+        ("SELECT '-- /*' ; ls", [["query", "--", "SELECT '-- /*'"], ["ls"]]),
+        ("SELECT 5--1; ls", [["query", "--", "SELECT 5--1"], ["ls"]]),
+    ])
+    func passesOverComments(_ line: String, _ expected: [[String]]) throws {
+        #expect(try commands(line) == expected)
+    }
+
+    /// Somebody pastes lines that nothing holds together.
+    @Test func waitsForWhatHardlyIsAll() throws {
+        var reader = StatementReader(commands: StatementReaderTests.commands)
+        reader.hasImpliedCollection = false
+        func read(_ line: String) throws -> [String]? {
+            reader.append(line)
+            guard let statement = try reader.next(), case .command(let words) = statement.action else { return nil }
+            return words
+        }
+        #expect(try read("SELECT name") == nil)
+        #expect(try read("-- from where?") == nil)
+        #expect(try read("FROM hotel") == ["query", "--", "SELECT name\n-- from where?\nFROM hotel"])
+        #expect(try read("SELECT 1 + 1") == ["query", "--", "SELECT 1 + 1"])
+        #expect(try read("DELETE FROM hotel") == nil)
+        #expect(try read("WHERE a = 1") == ["query", "--", "DELETE FROM hotel\nWHERE a = 1"])
+        #expect(try read("UPDATE hotel SET x = 1") == nil)
+        #expect(try read("") == ["query", "--", "UPDATE hotel SET x = 1"])
+        #expect(try read("DELETE FROM hotel;") == ["query", "--", "DELETE FROM hotel"])
+        reader.hasImpliedCollection = true
+        #expect(try read("SELECT name") == ["query", "--", "SELECT name"])
+        reader.lastQuery = "SELECT name"
+        #expect(try read("WHERE a > 1 AND") == nil)
+        #expect(try read("b = 2; ls") == ["query", "--", "SELECT name\nWHERE a > 1 AND\nb = 2"])
+    }
+
+    @Test func aCommentThatNothingClosesIsAMistakeAtTheEnd() throws {
+        #expect(try read("/* never", "closed").isUnfinished)
+        #expect(try read("/* closed", "here */ ls").statements.count == 1)
+        var reader = StatementReader(commands: StatementReaderTests.commands)
+        reader.append("SELECT 1 /* never")
+        #expect(throws: CommandError.usage("the input ends before /* is closed")) { try reader.next(isLast: true) }
+    }
+
+    @Test(arguments: [
         ["ls 'open", "end'"], ["ls \\", "-l"], ["put x {", "}"], ["put x {a: [", "1]", "}"], ["SELECT", "1"],
         ["SELECT name FROM", "hotel"],
-        ["UPDATE hotel SET", "x = 1"], ["DELETE FROM", "hotel"], ["SELECT (1", "+ 2)"], ["SELECT 'a", "b'"], ["SELECT 1 +", "2"],
+        ["UPDATE hotel SET", "x = 1 WHERE y = 2"], ["DELETE FROM", "hotel LIMIT 1"], ["SELECT (1", "+ 2)"], ["SELECT 'a", "b'"],
+        ["SELECT 1 +", "2"],
         ["SELECT name FROM hotel WHERE", "x = 1"], ["[", "1]"],
     ])
     func goesOnInTheNextLine(_ lines: [String]) throws {

@@ -53,6 +53,42 @@ import Testing
         #expect(try terminal.run("ls; ls -l | wc -l", prompt: "scratch>").last == "5")
     }
 
+    @Test func aStarIsSeenAsColumns() throws {
+        let terminal = try open()
+        #expect(
+            try terminal.run("SELECT * FROM _ WHERE name IS NOT MISSING", prompt: "scratch>").prefix(3) == [
+                "name   address", #"Ada    {"city":"London","zip":1}"#, "Grace",
+            ])
+        #expect(try terminal.run("SELECT * FROM _ LIMIT 1 | cat", prompt: "scratch>").first?.hasPrefix("{") ?? false)
+    }
+
+    @Test func saysWhatNoDocumentHas() throws {
+        let terminal = try open(["--writeable"])
+        func remark(_ line: String) throws -> String? { try terminal.run(line, prompt: "scratch>").first { $0.hasPrefix("(No doc") } }
+        let didYouMean = #"(No document has "nme". Did you mean "name"?)"#
+        #expect(try remark("SELECT nme FROM _") == didYouMean)
+        #expect(try remark("SELECT name FROM _ WHERE name = Ada") == #"(No document has "Ada". A text stands in quotes: 'Ada'.)"#)
+        #expect(try remark("SELECT a.address.cty FROM _ a") == #"(No document has "address.cty". Did you mean "address.city"?)"#)
+        #expect(try remark("stats nme") == didYouMean)
+        #expect(try remark("export - --where 'nme = 1'") == didYouMean)
+        #expect(try remark("UPDATE _ SET x = 1 WHERE nme = 1") == didYouMean)
+        #expect(try remark("mkindex i nme") == didYouMean)
+        #expect(
+            try remark("SELECT name, address.zip, meta().id, upper(name) AS u FROM _ WHERE ANY x IN [1] SATISFIES x = 1 END ORDER BY u")
+                == nil)
+        #expect(try remark("UPDATE _ SET newOne = 1 WHERE name = 'Ada'") == nil)
+    }
+
+    @Test func aClauseGoesOnWithTheQueryBefore() throws {
+        let terminal = try open()
+        try terminal.run("SELECT name", prompt: "     ..>")
+        #expect(try terminal.run("FROM _ WHERE name IS NOT MISSING", prompt: "scratch>").prefix(2) == ["Ada", "Grace"])
+        let narrower = try terminal.run("AND name = 'Ada'", prompt: "scratch>")
+        #expect(narrower.prefix(2) == ["(This goes on with the query before.)", "Ada"])
+        try terminal.run("ls", prompt: "scratch>")
+        #expect(try terminal.run("WHERE name = 'Ada'", prompt: "scratch>").first == "cblite: no command \"WHERE\"")
+    }
+
     @Test func tellsWhichIndexWouldHelp() throws {
         let terminal = try open()
         let command = "mkindex byTitle title"
@@ -318,7 +354,7 @@ struct ScriptTests {
 
     @Test func runsOneStatementAfterAnother() throws {
         let result = try run("# a comment\nls\n\ncat --raw doc-1; cat --raw doc-2\n")
-        #expect(result.output == "doc-1                   doc-2\n{\"_id\":\"doc-1\", \"name\":\"Ada\"}\n{\"_id\":\"doc-2\"}\n")
+        #expect(result.output == "doc-1\ndoc-2\n{\"_id\":\"doc-1\", \"name\":\"Ada\"}\n{\"_id\":\"doc-2\"}\n")
         #expect(result.errors == "")
         #expect(result.exitCode == 0)
     }
@@ -345,10 +381,10 @@ struct ScriptTests {
 
     @Test func redirectsResults() throws {
         let result = try run("ls > names.txt\nlscoll --json >> names.txt; ls | tr a-z A-Z\nls | exit 3\n")
-        #expect(result.output == "DOC-1                   DOC-2\n")
+        #expect(result.output == "DOC-1\nDOC-2\n")
         #expect(result.exitCode == 1)
         let text = try String(contentsOfFile: scratch.directory.path + "/names.txt", encoding: .utf8)
-        #expect(text.hasPrefix("doc-1                   doc-2\n{\"collection\""))
+        #expect(text.hasPrefix("doc-1\ndoc-2\n{\"collection\""))
         // What fails leaves the file as it was.
         #expect(try run("ls -C nowhere > names.txt\n").exitCode == 1)
         #expect(try String(contentsOfFile: scratch.directory.path + "/names.txt", encoding: .utf8) == text)

@@ -9,10 +9,9 @@ import Testing
 
     // ls
 
-    @Test func identifiersStandInColumns() throws {
+    @Test func identifiersHaveALineEachForOtherPrograms() throws {
         let result = try Program.run(["ls", trees, "s*"])
-        #expect(result.output == "synced                  synced2                 synced3\n")
-        #expect(try Program.run(["ls", trees]).lines.count == 4)
+        #expect(result.output == "synced\nsynced2\nsynced3\n")
     }
 
     @Test func longListingsShowRevisionFlagsSequenceAndSize() throws {
@@ -257,6 +256,26 @@ import Testing
         let result = follower.finish()
         #expect(result.exitCode == 130)
         #expect(result.lines.count == 2)
+    }
+
+    @Test func changesOfAllCollectionsAreFollowedFromNowOn() throws {
+        let scratch = try Scratch(["old": "{}"])
+        let follower = try RunningProgram(["changes", "-f", "--since", "now", "-C", "*", "--json", "--limit", "2", scratch.path])
+        // It has begun when it has something to say: until then more is written.
+        var number = 0
+        while number < 200, !follower.readOutput(atLeast: 250, timeout: 0.02) {
+            number += 1
+            try scratch.expect(["mkcoll", "c\(number)"])
+            try scratch.expect(["put", "new", "{}"], flags: ["-C", "c\(number)"])
+        }
+        let lines = follower.finish().lines
+        #expect(lines.count == 2)
+        #expect(lines.allSatisfy { $0.contains(#""id":"new""#) && $0.hasPrefix(#"{"collection":"c"#) })
+        let all = try scratch.expect(["changes"], flags: ["-C", "*"])
+        #expect(all.lines[1] == "_default:")
+        #expect(all.lines.contains("c1:"))
+        try scratch.expectFailure(
+            ["changes", "--since", "3"], exitCode: 2, "each collection has sequences of its own", flags: ["-C", "*"])
     }
 
     @Test func changesEndAtTheirLimit() throws {

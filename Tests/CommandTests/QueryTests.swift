@@ -47,6 +47,133 @@ import Testing
         #expect(result.errors.isEmpty)
     }
 
+    // What is more than the vendor's dialect
+
+    @Test func commentsAreNoPartOfAQuery() throws {
+        let scratch = try QueryTests.people()
+        try scratch.expect(["query", "SELECT name -- ; who?\nFROM _ /* all; 'of */ WHERE name = 'Bob' -- them"], "Bob\n")
+        try scratch.expect(["query", "SELECT '-- /* no comment' || name FROM _ WHERE name = 'Bob'"], "-- /* no commentBob\n")
+        try scratch.expect(["query", "-f", "-"], "5\n6\n", input: "/* one;\ntwo */ SELECT 5; -- three; four\nSELECT 5--1;\n")
+        let wrong = try scratch.run(["query", "SELECT /* é */ name FORM _"])
+        #expect(wrong.errors.contains("column 21"))
+        #expect(wrong.errors.contains("    SELECT /* é */ name FORM _\n"))
+        let script = try Program.run(
+            [scratch.path], input: "SELECT name -- a; b\n-- c\nFROM _ WHERE name = 'Bob';\n/* d\n*/ SELECT 1 /* e\n*/;\n")
+        #expect(script.output == "Bob\n1\n")
+    }
+
+    @Test func anExpressionIsCalculatedWithoutDocuments() throws {
+        let scratch = try Scratch([:])
+        try scratch.expect(["query", "SELECT 1+1"], "2\n")
+        try scratch.expect(
+            ["query", "SELECT upper('x') AS u, [1,2], 'text', $p"], "{\"u\":\"X\",\"$1\":[1,2],\"$2\":\"text\",\"$3\":7}\n",
+            flags: ["--json", "-p", "p=7"])
+        for query in ["SELECT count(*)", "SELECT name", "SELECT meta().id", "SELECT max(1)", "SELECT 1 LIMIT 1"] {
+            #expect(try scratch.run(["query", query]).errors.contains("the FROM clause is missing"), "\(query)")
+        }
+    }
+
+    @Test func starsAndCountsOfRowsGoWithJoins() throws {
+        let scratch = try QueryTests.people()
+        try scratch.expect(["query", "SELECT count(*) FROM _ a JOIN _ b ON a.name = b.name"], "3\n")
+        try scratch.expect(
+            ["query", "SELECT * FROM _ a JOIN _ AS b ON a.name = b.name WHERE a.name = 'Bob'"],
+            "{\"a\":{\"name\":\"Bob\",\"x\":null},\"b\":{\"name\":\"Bob\",\"x\":null}}\n", flags: ["--json"])
+        let unnested = try scratch.expect(["query", "SELECT * FROM _ a UNNEST a.x.b AS item WHERE item = 1"], flags: ["--json"])
+        #expect(unnested.output.hasSuffix("\"item\":1}\n"))
+    }
+
+    @Test func aLimitIsNoComparison() throws {
+        let scratch = try QueryTests.people()
+        try scratch.expectFailure(["query", "SELECT name FROM _ LIMIT 2 > file"], "LIMIT cannot depend on a document")
+        let script = try Program.run([scratch.path], input: "SELECT name FROM _ LIMIT 2 > file\n")
+        #expect(script.errors.contains("\";\" ends the query: with \"; > file\" behind it, its rows go to that file."))
+        #expect(try Program.run([scratch.path], input: "SELECT name FROM _ > /tmp/x\n").errors.contains("; > /tmp/x"))
+        #expect(try !Program.run([scratch.path], input: "SELECT nme FROM _ WHERE age > 5 FOO\n").errors.contains("ends the query"))
+    }
+
+    @Test func theNameOfAFileTellsTheForm() throws {
+        let scratch = try QueryTests.people()
+        let file = scratch.directory.path + "/rows"
+        for (ending, text) in [
+            ("csv", "name,age\nBob,\n"), ("jsonl", "{\"name\":\"Bob\"}\n"), ("txt", "name  age\n----  ---\nBob      \n"),
+        ] {
+            try scratch.expect(["query", "SELECT name, age FROM _ WHERE name = 'Bob'"], "", flags: ["-o", "\(file).\(ending)"])
+            #expect(try String(contentsOfFile: "\(file).\(ending)", encoding: .utf8).hasPrefix(text.prefix(9)), "\(ending)")
+            let script = try Program.run([scratch.path], input: "SELECT name, age FROM _ WHERE name = 'Bob'; > \(file)-2.\(ending)\n")
+            #expect(script.exitCode == 0)
+            #expect(try String(contentsOfFile: "\(file)-2.\(ending)", encoding: .utf8).hasPrefix(text.prefix(9)), "\(ending)")
+        }
+    }
+
+    @Test func sqlFollowsTheMode() throws {
+        let scratch = try QueryTests.people()
+        let statement = "sql SELECT key, key, x'00ff' AS blob FROM kv_default LIMIT 1"
+        #expect(try Program.run([scratch.path], input: "\(statement)\n").output == "[[\"a\",\"a\",\"x'00ff'\"]]\n")
+        #expect(try Program.run([scratch.path], input: ".mode csv\n\(statement)\n").output == "key,key #2,blob\na,a,x'00ff'\n")
+        let terminal = try PseudoTerminal(
+            ["sql", scratch.path, "SELECT key, sequence FROM kv_default LIMIT 1"], environment: [:], columns: 80)
+        _ = try terminal.finish()
+        #expect(terminal.screen.lines.prefix(2) == ["key  sequence", "a           1"])
+    }
+
+    // From where one is
+
+    @Test func namesAreLookedForWhereOneIs() throws {
+        let scratch = try Scratch(["d": #"{"n":0}"#])
+        try scratch.expect(["mkcoll", "inventory.hotel", "inventory.airline", "hotel", "things"])
+        for (collection, id) in [("inventory.hotel", "h"), ("inventory.airline", "a"), ("hotel", "o"), ("things", "t")] {
+            try scratch.expect(["put", id, #"{"n":1}"#], flags: ["-C", collection])
+        }
+        let result = try Program.run(
+            ["--writeable", scratch.path],
+            input: """
+                cd inventory.airline
+                SELECT meta().id FROM _
+                SELECT meta().id FROM hotel
+                SELECT hotel.n + meta(hotel).sequence FROM hotel
+                SELECT meta().id FROM things
+                SELECT meta().id FROM _default
+                SELECT meta().id FROM _default.hotel
+                ls -C hotel
+                ls -C _
+                cd hotel
+                SELECT meta(_).id FROM _
+                UPDATE airline SET n = 2 WHERE airline.n = 1
+                put -C things t2 {}
+                ls -C things
+                mv a hotel -C airline
+                ls
+                DELETE FROM hotel WHERE hotel.n = 2
+                ls
+                CREATE INDEX byN ON airline (n)
+                mkindex -C airline byM m
+                info indexes
+                SELECT count(*) FROM airline a JOIN things t ON a.n = t.n
+                cd things
+                SELECT meta().id FROM hotel
+                cd inventory
+
+                """)
+        #expect(
+            result.lines == [
+                "a", "h", "2", "t", "d", "o", "h", "a", "h", "1 document updated", "Created `t2`, new revision 1-a5bb2524 (sequence 2)",
+                "t", "t2", "Moved `a` to inventory.hotel (sequence 2)", "a", "h", "1 document deleted", "h",
+                "Created index \"byN\"", "Created index \"byM\"", "Index                  Kind   Of", "---------------------  -----  --",
+                "inventory.airline.byM  value  m", "inventory.airline.byN  value  n", "0", "o",
+            ])
+        #expect(result.errors.contains("\"inventory\" is a scope, with the collections inventory.airline, inventory.hotel"))
+    }
+
+    @Test func theCollectionOfAFlagIsTheOneThatIsMeant() throws {
+        let scratch = try Scratch(["d": "{}"])
+        try scratch.expect(["mkcoll", "inventory.hotel"])
+        try scratch.expect(["put", "h", "{}"], flags: ["-C", "inventory.hotel"])
+        try scratch.expect(["query", "SELECT meta().id FROM _"], "h\n", flags: ["-C", "inventory.hotel"])
+        try scratch.expect(["query", "SELECT meta().id FROM _default"], "d\n", flags: ["-C", "inventory.hotel"])
+        try scratch.expect(["query", #"{"WHAT": [["._id"]], "FROM": [{"COLLECTION": "_"}]}"#], "h\n", flags: ["-C", "inventory.hotel"])
+    }
+
     @Test func aResultWithoutRowsSaysSoToThePersonOnly() throws {
         let scratch = try Scratch()
         let result = try scratch.expect(["query", "SELECT name, age FROM _"], "")

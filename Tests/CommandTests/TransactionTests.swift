@@ -42,9 +42,9 @@ struct TransactionTests {
         let lines = result.lines.filter { !$0.contains("Created") && !$0.contains("updated") }
         #expect(
             lines == [
-                "36", "a                       b                       c",
+                "36", "a", "b", "c",
                 #"{"collection":"_default","documents":3,"deleted":0,"expiring":0}"#,
-                #"{"collection":"things","documents":1,"deleted":0,"expiring":0}"#, "3", "a                       b",
+                #"{"collection":"things","documents":1,"deleted":0,"expiring":0}"#, "3", "a", "b",
                 #"{"collection":"_default","documents":2,"deleted":0,"expiring":0}"#,
             ])
         #expect(result.output.contains("Created `d`, new revision 1-a5bb2524 (sequence 3)"))
@@ -72,13 +72,13 @@ struct TransactionTests {
 
             """, ["--writeable", "--keep-going"])
         let lines = result.lines.dropFirst()
-        #expect(lines.first == "a                       b                       d")
+        #expect(lines.prefix(3) == ["a", "b", "d"])
         #expect(lines.contains { $0.hasPrefix(#"{"id":"d","sequence":"#) || $0.contains(#""id":"d""#) })
         #expect(lines.contains(#"{"_id":"d"}"#))
         #expect(lines.contains("3"))
         #expect(lines.contains(#" ["d"]]"#))
         #expect(lines.contains { $0.contains("removed") && $0.contains(#""d""#) })
-        #expect(lines.suffix(2) == ["a                       b", "a                       b                       d"])
+        #expect(lines.suffix(5) == ["a", "b", "a", "b", "d"])
     }
 
     @Test func whatFailsLeavesTheRest() throws {
@@ -209,7 +209,7 @@ struct SeveralDatabasesTests {
 
             """)
         #expect(result.exitCode == 0, "\(result.errors)")
-        #expect(result.lines.filter { !$0.contains("Created") } == ["o                       p", "t", "o                       p"])
+        #expect(result.lines.filter { !$0.contains("Created") } == ["o", "p", "t", "o", "p"])
         #expect(try scratch.ids(in: "things") == ["t", "u"])
     }
 

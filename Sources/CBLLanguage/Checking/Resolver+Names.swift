@@ -12,7 +12,9 @@ extension Resolver {
         let row: RowReference
         switch target {
         case .output(let index): return output(index, rest, range)
-        case .source(let index): row = scope.sources[index].row
+        case .source(let index):
+            guard clause != .limit, clause != .offset else { return fail("\(clause.rawValue) cannot depend on a document", range) }
+            row = scope.sources[index].row
         case .row: row = scope.row ?? RowReference(.document, prefix: "")
         }
         guard let first = rest.first else { return .property(Term.Property(row: row, path: ""), .value) }
@@ -21,6 +23,7 @@ extension Resolver {
             if rest.count > 1 { return fail("invalid properties after a meta property", range) }
             return meta(key, of: row, target, range)
         }
+        if case .source(let index) = target { note(rest, of: index) }
         return .property(Term.Property(row: row, path: PropertyPath(Array(rest)).text), .value)
     }
 

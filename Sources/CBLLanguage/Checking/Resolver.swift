@@ -33,6 +33,7 @@ final class Resolver {
     var parameters: [String] = []
     /// All sources with documents, those of inner SELECTs too.
     var documentSources: [TranslatedQuery.Source] = []
+    private(set) var properties: [TranslatedQuery.Property] = []
 
     var scope = Scope()
     var clause = Clause.results
@@ -48,6 +49,14 @@ final class Resolver {
     init(_ schema: any QuerySchema, _ options: Translator.Options) {
         self.schema = schema
         self.options = options
+    }
+
+    /// Notes that the query speaks of a property.
+    func note(_ path: ArraySlice<PropertyPath.Component>, of source: Int) {
+        guard let collection = scope.sources[source].collection else { return }
+        let names = path.prefix { if case .name = $0 { true } else { false } }.map { if case .name(let name) = $0 { name } else { "" } }
+        let property = TranslatedQuery.Property(collection: collection, names: names)
+        if !properties.contains(property) { properties.append(property) }
     }
 
     // Mistakes

@@ -138,6 +138,11 @@ extension Diagnosis {
         if found.kind == .string, token(-1)?.isWord("AS", "FROM", "JOIN") == true {
             return syntax("a name stands without quotes, or in backquotes: `\(found.text.dropFirst().dropLast())`", found.range)
         }
+        if found.isSymbol(")"), token(-1)?.isSymbol("(") == true, let rank = token(-2), rank.isWord("RANK"),
+            tokens.dropFirst(index + 1).first?.isWord("OVER") == true
+        {
+            return unsupported("a window function", "RANK(index) tells how well a full-text match fits", rank.range)
+        }
         if found.kind == .string || found.isSymbol("("), token(-1)?.isSymbol("(") == true,
             token(-2)?.isWord("MATCH", "RANK", "PREDICTION") == true
         {

@@ -9,6 +9,14 @@ package struct TranslatedQuery: Sendable {
     package var parameters: [String]
     package var sources: [Source]
     package var isAggregate: Bool
+    /// The properties of documents that it speaks of.
+    package var properties: [Property]
+
+    /// The path of a property as far as it has names: of `a.b[0].c`, `a.b`.
+    package struct Property: Sendable, Equatable {
+        package var collection: QueryCollection
+        package var names: [String]
+    }
 
     package struct Source: Sendable, Hashable {
         package var alias: String
@@ -23,7 +31,8 @@ package struct TranslatedQuery: Sendable {
     }
 
     package init(
-        sql: String, titles: [String], hiddenColumns: Int = 0, parameters: [String] = [], sources: [Source] = [], isAggregate: Bool = false
+        sql: String, titles: [String], hiddenColumns: Int = 0, parameters: [String] = [], sources: [Source] = [], isAggregate: Bool = false,
+        properties: [Property] = []
     ) {
         self.sql = sql
         self.titles = titles
@@ -31,5 +40,6 @@ package struct TranslatedQuery: Sendable {
         self.parameters = parameters
         self.sources = sources
         self.isAggregate = isAggregate
+        self.properties = properties
     }
 }

@@ -41,7 +41,8 @@ package struct Translator {
         writer.write(resolved, hasHiddenColumns: hasHiddenColumns)
         return TranslatedQuery(
             sql: writer.sql, titles: resolved.titles, hiddenColumns: hasHiddenColumns ? resolved.fullTextJoins.count + 1 : 0,
-            parameters: resolver.parameters, sources: resolver.documentSources, isAggregate: resolved.isAggregate)
+            parameters: resolver.parameters, sources: resolver.documentSources, isAggregate: resolved.isAggregate,
+            properties: resolver.properties)
     }
 
     // Indexes

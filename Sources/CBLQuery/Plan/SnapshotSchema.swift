@@ -62,7 +62,7 @@ extension SnapshotSchema {
 
 extension CollectionName {
     /// The collection as the store knows it.
-    init?(_ collection: QueryCollection) {
+    package init?(_ collection: QueryCollection) {
         guard let name = try? CollectionName(scope: collection.scope, name: collection.name) else { return nil }
         self = name
     }

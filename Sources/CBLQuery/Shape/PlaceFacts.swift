@@ -44,6 +44,8 @@ package struct PlaceFacts: Hashable, Sendable {
     package internal(set) var unreadable = 0
 
     package internal(set) var numbers: Extent<Double>?
+    /// Of those numbers that are whole, to the last digit.
+    package internal(set) var wholeNumbers: Extent<Int64>?
     /// In characters.
     package internal(set) var textLengths: Extent<Int>?
     package internal(set) var emptyTexts = 0
@@ -74,6 +76,7 @@ package struct PlaceFacts: Hashable, Sendable {
         objects += other.objects
         unreadable += other.unreadable
         Extent.extend(&numbers, by: other.numbers)
+        Extent.extend(&wholeNumbers, by: other.wholeNumbers)
         Extent.extend(&textLengths, by: other.textLengths)
         emptyTexts += other.emptyTexts
         Extent.extend(&arrayLengths, by: other.arrayLengths)
@@ -112,6 +115,7 @@ extension PlaceFacts {
         if let integer = value.integer {
             integers += 1
             Extent.extend(&numbers, by: Double(integer))
+            Extent.extend(&wholeNumbers, by: integer)
             values.add(ValueHash.of(integer)) { .integer(integer) }
         } else if let number = value.double {
             integers += 1

@@ -9,6 +9,8 @@ package struct ValueStatistics: Sendable {
     package private(set) var trues = 0
     /// Numbers that are finite; others are only counted.
     package private(set) var numbers = NumberStatistics()
+    /// Of those numbers that are whole, to the last digit.
+    package private(set) var wholeNumbers: Extent<Int64>?
     package private(set) var notFinite = 0
     package private(set) var texts = ValueCounts()
     package private(set) var textCount = 0
@@ -39,7 +41,9 @@ package struct ValueStatistics: Sendable {
         case .missing: missing += 1
         case .null: nulls += 1
         case .boolean(let boolean): if boolean { trues += 1 } else { falses += 1 }
-        case .integer(let integer): numbers.add(Double(integer))
+        case .integer(let integer):
+            numbers.add(Double(integer))
+            Extent.extend(&wholeNumbers, by: integer)
         case .unsigned(let integer): numbers.add(Double(integer))
         case .double(let double): if double.isFinite { numbers.add(double) } else { notFinite += 1 }
         case .text(let bytes): add(text: bytes)

@@ -1,5 +1,6 @@
 import CBLBase
 import CBLLanguage
+import CBLStore
 
 /// Turns the words of a command line into a checked command. Pure: it prints nothing and opens nothing.
 ///
@@ -67,7 +68,7 @@ struct ArgumentParser {
     static func isDatabasePath(_ word: String) -> Bool {
         var name = word[...]
         while name.count > 1, name.last == "/" { name.removeLast() }
-        return name.hasSuffix(".cblite2") || name.hasSuffix(".cblite")
+        return name.hasSuffix(".cblite2") || name.hasSuffix(".cblite") || Database.bundlePath(ofMainFile: word) != nil
     }
 
     static func isURL(_ word: String) -> Bool { word.hasPrefix("ws:") || word.hasPrefix("wss:") }

@@ -23,6 +23,19 @@ struct ParsedCommand: Sendable {
         self.argumentValues = argumentValues
     }
 
+    /// The same command with other values in flags and arguments of a kind.
+    func replacing(_ kind: ValueKind, by replacement: (String) -> String) -> ParsedCommand {
+        func replaced(_ name: String, _ value: String, _ kinds: [(name: String, kind: ValueKind?)]) -> String {
+            kinds.contains { $0.name == name && $0.kind == kind } ? replacement(value) : value
+        }
+        let flags = declaredFlags.map { (name: $0.name, kind: $0.valueKind) }
+        let arguments = declaredArguments.map { (name: $0.name, kind: ValueKind?.some($0.kind)) }
+        return ParsedCommand(
+            command: command, title: title, databasePath: databasePath, declaredFlags: declaredFlags, declaredArguments: declaredArguments,
+            flagValues: flagValues.map { flag in (flag.name, flag.value.map { replaced(flag.name, $0, flags) }) },
+            argumentValues: argumentValues.map { ($0.name, replaced($0.name, $0.value, arguments)) })
+    }
+
     /// Whether the command knows a flag.
     func declares(_ name: String) -> Bool { declaredFlags.contains { $0.name == name } }
 

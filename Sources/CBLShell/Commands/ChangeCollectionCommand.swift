@@ -8,6 +8,8 @@ enum ChangeCollectionCommand {
         discussion: """
             Works in the interactive shell, where later commands need no --collection then. Without a name, or with "..", it goes back to \
             the default collection.
+
+            In queries and behind --collection, _ is the chosen collection then, and a name without a scope is looked for in its scope first.
             """,
         database: .reads,
         arguments: [Argument("COLLECTION", .collection, .optional, "[SCOPE.]NAME of a collection")],

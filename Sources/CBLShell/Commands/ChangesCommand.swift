@@ -14,11 +14,13 @@ enum ChangesCommand {
             Documents of a database that uses version vectors (4.x) know when they were changed, and --since takes a time as well: an ISO \
             8601 date, today, yesterday, or how long ago: 2h, 30d. Revision trees know no times; diff compares with an earlier copy.
 
-            --follow goes on with changes as they are committed, by any process, until it is interrupted.
+            --follow goes on with changes as they are committed, by any process, until it is interrupted; with --since now it begins with \
+            them. -C '*' is about all collections, also those that are made meanwhile: their sequences are their own, so --since takes \
+            no number there.
             """,
         database: .reads,
         flags: [
-            Flag("since", value: "SEQ", .text, "Only changes after this sequence, or since this time"),
+            Flag("since", value: "SEQ", .text, "Only changes after this sequence, or since this time, or from now on"),
             Flag("follow", short: "f", "Go on with new changes as they come"),
             Flag("limit", value: "N", .count, "Stop after N changes"),
             Flag("raw", "Do not cut revision IDs"),
@@ -27,17 +29,24 @@ enum ChangesCommand {
         examples: [
             .init("cblite changes travel.cblite2", "All documents, by their last change."),
             .init("cblite changes --since 8 travel.cblite2", "What came after the sequence 8."),
+            .init("cblite changes -f --since now -C '*' travel.cblite2", "Whatever changes anywhere from now on."),
             .init("cblite changes --since 120 --follow --json travel.cblite2", "What is new, now and later, for a program."),
         ],
         run: run)
 
     @Sendable private static func run(_ invocation: Invocation) throws -> ExitCode {
         let database = try invocation.database()
-        let collection = try database.read { try invocation.collection(in: $0) }
+        let isAll = invocation.session.options.collection == "*"
+        let collection = isAll ? nil : try database.read { try invocation.collection(in: $0) }
         var feed = ChangeFeed(invocation: invocation, collection: collection)
         if let since = invocation.string("since") {
-            if let sequence = UInt64(since) {
-                feed.sequence = sequence
+            if since == "now" {
+                try database.read { try feed.skip($0) }
+            } else if let sequence = UInt64(since) {
+                guard let collection else {
+                    throw invocation.usageError("each collection has sequences of its own: --since with a number is for one")
+                }
+                feed.sequences[collection] = sequence
             } else {
                 feed.earliest = try time(since, database, invocation)
             }
@@ -51,17 +60,19 @@ enum ChangesCommand {
             return .success
         }
         let mailbox = try Mailbox<ChangeEvent>()
-        let subscription = try database.subscribe(ChangeInterest(collections: [collection]), since: [collection: feed.sequence]) {
-            mailbox.put($0)
-        }
+        let interest = ChangeInterest(collections: collection.map { [$0] })
+        let subscription = try database.subscribe(interest, since: feed.sequences) { mailbox.put($0) }
         defer { subscription.cancel() }
         while !feed.isAtLimit {
             try invocation.output.flush()
             let events = mailbox.take()
             try Interruption.check()
             if case .failed(let error)? = events.last { throw error }
-            for case .changed(let changes) in events where changes.deleted.contains(collection) {
-                invocation.session.notice("(Collection \"\(collection)\" was deleted)")
+            for case .changed(let changes) in events {
+                for deleted in changes.deleted.sorted() where collection == nil || deleted == collection {
+                    invocation.session.notice("(Collection \"\(deleted)\" was deleted)")
+                    feed.sequences[deleted] = nil
+                }
             }
             if !events.isEmpty { try feed.write(from: database) }
         }
@@ -89,17 +100,30 @@ extension ChangesCommand {
 /// Where a reader of the feed is.
 private struct ChangeFeed {
     let invocation: Invocation
-    let collection: CollectionName
-    /// The last sequence that was printed.
-    var sequence: UInt64 = 0
+    /// Nil for all.
+    let collection: CollectionName?
+    /// The last ones that were printed.
+    var sequences: [CollectionName: UInt64] = [:]
     /// Leave out what is older, in nanoseconds since 1970.
     var earliest: UInt64 = 0
     private(set) var count = 0
     private var hasHeading = false
+    private var headed: CollectionName?
 
-    init(invocation: Invocation, collection: CollectionName) {
+    init(invocation: Invocation, collection: CollectionName?) {
         self.invocation = invocation
         self.collection = collection
+    }
+
+    /// Passes over all that is there.
+    mutating func skip(_ snapshot: Snapshot) throws {
+        for name in names(in: snapshot) { sequences[name] = try snapshot.lastSequence(of: name) }
+    }
+
+    /// The collection may have been deleted and made again meanwhile; without it nothing changes.
+    private func names(in snapshot: Snapshot) -> [CollectionName] {
+        guard let collection else { return snapshot.collections() }
+        return snapshot.hasCollection(collection) ? [collection] : []
     }
 
     private var left: Int { (invocation.int("limit") ?? Int.max) - count }
@@ -108,36 +132,43 @@ private struct ChangeFeed {
     /// Prints what is new since the last time.
     mutating func write(from database: Database) throws {
         guard !isAtLimit else { return }
-        let showsBody = invocation.flag("body") && invocation.wantsJSON
         try database.read { snapshot in
-            // The collection may have been deleted and made again meanwhile; without it nothing changes.
-            guard snapshot.hasCollection(collection) else { return }
-            var options = ScanOptions(order: .sequence, content: showsBody ? .body : .metadata)
-            options.includesDeleted = true
-            options.since = sequence
-            if left < Int.max, earliest == 0 { options.limit = left }
-            let cursor = try snapshot.scan(collection, options)
-            invocation.session.reportDamage(met: cursor)
-            let row = DocumentRow(versioning: snapshot.versioning, isRaw: invocation.flag("raw"), output: invocation.output)
-            while try cursor.next() {
-                try Interruption.check()
-                sequence = cursor.sequence
-                if earliest > 0 {
-                    guard let version = try RevisionID(column: cursor.versionBytes).version, version.time >= earliest else { continue }
-                    if isAtLimit { break }
-                }
-                count += 1
-                if invocation.wantsJSON {
-                    try invocation.session.writeFacts { line in
-                        line.add(documentOf: cursor)
-                        if showsBody { line.add("body", cursor.body, snapshot.sharedKeys) }
-                    }
-                } else {
-                    if !hasHeading { try row.writeHeading(to: invocation.session) }
-                    hasHeading = true
-                    try invocation.output.write { row.append(cursor, to: &$0) }
-                }
+            for name in names(in: snapshot) where !isAtLimit { try write(name, snapshot) }
+        }
+    }
+
+    private mutating func write(_ name: CollectionName, _ snapshot: Snapshot) throws {
+        let showsBody = invocation.flag("body") && invocation.wantsJSON
+        var options = ScanOptions(order: .sequence, content: showsBody ? .body : .metadata)
+        options.includesDeleted = true
+        options.since = sequences[name] ?? 0
+        if left < Int.max, earliest == 0 { options.limit = left }
+        let cursor = try snapshot.scan(name, options)
+        invocation.session.reportDamage(met: cursor)
+        let row = DocumentRow(versioning: snapshot.versioning, isRaw: invocation.flag("raw"), output: invocation.output)
+        while try cursor.next() {
+            try Interruption.check()
+            sequences[name] = cursor.sequence
+            if earliest > 0 {
+                guard let version = try RevisionID(column: cursor.versionBytes).version, version.time >= earliest else { continue }
+                if isAtLimit { break }
             }
+            count += 1
+            if invocation.wantsJSON {
+                try invocation.session.writeFacts { line in
+                    line.add(documentOf: cursor)
+                    if showsBody { line.add("body", cursor.body, snapshot.sharedKeys) }
+                }
+                continue
+            }
+            if !hasHeading { try row.writeHeading(to: invocation.session) }
+            hasHeading = true
+            if collection == nil, headed != name {
+                try invocation.session.write("\(name):", .heading)
+                try invocation.output.write("\n")
+                headed = name
+            }
+            try invocation.output.write { row.append(cursor, to: &$0) }
         }
     }
 }

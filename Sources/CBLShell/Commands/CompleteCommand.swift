@@ -27,7 +27,7 @@ enum CompleteCommand {
         let names = try database.read { snapshot in
             try CompletionNames.quickly(snapshot) { names in
                 switch invocation.argument("KIND") {
-                case "collection": names.collections(prefix)
+                case "collection": names.collections(prefix, in: CollectionName.defaultName)
                 case "document": try names.documents(prefix, in: try invocation.collection(in: snapshot))
                 case "view": try names.views(prefix)
                 case "property": try names.propertyPaths(of: try invocation.collection(in: snapshot)).filter { $0.hasPrefix(prefix) }

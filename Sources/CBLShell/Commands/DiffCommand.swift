@@ -11,12 +11,18 @@ enum DiffCommand {
             Prints which documents were added (+), removed (-) or changed (~) from the first database to the second, collection by \
             collection. Documents are the same if their bodies are; revisions, sequences and deletions do not count unless --revs is given.
 
+            A collection that only one side has is one line, unless --all lists its documents. In the interactive shell, databases that are \
+            open go by their names.
+
             The password or key that --password and --key give is that of both databases, if the second one is encrypted as well. If it has \
             another one, --other-password or --other-key gives that.
 
             Exit code 0 means that there is no difference, 1 that there are some, as with diff.
             """,
         flags: [
+            Flag("stat", "Only how many documents differ, by collection"),
+            Flag("where", value: "CONDITION", .text, "Only documents for which this SQL++ condition is true, in either database"),
+            Flag("all", "List the documents of a collection that only one side has, too"),
             Flag("body", "Show what changed in each document, property by property"),
             Flag("revs", "Compare revision IDs and deletions too"),
             Flag("other-password", optionalValue: ":@FILE", .text, "As --password, for the second database alone"),
@@ -28,6 +34,7 @@ enum DiffCommand {
         ],
         examples: [
             .init("cblite diff before.cblite2 after.cblite2", "Which documents differ."),
+            .init("cblite diff --stat before.cblite2 after.cblite2", "How many, in which collections."),
             .init("cblite diff --body before.cblite2 after.cblite2", "And in which properties."),
             .init("cblite diff --key=:@old.key --other-key=:@new.key old.cblite2 new.cblite2", "Two databases of 1.x with different keys."),
             .init("cblite diff --json before.cblite2 after.cblite2", "The same for programs, one line for each document."),
@@ -36,23 +43,33 @@ enum DiffCommand {
 
     @Sendable private static func run(_ invocation: Invocation) throws -> ExitCode {
         let session = invocation.session
-        let first = try invocation.argumentIfGiven("DATABASE").map { try session.open($0, writes: false) } ?? session.openDatabase
+        let first = try invocation.argumentIfGiven("DATABASE").map { try open($0, nil, session) } ?? session.openDatabase
         guard let first else { throw invocation.usageError("no database is open") }
         let keys = KeyFlags(
             prefix: "other-", password: invocation.string("other-password"), key: invocation.string("other-key"),
             isAskedFor: invocation.flag("other-password") && invocation.string("other-password") == nil)
-        let second = try session.open(invocation.argument("OTHER"), writes: false, ownKeys: keys)
+        let second = try open(invocation.argument("OTHER"), keys, session)
         return try first.read { before in
             try second.read { after in
                 var comparison = DatabaseComparison(before, after)
                 comparison.comparesRevisions = invocation.flag("revs")
                 comparison.check = { try Interruption.check() }
                 let report = DifferenceReport(comparison, invocation)
-                let counts = try comparison.run(collections(of: comparison, invocation)) { try report.write($0) }
-                session.notice(summary(counts))
-                return counts.isEqual ? .success : .failure
+                let names = try collections(of: comparison, invocation)
+                if let condition = invocation.string("where") { try report.choose(condition, names) }
+                let counts = try comparison.run(names) { try report.write($0) }
+                try report.finish()
+                let chosen = report.counts ?? counts
+                session.notice(summary(chosen))
+                return chosen.isEqual ? .success : .failure
             }
         }
+    }
+
+    /// A database that is open, by its name, or another.
+    private static func open(_ word: String, _ keys: KeyFlags?, _ session: Session) throws -> Database {
+        if let shell = session.shell, let index = shell.databases.index(of: word) { return shell.databases.entries[index].database }
+        return try session.open(word, writes: false, ownKeys: keys)
     }
 
     private static func collections(of comparison: DatabaseComparison, _ invocation: Invocation) throws -> [CollectionName] {
@@ -78,6 +95,12 @@ private final class DifferenceReport {
     private let invocation: Invocation
     private let comparesRevisions: Bool
     private var headed: CollectionName?
+    /// The documents that are looked at, if not all are.
+    private var chosen: [CollectionName: Set<String>]?
+    /// What was found among those that were chosen.
+    private(set) var counts: DatabaseComparison.Counts?
+    /// By collection, for those that are not told document by document.
+    private var sums: [CollectionName: DatabaseComparison.Counts] = [:]
 
     init(_ comparison: DatabaseComparison, _ invocation: Invocation) {
         before = comparison.before
@@ -86,7 +109,48 @@ private final class DifferenceReport {
         self.invocation = invocation
     }
 
+    /// Leaves out what meets a condition in neither database.
+    func choose(_ condition: String, _ names: [CollectionName]) throws {
+        var chosen: [CollectionName: Set<String>] = [:]
+        for name in names {
+            for snapshot in [before, after] where snapshot.hasCollection(name) {
+                chosen[name, default: []].formUnion(
+                    try DocumentCondition.documentIDs(condition, in: name, of: snapshot, invocation.session))
+            }
+        }
+        (self.chosen, counts) = (chosen, DatabaseComparison.Counts())
+    }
+
+    /// Tells what was only counted.
+    func finish() throws {
+        for (name, sum) in sums.sorted(by: { $0.key < $1.key }) {
+            if invocation.wantsJSON {
+                try invocation.session.writeFacts { line in
+                    line.add("collection", name.description)
+                    line.add("added", sum.added)
+                    line.add("removed", sum.removed)
+                    line.add("changed", sum.changed)
+                }
+                continue
+            }
+            let parts = [(sum.added, "added"), (sum.removed, "removed"), (sum.changed, "changed")].filter { $0.0 > 0 }
+            let text = parts.map { "\(ProgressLine.grouped($0.0)) \($0.1)" }.joined(separator: ", ")
+            let place = !before.hasCollection(name) ? " (only in the second)" : !after.hasCollection(name) ? " (only in the first)" : ""
+            try invocation.session.write("\(name): ", .heading)
+            try invocation.output.writeLine(text + place)
+        }
+    }
+
     func write(_ found: DatabaseComparison.Difference) throws {
+        let collection = found.document.collection
+        if let chosen {
+            guard chosen[collection]?.contains(found.document.id) ?? false else { return }
+            counts?.count(found.change)
+        }
+        let isOneSided = !before.hasCollection(collection) || !after.hasCollection(collection)
+        guard !invocation.flag("stat"), !isOneSided || invocation.flag("all") || invocation.wantsJSON else {
+            return sums[collection, default: DatabaseComparison.Counts()].count(found.change)
+        }
         let (change, first, second, cursor) = (found.change, found.before, found.after, found.document)
         var difference: JSONDifference?
         if invocation.flag("body"), change == .changed, let first, let second {

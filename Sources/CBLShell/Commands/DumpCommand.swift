@@ -105,6 +105,11 @@ enum RestoreCommand {
     @Sendable private static func run(_ invocation: Invocation) throws -> ExitCode {
         var options = Archive.RestoreOptions()
         options.collections = try ArchiveTransfer.collections(invocation.strings("collection"), invocation)
+        if let path = invocation.parsed.databasePath, let file = invocation.argumentIfGiven("FILE"), ArgumentParser.isDatabasePath(file),
+            !ArgumentParser.isDatabasePath(path)
+        {
+            throw invocation.usageError("the database goes before the archive: restore \(file) \(path)")
+        }
         options.merges = invocation.flag("merge")
         options.takesIdentity = invocation.flag("identity")
         let input = try ArchiveInput(invocation.argumentIfGiven("FILE") ?? "-") {

@@ -9,6 +9,9 @@ enum ExportCommand {
 
             \(Transfer.forms) To a server (ws://HOST:PORT/DATABASE, wss://…) it is a push: see there.
 
+            A directory has the contents of blobs that its documents refer to, in _blobs, and with -C '*' a directory for each collection. The \
+            other forms have only the references, and it is said how many.
+
             --where leaves documents out by what they hold. The rows of any query are written by "query --format csv --output FILE".
 
             To a spreadsheet, a text that begins with =, +, -, @ or a tab is a formula, which it runs. With --guard-formulas such texts in \
@@ -27,6 +30,7 @@ enum ExportCommand {
             .init("cblite export travel.cblite2 notes.jsonl", "The default collection, a document per line."),
             .init("cblite export travel.cblite2 -C inventory.hotel hotels.csv 'hotel_1*'", "Some hotels as a table."),
             .init("cblite export travel.cblite2 -C inventory.hotel good.csv --where 'rating > 4'", "Those that meet a condition."),
+            .init("cblite export travel.cblite2 -C '*' everything/", "All collections, with blobs."),
             .init("cblite export travel.cblite2 - | jq .title", "To another program."),
         ],
         run: { invocation in

@@ -10,8 +10,12 @@ enum ImportCommand {
             \(Transfer.forms) From a server (ws://HOST:PORT/DATABASE, wss://…) it is a pull: see there.
 
             The property _id, or the one that --jsonid names, is the document's ID; a document without it gets a new one. In tables, the \
-            first row names the properties; numbers, true, false and JSON in cells become what they are. --guard-formulas takes away the \
+            first row names the properties, and shows what separates the cells, unless --delimiter says it; numbers, true, false and JSON in \
+            cells become what they are, or what --types says. --guard-formulas takes away the \
             apostrophes that it puts in front of texts in an export; without it they are part of the text.
+
+            A directory is one that export wrote: blobs in its _blobs come along, and -C '*' reads a collection from each directory in it. \
+            Blobs that documents refer to and nobody has are counted.
             """,
         database: .writes,
         flags: Transfer.flags + Transfer.replicationFlags,
@@ -20,6 +24,7 @@ enum ImportCommand {
             .init("cblite import travel.cblite2 -C inventory.hotel hotels.jsonl", "Documents, one per line."),
             .init("curl -s https://example.com/airports.json | cblite import travel.cblite2 --jsonid code -", "An array from a server."),
             .init("cblite import travel.cblite2 prices.csv --idprefix price_", "The rows of a table."),
+            .init("cblite import travel.cblite2 --types zip:text,price:number guests.csv", "With cells that are what they are said to be."),
         ],
         run: { invocation in
             let transfer = Transfer(invocation: invocation)

@@ -110,7 +110,11 @@ enum MakeIndexCommand {
         return try QueryReport.describing(definition.text) {
             try database.write { transaction in
                 definition.collection = try invocation.existing(definition.collection, in: transaction)
-                return try IndexBuilding.run(transaction, invocation.session) { try transaction.createIndex(definition) }
+                let change = try IndexBuilding.run(transaction, invocation.session) { try transaction.createIndex(definition) }
+                if let list = try? Select(sqlpp: definition.text), list.isBareList {
+                    invocation.session.tellOfUnknownProperties(in: list.results.map(\.expression), of: definition.collection, transaction)
+                }
+                return change
             }
         }
     }

@@ -11,7 +11,7 @@ enum SQLCommand {
         summary: "Run SQL on the SQLite file itself",
         discussion: """
             A diagnostic for those who know the tables within the file; it is not the way to query documents. Prints each row as a JSON \
-            array, or with --json as an object. Blobs that hold Fleece are printed as the values they stand for, others as x'…'.
+            array, or with --json as an object; on a terminal they are a table, and in the interactive shell what .mode says. Blobs that hold Fleece are printed as the values they stand for, others as x'…'.
 
             The database is opened for reading only unless --writeable is given. Then the statements, separated by semicolons, are one \
             transaction. The functions that indexes and queries use, such as fl_value(body, 'path'), are there.
@@ -92,6 +92,16 @@ enum SQLCommand {
                 try session.writeJSON { SQLRow.append(statement, names: names, keys, to: &$0) }
             }
             return
+        }
+        let mode = session.shell?.settings.mode ?? .table
+        if session.output.isTerminal || mode != .table {
+            let renderer = mode.renderer(for: session)
+            try renderer.begin(SQLRow.unique(names))
+            while try statement.step() {
+                try Interruption.check()
+                try SQLRow.withCells(statement, keys) { try renderer.add($0) }
+            }
+            return try renderer.finish()
         }
         var isFirst = true
         while try statement.step() {

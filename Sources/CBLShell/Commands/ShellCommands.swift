@@ -51,12 +51,14 @@ enum ShellCommands {
     static let history = CommandDeclaration(
         "history", group: .general,
         summary: "List what was typed in the interactive shell, in this session and in earlier ones",
-        arguments: [Argument("TEXT", .text, .optional, "Only statements that contain this")],
-        examples: [.init("history hotel", "What was done about hotels.")],
+        arguments: [Argument("TEXT", .text, .optional, "Only statements that contain this; a number: only so many, the last ones")],
+        examples: [.init("history hotel", "What was done about hotels."), .init("history 10", "The last ten.")],
         run: { invocation in
             let entries = try shell(of: invocation).history.entries
             let text = invocation.argumentIfGiven("TEXT")
-            for (index, entry) in entries.enumerated() where text.map(entry.contains) ?? true {
+            let count = text.flatMap { Int($0) }.map { max(0, $0) }
+            for (index, entry) in entries.enumerated() where count.map({ index >= entries.count - $0 }) ?? text.map(entry.contains) ?? true
+            {
                 try invocation.output.write(lines: "\(padded(index + 1))  \(entry.replacingEach("\n", with: "\n       "))")
                 try invocation.output.write("\n")
             }

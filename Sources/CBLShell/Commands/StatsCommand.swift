@@ -66,6 +66,7 @@ enum StatsCommand {
                 top: invocation.int("top") ?? 10,
                 bins: invocation.int("bins") ?? defaultBins(statistics.count))
             if invocation.wantsJSON { try page.writeFacts(to: invocation.session) } else { try page.write(to: invocation.session) }
+            UnknownProperties(invocation.session, snapshot)?.tell(of: query)
             return .success
         }
     }

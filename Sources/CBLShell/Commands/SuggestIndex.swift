@@ -16,7 +16,8 @@ enum SuggestIndex {
             let first = query.utf8.first { ![0x20, 0x09, 0x0A, 0x0D].contains($0) }
             let isJSON = first == UInt8(ascii: "{") || first == UInt8(ascii: "[")
             let advice = try QueryReport.describing(query) {
-                try IndexAdvisor.advise(isJSON ? Select(json: query) : Select(sqlpp: query), on: snapshot)
+                let select = try isJSON ? Select(json: query) : Select(sqlpp: query)
+                return try IndexAdvisor.advise(select.reading(paths: invocation.search(in: snapshot).path), on: snapshot)
             }
             if invocation.wantsJSON { try writeFacts(advice, invocation) } else { try write(advice, database, invocation) }
             return .success

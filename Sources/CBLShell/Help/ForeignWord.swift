@@ -16,13 +16,19 @@ enum ForeignWord {
         ([".indexes", ".indices", "\\di", "show indexes", "show index", "indexes"], .command("info indexes")),
         ([".schema", "describe", "desc", "show schema"], .command("schema")),
         ([".quit", ".exit", "\\q", "bye", "logout", "q", ":q", "exit()", "quit()"], .command("quit")),
-        ([".databases", ".dbinfo", "\\l", "show dbs", "show databases", "db", "stat", "size"], .command("info")),
+        ([".databases", "\\l", "show dbs", "show databases"], .command("databases")),
+        ([".dbinfo", "db", "stat", "size"], .command("info")),
         ([".open", "\\c", "\\connect"], .command("use")),
         (["\\h", "\\?", "?", "man", ".commands"], .command("help")),
         (["list", "dir", "ll"], .command("ls")),
         (["show", "print", "view", "type"], .command("cat")),
         (["remove", "del", "unlink"], .command("rm")),
-        (["rename"], .advice("A document keeps its ID. mv moves it to another collection.")),
+        (
+            ["rename", "ren"],
+            .advice(
+                "A document gets another ID with mv ID COLLECTION NEWID, also within its collection. A property: "
+                    + "UPDATE _ SET new = old UNSET old WHERE old IS NOT MISSING. A collection: mkcoll NEW, mv '*' NEW, rmcoll OLD.")
+        ),
         (["vi", "vim", "nano", "emacs", "\\e"], .command("edit")),
         ([".timing", "\\timing"], .setting("timer on")),
         (["\\o"], .setting("output")),

@@ -61,13 +61,28 @@ extension HelpTopic {
                 .init("rm greeting", "A tombstone remains."), .init("undelete weekend-in-porto", "It is there again."),
             ]),
         HelpTopic(
+            name: "blobs", aliases: ["attachments", "pictures", "files"],
+            summary: "Pictures and other files of documents",
+            text: """
+                A blob is a file in the database's folder Attachments, named after its content; a property of a document refers to it by that \
+                digest. blob ls lists them, blob put adds one, blob get gives its content. check finds those that are missing, and compact \
+                removes those that no document refers to.
+
+                cp, dump and an export into a directory take blobs along; JSON and CSV hold only the references.
+                """,
+            examples: [
+                .init("blob ls", "Which there are, and whose."), .init("blob get welcome boarding_pass > pass.txt", "The content of one."),
+                .init("export -C '*' everything/", "All documents and blobs, as files."),
+            ]),
+        HelpTopic(
             name: "collections", aliases: ["collection", "scopes"],
             summary: "Where documents live",
             text: """
                 Every document is in a collection, and every collection in a scope: inventory.hotel is the collection hotel of the scope \
                 inventory. What names no scope is in the default one, and _default is the default collection.
 
-                lscoll lists them; cd chooses the one that commands work on, and --collection, or -C, names another for one command.
+                lscoll lists them; cd chooses the one that commands work on, and --collection, or -C, names another for one command. After \
+                cd inventory.hotel, _ in a query is that collection, and airline is inventory.airline.
                 """,
             examples: [
                 .init("lscoll", "All collections."), .init("cd inventory.hotel; ls", "The hotels."),

@@ -59,8 +59,7 @@ final class Completer {
             if names.isEmpty { return FileNames.complete(prefix, onlyDirectories: onlyDirectories, line) }
         case .collection, .document, .index, .view: names += stored(kind, prefix, line.collection)
         case .property:
-            let collection = line.collection.flatMap { try? CollectionName(parsing: $0) } ?? session.currentCollection
-            names += paths(of: collection).filter { $0.hasPrefix(prefix) }
+            names += paths(of: line.collection ?? "_").filter { $0.hasPrefix(prefix) }
         case .text, .integer: break
         }
         let safe = names.filter { !$0.unicodeScalars.contains(where: TerminalText.isHarmful) }
@@ -70,11 +69,12 @@ final class Completer {
     private func openNames(_ prefix: String) -> [String] { session.shell?.databases.names.filter { $0.hasPrefix(prefix) }.sorted() ?? [] }
 
     private func stored(_ kind: ValueKind, _ prefix: String, _ collection: String?) -> [String] {
-        let name = collection.flatMap { try? CollectionName(parsing: $0) } ?? session.currentCollection
+        let current = session.currentCollection
         let names = try? session.openDatabase?.read { snapshot in
-            try CompletionNames.quickly(snapshot) { names in
+            let name = meaning(of: collection ?? "_", snapshot) ?? current
+            return try CompletionNames.quickly(snapshot) { names in
                 switch kind {
-                case .collection: names.collections(prefix)
+                case .collection: names.collections(prefix, in: current.scope)
                 case .index: try names.indexes(prefix)
                 case .view: try names.views(prefix)
                 default: try names.documents(prefix, in: name)
@@ -82,6 +82,11 @@ final class Completer {
             }
         }
         return names ?? []
+    }
+
+    /// The collection that somebody's words mean who is where the session is.
+    private func meaning(of name: String, _ snapshot: Snapshot) -> CollectionName? {
+        CollectionSearch(current: session.currentCollection, snapshot: snapshot).collection(name) ?? (try? CollectionName(parsing: name))
     }
 
     // SQL++
@@ -117,10 +122,9 @@ final class Completer {
         var found: [String] = []
         var hasDeeper = false
         for source in sources {
-            guard let name = try? CollectionName(parsing: source.collection) else { continue }
             var prefix = ""
             if let alias = source.alias, query.word.hasPrefix(alias + ".") || query.sources.count > 1 { prefix = alias + "." }
-            for path in paths(of: name) {
+            for path in paths(of: source.collection) {
                 let full = prefix + path
                 guard full.hasPrefix(query.word) else { continue }
                 let isDeeper = full.dropFirst(query.word.count).contains(".")
@@ -140,8 +144,8 @@ final class Completer {
         return ([current] + others).prefix(Completer.mostSources).map { QueryContext.Source(collection: $0.description, alias: nil) }
     }
 
-    private func paths(of name: CollectionName) -> [String] {
-        guard let database = session.openDatabase else { return [] }
+    private func paths(of collection: String) -> [String] {
+        guard let database = session.openDatabase, let name = try? database.read({ meaning(of: collection, $0) }) else { return [] }
         let sample = Sample(database: database.path, collection: name)
         // A sequence that is rolled back comes again, with other documents.
         let isLasting = !database.isInTransaction

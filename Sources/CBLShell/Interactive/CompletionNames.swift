@@ -31,8 +31,11 @@ struct CompletionNames {
         return try work(CompletionNames(snapshot: snapshot))
     }
 
-    func collections(_ prefix: String) -> [String] {
-        snapshot.collections().map(\.description).filter { $0.hasPrefix(prefix) && CompletionNames.isOffered($0) }
+    /// Those of a scope, unless it is the default one, also without its name.
+    func collections(_ prefix: String, in scope: String) -> [String] {
+        let names = snapshot.collections()
+        let siblings = scope == CollectionName.defaultName ? [] : names.filter { $0.scope == scope }.map(\.name)
+        return (names.map(\.description) + siblings).filter { $0.hasPrefix(prefix) && CompletionNames.isOffered($0) }
     }
 
     func indexes(_ prefix: String) throws -> [String] {

@@ -107,6 +107,7 @@ final class InteractiveShell {
                     line = instead
                 }
                 typed.append(line)
+                reader.hasImpliedCollection = !session.currentCollection.isDefault
                 reader.append(line)
                 // An empty line says that this is all, be it right or wrong.
                 runStatements(isLast: !line.contains { !$0.isWhitespace })
@@ -203,16 +204,18 @@ final class InteractiveShell {
     private func run(_ statement: ShellStatement) throws -> ExitCode {
         defer { session.terminal = terminal(color: options.color) }
         let statement = try ForeignWord.translated(statement, session)
+        reader.lastQuery = isOnTerminal && scriptDepth == 0 ? statement.query : nil
+        if statement.goesOn { session.remark("(This goes on with the query before.)") }
         switch statement.action {
         case .external(let command): return try run(external: command)
         case .setting(let words):
             return try session.writing(to: statement.target) { try set(words) }
         case .command(let words):
-            let words = settings.words(words, isVertical: statement.isVertical)
+            let words = settings.words(words, isVertical: statement.isVertical, target: statement.target)
             let watch = Stopwatch()
             session.hasToldTime = false
             defer {
-                if settings.timing == .on, !session.hasToldTime {
+                if settings.timing == .on, !session.hasToldTime, !isLeaving {
                     session.remark("Time: \(ShellSettings.milliseconds(watch.seconds))")
                 }
             }
@@ -230,10 +233,20 @@ final class InteractiveShell {
 
     private func perform(_ request: ArgumentParser.Request) throws -> ExitCode {
         switch request {
-        case .run(let command): return try command.run(in: session)
+        case .run(let command): return try searched(command).run(in: session)
         case .help(let words): return try HelpCommand.help(on: words, in: session)
         case .version: return try VersionCommand.printVersion(in: session)
         case .open, .nothing: return .success
+        }
+    }
+
+    /// The command with the collections that it names found from where one is.
+    private func searched(_ command: ParsedCommand) throws -> ParsedCommand {
+        guard let database = session.openDatabase, command.databasePath == nil, command.command.database != .none else { return command }
+        return try database.read { snapshot in
+            let search = CollectionSearch(current: session.currentCollection, snapshot: snapshot)
+            session.options.collection = session.options.collection.map(search.names)
+            return command.searching(search)
         }
     }
 

@@ -88,9 +88,8 @@ struct QueryContext {
                     alias = next
                 }
             }
-            let isDefault = name == "_" || name == "_default"
-            sources.append(
-                Source(collection: isDefault ? "_default" : name, alias: alias ?? (isDefault ? nil : lastPart(of: name).map(Lexer.name))))
+            let isNameless = name == "_" || name == "_default"
+            sources.append(Source(collection: name, alias: alias ?? (isNameless ? nil : lastPart(of: name).map(Lexer.name))))
         }
     }
 

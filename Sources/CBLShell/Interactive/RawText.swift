@@ -66,6 +66,11 @@ struct RawText {
                 position = bytes.count
                 return .open(quote ?? 0)
             case .symbol:
+                if let comment = Comment.beginning(at: token.start, in: bytes) {
+                    guard !comment.isOpen else { return .open(UInt8(ascii: "/")) }
+                    lexer.position = comment.end
+                    continue
+                }
                 if let ending = ending(at: token, bytes) { return ending }
                 last = token
             case .word:

@@ -37,9 +37,10 @@ struct ShellSettings: Equatable, Sendable {
     }
 
     /// The words of a command, with the flags that the settings and the end of the statement add.
-    func words(_ words: [String], isVertical: Bool) -> [String] {
+    func words(_ words: [String], isVertical: Bool, target: ShellStatement.Target?) -> [String] {
         guard let name = words.first, name == "query" || name == "select" else { return words }
-        let format = isVertical ? ResultFormat.line : mode
+        var format = isVertical ? ResultFormat.line : mode
+        if format == .table, case .file(let path, _)? = target, let named = ResultFormat(ofFile: path) { format = named }
         let asks = words.prefix { $0 != "--" }.contains { word in
             ["--format", "-F", "--raw", "--json5", "--json"].contains { word == $0 || word.hasPrefix($0 + "=") }
         }

@@ -19,6 +19,16 @@ struct ShellStatement: Equatable {
     var target: Target?
     /// A query that ended in `\G`: each row is shown as lines.
     var isVertical = false
+    /// A clause that was put behind the query before it.
+    var goesOn = false
     /// The line of the input on which it begins, from 1.
     var line = 1
+
+    /// The text of a SELECT that was typed straight.
+    var query: String? {
+        guard case .command(let words) = action, words.count == 3, words[0] == "query", words[1] == "--",
+            words[2].prefix(6).uppercased() == "SELECT"
+        else { return nil }
+        return words[2]
+    }
 }

@@ -21,6 +21,12 @@ struct StatementReader {
     private var openQuote: UInt8?
     /// A statement has begun, and goes on in a line that is still to come.
     private(set) var isUnfinished = false
+    /// A comment has begun in front of a statement, and has no end yet.
+    private var hasOpenComment = false
+    /// The query that was run last: a line that begins with a clause goes on with it.
+    var lastQuery: String?
+    /// Where a query finds documents that names no collection; without it, a query without FROM goes on in the next line.
+    var hasImpliedCollection = true
 
     init(commands: [CommandDeclaration], looksAhead: Bool = false) {
         parser = ArgumentParser(commands: commands, hasOpenDatabase: true)
@@ -37,6 +43,11 @@ struct StatementReader {
         "SET", "UNSET", "VALUES", "AS", "END", "WHEN", "THEN", "ELSE", "IN", "IS", "NOT", "LIKE", "BETWEEN", "COLLATE", "SATISFIES",
     ]
 
+    // Those of them that can stand at the end of a query that was complete.
+    private static let laterClauses: Set<String> = [
+        "FROM", "WHERE", "GROUP", "HAVING", "ORDER", "LIMIT", "OFFSET", "JOIN", "LEFT", "INNER", "CROSS", "UNNEST", "AND", "OR",
+    ]
+
     mutating func append(_ line: String) {
         if start > 0 {
             bytes.removeFirst(start)
@@ -51,7 +62,7 @@ struct StatementReader {
     mutating func clear() {
         line += bytes[start...].count { $0 == UInt8(ascii: "\n") }
         (bytes, start) = ([], 0)
-        (search, openQuote) = (nil, nil)
+        (search, openQuote, hasOpenComment) = (nil, nil, false)
         isUnfinished = false
     }
 
@@ -62,6 +73,11 @@ struct StatementReader {
         guard !isUnfinished else { return nil }
         skipEmptyLines()
         guard start < bytes.count else { return nil }
+        guard !hasOpenComment else {
+            if isLast { throw StatementReader.neverClosed(UInt8(ascii: "/")) }
+            isUnfinished = true
+            return nil
+        }
         let parsed: (statement: ShellStatement, end: Int)?
         do {
             parsed = try parse(bytes[start], isLast: isLast)
@@ -81,13 +97,18 @@ struct StatementReader {
         return statement
     }
 
-    /// Passes over blanks, semicolons and comments, which begin with `#` or `--`.
+    /// Passes over blanks, semicolons and comments, which begin with `#`, `--` or `/*`.
     private mutating func skipEmptyLines() {
         var position = start
         while position < bytes.count {
             let byte = bytes[position]
             if byte == UInt8(ascii: "#") || bytes[position...].starts(with: "--".utf8) {
                 position = bytes[position...].firstIndex(of: UInt8(ascii: "\n")) ?? bytes.count
+            } else if bytes[position...].starts(with: "/*".utf8), let comment = Comment.beginning(at: position, in: bytes) {
+                hasOpenComment = comment.isOpen
+                guard !comment.isOpen else { break }
+                line += bytes[position..<comment.end].count { $0 == UInt8(ascii: "\n") }
+                position = comment.end
             } else if WordLexer.isBlank(byte) || byte == UInt8(ascii: "\n") || byte == UInt8(ascii: ";") {
                 if byte == UInt8(ascii: "\n") { line += 1 }
                 position += 1
@@ -116,6 +137,11 @@ struct StatementReader {
         if StatementReader.queryWords.contains(word), !hasFlag(behind: end) {
             guard word == "EXPLAIN" else { return try raw(from: start, isLast: isLast) { ["query", "--", $0] } }
             return try raw(from: end, isLast: isLast) { ["query", "--explain", "--", $0] }
+        }
+        if let lastQuery, StatementReader.laterClauses.contains(word) {
+            var read = try raw(from: start, isLast: isLast) { ["query", "--", lastQuery + "\n" + $0] }
+            read?.statement.goesOn = true
+            return read
         }
         return try words(isSetting: first == UInt8(ascii: "."), isLast: isLast)
     }
@@ -234,14 +260,14 @@ struct StatementReader {
                 return nil
             case .newline:
                 let next = found.isJSON ? nil : nextLine(behind: found.position)
-                if next == .clause || isQuery(words) && isUnfinished(found, in: range) {
+                if next == .clause || isQuery(words) && isUnfinished(found, in: range, words) {
                     guard next == nil else {
                         found.passNewline()
                         continue
                     }
                     if !isLast { return nil }
                 }
-                if next == nil, looksAhead, !isLast, !found.isJSON { return nil }
+                if next == nil, !isLast, !found.isJSON, looksAhead || isQuery(words) && wantsMore(range) { return nil }
                 return (ShellStatement(action: .command(words(text(range)))), min(found.position + 1, bytes.count))
             case .semicolon, .redirection: return try finish(ShellStatement(action: .command(words(text(range)))), at: found.position)
             case .vertical:
@@ -255,10 +281,22 @@ struct StatementReader {
     // To parse a long text at the end of each of its lines would take longer the longer it is.
     private static let mostParsed = 4096
 
-    private func isUnfinished(_ found: RawText, in range: Range<Int>) -> Bool {
+    private func isUnfinished(_ found: RawText, in range: Range<Int>, _ words: (String) -> [String]) -> Bool {
         guard !found.isJSON else { return false }
         if range.count > StatementReader.mostParsed, found.certainlyGoesOn(in: bytes) { return true }
-        return StatementReader.isUnfinished(text(range))
+        return StatementReader.isUnfinished(words(text(range)).last ?? "")
+    }
+
+    /// Whether what could be run is hardly all: a query that says from where comes later, and a change of all documents says so with a semicolon
+    /// or an empty line. Somebody may be pasting lines.
+    private func wantsMore(_ range: Range<Int>) -> Bool {
+        guard let statement = try? Statement(sqlpp: Comment.blanked(text(range))) else { return false }
+        switch statement {
+        case .select(let select): return select.sources.isEmpty && !hasImpliedCollection && !select.isCalculation
+        case .update(let update): return update.condition == nil && update.limit == nil
+        case .delete(let delete): return delete.condition == nil && delete.limit == nil
+        default: return false
+        }
     }
 
     /// The whole text in quotes, as in a shell: what they hold, and where the statement ends.
@@ -313,6 +351,9 @@ struct StatementReader {
             lexer.skipBlanks()
             // An empty line ends a statement.
             if lexer.byte == UInt8(ascii: "\n") { return .statement }
+            if lexer.byte == UInt8(ascii: "-"), let comment = Comment.beginning(at: lexer.position, in: bytes) {
+                lexer.position = comment.end
+            }
         }
         guard let byte = lexer.byte else { return nil }
         if [UInt8(ascii: ")"), UInt8(ascii: ","), UInt8(ascii: ";"), UInt8(ascii: "=")].contains(byte) { return .clause }
@@ -323,7 +364,7 @@ struct StatementReader {
     /// Whether a query ends before it is complete: it cannot be parsed, and what is missing would stand at its end.
     static func isUnfinished(_ query: String) -> Bool {
         do {
-            _ = try Statement(sqlpp: query)
+            _ = try Statement(sqlpp: Comment.blanked(query))
             return false
         } catch {
             guard error.kind == .syntax, let first = error.diagnostics.first, !first.range.isNone else { return false }
@@ -332,7 +373,7 @@ struct StatementReader {
     }
 
     private static func neverClosed(_ byte: UInt8) -> CommandError {
-        .usage("the input ends before \(Character(Unicode.Scalar(byte))) is closed")
+        .usage("the input ends before \(byte == UInt8(ascii: "/") ? "/*" : String(Character(Unicode.Scalar(byte)))) is closed")
     }
 
     private func text(_ range: Range<Int>) -> String {

@@ -10,12 +10,29 @@ extension QueryRun {
         var trials: [CBLQuery.DocumentChange] = []
         let outcome = try invocation.transact(on: database, dryRun: isTrial) { transaction in
             let onChange: ((CBLQuery.DocumentChange) throws -> Void)? = isTrial ? { trials.append($0) } : nil
+            let statement = try statement.reading(paths: invocation.search(in: transaction).path)
+            tellOfUnknownProperties(in: statement, transaction)
             return try StatementRunner(transaction, parameters: parameters, options: options, onChange: onChange).run(statement)
         }
         try invocation.tell {
             for change in trials { try write(change) }
             try write(outcome, isTrial: isTrial)
         }
+    }
+
+    /// Of those that choose the documents.
+    private func tellOfUnknownProperties(in statement: Statement, _ snapshot: Snapshot) {
+        let (path, alias, condition): (Statement.CollectionPath, String?, QueryExpression?)
+        switch statement {
+        case .update(let update): (path, alias, condition) = (update.collection, update.alias, update.condition)
+        case .delete(let delete): (path, alias, condition) = (delete.collection, delete.alias, delete.condition)
+        default: return
+        }
+        guard let condition else { return }
+        var select = Select()
+        select.sources = [Select.Source(.collection(scope: path.scope, name: path.name), alias: alias)]
+        select.results = [Select.Result(condition, alias: "condition")]
+        invocation.session.tellOfUnknownProperties(in: select, snapshot)
     }
 
     private func write(_ change: CBLQuery.DocumentChange) throws {

@@ -11,6 +11,10 @@ enum QueryCommand {
             Prints the rows that a query finds, as a table or in another --format. A query that begins with { or [ is one in the form of \
             JSON, a whole query or a WHERE condition. Without a query the statements are read from standard input.
 
+            _ is the collection that --collection names. Comments, -- to the end of the line and /* … */, are passed over; a SELECT without \
+            FROM calculates, if it is about no document. On a terminal the documents of * are spread over columns. A file that --output \
+            names with an ending such as .csv or .json gets that form.
+
             A column that is missing in a row is blank in a table and left out in JSON; null is null. A table with only one column has no \
             heading. --offset and --limit count rows of the result, after those of the query's own OFFSET and LIMIT.
 

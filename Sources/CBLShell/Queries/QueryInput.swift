@@ -3,6 +3,7 @@ import CBLWorkbench
 
 /// A statement that somebody gave, and where it stands.
 struct QueryInput {
+    /// Without comments: blanks are in their place.
     let text: String
     /// The file it was read from; nil for the command line.
     let sourceName: String?
@@ -11,7 +12,10 @@ struct QueryInput {
     /// Where in it the statement begins, in bytes.
     let offset: Int
 
-    init(_ text: String) { (self.text, sourceName, source, offset) = (text, nil, text, 0) }
+    init(_ text: String) {
+        (sourceName, source, offset) = (nil, text, 0)
+        self.text = QueryInput.isJSON(text) ? text : Comment.blanked(text)
+    }
 
     private init(_ text: Substring, at range: SourceRange, of source: String, named name: String?) {
         (self.text, sourceName, self.source, offset) = (String(text), name, source, range.start)
@@ -19,7 +23,9 @@ struct QueryInput {
 
     /// The statements of a text, which semicolons separate.
     static func statements(of source: String, named name: String? = nil) -> [QueryInput] {
-        Statement.split(source).map { QueryInput($0.text, at: $0.range, of: source, named: name) }
+        Statement.split(QueryInput.isJSON(source) ? source : Comment.blanked(source)).map {
+            QueryInput($0.text, at: $0.range, of: source, named: name)
+        }
     }
 
     /// The statements of a file; `-` is standard input.
@@ -34,7 +40,9 @@ struct QueryInput {
     }
 
     /// Whether it is a query in the form of JSON, and not SQL++.
-    var isJSON: Bool {
+    var isJSON: Bool { QueryInput.isJSON(text) }
+
+    private static func isJSON(_ text: String) -> Bool {
         let first = text.utf8.first { ![0x20, 0x09, 0x0A, 0x0D].contains($0) }
         return first == UInt8(ascii: "{") || first == UInt8(ascii: "[")
     }

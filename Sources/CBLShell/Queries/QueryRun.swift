@@ -25,7 +25,9 @@ struct QueryRun {
         if isRaw, let asked, asked != .json, asked != .jsonl {
             throw invocation.usageError("--raw is --format json, and not \(asked.rawValue)")
         }
-        let format = asked ?? (invocation.flag("raw") ? .json : invocation.wantsJSON ? .jsonl : .table)
+        let named = invocation.string("output").flatMap(ResultFormat.init(ofFile:))
+        let format =
+            asked ?? (invocation.flag("json5") ? nil : named) ?? (invocation.flag("raw") ? .json : invocation.wantsJSON ? .jsonl : .table)
         let guardsFormulas = invocation.flag("guard-formulas")
         if guardsFormulas, format != .csv, format != .tsv { throw invocation.usageError("--guard-formulas is for CSV and TSV") }
         printer = ResultPrinter(
@@ -49,7 +51,9 @@ struct QueryRun {
     /// Reads all statements before it runs the first: a slip in the last one should not leave the work half done.
     func run(_ inputs: [QueryInput]) throws -> ExitCode {
         guard !inputs.isEmpty else { throw invocation.usageError("there is no statement") }
-        let statements = try inputs.map { ($0, try $0.statement()) }
+        let statements = try inputs.map { input in
+            do throws(CommandError) { return (input, try input.statement()) } catch { throw hinting(error, input) }
+        }
         if mode == .watch, inputs.count > 1 { throw invocation.usageError("--watch watches one query") }
         let changes = statements.filter { if case .select = $0.1 { false } else { true } }
         if let change = changes.first {
@@ -85,7 +89,7 @@ struct QueryRun {
         do {
             try work()
         } catch let error as QueryError {
-            throw input.commandError(error)
+            throw hinting(input.commandError(error), input)
         } catch let failure as QueryFailure where failure != .cancelled {
             throw input.commandError(failure.description)
         } catch let error as StoreError where error.code != .interrupted {
@@ -93,11 +97,35 @@ struct QueryRun {
         }
     }
 
+    /// `LIMIT 2 > file` compares; somebody at the prompt hardly meant that.
+    private func hinting(_ error: CommandError, _ input: QueryInput) -> CommandError {
+        guard session.shell != nil, let path = QueryRun.redirection(in: input.text) else { return error }
+        return error.hinting("\";\" ends the query: with \"; > \(path)\" behind it, its rows go to that file.")
+    }
+
+    /// What looks like the name of a file behind a `>` at the end of a query.
+    static func redirection(in text: String) -> String? {
+        guard let mark = text.lastIndex(of: ">") else { return nil }
+        let path = String(text[text.index(after: mark)...].drop { $0.isWhitespace })
+        guard !path.isEmpty, !path.contains(where: { $0.isWhitespace || "'\"`()$".contains($0) }) else { return nil }
+        let endings = [".csv", ".tsv", ".json", ".jsonl", ".txt", ".md", ".html"]
+        if path.contains("/") || endings.contains(where: path.hasSuffix) { return path }
+        let before = text[..<mark].split(whereSeparator: \.isWhitespace).suffix(2)
+        return before.count == 2 && ["LIMIT", "OFFSET"].contains(before[before.startIndex].uppercased())
+            && before.last.flatMap { Int($0) } != nil
+            ? path : nil
+    }
+
     private func run(_ select: Select, _ input: QueryInput, _ database: Database) throws {
         if mode == .watch { return try QueryWatching(run: self, input: input, select: select).watch(database) }
         try database.read { snapshot in
             var printer = printer
+            if mode == .rows, !input.isJSON, let row = try select.calculated(on: snapshot, parameters: parameters) {
+                warn(ofUnbound: parameters.unbound(in: select))
+                return try printer.print(row)
+            }
             let query = try compile(select, input, on: snapshot, &printer)
+            let select = try select.reading(paths: invocation.search(in: snapshot).path)
             switch mode {
             case .explain:
                 try explanation.write(query.explain(on: snapshot))
@@ -112,6 +140,7 @@ struct QueryRun {
                 let rows = try query.run(on: snapshot, parameters: parameters, options: options)
                 warn(ofUnbound: rows.unboundParameters)
                 try tell(printer.print(rows), watch)
+                UnknownProperties(session, snapshot)?.tell(of: query)
                 try adviseIfSlow(watch.seconds, select, query, snapshot, database)
             }
         }
@@ -162,7 +191,7 @@ struct QueryRun {
     /// The query that was given, over the collection that was chosen if it names none, and cut to the rows that are wanted.
     func compile(_ select: Select, _ input: QueryInput, on snapshot: Snapshot, _ printer: inout ResultPrinter) throws -> Query {
         let asGiven = select
-        var select = select
+        var select = try select.reading(paths: invocation.search(in: snapshot).path).spellingOutStars()
         if select.sources.isEmpty {
             let name = try invocation.collectionName()
             if !name.isDefault {
@@ -173,6 +202,7 @@ struct QueryRun {
                 throw QueryError(.meaning, "the FROM clause is missing; FROM _ is the default collection\(list)", range: select.range)
             }
         }
+        printer.stars = Set(select.results.indices.filter { select.results[$0].isWholeDocument })
         // SQLite need not sort more rows than are wanted. If the query has limits of its own, those come first, and rows are counted here.
         if select.limit == nil, select.offset == nil, printer.limit < Int.max || printer.offset > 0 {
             if printer.limit < Int.max { select.limit = QueryExpression(.integer(Int64(printer.limit))) }

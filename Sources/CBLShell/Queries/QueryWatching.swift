@@ -24,6 +24,7 @@ struct QueryWatching {
             throw run.invocation.usageError("with --watch, --offset and --limit cannot be added to those of the query")
         }
         let mailbox = try Mailbox<LiveQuery.Event>()
+        let screen = printer
         let live = try LiveQuery(query, on: database, parameters: run.parameters) { mailbox.put($0) }
         defer { live.stop() }
         var isFirst = true
@@ -36,16 +37,16 @@ struct QueryWatching {
                 case .result(let result):
                     if isFirst { run.warn(ofUnbound: result.unboundParameters) }
                     isFirst = false
-                    if isDrawn { try draw(result.rows) } else { try writeDifference(result) }
+                    if isDrawn { try draw(result.rows, screen) } else { try writeDifference(result) }
                     try session.output.flush()
                 }
             }
         }
     }
 
-    private func draw(_ rows: RecordedRows) throws {
+    private func draw(_ rows: RecordedRows, _ printer: ResultPrinter) throws {
         try session.output.write("\u{1B}[H\u{1B}[2J")
-        try run.printer.print(rows)
+        try printer.print(rows)
         try session.write("(\(rows.count) \(rows.count == 1 ? "row" : "rows"); Ctrl-C ends)", .dim)
         try session.output.write("\n")
     }

@@ -11,6 +11,8 @@ struct ResultPrinter {
     var limit = Int.max
     /// A screen shows no more rows than these, and more are not looked for.
     var screenLimit: Int?
+    /// The columns that are whole documents, and are spread over columns on a screen.
+    var stars: Set<Int> = []
 
     /// What was printed.
     struct Outcome {
@@ -19,8 +21,14 @@ struct ResultPrinter {
         var isCut = false
     }
 
-    func print(_ rows: QueryRows) throws -> Outcome {
+    private var renderer: any ResultRenderer {
         let renderer = format.renderer(for: session, json5: usesJSON5, guardsFormulas: guardsFormulas)
+        guard session.output.isTerminal, format == .table || format == .line, !stars.isEmpty else { return renderer }
+        return SpreadingRenderer(renderer, stars: stars, session: session)
+    }
+
+    func print(_ rows: QueryRows) throws -> Outcome {
+        let renderer = renderer
         let row = ResultRow(count: rows.columnCount, keys: rows.sharedKeys)
         let isWatched = session.output.isTerminal
         // Begins with the first row: before that there is nothing to be shown.
@@ -59,7 +67,7 @@ struct ResultPrinter {
 
     /// Prints rows that were kept.
     func print(_ rows: RecordedRows) throws {
-        let renderer = format.renderer(for: session, json5: usesJSON5, guardsFormulas: guardsFormulas)
+        let renderer = renderer
         let row = ResultRow(count: rows.titles.count, keys: nil)
         try renderer.begin(rows.titles)
         for index in 0..<rows.count {

@@ -86,7 +86,7 @@ struct PlaceText {
 
     private var scalars: [String] {
         var parts: [String] = []
-        if let numbers = facts.numbers { parts.append(PlaceText.range(numbers)) }
+        if let numbers = facts.numbers { parts.append(PlaceText.range(numbers, facts.wholeNumbers)) }
         guard facts.strings > 0 else { return parts }
         if facts.dates == facts.strings, let instants = facts.instants {
             let (first, last) = (WrittenDate.text(instants.least), WrittenDate.text(instants.greatest))
@@ -111,8 +111,9 @@ struct PlaceText {
             + (chosen.isEmpty ? "" : more)
     }
 
-    static func range(_ numbers: Extent<Double>) -> String {
-        let (least, greatest) = (NumberText.short(numbers.least), NumberText.short(numbers.greatest))
+    static func range(_ numbers: Extent<Double>, _ whole: Extent<Int64>?) -> String {
+        let least = NumberText.short(numbers.least, orExactly: whole?.least)
+        let greatest = NumberText.short(numbers.greatest, orExactly: whole?.greatest)
         return least == greatest ? least : "\(least) to \(greatest)"
     }
 
@@ -148,13 +149,18 @@ extension SampledValue {
 enum NumberText {
     /// As JSON writes it, but whole numbers without a fraction, and others with at most six digits that say something.
     static func short(_ number: Double) -> String {
-        if let integer = Int64(exactly: number), integer.magnitude < 1 << 53 { return "\(integer)" }
+        if let integer = Int64(exactly: number) { return "\(integer)" }
         guard number.isFinite else { return "\(number)" }
         return exact(number.magnitude < 1e15 && number.magnitude >= 1e-4 ? rounded(number) : number)
     }
 
+    /// The same for a number that may be known better than a floating point number can say.
+    static func short(_ number: Double, orExactly integer: Int64?) -> String {
+        if let integer, Double(integer) == number { "\(integer)" } else { short(number) }
+    }
+
     static func exact(_ number: Double) -> String {
-        if let integer = Int64(exactly: number), integer.magnitude < 1 << 53 { return "\(integer)" }
+        if let integer = Int64(exactly: number) { return "\(integer)" }
         var buffer = ByteBuffer()
         JSONWriter.write(double: number, to: &buffer)
         return buffer.string

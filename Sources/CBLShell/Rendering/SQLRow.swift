@@ -1,5 +1,6 @@
 import CBLBase
 import CBLFleece
+import CBLQuery
 import CBLSQLite
 import CBLStore
 
@@ -51,6 +52,43 @@ enum SQLRow {
         case .real: appendReal(row.double(column), to: &buffer)
         case .text: JSONWriter.write(string: row.text(column) ?? UnsafeRawBufferPointer(start: nil, count: 0), to: &buffer)
         case .blob: appendBlob(row.blob(column) ?? UnsafeRawBufferPointer(start: nil, count: 0), keys, to: &buffer)
+        }
+    }
+
+    /// Lends the row's columns as those of a query. What is no Fleece in a blob is text.
+    static func withCells(_ row: Statement, _ keys: SharedKeys, _ body: (ResultRow) throws -> Void) rethrows {
+        var text = ByteBuffer()
+        var ends: [Int] = []
+        let columns = 0..<row.columnCount
+        for column in columns {
+            if row.kind(column) == .blob, let bytes = row.blob(column), fleece(bytes, keys) == nil {
+                text.append("x'")
+                text.append(Hex.text(of: bytes))
+                text.append("'")
+            }
+            ends.append(text.count)
+        }
+        let cells = columns.map { column -> QueryValue in
+            switch row.kind(column) {
+            case .null: return .null
+            case .integer: return .integer(row.int64(column))
+            case .real: return .double(row.double(column))
+            case .text: return .text(row.text(column) ?? UnsafeRawBufferPointer(start: nil, count: 0))
+            case .blob:
+                if let value = row.blob(column).flatMap({ fleece($0, keys) }) { return .collection(value) }
+                let start = column == 0 ? 0 : ends[Int(column) - 1]
+                return .text(UnsafeRawBufferPointer(rebasing: text.bytes[start..<ends[Int(column)]]))
+            }
+        }
+        try body(ResultRow(cells, keys: keys))
+    }
+
+    /// Names that come again get a number.
+    static func unique(_ names: [String]) -> [String] {
+        var counts: [String: Int] = [:]
+        return names.map { name in
+            counts[name, default: 0] += 1
+            return counts[name].map { $0 == 1 ? name : "\(name) #\($0)" } ?? name
         }
     }
 

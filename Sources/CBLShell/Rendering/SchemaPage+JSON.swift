@@ -60,9 +60,9 @@ extension SchemaPage {
         if facts.booleans > 0 { line.add("true", facts.trues) }
         if let numbers = facts.numbers {
             line.key("minimum")
-            SampledValue.double(numbers.least).append(to: &line.buffer)
+            SampledValue(numbers.least, orExactly: facts.wholeNumbers?.least).append(to: &line.buffer)
             line.key("maximum")
-            SampledValue.double(numbers.greatest).append(to: &line.buffer)
+            SampledValue(numbers.greatest, orExactly: facts.wholeNumbers?.greatest).append(to: &line.buffer)
         }
         if let lengths = facts.textLengths {
             line.add("minimumLength", lengths.least)
@@ -108,6 +108,11 @@ extension SchemaPage {
 }
 
 extension SampledValue {
+    /// A number that may be known better than a floating point number can say.
+    init(_ number: Double, orExactly integer: Int64?) {
+        if let integer, integer.magnitude >= 1 << 53, Double(integer) == number { self = .integer(integer) } else { self = .double(number) }
+    }
+
     /// As JSON; of a long text, what was kept.
     func append(to buffer: inout ByteBuffer) {
         switch self {

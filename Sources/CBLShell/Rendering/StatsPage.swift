@@ -68,7 +68,9 @@ struct StatsPage {
             about + NumberText.short(NumberStatistics.percentile(Double(percentile) / 100, of: sorted))
         }
         try session.output.write("\n")
-        try session.writeFact("Range", "\(NumberText.short(numbers.least)) to \(NumberText.short(numbers.greatest))")
+        let least = NumberText.short(numbers.least, orExactly: statistics.wholeNumbers?.least)
+        let greatest = NumberText.short(numbers.greatest, orExactly: statistics.wholeNumbers?.greatest)
+        try session.writeFact("Range", "\(least) to \(greatest)")
         try session.writeFact("Mean", "\(NumberText.short(numbers.mean)), deviation \(NumberText.short(numbers.deviation))")
         try session.writeFact("Median", text(50))
         try session.writeFact(
@@ -176,7 +178,9 @@ extension StatsPage {
                     line.add("object", statistics.objects)
                     line.add("undefined", statistics.unreadable)
                 })
-            if statistics.numbers.count > 0 { line.add("numbers", object: { add(statistics.numbers, to: &$0) }) }
+            if statistics.numbers.count > 0 {
+                line.add("numbers", object: { add(statistics.numbers, whole: statistics.wholeNumbers, to: &$0) })
+            }
             if statistics.booleans > 0 { line.add("true", statistics.trues) }
             if statistics.textCount > 0 {
                 line.add(
@@ -210,15 +214,17 @@ extension StatsPage {
         }
     }
 
-    private func add(_ numbers: NumberStatistics, to line: inout JSONObjectWriter) {
+    private func add(_ numbers: NumberStatistics, whole: Extent<Int64>? = nil, to line: inout JSONObjectWriter) {
         let sorted = numbers.sorted
         func add(_ name: StaticString, _ number: Double) {
             line.key(name)
             SampledValue.double(number).append(to: &line.buffer)
         }
         line.add("count", numbers.count)
-        add("minimum", numbers.least)
-        add("maximum", numbers.greatest)
+        line.key("minimum")
+        SampledValue(numbers.least, orExactly: whole?.least).append(to: &line.buffer)
+        line.key("maximum")
+        SampledValue(numbers.greatest, orExactly: whole?.greatest).append(to: &line.buffer)
         add("mean", numbers.mean)
         add("deviation", numbers.deviation)
         line.add("exact", numbers.isComplete)

@@ -1,3 +1,5 @@
+import CBLBase
+
 /// Turns rows into text as they come. One value of it renders one result.
 protocol ResultRenderer: AnyObject {
     /// What stands before the first row. The titles are all different.
@@ -18,6 +20,19 @@ enum ResultFormat: String, CaseIterable {
     case table, json, jsonl, csv, tsv, markdown, line, html
 
     static let names = allCases.map(\.rawValue)
+
+    /// The form that the name of a file asks for.
+    init?(ofFile path: String) {
+        let forms: [String: ResultFormat] = [
+            "csv": .csv, "tsv": .tsv, "json": .json, "jsonl": .jsonl, "ndjson": .jsonl, "md": .markdown, "html": .html, "htm": .html,
+        ]
+        let name = PathText.name(path)
+        guard let dot = name.utf8.lastIndex(of: UInt8(ascii: ".")), let form = forms[name[name.utf8.index(after: dot)...].lowercased()]
+        else {
+            return nil
+        }
+        self = form
+    }
 
     /// A renderer that writes to the session's output, in the session's look.
     func renderer(for session: Session, json5: Bool = false, guardsFormulas: Bool = false) -> any ResultRenderer {

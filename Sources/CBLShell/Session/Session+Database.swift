@@ -10,6 +10,7 @@ extension Session {
     func open(
         _ path: String, writes: Bool, removesForeignObjects: Bool = false, ownKeys: KeyFlags? = nil, madeWith newKey: EncryptionKey? = nil
     ) throws(CommandError) -> Database {
+        let path = Database.bundlePath(ofMainFile: path) ?? path
         let access: Database.Options.Access = options.creates ? .create : writes || options.isWriteable ? .readWrite : .readOnly
         if access != .readOnly { try refuseInTransaction("it cannot be changed from the side", at: path) }
         let upgrade: Database.Options.Upgrade =
@@ -126,6 +127,10 @@ extension Invocation {
     func existing(_ name: CollectionName, in snapshot: Snapshot) throws -> CollectionName {
         if snapshot.hasCollection(name) { return name }
         let known = snapshot.collections().map(\.description)
+        let members = known.filter { $0.hasPrefix(name.description + ".") }
+        guard members.isEmpty else {
+            throw StoreError(.notFound, "\"\(name)\" is a scope, with the collections \(members.joined(separator: ", "))")
+        }
         // "hotel" may well mean "inventory.hotel".
         let namesake = known.first { $0.hasSuffix("." + name.description) }
         let suggestion = namesake.map { " Did you mean \"\($0)\"?" } ?? Suggestion.sentence(for: name.description, in: known, quoted: true)

@@ -17,12 +17,10 @@ struct ColumnListing {
     private var ends: [Int] = []
     private var isMeasuring: Bool
 
-    /// As far as the vendor's program goes where there is no screen.
-    private static let widthWithoutScreen = 100
-
+    /// Where there is no screen, each text has a line: another program reads them.
     init(session: Session) {
-        let width = session.output.isTerminal ? session.terminal.width : ColumnListing.widthWithoutScreen
-        self.init(output: session.output, screenWidth: width, adapts: session.output.isTerminal)
+        let isOnScreen = session.output.isTerminal
+        self.init(output: session.output, screenWidth: isOnScreen ? session.terminal.width : 1, adapts: isOnScreen)
     }
 
     init(output: Output, screenWidth: Int, adapts: Bool) {

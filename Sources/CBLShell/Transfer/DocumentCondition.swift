@@ -5,7 +5,9 @@ import CBLStore
 /// A condition in SQL++ that chooses documents: the CONDITION of `export --where`.
 enum DocumentCondition {
     /// The IDs of the documents for which it is true.
-    static func documentIDs(_ condition: String, in collection: CollectionName, of snapshot: Snapshot) throws -> Set<String> {
+    static func documentIDs(_ condition: String, in collection: CollectionName, of snapshot: Snapshot, _ session: Session) throws -> Set<
+        String
+    > {
         let source = collection.isDefault ? "_" : QueryContext.collectionPath(collection.description)
         let input = QueryInput("SELECT META().id FROM \(source) WHERE " + condition)
         let query: Query
@@ -16,6 +18,7 @@ enum DocumentCondition {
         while try rows.next() {
             if let id = rows[0].string { ids.insert(id) }
         }
+        UnknownProperties(session, snapshot)?.tell(of: query)
         return ids
     }
 }

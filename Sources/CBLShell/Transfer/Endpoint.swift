@@ -7,7 +7,8 @@ enum Endpoint: Equatable {
     case remote(String)
     /// JSON texts, one document per line when written; any row of values, or an array of them, when read. `-` is standard input or output.
     case json(String, JSONLayout)
-    case table(String, delimiter: UInt8)
+    /// Without a delimiter it is a comma when written, and found out when read.
+    case table(String, delimiter: UInt8?)
     case directory(String)
 
     enum JSONLayout: Equatable { case lines, array }
@@ -15,14 +16,16 @@ enum Endpoint: Equatable {
     static let formats = ["json", "jsonl", "array", "csv", "tsv"]
 
     /// Guesses from the path's ending, unless a format is named. Nil if that says nothing.
-    init?(_ path: String, format: String? = nil) {
+    init?(_ path: String, format: String? = nil, delimiter: UInt8? = nil) {
         let path = path == "/dev/stdin" || TargetFile.isStandardOutput(path) ? "-" : path
         switch format {
-        case "csv": self = .table(path, delimiter: UInt8(ascii: ","))
-        case "tsv": self = .table(path, delimiter: UInt8(ascii: "\t"))
+        case "csv": self = .table(path, delimiter: delimiter)
+        case "tsv": self = .table(path, delimiter: delimiter ?? UInt8(ascii: "\t"))
         case "array": self = .json(path, .array)
         case "json", "jsonl": self = .json(path, .lines)
-        default: self.init(guessing: path)
+        default:
+            self.init(guessing: path)
+            if let delimiter, case .table = self { self = .table(path, delimiter: delimiter) }
         }
     }
 
@@ -35,7 +38,7 @@ enum Endpoint: Equatable {
         } else if path == "-" || [".json", ".jsonl", ".ndjson", ".json5"].contains(where: name.hasSuffix) {
             self = .json(path, .lines)
         } else if name.hasSuffix(".csv") {
-            self = .table(path, delimiter: UInt8(ascii: ","))
+            self = .table(path, delimiter: nil)
         } else if name.hasSuffix(".tsv") {
             self = .table(path, delimiter: UInt8(ascii: "\t"))
         } else if path.hasSuffix("/") || Endpoint.isDirectory(path) {

@@ -19,6 +19,13 @@ struct Transfer {
         Flag("careful", "Stop at the first document that cannot be imported, and import nothing"),
         Flag("existing", short: "x", "Fail if the destination does not exist"),
         Flag("format", value: "FORMAT", .choice(Endpoint.formats), "The form of the text, if its name does not tell"),
+        Flag(
+            "delimiter", value: "CHARACTER", .text,
+            "What separates the cells of a table: ; or | or tab (default: what the heading has, or a comma)"),
+        Flag(
+            "types", value: "[COLUMN:]TYPE,…", .text,
+            "What cells become: \(CellTypes.CellType.allCases.map(\.rawValue).joined(separator: ", ")) (default: auto, what they look like)"
+        ),
         Transfer.guardFlag, Transfer.validateFlag,
         Flag("verbose", short: "v", repeatable: true, "Tell of every document that is left out"),
     ]
@@ -68,10 +75,27 @@ struct Transfer {
     }
 
     func endpoint(_ path: String) throws -> Endpoint {
-        guard let endpoint = Endpoint(path, format: invocation.string("format")) else {
+        let delimiter = try delimiter()
+        guard let endpoint = Endpoint(path, format: invocation.string("format"), delimiter: delimiter) else {
             throw invocation.usageError("\(path): the name does not tell what it is; --format does")
         }
+        if case .table = endpoint { return endpoint }
+        for flag in ["delimiter", "types"] where invocation.flag(flag) { throw invocation.usageError("--\(flag) is for CSV and TSV") }
         return endpoint
+    }
+
+    private func delimiter() throws(CommandError) -> UInt8? {
+        guard let text = invocation.string("delimiter") else { return nil }
+        if ["tab", "\\t", "\t"].contains(text) { return UInt8(ascii: "\t") }
+        guard text.utf8.count == 1, let byte = text.utf8.first, (0x20...0x7E).contains(byte), byte != UInt8(ascii: "\"") else {
+            throw invocation.usageError("--delimiter is one character of ASCII, or tab, not \"\(text)\"")
+        }
+        return byte
+    }
+
+    private func cellTypes() throws(CommandError) -> CellTypes {
+        guard let text = invocation.string("types") else { return CellTypes() }
+        do { return try CellTypes(text) } catch { throw invocation.usageError("--types: \(error.message)") }
     }
 
     /// Opens the database that is written to, and makes it if it is not there.
@@ -83,14 +107,36 @@ struct Transfer {
     func importing(_ source: Endpoint, into database: Database) throws -> ExitCode {
         try refuseReplication()
         try checkGuard(source)
-        let collection = try invocation.collectionName()
+        guard session.options.collection == "*" else {
+            let folder = if case .directory(let path) = source { BlobExchange.folder(in: PathText.closed(path)) } else { String?.none }
+            return try importing(source, into: invocation.collectionName(), of: database, blobsIn: folder)
+        }
+        guard case .directory(let path) = source else {
+            throw invocation.usageError("only a directory, as export -C '*' writes it, holds several collections")
+        }
+        let directory = PathText.closed(path)
+        let names = try DirectorySource.collections(in: directory)
+        guard !names.isEmpty else { throw CommandError.failed("\(path): no directory in it has the name of a collection") }
+        var code = ExitCode.success
+        for name in names {
+            let source = Endpoint.directory(directory + name.description)
+            let result = try importing(source, into: name, of: database, blobsIn: BlobExchange.folder(in: directory))
+            if result != .success { code = result }
+        }
+        return code
+    }
+
+    private func importing(
+        _ source: Endpoint, into collection: CollectionName, of database: Database, blobsIn blobDirectory: String?
+    ) throws -> ExitCode {
         let idKey = invocation.string("jsonid") ?? "_id"
         let documents: any DocumentSource =
             switch source {
             case .json(let path, _): JSONSource(try InputSource(path), dialect: path.hasSuffix(".json5") ? .json5 : .json, idKey: idKey)
             case .table(let path, let delimiter):
                 TableSource(
-                    try InputSource(path), delimiter: delimiter, idKey: idKey, removesGuards: invocation.flag("guard-formulas"))
+                    try InputSource(path), delimiter: delimiter, idKey: idKey, types: try cellTypes(),
+                    removesGuards: invocation.flag("guard-formulas"))
             case .directory(let path): try DirectorySource(path, idKey: idKey) { try Interruption.check() }
             case .database, .remote: throw invocation.usageError("cp copies databases; import takes JSON and tables")
             }
@@ -99,6 +145,7 @@ struct Transfer {
         importer.idPrefix = invocation.string("idprefix") ?? ""
         importer.limit = invocation.int("limit") ?? .max
         importer.schema = try invocation.documentSchema()
+        importer.blobDirectory = blobDirectory
         importer.check = { try Interruption.check() }
         importer.leaveOut = { try leftOut.tell($0) }
         let clock = Stopwatch()
@@ -107,10 +154,19 @@ struct Transfer {
         defer { progress.finish() }
         let outcome = try importer.run(documents, into: collection, of: database)
         progress.finish()
+        if case .table(_, nil) = source, let found = (documents as? TableSource)?.delimiter, found != UInt8(ascii: ",") {
+            let name = found == UInt8(ascii: "\t") ? "tabs" : "\"\(Character(Unicode.Scalar(found)))\""
+            session.notice("Its cells are separated by \(name); --delimiter says otherwise.")
+        }
         if outcome.named > 0 {
             session.notice(
                 "\(outcome.named) \(outcome.named == 1 ? "document without \"\(idKey)\" got a new ID" : "documents without \"\(idKey)\" got new IDs")"
             )
+        }
+        if outcome.missingBlobs > 0 {
+            session.warn(
+                "\(ExportedBlobs.count(outcome.missingBlobs)) of these documents \(outcome.missingBlobs == 1 ? "is" : "are") not here; "
+                    + "check names the documents")
         }
         if invocation.wantsJSON {
             try session.writeFacts { line in
@@ -118,6 +174,8 @@ struct Transfer {
                 line.add("created", outcome.created)
                 line.add("updated", outcome.updated)
                 line.add("failed", outcome.failed)
+                if outcome.storedBlobs > 0 { line.add("blobs", outcome.storedBlobs) }
+                if outcome.missingBlobs > 0 { line.add("missingBlobs", outcome.missingBlobs) }
             }
         } else {
             let left = outcome.failed > 0 ? "; \(outcome.failed) left out" : ""
@@ -137,10 +195,24 @@ struct Transfer {
         try checkGuard(target)
         try checkExistence(target)
         let clock = Stopwatch()
+        let blobs = ExportedBlobs()
         let count = try database.read { snapshot in
-            let collection = try invocation.collection(in: snapshot)
-            exporter.chosen = try condition.map { try DocumentCondition.documentIDs($0, in: collection, of: snapshot) }
-            return try write(exporter, snapshot, collection, guardsFormulas: invocation.flag("guard-formulas"), to: target)
+            func write(_ collection: CollectionName, to target: Endpoint) throws -> Int {
+                exporter.chosen = try condition.map { try DocumentCondition.documentIDs($0, in: collection, of: snapshot, session) }
+                let guards = invocation.flag("guard-formulas")
+                return try self.write(exporter, snapshot, collection, guardsFormulas: guards, to: target, blobs)
+            }
+            guard session.options.collection == "*" else { return try write(invocation.collection(in: snapshot), to: target) }
+            guard case .directory(let path) = target else {
+                throw invocation.usageError("only a directory (DIR/) holds all collections; dump writes everything into one file")
+            }
+            try TargetFile.makeDirectory(path)
+            return try snapshot.collections().reduce(0) { try $0 + write($1, to: .directory(PathText.closed(path) + $1.description)) }
+        }
+        if case .directory(let path) = target {
+            try blobs.write(from: database.blobs, to: path, session)
+        } else {
+            blobs.tellThatTheyAreLeftOut(session)
         }
         try report(count, clock, outputIsTaken: target.isStandardStream)
         return .success

@@ -52,7 +52,7 @@ package struct BlobDigest: Hashable, Sendable, CustomStringConvertible {
         self.init(BlobDigest.prefix + String(name.map { $0 == "_" ? "/" : $0 }))
     }
 
-    var fileName: String {
+    package var fileName: String {
         // Byte by byte: a blob is read in little more time than going through its name by characters takes.
         let base64 = description.utf8.dropFirst(BlobDigest.prefix.utf8.count)
         let suffix = BlobDigest.suffix.utf8

@@ -16,6 +16,9 @@ package final class BulkWriter {
     /// Documents that were there and may not be replaced. Only with `Parent.none`.
     @exclusivity(unchecked) package private(set) var refusedCount = 0
 
+    /// Told of each document that refers to a blob.
+    @exclusivity(unchecked) package var refersToBlobs: ((_ root: Value, _ keys: SharedKeys) throws -> Void)?
+
     private let transaction: Transaction
     private let tables: CollectionTables
     private let parent: Parent
@@ -39,14 +42,19 @@ package final class BulkWriter {
         if let problem = DocumentRules.problem(withID: id) {
             throw StoreError(.invalidDocument, "\"\(String(decoding: id, as: UTF8.self))\" cannot be a document ID: \(problem)")
         }
-        guard let insertion else { return try saveOne(id, body) }
         guard let root = Value(root: body) else { throw StoreError(.invalidDocument, "the body is not Fleece") }
         let keys = transaction.sharedKeys
+        guard let insertion else {
+            if let refersToBlobs, BlobReferences.exist(in: body, root, keys) { try refersToBlobs(root, keys) }
+            return try saveOne(id, body)
+        }
         if let problem = DocumentRules.problem(withBody: root, keys) { throw StoreError(.invalidDocument, problem) }
         json.removeAll(keepingCapacity: true)
         _ = JSONWriter.write(root, keys: keys, style: .canonical, to: &json)
         guard let revision = RevisionID.next(after: nil, isDeleted: false, canonicalJSON: json.bytes) else { return }
-        try insertion.append(id: id, body: body, revision: revision, hasAttachments: BlobReferences.exist(in: body, root, keys), settle)
+        let hasBlobs = BlobReferences.exist(in: body, root, keys)
+        if hasBlobs, let refersToBlobs { try refersToBlobs(root, keys) }
+        try insertion.append(id: id, body: body, revision: revision, hasAttachments: hasBlobs, settle)
     }
 
     /// Saves what the transaction's encoder holds.

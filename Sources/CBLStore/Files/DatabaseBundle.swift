@@ -173,3 +173,11 @@ extension Database {
         path.hasSuffix(".cblite2") || FileStatus(following: path + "/" + DatabaseBundle.Part.main.rawValue)?.kind == .file
     }
 }
+
+extension Database {
+    /// The path of the bundle whose main file a path names; nil for other paths.
+    package static func bundlePath(ofMainFile path: String) -> String? {
+        let name = "/" + DatabaseBundle.Part.main.rawValue
+        return path.hasSuffix(".cblite2" + name) ? String(path.dropLast(name.count)) : nil
+    }
+}

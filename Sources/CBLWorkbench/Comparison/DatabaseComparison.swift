@@ -24,7 +24,17 @@ package struct DatabaseComparison {
         package var removed = 0
         package var changed = 0
 
+        package init() {}
+
         package var isEqual: Bool { added + removed + changed == 0 }
+
+        package mutating func count(_ change: Change) {
+            switch change {
+            case .added: added += 1
+            case .removed: removed += 1
+            case .changed: changed += 1
+            }
+        }
     }
 
     package let before: Snapshot
@@ -47,11 +57,7 @@ package struct DatabaseComparison {
         var counts = Counts()
         for name in collections {
             try compare(name) { difference in
-                switch difference.change {
-                case .added: counts.added += 1
-                case .removed: counts.removed += 1
-                case .changed: counts.changed += 1
-                }
+                counts.count(difference.change)
                 try report(difference)
             }
         }

@@ -29,6 +29,18 @@ package final class DirectorySource: DocumentSource {
         count = files.count
     }
 
+    /// The directories in a directory that are called as collections are.
+    package static func collections(in directory: String) throws(FileError) -> [CollectionName] {
+        guard let names = try? FileManager.default.contentsOfDirectory(atPath: directory) else {
+            throw FileError("\(directory): cannot be read as a directory")
+        }
+        return names.compactMap { name in
+            var isDirectory = false
+            guard FileManager.default.fileExists(atPath: directory + name, isDirectory: &isDirectory), isDirectory else { return nil }
+            return try? CollectionName(parsing: name)
+        }.sorted()
+    }
+
     package func next(into encoder: FleeceEncoder, id: inout ByteBuffer) throws -> Bool {
         guard let file = files.popFirst() else { return false }
         let dialect: JSONDialect = PathText.hasEnding("5", file) ? .json5 : .json

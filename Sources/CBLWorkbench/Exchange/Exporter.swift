@@ -21,6 +21,8 @@ package struct Exporter {
     package var progress: () -> Void = {}
     /// Called now and then. What it throws ends the export.
     package var check: () throws -> Void = {}
+    /// Told of the digests of blobs that the documents refer to.
+    package var blob: ((_ digest: String) -> Void)?
     /// Told of documents that cannot be read.
     package var damaged: (DamagedDocument) -> Void = { _ in }
 
@@ -79,6 +81,9 @@ package struct Exporter {
                 if count == limit { break }
             }
             count += 1
+            if let blob, cursor.flags.contains(.hasAttachments) {
+                BlobReferences.forEach(in: cursor.body, snapshot.sharedKeys) { digest, _ in blob(digest) }
+            }
             try write(cursor)
             progress()
         }

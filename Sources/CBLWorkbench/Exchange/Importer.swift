@@ -12,6 +12,10 @@ package struct Importer {
         package var failed = 0
         /// Documents that did not say what their ID is, and got a new one.
         package var named = 0
+        /// Blobs that documents refer to, which came with them.
+        package var storedBlobs = 0
+        /// Blobs that documents refer to, and neither the source nor the database has.
+        package var missingBlobs = 0
     }
 
     package var idPrefix = ""
@@ -20,6 +24,8 @@ package struct Importer {
     package var progress: (_ position: Int) -> Void = { _ in }
     /// Called now and then. What it throws ends the import, and nothing was imported.
     package var check: () throws -> Void = {}
+    /// The folder that has the contents of blobs that documents refer to, as `BlobExchange` names them.
+    package var blobDirectory: String?
     /// What documents must follow; others are left out.
     package var schema: DocumentSchema?
     /// Told what is wrong with a document that cannot be read or saved: it is left out, or if this throws, nothing was imported.
@@ -31,8 +37,14 @@ package struct Importer {
         try database.write { transaction in
             try transaction.createCollection(collection)
             var outcome = Outcome()
+            var digests: Set<String> = []
             var id = ByteBuffer(capacity: 256)
             let writer = try transaction.bulk(into: collection) { bulk in
+                bulk.refersToBlobs = { root, keys in
+                    BlobReferences.forEach(in: root, keys) { digest, blob in
+                        if blob.value(forKey: "data", keys) == nil { digests.insert(digest) }
+                    }
+                }
                 while outcome.read < limit {
                     if outcome.read & 0x3F == 0 { try check() }
                     id.removeAll()
@@ -62,7 +74,29 @@ package struct Importer {
             }
             outcome.created = writer.createdCount
             outcome.updated = writer.updatedCount
+            try takeBlobs(digests, into: database.blobs, &outcome)
             return outcome
+        }
+    }
+
+    /// Stores the contents of blobs that the database has not.
+    private func takeBlobs(_ digests: Set<String>, into blobs: BlobFolder, _ outcome: inout Outcome) throws {
+        for text in digests.sorted() {
+            try check()
+            guard let digest = BlobDigest(text), !blobs.exists(digest) else {
+                if BlobDigest(text) == nil { outcome.missingBlobs += 1 }
+                continue
+            }
+            do {
+                if let blobDirectory, try BlobExchange.store(digest, from: blobDirectory, in: blobs, check) {
+                    outcome.storedBlobs += 1
+                } else {
+                    outcome.missingBlobs += 1
+                }
+            } catch let error as StoreError where error.code == .corrupt {
+                outcome.missingBlobs += 1
+                try leaveOut(error.message)
+            }
         }
     }
 

@@ -1,3 +1,4 @@
+import CBLBase
 import CBLFleece
 import CBLStore
 
@@ -7,11 +8,13 @@ import CBLStore
 /// text, unless it is a JSON array or object. So a table that `DelimitedText` has written comes back as it was.
 package final class TableSource: DocumentSource {
     private let input: InputSource
-    private let delimiter: UInt8
+    /// Found out from the heading if nobody says it.
+    package private(set) var delimiter: UInt8?
+    private let types: CellTypes
     private let idKey: String
     /// Takes away the apostrophes that `FormulaGuard` puts in front of texts.
     private let removesGuards: Bool
-    private var columns: [String]?
+    private var columns: [(name: String, type: CellTypes.CellType)]?
     private var line = 1
 
     private var firstLine = 1
@@ -21,8 +24,11 @@ package final class TableSource: DocumentSource {
     package var position: Int { input.offset }
     package var size: Int? { input.size }
 
-    package init(_ input: InputSource, delimiter: UInt8, idKey: String, removesGuards: Bool = false) {
+    package init(
+        _ input: InputSource, delimiter: UInt8?, idKey: String, types: CellTypes = CellTypes(), removesGuards: Bool = false
+    ) {
         self.removesGuards = removesGuards
+        self.types = types
         self.input = input
         self.delimiter = delimiter
         self.idKey = idKey
@@ -35,6 +41,7 @@ package final class TableSource: DocumentSource {
 
     package func next(into encoder: FleeceEncoder, id: inout ByteBuffer) throws -> Bool {
         if columns == nil {
+            if delimiter == nil { delimiter = try delimiterOfHeading() }
             guard let heading = try row() else { return false }
             try setColumns(heading)
         }
@@ -46,11 +53,11 @@ package final class TableSource: DocumentSource {
         }
         encoder.beginDictionary()
         for (column, cell) in zip(columns, cells) {
-            if column.utf8.elementsEqual(idKey.utf8) {
+            if column.name.utf8.elementsEqual(idKey.utf8) {
                 cell.bytes.withUnsafeBytes { id.append($0) }
             } else if cell.isQuoted || !cell.bytes.isEmpty {
-                encoder.writeKey(column)
-                write(cell, to: encoder)
+                encoder.writeKey(column.name)
+                try write(cell, column, to: encoder)
             }
         }
         encoder.endDictionary()
@@ -69,7 +76,29 @@ package final class TableSource: DocumentSource {
             }
             names.append(name)
         }
-        columns = names
+        if let unknown = types.unknown(among: names) {
+            let suggestion = Suggestion.sentence(for: unknown, in: names, quoted: true)
+            throw FileError("\(self.name), line 1: no column is called \"\(unknown)\".\(suggestion)")
+        }
+        columns = names.map { ($0, types.type(ofColumn: $0)) }
+    }
+
+    private static let delimiters = [UInt8(ascii: ","), UInt8(ascii: ";"), UInt8(ascii: "\t"), UInt8(ascii: "|")]
+    private static let longestHeading = 1 << 16
+
+    /// What stands most often in the first line outside of quotes, of what separates cells in some program; a comma where there is nothing.
+    private func delimiterOfHeading() throws -> UInt8 {
+        while input.window.count < TableSource.longestHeading, !input.window.contains(UInt8(ascii: "\n")), try input.readMore() {}
+        var counts = TableSource.delimiters.map { _ in 0 }
+        var isQuoted = false
+        for byte in input.window.prefix(TableSource.longestHeading) {
+            if byte == UInt8(ascii: "\"") { isQuoted.toggle() }
+            guard !isQuoted else { continue }
+            if byte == UInt8(ascii: "\n") { break }
+            if let index = TableSource.delimiters.firstIndex(of: byte) { counts[index] += 1 }
+        }
+        let most = counts.max() ?? 0
+        return counts.firstIndex(of: most).map { TableSource.delimiters[$0] } ?? TableSource.delimiters[0]
     }
 
     /// The cells of the next row that is not empty; nil at the end.
@@ -131,7 +160,7 @@ package final class TableSource: DocumentSource {
             }
             cell.bytes.append(byte)
         }
-        throw FileError("\(name), line \(firstLine): a quoted cell is not closed")
+        throw FileError("\(name), line \(firstLine): a quoted cell is not closed; nothing was imported from this file")
     }
 
     /// The next byte, and at least one more in the window if there is one.
@@ -144,6 +173,26 @@ package final class TableSource: DocumentSource {
         }
         input.consume(1)
         return byte
+    }
+
+    private func write(_ cell: Cell, _ column: (name: String, type: CellTypes.CellType), to encoder: FleeceEncoder) throws {
+        let text = { String(decoding: cell.bytes, as: UTF8.self) }
+        let isNumber = { (first: UInt8) in first == UInt8(ascii: "-") || (0x30...0x39).contains(first) }
+        switch column.type {
+        case .auto: return write(cell, to: encoder)
+        case .text: return encoder.write(text())
+        case .number where cell.bytes.first.map(isNumber) == true && isJSON(cell.bytes), .json where isJSON(cell.bytes):
+            return try cell.bytes.withUnsafeBytes { try JSONParser.parse($0, into: encoder) }
+        case .boolean:
+            switch text().lowercased() {
+            case "true", "yes", "1": return encoder.write(true)
+            case "false", "no", "0": return encoder.write(false)
+            default: break
+            }
+        case .number, .json: break
+        }
+        let kind = column.type == .number ? "a number" : column.type == .boolean ? "true or false" : "JSON"
+        throw MalformedDocument(message: "\(place): \"\(column.name)\" is to be \(kind), and is \"\(text())\"")
     }
 
     private func write(_ cell: Cell, to encoder: FleeceEncoder) {

@@ -1,0 +1,23 @@
+extension Select {
+    /// Whether it asks nothing but what its expressions are, and none of them is about documents: `SELECT 1 + 1`.
+    package var isCalculation: Bool {
+        var bare = Select()
+        bare.results = results
+        return !isBareList && !results.isEmpty && self == bare && !results.contains { $0.expression.isAboutDocuments }
+    }
+}
+
+extension QueryExpression {
+    private static let aggregates: Set<String> = ["array_agg", "avg", "count", "max", "min", "sum"]
+
+    /// Whether it means nothing without a collection.
+    fileprivate var isAboutDocuments: Bool {
+        first {
+            switch $0.node {
+            case .property, .meta, .match, .rank, .select, .exists, .blob: true
+            case .function(let name, let arguments): arguments.count <= 1 && QueryExpression.aggregates.contains(name)
+            default: false
+            }
+        } != nil
+    }
+}

@@ -1,0 +1,69 @@
+import CBLBase
+import CBLLanguage
+import CBLQuery
+import CBLStore
+
+/// Tells a person at a terminal of properties that no document has: most are slips. It never refuses anything.
+struct UnknownProperties {
+    // Nobody should wait for a remark.
+    private static let patience = Duration.milliseconds(150)
+    private static let most = 3
+
+    let session: Session
+    let snapshot: Snapshot
+
+    /// Nil where nobody looks.
+    init?(_ session: Session, _ snapshot: Snapshot) {
+        guard session.terminal.errorIsTerminal, !session.options.isQuiet else { return nil }
+        (self.session, self.snapshot) = (session, snapshot)
+    }
+
+    func tell(of query: Query) {
+        var known: [CollectionName: [String]] = [:]
+        var told = 0
+        for property in query.translated.properties {
+            guard told < UnknownProperties.most, !property.names.isEmpty, let name = CollectionName(property.collection) else { continue }
+            let paths = known[name] ?? ((try? CompletionNames.quickly(snapshot) { try $0.propertyPaths(of: name) }) ?? [])
+            known[name] = paths
+            let path = property.names.map(Lexer.name).joined(separator: ".")
+            guard !paths.isEmpty, !paths.contains(path), isNowhere(property, name) else { continue }
+            told += 1
+            let place = name.isDefault ? "" : " of \(name)"
+            let suggestion = Suggestion.sentence(for: path, in: paths, quoted: true)
+            let isText = suggestion.isEmpty && property.names.count == 1 && session.shell != nil
+            session.remark("(No document\(place) has \"\(path)\".\(suggestion)\(isText ? " A text stands in quotes: '\(path)'." : ""))")
+        }
+    }
+
+    /// Whether none has it, as far as can be seen in a short time.
+    private func isNowhere(_ property: TranslatedQuery.Property, _ collection: CollectionName) -> Bool {
+        let value = QueryExpression(.property(PropertyPath(property.names.map { .name($0) })))
+        var select = Select()
+        select.sources = [Select.Source(.collection(scope: collection.scope, name: collection.name), alias: "= row")]
+        select.results = [Select.Result(QueryExpression(.integer(1)))]
+        select.condition = QueryExpression(.operation(.isNot, [value, QueryExpression(.missing)]))
+        select.limit = QueryExpression(.integer(1))
+        do {
+            let options = QueryOptions(timeLimit: UnknownProperties.patience)
+            return try !Query(select, on: snapshot).run(on: snapshot, options: options).next()
+        } catch {
+            return false
+        }
+    }
+}
+
+extension Session {
+    /// Tells of properties that no document has, of those that a select speaks of.
+    func tellOfUnknownProperties(in select: Select, _ snapshot: Snapshot) {
+        guard let unknown = UnknownProperties(self, snapshot), let query = try? Query(select, on: snapshot) else { return }
+        unknown.tell(of: query)
+    }
+
+    /// The same for expressions about the documents of a collection.
+    func tellOfUnknownProperties(in expressions: [QueryExpression], of collection: CollectionName, _ snapshot: Snapshot) {
+        var select = Select()
+        select.sources = [Select.Source(.collection(scope: collection.scope, name: collection.name))]
+        select.results = expressions.map { Select.Result($0, alias: nil) }
+        tellOfUnknownProperties(in: select, snapshot)
+    }
+}
