@@ -286,6 +286,10 @@ package final class Connection {
 
 extension SQLiteError {
     init(_ code: Int32, on handle: OpaquePointer?, sql: String?) {
+        if let untold = UntoldFailure.take(), code & 0xFF == SQLITE_INTERRUPT || code & 0xFF == SQLITE_ERROR {
+            self.init(extendedCode: SQLiteError.missingLibrary, message: untold, sql: sql)
+            return
+        }
         let extended = sqlite3_extended_errcode(handle)
         let isCurrent = extended & 0xFF == code & 0xFF
         self.init(

@@ -16,6 +16,11 @@ package struct SQLiteError: Error, Hashable, Sendable, CustomStringConvertible {
     /// The primary result code, for example `SQLITE_CONSTRAINT`.
     package var code: Int32 { extendedCode & 0xFF }
 
+    /// What SQLite says of a collation that is not there.
+    static let missingLibrary = SQLITE_ERROR | 1 << 8
+    /// The message is about a library of the system.
+    package var isMissingLibrary: Bool { extendedCode == SQLiteError.missingLibrary }
+
     package var isBusy: Bool { code == SQLITE_BUSY || code == SQLITE_LOCKED }
     package var isInterrupted: Bool { code == SQLITE_INTERRUPT }
     /// The second code is what a full disk comes to when the shared memory of a log cannot be made.

@@ -80,6 +80,8 @@ extension StoreError {
                 (.busy, "another program is using the database and did not let go of it in time")
             } else if error.isInterrupted {
                 (.interrupted, "interrupted")
+            } else if error.isMissingLibrary {
+                (.unsupported, error.message)
             } else if error.isDiskFull {
                 (.diskFull, "the disk is full; nothing was changed")
             } else if error.isNotADatabase {

@@ -95,6 +95,23 @@ import Testing
         #expect(row.int64(0) == 1)
     }
 
+    @Test func whatACollationCannotTellIsTheErrorOnce() throws {
+        sqlite3_create_collation_v2(
+            connection.handle, "lost", SQLITE_UTF8, UnsafeMutableRawPointer(connection.handle),
+            { database, _, _, _, _ in
+                UntoldFailure.leave("the library is not there")
+                sqlite3_interrupt(database.map { OpaquePointer($0) })
+                return 0
+            }, nil)
+        // An interrupt is looked for from time to time.
+        let numbers = "WITH RECURSIVE n(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM n LIMIT 100000) SELECT"
+        let sql = "\(numbers) count(*) FROM n WHERE CAST(x AS TEXT) < 'a' COLLATE lost"
+        let error = #expect(throws: SQLiteError.self) { try connection.integer(sql) }
+        #expect(error?.isMissingLibrary == true && error?.isInterrupted == false && error?.message == "the library is not there")
+        let other = #expect(throws: SQLiteError.self) { try connection.execute("nonsense") }
+        #expect(other?.isMissingLibrary == false)
+    }
+
     @Test func whatAFunctionComplainsOfIsTheError() throws {
         sqlite3_create_function_v2(
             connection.handle, "fail", 1, SQLITE_UTF8, nil,

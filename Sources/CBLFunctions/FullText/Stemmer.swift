@@ -2,8 +2,10 @@ import CBLSystemStemmer
 
 /// A Snowball stemmer, by the names that tokenizer arguments use.
 final class Stemmer {
-    /// The library with the algorithms is not installed.
-    struct Missing: Error {}
+    /// The library with the algorithms is not installed, or lacks one.
+    struct Missing: Error {
+        let message: String
+    }
 
     private let library: cblite_stemmer_library
     private let handle: OpaquePointer
@@ -19,7 +21,10 @@ final class Stemmer {
     init?(_ name: String) throws(Missing) {
         guard let language = FullTextLanguage.english(name) else { return nil }
         // Unstemmed tokens in a stemmed index would never be found again.
-        guard let library = Stemmer.loaded, let handle = library.open(language, "UTF_8") else { throw Missing() }
+        guard let library = Stemmer.loaded else {
+            throw Missing(message: "the stemming library \(CBLITE_STEMMER_LIBRARY) is not installed (Debian package libstemmer0d)")
+        }
+        guard let handle = library.open(language, "UTF_8") else { throw Missing(message: "the stemming library does not know \(language)") }
         self.library = library
         self.handle = handle
         older = OlderSnowball(language)

@@ -50,11 +50,16 @@ private let create: @convention(c) (Int32, UnsafePointer<UnsafePointer<CChar>?>?
     for index in 0..<Int(count) {
         if let argument = arguments?[index] { texts.append(String(cString: argument)) }
     }
-    guard let tokenizer = try? UnicodeTokenizer(arguments: texts) else { return SQLITE_ERROR }
-    let pointer = TokenizerPointer.allocate(capacity: 1)
-    pointer.initialize(to: cblite_tokenizer(module: nil, object: Unmanaged.passRetained(tokenizer).toOpaque()))
-    result?.pointee = pointer
-    return SQLITE_OK
+    do throws(Stemmer.Missing) {
+        guard let tokenizer = try UnicodeTokenizer(arguments: texts) else { return SQLITE_ERROR }
+        let pointer = TokenizerPointer.allocate(capacity: 1)
+        pointer.initialize(to: cblite_tokenizer(module: nil, object: Unmanaged.passRetained(tokenizer).toOpaque()))
+        result?.pointee = pointer
+        return SQLITE_OK
+    } catch {
+        UntoldFailure.leave(error.message)
+        return SQLITE_ERROR
+    }
 }
 
 private let destroy: @convention(c) (TokenizerPointer?) -> Int32 = { pointer in

@@ -32,7 +32,10 @@ private let compare: @convention(c) (UnsafeMutableRawPointer?, Int32, UnsafeRawP
         let order = arguments.collation.compare(
             UnsafeRawBufferPointer(start: first, count: Int(firstCount)), UnsafeRawBufferPointer(start: second, count: Int(secondCount)))
         // A comparison cannot fail, but it must not put a row in a wrong place of an index either: the statement is stopped.
-        if arguments.collation.failure != nil { sqlite3_interrupt(arguments.database) }
+        if let failure = arguments.collation.failure {
+            UntoldFailure.leave(failure.message)
+            sqlite3_interrupt(arguments.database)
+        }
         return order
     }
 }
