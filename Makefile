@@ -22,8 +22,11 @@ STRICT   = -Xswiftc -warnings-as-errors --explicit-target-dependency-import-chec
 # their own.
 STATIC   = $(CURDIR)/.build/static
 # Relative relocations are packed: there are forty thousand of them.
+# The same sources give the same program in whatever folder they lie, when its symbols are stripped: without the compiler's notes on what it was called
+# with, and without the linker's digest, which is also of the symbols.
 RELEASE  = -c release --static-swift-stdlib -Xlinker -L$(STATIC) \
-           -Xswiftc -use-ld=lld -Xlinker -z -Xlinker pack-relative-relocs
+           -Xswiftc -use-ld=lld -Xlinker -z -Xlinker pack-relative-relocs \
+           -Xswiftc -Xfrontend -Xswiftc -disable-incremental-llvm-codegen -Xlinker --build-id=none
 BINARY   = .build/release/cblite
 SAMPLE   = .build/samples/travel.cblite2
 SOURCES  = Package.swift Sources Tests Benchmarks Examples Extras

@@ -30,9 +30,9 @@ extension Database {
     /// `progress` may throw to stop the work, which then leaves nothing. Gives an error for each blob that had to be left out, because it is
     /// not what its name says, or no file at all.
     @discardableResult
-    package func copy(to target: String, key: CopyKey = .same, progress: (_ done: Int, _ total: Int) throws -> Void = { _, _ in }) throws
-        -> [StoreError]
-    {
+    package func copy(
+        to target: String, key: CopyKey = .same, progress: @escaping (_ done: Int, _ total: Int) throws -> Void = { _, _ in }
+    ) throws -> [StoreError] {
         try checkNoTransaction("a database cannot be copied")
         let target = DatabaseBundle(path: target)
         do {
@@ -68,15 +68,11 @@ extension Database {
         }
     }
 
-    private func fill(_ unfinished: DatabaseBundle, _ key: CopyKey, _ progress: (_ done: Int, _ total: Int) throws -> Void) throws
-        -> [StoreError]
-    {
+    private func fill(
+        _ unfinished: DatabaseBundle, _ key: CopyKey, _ progress: @escaping (_ done: Int, _ total: Int) throws -> Void
+    ) throws -> [StoreError] {
         let copy = files.rewritten(to: unfinished, key: resolved(key))
-        if try isVersion1 {
-            return try withoutActuallyEscaping(progress) {
-                try Version1Conversion(of: self, to: copy, keepsIdentity: false, progress: $0).run()
-            }
-        }
+        if try isVersion1 { return try Version1Conversion(of: self, to: copy, keepsIdentity: false, progress: progress).run() }
         try copyDocuments(to: copy, progress)
         return try copyBlobs(to: copy, progress)
     }
