@@ -6,6 +6,11 @@ package enum Shell {
 
     /// Runs one command line; the first argument is the program's own name.
     package static func run(_ arguments: [String]) -> Int32 {
+        // The language reads them from there.
+        guard !arguments.isEmpty else {
+            StandardError.write("cblite: no arguments can be read: /proc is not mounted\n")
+            return ExitCode.failure.rawValue
+        }
         SecretWords.hide()
         StandardDescriptors.occupy()
         Interruption.install()
