@@ -5,6 +5,9 @@
 # make bench    measure against the table in Benchmarks/README.md (see there)
 # make bench-library       measure what an app does in its own process (see there)
 # make install  PREFIX=/usr/local DESTDIR=
+# make deb      a Debian package, in .build/packages
+# make dist     a tarball for machines without a toolchain, likewise
+# make package-check      see that both work, the package in a small Debian of its own
 # make format   format every source file
 # make docs     write what is generated anew (man page, completions, docs/sqlpp-functions.md, tests of the guides), and build the
 #               library's documentation into .build/docs
@@ -31,7 +34,7 @@ BINARY   = .build/release/cblite
 SAMPLE   = .build/samples/travel.cblite2
 SOURCES  = Package.swift Sources Tests Benchmarks Examples Extras
 
-.PHONY: run build test imports-check files-check dependency-check examples-check bench bench-library install format format-check docs generated documentation docs-check packages clean
+.PHONY: run build test imports-check files-check dependency-check examples-check bench bench-library install deb dist package-check format format-check docs generated documentation docs-check packages clean
 
 run: build $(SAMPLE)
 	@if [ -t 0 ] && [ -t 1 ]; then exec $(BINARY) --writeable $(SAMPLE); else \
@@ -90,6 +93,17 @@ install: build
 	install -Dm644 completions/cblite.bash $(DESTDIR)$(PREFIX)/share/bash-completion/completions/cblite
 	install -Dm644 completions/cblite.zsh $(DESTDIR)$(PREFIX)/share/zsh/site-functions/_cblite
 	install -Dm644 completions/cblite.fish $(DESTDIR)$(PREFIX)/share/fish/vendor_completions.d/cblite.fish
+
+deb dist: PACKAGES += dpkg-dev
+deb: build
+	@Packaging/deb.sh
+
+dist: build
+	@Packaging/dist.sh
+
+package-check: PACKAGES += mmdebstrap
+package-check: deb dist
+	@Tests/packages.sh
 
 format:
 	$(SWIFT) format --in-place --recursive $(SOURCES)
