@@ -13,13 +13,22 @@
 struct cblite_case_map;
 struct cblite_collator;
 struct cblite_regex;
-// 72 bytes that tell where a pattern is wrong; nobody reads them.
-struct cblite_parse_error { int32_t words[18]; };
+// Where a pattern is wrong, as far as that is known, and some of the text around it.
+struct cblite_parse_error { int32_t line, offset; uint16_t before[16], after[16]; };
 
 // What functions report: above zero it is an error.
 static const int32_t cblite_icu_no_error = 0;
+static const int32_t cblite_icu_regex_bad_property = 66308;
+static const int32_t cblite_icu_regex_mismatched_parentheses = 66310;
+static const int32_t cblite_icu_regex_bad_interval = 66313;
+static const int32_t cblite_icu_regex_no_such_group = 66314;
+static const int32_t cblite_icu_regex_endless_look_behind = 66316;
+static const int32_t cblite_icu_regex_bad_group_name = 66325;
 static const int32_t cblite_icu_regex_stack_overflow = 66321;
 static const int32_t cblite_icu_regex_time_out = 66322;
+
+// How regular expressions compare letters.
+static const uint32_t cblite_icu_regex_case_insensitive = 2;
 
 // Attributes of collators and their values.
 static const int32_t cblite_icu_case_level = 3;

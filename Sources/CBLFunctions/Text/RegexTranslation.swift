@@ -1,3 +1,5 @@
+internal import CBLSystemICU
+
 /// Rewrites an ECMAScript pattern into one of ICU over UTF-16.
 ///
 /// Over bytes, as the vendor's library takes patterns, a byte is one unit. Those outside of ASCII become private-use characters, so that they are no
@@ -13,6 +15,8 @@ struct RegexTranslation {
     private let scalars: [Unicode.Scalar]
     private var position = 0
     private(set) var units: [UInt16] = []
+    /// Where the units begin that each part of the pattern has become, and where the part begins.
+    private var parts: [(unit: Int, position: Int)] = []
     // Whether there is something that a quantifier can stand behind.
     private var canRepeat = false
 
@@ -21,7 +25,10 @@ struct RegexTranslation {
         pattern = String(decoding: bytes, as: UTF8.self)
         scalars = kind == .bytes ? bytes.map { Unicode.Scalar($0) } : Array(pattern.unicodeScalars)
         units.reserveCapacity(scalars.count * 2)
-        while let scalar = take() { try translate(scalar) }
+        while let scalar = take() {
+            parts.append((units.count, position - 1))
+            try translate(scalar)
+        }
         // ICU knows no empty pattern, which matches anywhere.
         if units.isEmpty { emit("(?:)") }
     }
@@ -78,7 +85,40 @@ struct RegexTranslation {
         position + 1 < scalars.count && scalars[position] == wanted && scalars[position + 1] != other
     }
 
-    func failure(_ reason: String) -> Failure { Failure(message: "invalid regular expression \"\(pattern)\": \(reason)") }
+    /// The failure of the part that is being read.
+    func failure(_ reason: String) -> Failure {
+        Failure(message: "invalid regular expression \"\(pattern)\": \(reason)", place: parts.last?.position)
+    }
+
+    /// What ICU has to say of the translation, which it has read so many units of.
+    func failure(reportedAs status: Int32, behind count: Int) -> Failure {
+        let reason: String? =
+            switch status {
+            case cblite_icu_regex_mismatched_parentheses: isOpen ? "a \"(\" without \")\"" : "a \")\" without \"(\""
+            case cblite_icu_regex_bad_interval: "a repetition from more to less"
+            case cblite_icu_regex_no_such_group: "there is no such group"
+            case cblite_icu_regex_bad_group_name: "there is no group of this name, or more than one"
+            case cblite_icu_regex_bad_property: "there is no such property of characters"
+            case cblite_icu_regex_endless_look_behind: "what stands before can be of any length"
+            default: nil
+            }
+        let end = status == cblite_icu_regex_mismatched_parentheses && isOpen ? units.count : lastUnit(of: count)
+        let place = end < units.count ? parts.last { $0.unit <= end }?.position : scalars.count
+        return Failure(message: "invalid regular expression \"\(pattern)\"" + (reason.map { ": \($0)" } ?? ""), place: place)
+    }
+
+    /// The last of so many units, as ICU counts them: one more for each that is written as a number.
+    private func lastUnit(of count: Int) -> Int {
+        var counted = 0
+        for index in units.indices {
+            counted += index > 0 && units[index - 1] == 0x5C && units[index] == 0x78 ? 2 : 1
+            if counted >= count { return index }
+        }
+        return units.count
+    }
+
+    // Parentheses that mean themselves have been written otherwise.
+    private var isOpen: Bool { units.count { $0 == 0x28 } > units.count { $0 == 0x29 } }
 
     // Writing
 

@@ -5,6 +5,8 @@ internal import CBLSystemICU
 package final class RegularExpression {
     package struct Failure: Error {
         package let message: String
+        /// How many characters of the pattern stand before the one that is wrong, where that is known.
+        package var place: Int?
     }
 
     /// What a pattern's characters are.
@@ -25,15 +27,17 @@ package final class RegularExpression {
     private var end = ContinuousClock.now
     private static let patience = Duration.seconds(5)
 
-    package init(_ pattern: UnsafeRawBufferPointer, over kind: Units = .bytes) throws(Failure) {
+    package init(_ pattern: UnsafeRawBufferPointer, over kind: Units = .bytes, ignoringCase: Bool = false) throws(Failure) {
         self.kind = kind
         do throws(ICU.Missing) { icu = try ICU.load() } catch { throw Failure(message: error.message) }
-        let translated = try RegexTranslation(pattern, over: kind).units
+        let translation = try RegexTranslation(pattern, over: kind)
+        let units = translation.units
         var status = cblite_icu_no_error
-        var place = cblite_parse_error()
-        let handle = icu.functions.regex_open(translated, Int32(translated.count), 0, &place, &status)
+        var wrong = cblite_parse_error()
+        let flags = ignoringCase ? cblite_icu_regex_case_insensitive : 0
+        let handle = icu.functions.regex_open(units, Int32(units.count), flags, &wrong, &status)
         guard let handle, !ICU.isFailure(status) else {
-            throw Failure(message: "invalid regular expression \"\(String(decoding: pattern, as: UTF8.self))\"")
+            throw translation.failure(reportedAs: status, behind: Int(wrong.offset))
         }
         self.handle = handle
         // Patterns can ask for more steps than there is time, or for more memory than there is.
@@ -82,7 +86,7 @@ package final class RegularExpression {
     }
 
     /// Goes to the next match.
-    func findNext() throws(Failure) -> Bool {
+    package func findNext() throws(Failure) -> Bool {
         guard ContinuousClock.now < end, !Interrupts.isRequested else { throw Failure(message: "the regular expression takes too long") }
         var status = cblite_icu_no_error
         return try check(icu.functions.regex_find_next(handle, &status), status)
@@ -98,7 +102,7 @@ package final class RegularExpression {
     }
 
     /// The units of a group of the current match; 0 is the whole. Nil for a group that took no part.
-    func group(_ number: Int) -> Range<Int>? {
+    package func group(_ number: Int) -> Range<Int>? {
         var status = cblite_icu_no_error
         guard number <= icu.functions.regex_group_count(handle, &status) else { return nil }
         let start = icu.functions.regex_start(handle, Int32(number), &status)
