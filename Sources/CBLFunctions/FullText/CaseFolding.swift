@@ -2,8 +2,8 @@
 ///
 /// Diacritics are removed from the characters whose canonical decomposition is an ASCII letter and one mark, and those marks
 /// themselves vanish when they stand alone. Like `TokenCharacters`, this is frozen.
-final class CaseFolding: Sendable {
-    static let plain = CaseFolding(removesDiacritics: false)
+package final class CaseFolding: Sendable {
+    package static let plain = CaseFolding(removesDiacritics: false)
     static let withoutDiacritics = CaseFolding(removesDiacritics: true)
 
     // The folded characters of each block of 256 that changes at all, and where in `folded` each block of the first plane starts.
@@ -46,7 +46,7 @@ final class CaseFolding: Sendable {
     }
 
     /// The folded character; 0 for a mark that is dropped.
-    func fold(_ scalar: UInt32) -> UInt32 {
+    package func fold(_ scalar: UInt32) -> UInt32 {
         if scalar < 0x10000 {
             let block = blocks[Int(scalar >> 8)]
             return block == 0 ? scalar : UInt32(folded[(Int(block) - 1) * 256 + Int(scalar & 255)])

@@ -40,6 +40,16 @@ struct TableScan {
         return first...last
     }
 
+    /// The row numbers of a collection's live documents; nil for a table that is damaged, or whose numbers are out of all proportion.
+    static func rows(of collection: CollectionName, on snapshot: Snapshot) throws -> ClosedRange<Int64>? {
+        guard let table = snapshot.documentTables(of: collection)?.live else { return nil }
+        do {
+            return try rows(of: table, on: snapshot, ScanPieces(length: 1, fewestRows: 0))
+        } catch let error as SQLiteError where error.isDamage {
+            return nil
+        }
+    }
+
     /// Has every row taken in by one of the sinks: by the first alone if there is no second.
     func run<Sink: ScanSink>(on snapshot: Snapshot, _ sinks: [Sink]) throws -> Outcome {
         guard let first = sinks.first else { return .finished }

@@ -111,7 +111,7 @@ package struct ShapeScan: Sendable {
         let documentsOfPiece: Int?
 
         init(_ collection: CollectionName, _ wanted: Int, of total: Int, on snapshot: Snapshot, _ standard: ScanPieces) throws {
-            guard let rows = try Plan.rows(collection, on: snapshot) else {
+            guard let rows = try TableScan.rows(of: collection, on: snapshot) else {
                 (pieces, isDivided, documentsOfPiece) = (Pieces(0...0, length: 1), false, wanted)
                 return
             }
@@ -123,16 +123,6 @@ package struct ShapeScan: Sendable {
             let places = min(ShapeScan.places, Int64(max(1, wanted)))
             pieces = Pieces(rows, length: (rows.upperBound - rows.lowerBound) / places + 1)
             documentsOfPiece = Int((Int64(wanted) + places - 1) / places)
-        }
-
-        /// Nil for a table that is damaged, or whose numbers are out of all proportion.
-        private static func rows(_ collection: CollectionName, on snapshot: Snapshot) throws -> ClosedRange<Int64>? {
-            guard let table = snapshot.documentTables(of: collection)?.live else { return nil }
-            do {
-                return try TableScan.rows(of: table, on: snapshot, ScanPieces(length: 1, fewestRows: 0))
-            } catch let error as SQLiteError where error.isDamage {
-                return nil
-            }
         }
     }
 }

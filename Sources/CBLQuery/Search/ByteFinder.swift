@@ -1,0 +1,71 @@
+import Glibc
+
+/// Finds a short text among bytes, with the letters of ASCII alike in both cases if so wished. Hot: `grep` looks through every body with it
+/// (benchmark `grep`).
+struct ByteFinder: Sendable {
+    private typealias Lanes = SIMD16<UInt8>
+
+    /// In small letters if case is ignored.
+    let text: [UInt8]
+    let ignoresCase: Bool
+    // The first and the last byte, and the same letters in the other case: places that have both are rare.
+    private let first: (Lanes, Lanes)
+    private let last: (Lanes, Lanes)
+
+    /// Nil for an empty text.
+    init?(_ text: some Sequence<UInt8>, ignoringCase: Bool) {
+        let text = ignoringCase ? text.map(ByteFinder.small) : Array(text)
+        guard let first = text.first, let last = text.last else { return nil }
+        self.text = text
+        ignoresCase = ignoringCase
+        func lanes(_ byte: UInt8) -> (Lanes, Lanes) {
+            (Lanes(repeating: byte), Lanes(repeating: ignoringCase ? ByteFinder.capital(byte) : byte))
+        }
+        self.first = lanes(first)
+        self.last = lanes(last)
+    }
+
+    @inline(__always)
+    static func small(_ byte: UInt8) -> UInt8 { byte &- UInt8(ascii: "A") < 26 ? byte | 0x20 : byte }
+
+    private static func capital(_ byte: UInt8) -> UInt8 { byte &- UInt8(ascii: "a") < 26 ? byte & 0xDF : byte }
+
+    func isIn(_ bytes: UnsafeRawBufferPointer) -> Bool { place(in: bytes) != nil }
+
+    /// Where the text begins in the bytes, not before `start`.
+    func place(in bytes: UnsafeRawBufferPointer, from start: Int = 0) -> Int? {
+        let tail = text.count &- 1
+        guard let base = bytes.baseAddress, bytes.count &- start > tail else { return nil }
+        return text.withUnsafeBytes { text -> Int? in
+            // Behind this one it cannot begin.
+            let end = bytes.count &- tail
+            var place = start
+            while place &+ Lanes.scalarCount <= end {
+                let here = base.loadUnaligned(fromByteOffset: place, as: Lanes.self)
+                let there = base.loadUnaligned(fromByteOffset: place &+ tail, as: Lanes.self)
+                let found =
+                    ignoresCase
+                    ? ((here .== first.0) .| (here .== first.1)) .& ((there .== last.0) .| (there .== last.1))
+                    : (here .== first.0) .& (there .== last.0)
+                if any(found) {
+                    for candidate in place..<place &+ Lanes.scalarCount where matches(base + candidate, text) { return candidate }
+                }
+                place &+= Lanes.scalarCount
+            }
+            while place < end {
+                if matches(base + place, text) { return place }
+                place &+= 1
+            }
+            return nil
+        }
+    }
+
+    @inline(__always)
+    private func matches(_ place: UnsafeRawPointer, _ text: UnsafeRawBufferPointer) -> Bool {
+        guard ignoresCase else { return text.baseAddress.map { memcmp(place, $0, text.count) == 0 } ?? false }
+        for index in 0..<text.count where ByteFinder.small(place.load(fromByteOffset: index, as: UInt8.self)) != text[index] {
+            return false
+        }
+        return true
+    }
+}
