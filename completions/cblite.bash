@@ -28,7 +28,7 @@ _cblite_flags() {
     case $1 in
         '') echo '--writeable --create --upgrade --no-backup --password --key --encrypted --collection -C --json --quiet --color --help -h --keep-going --version -v' ;;
         'ls') echo '--long -l --offset --limit --desc --seq --del --deleted --conf --body --raw --json5 --collections -c --writeable --create --upgrade --no-backup --password --key --encrypted --collection -C --json --quiet --color --help -h' ;;
-        'cat') echo '--key --rev --revision --raw --json5 --writeable --create --upgrade --no-backup --password --encrypted --collection -C --json --quiet --color --help -h' ;;
+        'cat') echo '--where -w --key --rev --revision --raw --json5 --writeable --create --upgrade --no-backup --password --encrypted --collection -C --json --quiet --color --help -h' ;;
         'revs') echo '--remotes --raw --body --writeable --create --upgrade --no-backup --password --key --encrypted --collection -C --json --quiet --color --help -h' ;;
         'conflicts') echo '--body --writeable --create --upgrade --no-backup --password --key --encrypted --collection -C --json --quiet --color --help -h' ;;
         'changes') echo '--since --follow -f --limit --raw --body --writeable --create --upgrade --no-backup --password --key --encrypted --collection -C --json --quiet --color --help -h' ;;
@@ -60,13 +60,13 @@ _cblite_flags() {
         'lscoll') echo '--writeable --create --upgrade --no-backup --password --key --encrypted --collection -C --json --quiet --color --help -h' ;;
         'put') echo '--create --update --delete --purge --validate --if-rev --dry-run -n --writeable --upgrade --no-backup --password --key --encrypted --collection -C --json --quiet --color --help -h' ;;
         'edit') echo '--with --raw --json5 --if-rev --writeable --create --upgrade --no-backup --password --key --encrypted --collection -C --json --quiet --color --help -h' ;;
-        'rm') echo '--purge --if-rev --dry-run -n --writeable --create --upgrade --no-backup --password --key --encrypted --collection -C --json --quiet --color --help -h' ;;
+        'rm') echo '--purge --where -w --if-rev --dry-run -n --writeable --create --upgrade --no-backup --password --key --encrypted --collection -C --json --quiet --color --help -h' ;;
         'undelete') echo '--body --tombstone --if-rev --dry-run -n --writeable --create --upgrade --no-backup --password --key --encrypted --collection -C --json --quiet --color --help -h' ;;
         'revert') echo '--if-rev --dry-run -n --writeable --create --upgrade --no-backup --password --key --encrypted --collection -C --json --quiet --color --help -h' ;;
-        'purge') echo '--if-rev --dry-run -n --writeable --create --upgrade --no-backup --password --key --encrypted --collection -C --json --quiet --color --help -h' ;;
-        'expire') echo '--dry-run -n --writeable --create --upgrade --no-backup --password --key --encrypted --collection -C --json --quiet --color --help -h' ;;
+        'purge') echo '--where -w --if-rev --dry-run -n --writeable --create --upgrade --no-backup --password --key --encrypted --collection -C --json --quiet --color --help -h' ;;
+        'expire') echo '--where -w --dry-run -n --writeable --create --upgrade --no-backup --password --key --encrypted --collection -C --json --quiet --color --help -h' ;;
         'resolve') echo '--keep --merge --if-rev --dry-run -n --writeable --create --upgrade --no-backup --password --key --encrypted --collection -C --json --quiet --color --help -h' ;;
-        'mv') echo '--dry-run -n --writeable --create --upgrade --no-backup --password --key --encrypted --collection -C --json --quiet --color --help -h' ;;
+        'mv') echo '--where -w --dry-run -n --writeable --create --upgrade --no-backup --password --key --encrypted --collection -C --json --quiet --color --help -h' ;;
         'mkcoll') echo '--writeable --create --upgrade --no-backup --password --key --encrypted --collection -C --json --quiet --color --help -h' ;;
         'rmcoll') echo '--yes -y --dry-run -n --writeable --create --upgrade --no-backup --password --key --encrypted --collection -C --json --quiet --color --help -h' ;;
         'begin') echo '--writeable --create --upgrade --no-backup --password --key --encrypted --collection -C --json --quiet --color --help -h' ;;
@@ -194,6 +194,8 @@ _cblite_value() {
         'ls --collection') echo 'collection' ;;
         'ls -C') echo 'collection' ;;
         'ls --color') echo '=choice:auto,always,never' ;;
+        'cat --where') echo 'text' ;;
+        'cat -w') echo 'text' ;;
         'cat --key') echo 'text' ;;
         'cat --revision') echo 'text' ;;
         'cat --upgrade') echo '=choice:vv' ;;
@@ -464,6 +466,8 @@ _cblite_value() {
         'edit --collection') echo 'collection' ;;
         'edit -C') echo 'collection' ;;
         'edit --color') echo '=choice:auto,always,never' ;;
+        'rm --where') echo 'text' ;;
+        'rm -w') echo 'text' ;;
         'rm --if-rev') echo 'text' ;;
         'rm --upgrade') echo '=choice:vv' ;;
         'rm --password') echo '=text' ;;
@@ -486,6 +490,8 @@ _cblite_value() {
         'revert --collection') echo 'collection' ;;
         'revert -C') echo 'collection' ;;
         'revert --color') echo '=choice:auto,always,never' ;;
+        'purge --where') echo 'text' ;;
+        'purge -w') echo 'text' ;;
         'purge --if-rev') echo 'text' ;;
         'purge --upgrade') echo '=choice:vv' ;;
         'purge --password') echo '=text' ;;
@@ -493,6 +499,8 @@ _cblite_value() {
         'purge --collection') echo 'collection' ;;
         'purge -C') echo 'collection' ;;
         'purge --color') echo '=choice:auto,always,never' ;;
+        'expire --where') echo 'text' ;;
+        'expire -w') echo 'text' ;;
         'expire --upgrade') echo '=choice:vv' ;;
         'expire --password') echo '=text' ;;
         'expire --key') echo 'text' ;;
@@ -508,6 +516,8 @@ _cblite_value() {
         'resolve --collection') echo 'collection' ;;
         'resolve -C') echo 'collection' ;;
         'resolve --color') echo '=choice:auto,always,never' ;;
+        'mv --where') echo 'text' ;;
+        'mv -w') echo 'text' ;;
         'mv --upgrade') echo '=choice:vv' ;;
         'mv --password') echo '=text' ;;
         'mv --key') echo 'text' ;;

@@ -110,6 +110,8 @@ _cblite_command() {
             '2::PATTERN:_cblite_names document' ;;
         'cat'|'get')
             _arguments -S \
+            '(--where -w)--where=[Only documents for which this SQL++ condition is true\: of the IDs given, or of all]:CONDITION: ' \
+            '(--where -w)-w+[Only documents for which this SQL++ condition is true\: of the IDs given, or of all]:CONDITION: ' \
             '*--key=[Only this property; may be given several times]:KEY: ' \
             '--rev[Print the revision ID too, as "_rev"]' \
             '--revision=[Print this revision instead of the current one]:REV: ' \
@@ -824,6 +826,8 @@ _cblite_command() {
         'rm')
             _arguments -S \
             '--purge[Remove the documents without a trace]' \
+            '(--where -w)--where=[Only documents for which this SQL++ condition is true\: of the IDs given, or of all]:CONDITION: ' \
+            '(--where -w)-w+[Only documents for which this SQL++ condition is true\: of the IDs given, or of all]:CONDITION: ' \
             '--if-rev=[Only if this is the current revision; the beginning of its ID is enough. Otherwise\: exit code 4]:REV: ' \
             '(--dry-run -n)--dry-run[Say what would be done, and do nothing]' \
             '(--dry-run -n)-n[Say what would be done, and do nothing]' \
@@ -890,6 +894,8 @@ _cblite_command() {
             '3:REV: ' ;;
         'purge')
             _arguments -S \
+            '(--where -w)--where=[Only documents for which this SQL++ condition is true\: of the IDs given, or of all]:CONDITION: ' \
+            '(--where -w)-w+[Only documents for which this SQL++ condition is true\: of the IDs given, or of all]:CONDITION: ' \
             '--if-rev=[Only if this is the current revision; the beginning of its ID is enough. Otherwise\: exit code 4]:REV: ' \
             '(--dry-run -n)--dry-run[Say what would be done, and do nothing]' \
             '(--dry-run -n)-n[Say what would be done, and do nothing]' \
@@ -911,6 +917,8 @@ _cblite_command() {
             '*:DOCID:_cblite_names document' ;;
         'expire')
             _arguments -S \
+            '(--where -w)--where=[Only documents for which this SQL++ condition is true\: of the IDs given, or of all]:CONDITION: ' \
+            '(--where -w)-w+[Only documents for which this SQL++ condition is true\: of the IDs given, or of all]:CONDITION: ' \
             '(--dry-run -n)--dry-run[Say what would be done, and do nothing]' \
             '(--dry-run -n)-n[Say what would be done, and do nothing]' \
             '--writeable[Open the database for writing]' \
@@ -928,7 +936,7 @@ _cblite_command() {
             '(--help -h)--help[Explain the command]' \
             '(--help -h)-h[Explain the command]' \
             '1:DATABASE:_cblite_databases' \
-            '2:DOCID:_cblite_names document' \
+            '2::DOCID:_cblite_names document' \
             '3::WHEN: ' ;;
         'resolve')
             _arguments -S \
@@ -956,6 +964,8 @@ _cblite_command() {
             '3::REV: ' ;;
         'mv')
             _arguments -S \
+            '(--where -w)--where=[Only documents for which this SQL++ condition is true\: of the IDs given, or of all]:CONDITION: ' \
+            '(--where -w)-w+[Only documents for which this SQL++ condition is true\: of the IDs given, or of all]:CONDITION: ' \
             '(--dry-run -n)--dry-run[Say what would be done, and do nothing]' \
             '(--dry-run -n)-n[Say what would be done, and do nothing]' \
             '--writeable[Open the database for writing]' \
@@ -973,7 +983,7 @@ _cblite_command() {
             '(--help -h)--help[Explain the command]' \
             '(--help -h)-h[Explain the command]' \
             '1:DATABASE:_cblite_databases' \
-            '2:DOCID:_cblite_names document' \
+            '2::DOCID:_cblite_names document' \
             '3:COLLECTION:_cblite_names collection' \
             '4::NEWID: ' ;;
         'mkcoll')

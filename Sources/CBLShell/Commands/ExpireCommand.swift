@@ -11,11 +11,13 @@ enum ExpireCommand {
 
             A time is ISO 8601, local unless it names a zone: 2027-03-01, 2027-03-01T09:30, 2027-03-01T09:30:00Z. A duration counts from \
             now: 90s, 30m, 2h, 30d, 1w, also 1d12h. never takes the expiration away. Without any of them, it is shown.
+
+            --where is for the documents that meet a condition, in one transaction. What stands alone beside it is WHEN.
             """,
         database: .writes,
-        flags: [.dryRun],
+        flags: [.condition, .dryRun],
         arguments: [
-            Argument("DOCID", .document, .required, "The document ID, or a pattern: * stands for any characters, ? for one"),
+            Argument("DOCID", .document, .optional, "The document ID, or a pattern: * stands for any characters, ? for one"),
             Argument("WHEN", .text, .optional, "A time, a duration, or never"),
         ],
         examples: [
@@ -23,16 +25,20 @@ enum ExpireCommand {
             .init("cblite expire travel.cblite2 flash-sale 2027-03-01T00:00:00Z", "At that moment."),
             .init("cblite expire travel.cblite2 flash-sale", "When will it be gone?"),
             .init("cblite expire travel.cblite2 'cache:*' never", "They all stay."),
+            .init("cblite expire travel.cblite2 --where \"type = 'offer'\" 30d", "All that meet a condition."),
         ],
         run: run)
 
     @Sendable private static func run(_ invocation: Invocation) throws -> ExitCode {
         let now = Transaction.now
-        guard let text = invocation.argumentIfGiven("WHEN") else { return try show(invocation, now) }
+        var arguments = try invocation.documentArguments()
+        var when = invocation.argumentIfGiven("WHEN")
+        if when == nil, invocation.flag("where") { when = arguments.popLast() }
+        guard let text = when else { return try show(arguments, invocation, now) }
         let time = try expiration(text, now, invocation)
         let isDryRun = invocation.flag("dry-run")
         let (collection, ids) = try invocation.change(dryRun: isDryRun) { transaction, collection in
-            let ids = try invocation.documentIDs([invocation.argument("DOCID")], in: collection, transaction)
+            let ids = try invocation.chosenDocumentIDs(arguments, in: collection, transaction)
             for id in ids {
                 try Interruption.check()
                 try transaction.setExpiration(id, in: collection, time)
@@ -42,15 +48,16 @@ enum ExpireCommand {
         try invocation.tell {
             for id in ids { try write(id, collection, time, now, isDryRun ? "would expire" : "expires", invocation, dryRun: isDryRun) }
         }
+        invocation.noticeChosen(ids.count, "changed", dryRun: isDryRun)
         return .success
     }
 
-    private static func show(_ invocation: Invocation, _ now: Int64) throws -> ExitCode {
+    private static func show(_ arguments: [String], _ invocation: Invocation, _ now: Int64) throws -> ExitCode {
         // A question changes nothing, so it is asked of a database that is opened for reading.
         let database = try invocation.databaseForReading()
         return try database.read { snapshot in
             let collection = try invocation.collection(in: snapshot)
-            let ids = try invocation.documentIDs([invocation.argument("DOCID")], in: collection, snapshot)
+            let ids = try invocation.chosenDocumentIDs(arguments, in: collection, snapshot)
             for id in ids {
                 let document = try invocation.document(id, in: collection, snapshot)
                 try write(id, collection, document.expiration, now, "expires", invocation)

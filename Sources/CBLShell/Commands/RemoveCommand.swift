@@ -10,14 +10,17 @@ enum RemoveCommand {
             a trace, and replication may bring them back.
 
             All are deleted, or none if one of them is not there or deleted already. An ID that holds * or ? stands for all that match, \
-            unless a document is called so.
+            unless a document is called so. --where deletes the documents that meet a condition, in one transaction.
             """,
         database: .writes,
-        flags: [Flag("purge", "Remove the documents without a trace"), .ifRevision, .dryRun],
-        arguments: [Argument("DOCID", .document, .repeating, "A document ID, or a pattern: * stands for any characters, ? for one")],
+        flags: [Flag("purge", "Remove the documents without a trace"), .condition, .ifRevision, .dryRun],
+        arguments: [
+            Argument("DOCID", .document, .optionalRepeating, "A document ID, or a pattern: * stands for any characters, ? for one")
+        ],
         examples: [
             .init("cblite rm travel.cblite2 airline_10 airline_137", "Two documents, or none if one of them is not there."),
             .init("cblite rm -C inventory.hotel travel.cblite2 'hotel_9*' --dry-run", "Which documents would go?"),
+            .init("cblite rm -C booking travel.cblite2 --where \"status = 'cancelled'\"", "Those that meet a condition."),
             .init("cblite rm --if-rev 2-57c8d0e1 travel.cblite2 airline_10", "Only if nobody has changed it meanwhile."),
         ],
         run: run)
@@ -27,11 +30,13 @@ enum RemoveCommand {
     }
 
     static func remove(_ invocation: Invocation, purges: Bool) throws -> ExitCode {
-        let arguments = invocation.arguments("DOCID")
-        if invocation.string("if-rev") != nil, arguments.count > 1 { throw invocation.usageError("--if-rev is for one document") }
+        let arguments = try invocation.documentArguments()
+        if invocation.string("if-rev") != nil, arguments.count > 1 || invocation.flag("where") {
+            throw invocation.usageError("--if-rev is for one document")
+        }
         let isDryRun = invocation.flag("dry-run")
         let changes = try invocation.change(dryRun: isDryRun) { transaction, collection in
-            let ids = try invocation.documentIDs(arguments, in: collection, transaction, includesDeleted: purges)
+            let ids = try invocation.chosenDocumentIDs(arguments, in: collection, transaction, includesDeleted: purges)
             if invocation.string("if-rev") != nil, ids.count > 1 { throw invocation.usageError("--if-rev is for one document") }
             let progress = invocation.session.progress(purges ? "Purging" : "Deleting", total: ids.count, unit: "documents")
             defer { progress.finish() }
@@ -48,6 +53,7 @@ enum RemoveCommand {
             }
         }
         try invocation.tell { for change in changes { try change.write(to: invocation.session, dryRun: isDryRun) } }
+        invocation.noticeChosen(changes.count, purges ? "purged" : "deleted", dryRun: isDryRun)
         return .success
     }
 }

@@ -9,24 +9,29 @@ enum ShowDocumentsCommand {
         "cat", aliases: ["get"], group: .looking,
         summary: "Print documents as JSON",
         discussion: """
-            Prints the body of each document, with its ID as "_id". An ID that holds * or ? stands for all that match.
+            Prints the body of each document, with its ID as "_id". An ID that holds * or ? stands for all that match. With --where, \
+            only documents that meet the condition are printed: all of the collection if no ID is given.
 
             --revision prints another revision than the current one, as far as its body is kept: revs lists them. \
             The beginning of a revision ID is enough if no other begins so.
             """,
         database: .reads,
         flags: [
+            .condition,
             Flag("key", value: "KEY", .text, repeatable: true, "Only this property; may be given several times"),
             Flag("rev", "Print the revision ID too, as \"_rev\""),
             Flag("revision", value: "REV", .text, "Print this revision instead of the current one"),
             Flag("raw", "One line for each document"),
             Flag("json5", "Print JSON5, which leaves out the quotes of keys"),
         ],
-        arguments: [Argument("DOCID", .document, .repeating, "A document ID, or a pattern: * stands for any characters, ? for one")],
+        arguments: [
+            Argument("DOCID", .document, .optionalRepeating, "A document ID, or a pattern: * stands for any characters, ? for one")
+        ],
         examples: [
             .init("cblite cat travel.cblite2 airline_10", "One document."),
             .init("cblite cat --raw travel.cblite2 '*'", "All documents, one a line."),
             .init("cblite cat --key name --key country travel.cblite2 'airline_*'", "Two properties of many documents."),
+            .init("cblite cat -C inventory.hotel travel.cblite2 --where 'rating > 4'", "The documents that meet a condition."),
             .init("cblite cat --revision 2-96 travel.cblite2 airline_10", "An older or a conflicting revision."),
         ],
         run: run)
@@ -36,10 +41,18 @@ enum ShowDocumentsCommand {
         var text = DocumentText(isRaw: invocation.flag("raw") || invocation.wantsJSON, isJSON5: invocation.flag("json5"))
         text.showsRevision = invocation.flag("rev") || invocation.string("revision") != nil
         text.properties = invocation.strings("key")
+        let arguments = try invocation.documentArguments()
         return try invocation.read { snapshot, collection in
-            let printer = DocumentPrinter(invocation: invocation, snapshot: snapshot, collection: collection, text: text)
+            var printer = DocumentPrinter(invocation: invocation, snapshot: snapshot, collection: collection, text: text)
+            var ids = arguments
+            if let condition = invocation.string("where") {
+                let chosen = try DocumentCondition.list(condition, in: collection, of: snapshot, includesDeleted: false)
+                if chosen.isEmpty { invocation.session.notice("(No document meets the condition)") }
+                if arguments.isEmpty { ids = chosen } else { printer.chosen = ChosenIDs(chosen) }
+            }
             var isComplete = true
-            for id in invocation.arguments("DOCID") {
+            for id in ids {
+                try Interruption.check()
                 do {
                     try printer.write(id)
                 } catch let error as CommandError where error.exitCode == .failure {
@@ -65,10 +78,17 @@ private struct DocumentPrinter {
     let snapshot: Snapshot
     let collection: CollectionName
     let text: DocumentText
+    /// Those that meet the condition, if there is one and it is not these that are printed one by one.
+    var chosen: ChosenIDs?
 
     func write(_ id: String) throws {
-        if let revision = invocation.string("revision") { return try write(id, revision: revision) }
+        let isChosen = chosen?.contains(Array(id.utf8)) ?? true
+        if let revision = invocation.string("revision") {
+            if isChosen { try write(id, revision: revision) }
+            return
+        }
         if let document = try snapshot.document(id, in: collection), !document.isDeleted {
+            guard isChosen else { return }
             try write(document.id, document.revision, document.body)
             if document.flags.contains(.conflicted) {
                 invocation.session.remark("(\"\(id)\" is in conflict: \"conflicts --body\" shows what competes, and resolve settles it.)")
@@ -87,7 +107,7 @@ private struct DocumentPrinter {
 
     /// Documents beside the collections: `_local/…` and `_design/…`.
     private func writeBesides(_ pattern: String) throws -> Bool {
-        guard pattern.hasPrefix("_") else { return false }
+        guard pattern.hasPrefix("_"), chosen == nil else { return false }
         var isThere = false
         for id in try snapshot.besideDocumentIDs(matching: pattern) {
             guard let document = try snapshot.besideDocument(id) else { continue }
@@ -123,6 +143,7 @@ private struct DocumentPrinter {
         while try cursor.next() {
             count += 1
             if count & 0x3F == 0 { try Interruption.check() }
+            if let chosen, !chosen.contains(Array(cursor.idBytes)) { continue }
             var isWhole = true
             try session.writeJSON {
                 isWhole = text.append(id: cursor.idBytes, version: cursor.versionBytes, body: cursor.body, keys: keys, to: &$0)

@@ -58,12 +58,13 @@ extension Invocation {
     func documentIDs(_ arguments: [String], in collection: CollectionName, _ snapshot: Snapshot, includesDeleted: Bool = false) throws
         -> [String]
     {
-        var known: Set<String> = []
+        // Byte by byte: two IDs that look the same are two documents.
+        var known: Set<[UInt8]> = []
         var ids: [String] = []
         for argument in arguments {
             let document = try snapshot.document(argument, in: collection)
             if let document, includesDeleted || !document.isDeleted {
-                if known.insert(argument).inserted { ids.append(argument) }
+                if known.insert(Array(argument.utf8)).inserted { ids.append(argument) }
             } else if argument.contains(where: { $0 == "*" || $0 == "?" }) {
                 var options = ScanOptions(content: .id)
                 options.idPattern = argument
@@ -74,7 +75,7 @@ extension Invocation {
                     try Interruption.check()
                     isMatched = true
                     let id = cursor.id
-                    if known.insert(id).inserted { ids.append(id) }
+                    if known.insert(Array(id.utf8)).inserted { ids.append(id) }
                 }
                 if !isMatched { throw CommandError.failed("no document's ID matches \"\(argument)\"") }
             } else if document != nil {

@@ -2,23 +2,49 @@ import CBLLanguage
 import CBLQuery
 import CBLStore
 
-/// A condition in SQL++ that chooses documents: the CONDITION of `export --where`.
+/// A condition in SQL++ that chooses documents: the CONDITION of `--where`.
 enum DocumentCondition {
     /// The IDs of the documents for which it is true.
-    static func documentIDs(_ condition: String, in collection: CollectionName, of snapshot: Snapshot, _ session: Session) throws -> Set<
-        String
-    > {
-        let source = collection.isDefault ? "_" : QueryContext.collectionPath(collection.description)
-        let input = QueryInput("SELECT META().id FROM \(source) WHERE " + condition)
+    static func documentIDs(
+        _ condition: String, in collection: CollectionName, of snapshot: Snapshot, _ session: Session
+    ) throws -> Set<String> {
+        Set(try list(condition, in: collection, of: snapshot, includesDeleted: true, session))
+    }
+
+    /// The same in order. Deleted documents are among them if the condition asks for some, and if they may be.
+    static func list(
+        _ condition: String, in collection: CollectionName, of snapshot: Snapshot, includesDeleted: Bool, _ session: Session
+    ) throws -> [String] {
+        let input = QueryInput(condition)
         let query: Query
-        do { query = try Query(input.text, on: snapshot) } catch let error as QueryError { throw input.commandError(error) }
+        do {
+            var select = Select()
+            let id = QueryExpression(.member(QueryExpression(.meta(source: nil)), PropertyPath([.name("id")])))
+            select.results = [Select.Result(id)]
+            select.sources = [Select.Source(.collection(scope: collection.scope, name: collection.name))]
+            select.condition = try expression(input.text)
+            query = try Query(select, on: snapshot)
+        } catch let error as QueryError {
+            throw input.commandError(error)
+        }
         let options = QueryOptions(cancellation: QueryCancellation(polling: { Interruption.isRequested }))
         let rows = try query.run(on: snapshot, options: options)
-        var ids: Set<String> = []
+        var ids: [String] = []
         while try rows.next() {
-            if let id = rows[0].string { ids.insert(id) }
+            if let id = rows[0].string { ids.append(id) }
         }
         UnknownProperties(session, snapshot)?.tell(of: query)
-        return ids
+        if !includesDeleted, query.translated.sources.contains(where: \.readsDeleted) {
+            ids = try ids.filter { try snapshot.document($0, in: collection)?.isDeleted == false }
+        }
+        return ids.sorted()
+    }
+
+    private static func expression(_ text: String) throws(QueryError) -> QueryExpression {
+        let select = try Select(sqlpp: text)
+        guard select.isBareList, select.results.count == 1, let result = select.results.first, result.alias == nil else {
+            throw QueryError(.meaning, "one condition is expected here, not a list or a statement", range: select.range)
+        }
+        return result.expression
     }
 }
