@@ -1,6 +1,6 @@
 # bash completion for cblite, made by 'cblite generate' from the declarations of the commands: do not edit
 
-_cblite_commands='ls cat get revs conflicts changes diff blob fts info file schema stats logcat tree du view query select translate sql lscoll put edit rm undelete revert purge expire resolve mv mkcoll rmcoll begin commit rollback cp import export push pull sync serve dump restore check mkindex rmindex compact reindex encrypt rekey decrypt open use openremote databases close cd history again quit exit tour help version'
+_cblite_commands='ls cat get revs conflicts changes diff blob grep fts info file schema stats logcat tree du view query select translate sql lscoll put edit rm undelete revert purge expire resolve mv mkcoll rmcoll begin commit rollback cp import export push pull sync serve dump restore check mkindex rmindex compact reindex encrypt rekey decrypt open use openremote databases close cd history again quit exit tour help version'
 
 # An alias's command.
 _cblite_name() {
@@ -37,6 +37,7 @@ _cblite_flags() {
         'blob ls') echo '--verify --writeable --create --upgrade --no-backup --password --key --encrypted --collection -C --json --quiet --color --help -h' ;;
         'blob get') echo '--output -o --writeable --create --upgrade --no-backup --password --key --encrypted --collection -C --json --quiet --color --help -h' ;;
         'blob put') echo '--type --if-rev --writeable --create --upgrade --no-backup --password --key --encrypted --collection -C --json --quiet --color --help -h' ;;
+        'grep') echo '--collection -C --key --names --ignore-case -i --case-sensitive -s --literal -F --limit --ids -l --count -c --writeable --create --upgrade --no-backup --password --encrypted --json --quiet --color --help -h' ;;
         'fts') echo '--limit -n --writeable --create --upgrade --no-backup --password --key --encrypted --collection -C --json --quiet --color --help -h' ;;
         'info') echo '--verbose -v --writeable --create --upgrade --no-backup --password --key --encrypted --collection -C --json --quiet --color --help -h' ;;
         'info indexes') echo '--verbose -v --writeable --create --upgrade --no-backup --password --key --encrypted --collection -C --json --quiet --color --help -h' ;;
@@ -115,6 +116,7 @@ _cblite_arguments() {
         'blob ls') echo 'database document' ;;
         'blob get') echo 'database document text' ;;
         'blob put') echo 'database document text file' ;;
+        'grep') echo 'database text' ;;
         'fts') echo 'database index text*' ;;
         'info') echo 'database' ;;
         'info indexes') echo 'database' ;;
@@ -259,6 +261,13 @@ _cblite_value() {
         'blob put --collection') echo 'collection' ;;
         'blob put -C') echo 'collection' ;;
         'blob put --color') echo '=choice:auto,always,never' ;;
+        'grep --collection') echo 'collection' ;;
+        'grep -C') echo 'collection' ;;
+        'grep --key') echo 'property' ;;
+        'grep --limit') echo 'text' ;;
+        'grep --upgrade') echo '=choice:vv' ;;
+        'grep --password') echo '=text' ;;
+        'grep --color') echo '=choice:auto,always,never' ;;
         'fts --limit') echo 'text' ;;
         'fts -n') echo 'text' ;;
         'fts --upgrade') echo '=choice:vv' ;;

@@ -11,6 +11,7 @@ _cblite_commands() {
         'changes:Print the change feed: documents in the order in which they last changed'
         'diff:Compare two databases'
         'blob:List blobs, take them out, and put them in'
+        'grep:Search all values of documents for a text'
         'fts:Search the texts of a full-text index'
         'info:Describe a database'
         'file:Describe a database'
@@ -295,6 +296,36 @@ _cblite_command() {
             '2:DOCID:_cblite_names document' \
             '3:PROPERTY: ' \
             '4:FILE:_files' ;;
+        'grep')
+            _arguments -S \
+            '*--collection=[Only these collections; * is all of them, as without it]:\[SCOPE.\]NAME\[,…\]:_cblite_names collection' \
+            '*-C+[Only these collections; * is all of them, as without it]:\[SCOPE.\]NAME\[,…\]:_cblite_names collection' \
+            '--key=[Only what is in this property\: address, tags\[0\], reviews\[\].author]:PATH:_cblite_names property' \
+            '--names[Search the names of properties instead of the values]' \
+            '(--ignore-case -i)--ignore-case[Capitals and small letters are the same]' \
+            '(--ignore-case -i)-i[Capitals and small letters are the same]' \
+            '(--case-sensitive -s)--case-sensitive[They are not, even if there are no capitals in the text]' \
+            '(--case-sensitive -s)-s[They are not, even if there are no capitals in the text]' \
+            '(--literal -F)--literal[The text is no regular expression, even between slashes]' \
+            '(--literal -F)-F[The text is no regular expression, even between slashes]' \
+            '--limit=[Stop after N lines]:N: ' \
+            '(--ids -l)--ids[Print only the IDs of the documents, each once]' \
+            '(--ids -l)-l[Print only the IDs of the documents, each once]' \
+            '(--count -c)--count[Print only how many values there are, and in how many documents]' \
+            '(--count -c)-c[Print only how many values there are, and in how many documents]' \
+            '--writeable[Open the database for writing]' \
+            '--create[Create the database if it does not exist; implies --writeable]' \
+            '--upgrade=-[Allow an irreversible upgrade of the file format; =vv also turns revision trees into version vectors]::vv:(vv)' \
+            '--no-backup[With --upgrade of a 1.x database\: do not keep the old one beside the new]' \
+            '--password=-[Open an encrypted database, or make one\: the password is asked for, or is the first line of FILE. Otherwise $CBLITE_DATABASE_PASSWORD]::\:@FILE: ' \
+            '--encrypted[The same as --password, which takes a key as well]' \
+            '--json[Print results and errors as JSON, for programs]' \
+            '--quiet[Say nothing but results and errors]' \
+            '--color=-[Colour the output\: auto (on a terminal), always (also plain --color) or never]::WHEN:(auto always never)' \
+            '(--help -h)--help[Explain the command]' \
+            '(--help -h)-h[Explain the command]' \
+            '1:DATABASE:_cblite_databases' \
+            '2:TEXT: ' ;;
         'fts')
             _arguments -S \
             '(--limit -n)--limit=[Stop after N documents]:N: ' \

@@ -50,7 +50,7 @@ import Testing
     }
 
     @Test(arguments: [
-        ("db.hotel.find()", "SELECT * FROM hotel"), ("find lighthouse", "ls '*part*'"), ("grep x", "ls '*part*'"), ("count", "count(*)"),
+        ("db.hotel.find()", "SELECT * FROM hotel"), ("find lighthouse", "ls '*part*'"), ("find x", "ls '*part*'"), ("count", "count(*)"),
         (#"\x"#, #"\G"#),
     ])
     func otherForeignWordsAreExplained(typed: String, text: String) throws {

@@ -67,7 +67,7 @@ import Testing
         #expect(try run("cat", "--quiet", "travel.cblite2", "trip-sapporo").errors == "")
     }
 
-    @Test(arguments: [("tables", "lscoll"), (".schema", "schema"), ("grep", "ls '*part*'"), ("compare", "diff"), ("count", "count(*)")])
+    @Test(arguments: [("tables", "lscoll"), (".schema", "schema"), ("find", "ls '*part*'"), ("compare", "diff"), ("count", "count(*)")])
     func wordsOfOtherProgramsAreExplained(word: String, text: String) throws {
         let result = try run(word, "travel.cblite2")
         #expect(result.errors.contains(text))

@@ -26,7 +26,7 @@ import Testing
         (["query", "SELECT number FROM _ WHERE meta().id = 'doc2'"], "2"), (["schema"], "boolean"), (["stats", "number"], "2"),
         (["tree"], "_default"), (["check"], ""), (["sql", "SELECT docid FROM docs"], "doc1"), (["blob", "ls"], "text/plain"),
         (["blob", "get", "sha1-P1i5kI/sosq745/9BDR7kEghKps="], "attach1"), (["dump"], "local1"), (["export", "-"], "doc2"),
-        (["lscoll"], "_default"),
+        (["lscoll"], "_default"), (["grep", "bar"], "doc1\tfoo\tbar"), (["cat", "--where", "number = 2"], "doc2"),
     ]
 
     @Test(arguments: looks) func everyCommandThatLooksLeavesEveryByte(words: [String], part: String) throws {

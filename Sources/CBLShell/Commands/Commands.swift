@@ -10,6 +10,7 @@ enum Commands {
         ChangesCommand.declaration,
         DiffCommand.declaration,
         BlobCommand.declaration,
+        GrepCommand.declaration,
         FullTextCommand.declaration,
         InfoCommand.declaration,
         SchemaCommand.declaration,

@@ -46,7 +46,7 @@ enum ShowDocumentsCommand {
             var printer = DocumentPrinter(invocation: invocation, snapshot: snapshot, collection: collection, text: text)
             var ids = arguments
             if let condition = invocation.string("where") {
-                let chosen = try DocumentCondition.list(condition, in: collection, of: snapshot, includesDeleted: false)
+                let chosen = try DocumentCondition.list(condition, in: collection, of: snapshot, includesDeleted: false, invocation.session)
                 if chosen.isEmpty { invocation.session.notice("(No document meets the condition)") }
                 if arguments.isEmpty { ids = chosen } else { printer.chosen = ChosenIDs(chosen) }
             }

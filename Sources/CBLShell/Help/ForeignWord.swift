@@ -45,10 +45,10 @@ enum ForeignWord {
         ([".header"], .setting("headers")),
         (["count"], .advice("lscoll counts the documents of each collection; SELECT count(*) FROM _ WHERE … counts some.")),
         (
-            ["find", "grep", "search", "rg"],
+            ["find", "search", "rg"],
             .advice(
-                "By a part of the ID: ls '*part*'. By what a property holds: SELECT META().id FROM _ WHERE name LIKE '%text%'. "
-                    + "Anywhere: cat --raw '*' | grep text. By words: fts, with a full-text index.")
+                "Anywhere: grep text. By a part of the ID: ls '*part*'. By what a property holds: "
+                    + "SELECT META().id FROM _ WHERE name LIKE '%text%'. By words: fts, with a full-text index.")
         ),
         (["where", "from"], .advice("A query begins with SELECT: SELECT * FROM _ WHERE …")),
         (["undo", "revert-changes"], .advice("revert takes a document back to an older revision, undelete brings a deleted one back.")),

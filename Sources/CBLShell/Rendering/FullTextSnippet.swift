@@ -22,7 +22,7 @@ struct FullTextSnippet {
             place = end
         }
         if window.lowerBound > 0 { pieces.append(Piece(text: "… ", isMatch: false)) }
-        for range in ranges where range.lowerBound >= window.lowerBound && range.upperBound <= window.upperBound {
+        for range in ranges.map({ $0.clamped(to: window) }) where !range.isEmpty {
             add(to: range.lowerBound, isMatch: false)
             add(to: range.upperBound, isMatch: true)
         }

@@ -1,6 +1,8 @@
 /// The roles that text has on the screen. A role, not a colour: which that is decides the theme.
 enum Style: CaseIterable, Sendable {
     case heading, key, string, number, literal, dim, strong, added, removed, warning, error, id
+    /// What was searched for, in the text that it was found in.
+    case match
 
     /// Ends every one of them.
     static let off: StaticString = "\u{1B}[0m"

@@ -36,6 +36,7 @@ enum Theme: String, CaseIterable, Sendable {
         case .warning: "\u{1B}[1;35m"
         case .error: "\u{1B}[1;31m"
         case .id: "\u{1B}[1;36m"
+        case .match: "\u{1B}[1;31m"
         }
     }
 
@@ -53,6 +54,7 @@ enum Theme: String, CaseIterable, Sendable {
         case .warning: "\u{1B}[38;5;221m"
         case .error: "\u{1B}[1;38;5;203m"
         case .id: "\u{1B}[38;5;80m"
+        case .match: "\u{1B}[1;38;5;210m"
         }
     }
 
@@ -70,6 +72,7 @@ enum Theme: String, CaseIterable, Sendable {
         case .warning: "\u{1B}[38;5;94m"
         case .error: "\u{1B}[1;38;5;160m"
         case .id: "\u{1B}[38;5;24m"
+        case .match: "\u{1B}[1;38;5;160m"
         }
     }
 
@@ -78,7 +81,7 @@ enum Theme: String, CaseIterable, Sendable {
         case .heading: "\u{1B}[1;4m"
         case .key, .strong, .added, .id: "\u{1B}[1m"
         case .removed, .dim: "\u{1B}[2m"
-        case .warning: "\u{1B}[4m"
+        case .warning, .match: "\u{1B}[4m"
         case .error: "\u{1B}[1;7m"
         case .string, .number, .literal: ""
         }
