@@ -20,6 +20,7 @@ struct Comparison {
     }
 
     private func compare(_ workload: Workload) throws {
+        let theirs = workload.isOurs ? nil : theirs
         var mine: [Run] = []
         var other: [Run] = []
         try ours.prepare(for: workload)

@@ -8,6 +8,8 @@ struct Workload {
     let target: Double?
     /// The file that is standard input.
     var input: String?
+    /// The other program knows no such command.
+    var isOurs = false
     /// What has to be done to the database first, once and untimed.
     var preparation: [[String]] = []
 
@@ -43,6 +45,8 @@ struct Workload {
         query("sort", "name.last, balance FROM _ ORDER BY name.last, balance", target: 0.70),
         query("like", "count(*) FROM _ WHERE contact.address.street LIKE '%5th%'", target: 0.70),
         query("any", "count(*) FROM _ WHERE ANY l IN likes SATISFIES l = 'skiing' END", target: 0.70),
+        grep("grep", ["5th"]),
+        grep("grep regex", ["/[45]th Av/"]),
         query("star", "* FROM _", target: 0.50),
         query("indexed", residents, target: 0.80, preparation: ["mkindex", "{db}", "byState", "contact.address.state"]),
         query(
@@ -51,6 +55,13 @@ struct Workload {
         Workload(name: "cat large", arguments: ["cat", "{revised}", Corpus.revisedID], target: nil),
         puts,
     ]
+
+    /// All values of all documents, beside the one property of "like".
+    private static func grep(_ name: String, _ words: [String]) -> Workload {
+        var workload = Workload(name: name, arguments: ["grep", "--count", "{db}"] + words, target: nil)
+        workload.isOurs = true
+        return workload
+    }
 
     /// Each line is a command, and a transaction of its own.
     private static var puts: Workload {
