@@ -32,7 +32,7 @@ _cblite_flags() {
         'revs') echo '--remotes --raw --body --writeable --create --upgrade --no-backup --password --key --encrypted --collection -C --json --quiet --color --help -h' ;;
         'conflicts') echo '--body --writeable --create --upgrade --no-backup --password --key --encrypted --collection -C --json --quiet --color --help -h' ;;
         'changes') echo '--since --follow -f --limit --raw --body --writeable --create --upgrade --no-backup --password --key --encrypted --collection -C --json --quiet --color --help -h' ;;
-        'diff') echo '--body --revs --other-password --other-key --writeable --create --upgrade --no-backup --password --key --encrypted --collection -C --json --quiet --color --help -h' ;;
+        'diff') echo '--stat --where --all --body --revs --other-password --other-key --writeable --create --upgrade --no-backup --password --key --encrypted --collection -C --json --quiet --color --help -h' ;;
         'blob') echo '--writeable --create --upgrade --no-backup --password --key --encrypted --collection -C --json --quiet --color --help -h' ;;
         'blob ls') echo '--verify --writeable --create --upgrade --no-backup --password --key --encrypted --collection -C --json --quiet --color --help -h' ;;
         'blob get') echo '--output -o --writeable --create --upgrade --no-backup --password --key --encrypted --collection -C --json --quiet --color --help -h' ;;
@@ -73,9 +73,9 @@ _cblite_flags() {
         'begin') echo '--writeable --create --upgrade --no-backup --password --key --encrypted --collection -C --json --quiet --color --help -h' ;;
         'commit') echo '--writeable --create --upgrade --no-backup --password --key --encrypted --collection -C --json --quiet --color --help -h' ;;
         'rollback') echo '--writeable --create --upgrade --no-backup --password --key --encrypted --collection -C --json --quiet --color --help -h' ;;
-        'cp') echo '--jsonid --idprefix --limit --careful --existing -x --format --guard-formulas --validate --verbose -v --new-password --new-key --decrypt --replicate --bidi --user --token --cert --key --header --cacert --pin --self-signed --proxy --interface --heartbeat --login --oidc --oidc-provider --id-token --login-token --oauth --remember --continuous --filter --push-filter --conflict --server-filter --param --create-target --reset-checkpoint --all-collections --channel --doc-id --pull-filter --timeout --writeable --create --upgrade --no-backup --password --encrypted --collection -C --json --quiet --color --help -h' ;;
-        'import') echo '--jsonid --idprefix --limit --careful --existing -x --format --guard-formulas --validate --verbose -v --replicate --bidi --user --token --cert --key --header --cacert --pin --self-signed --proxy --interface --heartbeat --login --oidc --oidc-provider --id-token --login-token --oauth --remember --continuous --filter --push-filter --conflict --server-filter --param --create-target --reset-checkpoint --all-collections --channel --doc-id --pull-filter --timeout --writeable --create --upgrade --no-backup --password --encrypted --collection -C --json --quiet --color --help -h' ;;
-        'export') echo '--where --jsonid --idprefix --limit --careful --existing -x --format --guard-formulas --validate --verbose -v --replicate --bidi --user --token --cert --key --header --cacert --pin --self-signed --proxy --interface --heartbeat --login --oidc --oidc-provider --id-token --login-token --oauth --remember --continuous --filter --push-filter --conflict --server-filter --param --create-target --reset-checkpoint --all-collections --channel --doc-id --pull-filter --timeout --writeable --create --upgrade --no-backup --password --encrypted --collection -C --json --quiet --color --help -h' ;;
+        'cp') echo '--jsonid --idprefix --limit --careful --existing -x --format --delimiter --types --guard-formulas --validate --verbose -v --new-password --new-key --decrypt --replicate --bidi --user --token --cert --key --header --cacert --pin --self-signed --proxy --interface --heartbeat --login --oidc --oidc-provider --id-token --login-token --oauth --remember --continuous --filter --push-filter --conflict --server-filter --param --create-target --reset-checkpoint --all-collections --channel --doc-id --pull-filter --timeout --writeable --create --upgrade --no-backup --password --encrypted --collection -C --json --quiet --color --help -h' ;;
+        'import') echo '--jsonid --idprefix --limit --careful --existing -x --format --delimiter --types --guard-formulas --validate --verbose -v --replicate --bidi --user --token --cert --key --header --cacert --pin --self-signed --proxy --interface --heartbeat --login --oidc --oidc-provider --id-token --login-token --oauth --remember --continuous --filter --push-filter --conflict --server-filter --param --create-target --reset-checkpoint --all-collections --channel --doc-id --pull-filter --timeout --writeable --create --upgrade --no-backup --password --encrypted --collection -C --json --quiet --color --help -h' ;;
+        'export') echo '--where --jsonid --idprefix --limit --careful --existing -x --format --delimiter --types --guard-formulas --validate --verbose -v --replicate --bidi --user --token --cert --key --header --cacert --pin --self-signed --proxy --interface --heartbeat --login --oidc --oidc-provider --id-token --login-token --oauth --remember --continuous --filter --push-filter --conflict --server-filter --param --create-target --reset-checkpoint --all-collections --channel --doc-id --pull-filter --timeout --writeable --create --upgrade --no-backup --password --encrypted --collection -C --json --quiet --color --help -h' ;;
         'push') echo '--user --token --cert --key --header --cacert --pin --self-signed --proxy --interface --heartbeat --login --oidc --oidc-provider --id-token --login-token --oauth --remember --continuous --filter --push-filter --conflict --server-filter --param --create-target --reset-checkpoint --existing -x --careful --all-collections --channel --doc-id --pull-filter --validate --timeout --verbose -v --bidi --writeable --create --upgrade --no-backup --password --encrypted --collection -C --json --quiet --color --help -h' ;;
         'pull') echo '--user --token --cert --key --header --cacert --pin --self-signed --proxy --interface --heartbeat --login --oidc --oidc-provider --id-token --login-token --oauth --remember --continuous --filter --push-filter --conflict --server-filter --param --create-target --reset-checkpoint --existing -x --careful --all-collections --channel --doc-id --pull-filter --validate --timeout --verbose -v --bidi --writeable --create --upgrade --no-backup --password --encrypted --collection -C --json --quiet --color --help -h' ;;
         'sync') echo '--user --token --cert --key --header --cacert --pin --self-signed --proxy --interface --heartbeat --login --oidc --oidc-provider --id-token --login-token --oauth --remember --continuous --filter --push-filter --conflict --server-filter --param --create-target --reset-checkpoint --existing -x --careful --all-collections --channel --doc-id --pull-filter --validate --timeout --verbose -v --writeable --create --upgrade --no-backup --password --encrypted --collection -C --json --quiet --color --help -h' ;;
@@ -225,6 +225,7 @@ _cblite_value() {
         'changes --collection') echo 'collection' ;;
         'changes -C') echo 'collection' ;;
         'changes --color') echo '=choice:auto,always,never' ;;
+        'diff --where') echo 'text' ;;
         'diff --other-password') echo '=text' ;;
         'diff --other-key') echo 'text' ;;
         'diff --upgrade') echo '=choice:vv' ;;
@@ -567,6 +568,8 @@ _cblite_value() {
         'cp --idprefix') echo 'text' ;;
         'cp --limit') echo 'text' ;;
         'cp --format') echo 'choice:json,jsonl,array,csv,tsv' ;;
+        'cp --delimiter') echo 'text' ;;
+        'cp --types') echo 'text' ;;
         'cp --validate') echo 'file' ;;
         'cp --new-password') echo '=text' ;;
         'cp --new-key') echo 'text' ;;
@@ -603,6 +606,8 @@ _cblite_value() {
         'import --idprefix') echo 'text' ;;
         'import --limit') echo 'text' ;;
         'import --format') echo 'choice:json,jsonl,array,csv,tsv' ;;
+        'import --delimiter') echo 'text' ;;
+        'import --types') echo 'text' ;;
         'import --validate') echo 'file' ;;
         'import --user') echo 'text' ;;
         'import --token') echo 'text' ;;
@@ -638,6 +643,8 @@ _cblite_value() {
         'export --idprefix') echo 'text' ;;
         'export --limit') echo 'text' ;;
         'export --format') echo 'choice:json,jsonl,array,csv,tsv' ;;
+        'export --delimiter') echo 'text' ;;
+        'export --types') echo 'text' ;;
         'export --validate') echo 'file' ;;
         'export --user') echo 'text' ;;
         'export --token') echo 'text' ;;

@@ -174,7 +174,7 @@ _cblite_command() {
             '1:DATABASE:_cblite_databases' ;;
         'changes')
             _arguments -S \
-            '--since=[Only changes after this sequence, or since this time]:SEQ: ' \
+            '--since=[Only changes after this sequence, or since this time, or from now on]:SEQ: ' \
             '(--follow -f)--follow[Go on with new changes as they come]' \
             '(--follow -f)-f[Go on with new changes as they come]' \
             '--limit=[Stop after N changes]:N: ' \
@@ -197,6 +197,9 @@ _cblite_command() {
             '1:DATABASE:_cblite_databases' ;;
         'diff')
             _arguments -S \
+            '--stat[Only how many documents differ, by collection]' \
+            '--where=[Only documents for which this SQL++ condition is true, in either database]:CONDITION: ' \
+            '--all[List the documents of a collection that only one side has, too]' \
             '--body[Show what changed in each document, property by property]' \
             '--revs[Compare revision IDs and deletions too]' \
             '--other-password=-[As --password, for the second database alone]::\:@FILE: ' \
@@ -1117,6 +1120,8 @@ _cblite_command() {
             '(--existing -x)--existing[Fail if the destination does not exist]' \
             '(--existing -x)-x[Fail if the destination does not exist]' \
             '--format=[The form of the text, if its name does not tell]:FORMAT:(json jsonl array csv tsv)' \
+            '--delimiter=[What separates the cells of a table\: ; or | or tab (default\: what the heading has, or a comma)]:CHARACTER: ' \
+            '--types=[What cells become\: auto, text, number, boolean, json (default\: auto, what they look like)]:\[COLUMN\:\]TYPE,…: ' \
             '--guard-formulas[In CSV and TSV, put an apostrophe in front of text that a spreadsheet would run as a formula]' \
             '--validate=[Take only documents that follow this JSON Schema]:SCHEMA.json:_files' \
             '*--verbose[Tell of every document that is left out]' \
@@ -1181,6 +1186,8 @@ _cblite_command() {
             '(--existing -x)--existing[Fail if the destination does not exist]' \
             '(--existing -x)-x[Fail if the destination does not exist]' \
             '--format=[The form of the text, if its name does not tell]:FORMAT:(json jsonl array csv tsv)' \
+            '--delimiter=[What separates the cells of a table\: ; or | or tab (default\: what the heading has, or a comma)]:CHARACTER: ' \
+            '--types=[What cells become\: auto, text, number, boolean, json (default\: auto, what they look like)]:\[COLUMN\:\]TYPE,…: ' \
             '--guard-formulas[In CSV and TSV, put an apostrophe in front of text that a spreadsheet would run as a formula]' \
             '--validate=[Take only documents that follow this JSON Schema]:SCHEMA.json:_files' \
             '*--verbose[Tell of every document that is left out]' \
@@ -1243,6 +1250,8 @@ _cblite_command() {
             '(--existing -x)--existing[Fail if the destination does not exist]' \
             '(--existing -x)-x[Fail if the destination does not exist]' \
             '--format=[The form of the text, if its name does not tell]:FORMAT:(json jsonl array csv tsv)' \
+            '--delimiter=[What separates the cells of a table\: ; or | or tab (default\: what the heading has, or a comma)]:CHARACTER: ' \
+            '--types=[What cells become\: auto, text, number, boolean, json (default\: auto, what they look like)]:\[COLUMN\:\]TYPE,…: ' \
             '--guard-formulas[In CSV and TSV, put an apostrophe in front of text that a spreadsheet would run as a formula]' \
             '--validate=[Take only documents that follow this JSON Schema]:SCHEMA.json:_files' \
             '*--verbose[Tell of every document that is left out]' \
