@@ -190,7 +190,7 @@ import Testing
                         for _ in 0...random.below(6) { bytes[random.below(bytes.count)] = UInt8(truncatingIfNeeded: random.next()) }
                     }
                     try bytes.withUnsafeBytes { bytes in
-                        _ = walk.isWorthwhile(bytes)
+                        _ = walk.needed?.isIn(bytes)
                         if let value = Value(root: bytes) { _ = try walk.search(value) }
                     }
                 }

@@ -14,11 +14,14 @@ import Testing
         reader.append(text)
         guard let statement = try? reader.next(isLast: true) else { return nil }
         guard case .command(let words) = statement.action else { return nil }
-        return words.last
+        // What is in comments is nobody's business.
+        var query = Comment.blanked(words.last ?? "")[...]
+        while query.last?.isWhitespace == true { query.removeLast() }
+        return String(query)
     }
 
     private func isOpen(_ text: String) -> Bool {
-        var lexer = Lexer(Array(text.utf8))
+        var lexer = Lexer(Array(Comment.blanked(text).utf8))
         var last: Lexer.Token?
         while let token = lexer.next() { last = token }
         return last?.kind == .openString || last?.kind == .openName
@@ -32,7 +35,7 @@ import Testing
     ]
 
     @Test(arguments: tricky) func allReadersAgree(_ text: String) throws {
-        let parts = Statement.split(text)
+        let parts = Statement.split(Comment.blanked(text))
         if isOpen(text) {
             #expect(try firstQuery(text) == nil)
             #expect(QueryContext(text).place == (text.contains("`open") ? .expression : .nowhere))
@@ -56,7 +59,7 @@ import Testing
         try repeatWithin(seconds: 1) {
             var text = "SELECT a "
             for _ in 0..<random.below(16) { text += random.element(of: pieces) + (random.below(2) > 0 ? " " : "") }
-            let parts = Statement.split(text)
+            let parts = Statement.split(Comment.blanked(text))
             let query = try firstQuery(text)
             let isLastOpen = isOpen(text)
             if isLastOpen, parts.count == 1 {
@@ -65,7 +68,7 @@ import Testing
             } else if let query {
                 #expect(query == String(parts[0].text), "\(text)")
             } else {
-                // A bracket is waiting for the next line.
+                // A bracket or a comment is waiting for the next line.
                 #expect(parts.count == 1, "\(text)")
             }
             #expect(text.hasSuffix(QueryContext(text).word), "\(text)")

@@ -99,7 +99,7 @@ import Testing
             """
         let result = try Program.run(["--writeable", scratch.path], input: script)
         #expect(result.exitCode == 0, "\(result.errors)")
-        #expect(result.errors.contains("(2 documents deleted)") && result.lines.contains("a1                      a2"))
+        #expect(result.errors.contains("(2 documents deleted)") && result.output.contains("\na1\na2\n"))
         #expect(try scratch.ids() == ["a1", "a2"])
         #expect(try scratch.ids(in: "other") == ["b3"])
     }

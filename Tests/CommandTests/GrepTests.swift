@@ -158,6 +158,7 @@ import Testing
         try terminal.waitForText("-C shop.item")
         terminal.type("\n")
         try terminal.waitForText("i1  name  Seal")
+        try terminal.waitForLine("scratch>")
         terminal.type("\u{4}")
         #expect(try terminal.finish() == 0)
     }

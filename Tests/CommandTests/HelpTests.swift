@@ -60,7 +60,7 @@ import Testing
         #expect(try FileManager.default.contentsOfDirectory(atPath: folder.directory.path).sorted() == ["travel.cblite2"])
         #expect(
             try Program.run(["travel.cblite2"], input: "tour\nls\n", environment: folder.environment, directory: folder.directory.path)
-                .output.hasSuffix("trip-sapporo            welcome\n"))
+                .output.hasSuffix("trip-sapporo\nwelcome\n"))
     }
 
     @Test func isWalkedThroughAtATerminal() throws {

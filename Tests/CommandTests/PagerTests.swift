@@ -82,7 +82,7 @@ import Testing
         for _ in 0..<8 { terminal.type("\u{3}") }
         terminal.type("/30.\n")
         try terminal.wait(for: "what was looked for") {
-            $0.currentLine == ":" && $0.lines.contains { $0.contains("[300]") || $0.contains("[30]") }
+            $0.currentLine == ":" && $0.lines.contains { $0.hasSuffix("300") || $0.hasSuffix("30") }
         }
         terminal.type("q")
         try expectToGoOn(terminal)

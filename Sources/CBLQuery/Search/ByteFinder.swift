@@ -48,7 +48,7 @@ struct ByteFinder: Sendable {
                     ? ((here .== first.0) .| (here .== first.1)) .& ((there .== last.0) .| (there .== last.1))
                     : (here .== first.0) .& (there .== last.0)
                 if any(found) {
-                    for candidate in place..<place &+ Lanes.scalarCount where matches(base + candidate, text) { return candidate }
+                    for lane in 0..<Lanes.scalarCount where found[lane] && matches(base + place + lane, text) { return place &+ lane }
                 }
                 place &+= Lanes.scalarCount
             }

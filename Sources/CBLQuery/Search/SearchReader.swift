@@ -11,9 +11,9 @@ final class SearchReader {
     private let snapshot: Snapshot
     private let walk: ValueWalk
     /// Of all that was read and not kept.
-    private(set) var summary = ValueSearch.Summary()
+    @exclusivity(unchecked) private(set) var summary = ValueSearch.Summary()
     /// How many documents this thread has gone through.
-    private(set) var examined = 0
+    @exclusivity(unchecked) private(set) var examined = 0
 
     init(_ search: ValueSearch, _ snapshot: Snapshot) throws {
         self.search = search
@@ -56,13 +56,15 @@ final class SearchReader {
         options.offset = offset
         let cursor = try snapshot.scan(search.collection, options)
         cursor.onDamage = { [self] in summary.report($0) }
+        // Held here, it is not retained for each document.
+        let needed = walk.needed
         var count = offset
         while try cursor.next() {
             count += 1
             examined += 1
             summary.examined += 1
             if examined & 0x3F == 0 { try step(examined) }
-            guard walk.isWorthwhile(cursor.bodyBytes) else { continue }
+            guard needed?.isIn(cursor.bodyBytes) ?? true else { continue }
             switch try outcome(cursor.body) {
             case .nothing: break
             case .endless:

@@ -21,17 +21,17 @@ final class ValueWalk {
     /// Whether the pattern is in the name that a shared key stands for.
     private let keysThatMatch: [Bool]
     /// What is in the body of every document in which there is something to be found.
-    private let needed: ByteFinder?
+    let needed: ByteFinder?
 
     /// How many hits the document has, and what they are if they are kept.
-    private(set) var count = 0
-    private(set) var hits: [SearchHit] = []
+    @exclusivity(unchecked) private(set) var count = 0
+    @exclusivity(unchecked) private(set) var hits: [SearchHit] = []
     private let keepsHits: Bool
     private let stopsAtFirst: Bool
 
-    private var steps: [Step] = []
-    private var budget = WalkBudget(byteCount: 0)
-    private var number = ByteBuffer(capacity: 64)
+    @exclusivity(unchecked) private var steps: [Step] = []
+    @exclusivity(unchecked) private var budget = WalkBudget(byteCount: 0)
+    @exclusivity(unchecked) private var number = ByteBuffer(capacity: 64)
 
     init(_ search: ValueSearch, _ keys: SharedKeys) throws(RegularExpression.Failure) {
         let matcher = try TextMatcher(search.pattern)
@@ -51,10 +51,6 @@ final class ValueWalk {
         keysThatMatch = matches
         needed = matches.contains(true) ? nil : matcher.needed
     }
-
-    /// Whether there may be something in a document, by the bytes of its body.
-    @inline(__always)
-    func isWorthwhile(_ body: UnsafeRawBufferPointer) -> Bool { needed?.isIn(body) ?? true }
 
     /// Searches a document.
     func search(_ body: Value) throws(RegularExpression.Failure) -> Outcome {

@@ -97,8 +97,16 @@ enum SQLCommand {
         if session.output.isTerminal || mode != .table {
             let renderer = mode.renderer(for: session)
             try renderer.begin(SQLRow.unique(names))
+            let clock = Stopwatch()
+            var shown = 0.0
             while try statement.step() {
                 try Interruption.check()
+                // Somebody is waiting.
+                if clock.seconds - shown > 0.2 {
+                    try renderer.catchUp()
+                    try session.output.flush()
+                    shown = clock.seconds
+                }
                 try SQLRow.withCells(statement, keys) { try renderer.add($0) }
             }
             return try renderer.finish()

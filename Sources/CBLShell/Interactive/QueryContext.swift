@@ -18,7 +18,13 @@ struct QueryContext {
 
     private static let collectionWords: Set<String> = ["FROM", "JOIN", "INTO", "UPDATE"]
 
-    init(_ text: String) {
+    init(_ typed: String) {
+        let text = Comment.blanked(typed)
+        // The cursor is in a comment.
+        guard text.utf8.last == typed.utf8.last else {
+            place = .nowhere
+            return
+        }
         let words = QueryContext.words(text)
         guard let last = words.last else { return }
         if last.isOpenText {
