@@ -126,7 +126,9 @@ import Testing
         try terminal.waitForLine("scratch>")
         terminal.type("rm --where \"n = 7\"\n")
         terminal.type("\u{3}")
-        try terminal.waitForLine("scratch>")
+        try terminal.wait(for: "the next prompt") { screen in
+            screen.currentLine == "scratch>" && screen.lines.count { $0.hasPrefix("scratch>") } >= 2
+        }
         terminal.type("\u{4}")
         #expect(try terminal.finish() == 0)
         let left = try scratch.ids().count

@@ -21,12 +21,15 @@ struct UnknownProperties {
     func tell(of query: Query) {
         var known: [CollectionName: [String]] = [:]
         var told = 0
+        let start = ContinuousClock.now
         for property in query.translated.properties {
             guard told < UnknownProperties.most, !property.names.isEmpty, let name = CollectionName(property.collection) else { continue }
+            // What is right is found in the first document as a rule.
+            guard isNowhere(property, name, within: UnknownProperties.patience - (ContinuousClock.now - start)) else { continue }
             let paths = known[name] ?? ((try? CompletionNames.quickly(snapshot) { try $0.propertyPaths(of: name) }) ?? [])
             known[name] = paths
             let path = property.names.map(Lexer.name).joined(separator: ".")
-            guard !paths.isEmpty, !paths.contains(path), isNowhere(property, name) else { continue }
+            guard !paths.isEmpty, !paths.contains(path) else { continue }
             told += 1
             let place = name.isDefault ? "" : " of \(name)"
             let suggestion = Suggestion.sentence(for: path, in: paths, quoted: true)
@@ -35,8 +38,9 @@ struct UnknownProperties {
         }
     }
 
-    /// Whether none has it, as far as can be seen in a short time.
-    private func isNowhere(_ property: TranslatedQuery.Property, _ collection: CollectionName) -> Bool {
+    /// Whether none has it; false if that cannot be seen in time.
+    private func isNowhere(_ property: TranslatedQuery.Property, _ collection: CollectionName, within limit: Duration) -> Bool {
+        guard limit > .zero else { return false }
         let value = QueryExpression(.property(PropertyPath(property.names.map { .name($0) })))
         var select = Select()
         select.sources = [Select.Source(.collection(scope: collection.scope, name: collection.name), alias: "= row")]
@@ -44,7 +48,7 @@ struct UnknownProperties {
         select.condition = QueryExpression(.operation(.isNot, [value, QueryExpression(.missing)]))
         select.limit = QueryExpression(.integer(1))
         do {
-            let options = QueryOptions(timeLimit: UnknownProperties.patience)
+            let options = QueryOptions(timeLimit: limit)
             return try !Query(select, on: snapshot).run(on: snapshot, options: options).next()
         } catch {
             return false
