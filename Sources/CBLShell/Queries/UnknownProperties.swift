@@ -7,6 +7,8 @@ import CBLStore
 struct UnknownProperties {
     // Nobody should wait for a remark.
     private static let patience = Duration.milliseconds(150)
+    // In a small collection that is enough for each, whatever went before.
+    private static let leastPatience = Duration.milliseconds(20)
     private static let most = 3
 
     let session: Session
@@ -25,7 +27,8 @@ struct UnknownProperties {
         for property in query.translated.properties {
             guard told < UnknownProperties.most, !property.names.isEmpty, let name = CollectionName(property.collection) else { continue }
             // What is right is found in the first document as a rule.
-            guard isNowhere(property, name, within: UnknownProperties.patience - (ContinuousClock.now - start)) else { continue }
+            let left = UnknownProperties.patience - (ContinuousClock.now - start)
+            guard isNowhere(property, name, within: max(left, UnknownProperties.leastPatience)) else { continue }
             let paths = known[name] ?? ((try? CompletionNames.quickly(snapshot) { try $0.propertyPaths(of: name) }) ?? [])
             known[name] = paths
             let path = property.names.map(Lexer.name).joined(separator: ".")
@@ -40,7 +43,6 @@ struct UnknownProperties {
 
     /// Whether none has it; false if that cannot be seen in time.
     private func isNowhere(_ property: TranslatedQuery.Property, _ collection: CollectionName, within limit: Duration) -> Bool {
-        guard limit > .zero else { return false }
         let value = QueryExpression(.property(PropertyPath(property.names.map { .name($0) })))
         var select = Select()
         select.sources = [Select.Source(.collection(scope: collection.scope, name: collection.name), alias: "= row")]
