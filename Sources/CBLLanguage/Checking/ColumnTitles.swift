@@ -1,7 +1,7 @@
 /// The titles of columns, made different from each other.
-enum ColumnTitles {
+package enum ColumnTitles {
     /// Aliases are taken as they are, and before all others. An empty name becomes `$1`, `$2` …, one that is taken `name #2`, `name #3` ….
-    static func unique(_ aliases: [String?], _ names: [String]) -> [String] {
+    package static func unique(_ aliases: [String?], _ names: [String]) -> [String] {
         var taken = Set(aliases.compactMap { $0 })
         // How far each name has been numbered, so that a thousand columns of one name do not cost a million tries.
         var numbers: [String: Int] = [:]

@@ -8,14 +8,13 @@ extension Select {
 }
 
 extension QueryExpression {
-    private static let aggregates: Set<String> = ["array_agg", "avg", "count", "max", "min", "sum"]
-
     /// Whether it means nothing without a collection.
     fileprivate var isAboutDocuments: Bool {
         first {
             switch $0.node {
             case .property, .meta, .match, .rank, .select, .exists, .blob: true
-            case .function(let name, let arguments): arguments.count <= 1 && QueryExpression.aggregates.contains(name)
+            case .function(let name, let arguments):
+                arguments.count <= 1 && FunctionTable.specification(name)?.traits.contains(.aggregate) == true
             default: false
             }
         } != nil

@@ -18,8 +18,8 @@ struct ExpressionEvaluator {
         try evaluate(expressions, titles: expressions.indices.map { "= \($0)" })
     }
 
-    /// The same with titles; those that are nil become `$1`, `$2` ….
-    func evaluate(_ expressions: [QueryExpression], titles: [String?]) throws -> RecordedRows {
+    /// The same with titles.
+    func evaluate(_ expressions: [QueryExpression], titles: [String]) throws -> RecordedRows {
         if let row = try constants(expressions, titles) { return row }
         for expression in expressions {
             guard let property = expression.firstProperty else { continue }
@@ -34,7 +34,7 @@ struct ExpressionEvaluator {
         var select = Select()
         select.sources = [Select.Source(.collection(scope: nil, name: "_"), alias: "= row")]
         // A text without a title would be taken for the name of a property.
-        select.results = zip(expressions, unique(titles)).map { Select.Result($0, alias: $1) }
+        select.results = zip(expressions, titles).map { Select.Result($0, alias: $1) }
         let translated = try Translator(schema: OneRowSchema(SnapshotSchema(snapshot))).translate(select)
         var used = QueryParameters()
         for name in translated.parameters { used[name] = parameters[name] }
@@ -42,23 +42,14 @@ struct ExpressionEvaluator {
     }
 
     /// The same without SQLite, for literals and parameters alone; nil if there is something else among the expressions.
-    private func constants(_ expressions: [QueryExpression], _ titles: [String?]) throws -> RecordedRows? {
+    private func constants(_ expressions: [QueryExpression], _ titles: [String]) throws -> RecordedRows? {
         let encoder = FleeceEncoder()
         encoder.beginArray()
         for expression in expressions {
             guard write(expression, to: encoder) else { return nil }
         }
         encoder.endArray()
-        return RecordedRows(titles: unique(titles), row: try encoder.finish())
-    }
-
-    private func unique(_ titles: [String?]) -> [String] {
-        var number = 0
-        return titles.map { title in
-            if let title { return title }
-            repeat { number += 1 } while titles.contains("$\(number)")
-            return "$\(number)"
-        }
+        return RecordedRows(titles: titles, row: try encoder.finish())
     }
 
     /// The text that an expression is, if it takes no SQLite to know it.

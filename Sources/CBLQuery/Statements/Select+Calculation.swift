@@ -5,7 +5,8 @@ extension Select {
     /// The only row of a select that is a calculation; nil for all others.
     package func calculated(on snapshot: Snapshot, parameters: QueryParameters) throws -> RecordedRows? {
         guard isCalculation else { return nil }
-        return try ExpressionEvaluator(snapshot, parameters).evaluate(results.map(\.expression), titles: results.map(\.alias))
+        let titles = ColumnTitles.unique(results.map(\.alias), results.map { _ in "" })
+        return try ExpressionEvaluator(snapshot, parameters).evaluate(results.map(\.expression), titles: titles)
     }
 }
 

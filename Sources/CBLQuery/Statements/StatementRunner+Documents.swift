@@ -150,15 +150,17 @@ extension StatementRunner {
         _ body: FleeceData, as id: String, _ collection: CollectionName, _ insert: CBLLanguage.Statement.Insert,
         _ counts: inout (inserted: Int, updated: Int)
     ) throws {
-        let present = StoreError(.conflict, "collection \"\(collection)\" has a document \"\(id)\" already; UPSERT would replace it")
+        func present() -> StoreError {
+            StoreError(.conflict, "collection \"\(collection)\" has a document \"\(id)\" already; UPSERT would replace it")
+        }
         let saved: SavedRevision
         do {
             saved = try transaction.save(id, in: collection, body: body, parent: insert.replaces ? .current : .none)
         } catch let error as StoreError where error.code == .conflict && !insert.replaces {
-            throw present
+            throw present()
         }
         // The same first revision is no conflict to the store.
-        if !insert.replaces, !saved.isNew { throw present }
+        if !insert.replaces, !saved.isNew { throw present() }
         if saved.isCreated { counts.inserted += 1 } else { counts.updated += 1 }
         try tell(saved.isCreated ? .inserted : .updated, id, collection, saved.id, body)
     }

@@ -25,15 +25,12 @@ struct ParsedCommand: Sendable {
 
     /// The same command with other values in flags and arguments of a kind.
     func replacing(_ kind: ValueKind, by replacement: (String) -> String) -> ParsedCommand {
-        func replaced(_ name: String, _ value: String, _ kinds: [(name: String, kind: ValueKind?)]) -> String {
-            kinds.contains { $0.name == name && $0.kind == kind } ? replacement(value) : value
-        }
-        let flags = declaredFlags.map { (name: $0.name, kind: $0.valueKind) }
-        let arguments = declaredArguments.map { (name: $0.name, kind: ValueKind?.some($0.kind)) }
+        let flags = Set(declaredFlags.filter { $0.valueKind == kind }.map(\.name))
+        let arguments = Set(declaredArguments.filter { $0.kind == kind }.map(\.name))
         return ParsedCommand(
             command: command, title: title, databasePath: databasePath, declaredFlags: declaredFlags, declaredArguments: declaredArguments,
-            flagValues: flagValues.map { flag in (flag.name, flag.value.map { replaced(flag.name, $0, flags) }) },
-            argumentValues: argumentValues.map { ($0.name, replaced($0.name, $0.value, arguments)) })
+            flagValues: flagValues.map { ($0.name, flags.contains($0.name) ? $0.value.map(replacement) : $0.value) },
+            argumentValues: argumentValues.map { ($0.name, arguments.contains($0.name) ? replacement($0.value) : $0.value) })
     }
 
     /// Whether the command knows a flag.

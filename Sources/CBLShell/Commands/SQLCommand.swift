@@ -2,6 +2,7 @@ import CBLFleece
 import CBLSQLite
 import CBLStore
 
+import enum CBLLanguage.ColumnTitles
 import struct CBLLanguage.Lexer
 
 /// `cblite sql DATABASE STATEMENT`
@@ -11,7 +12,8 @@ enum SQLCommand {
         summary: "Run SQL on the SQLite file itself",
         discussion: """
             A diagnostic for those who know the tables within the file; it is not the way to query documents. Prints each row as a JSON \
-            array, or with --json as an object; on a terminal they are a table, and in the interactive shell what .mode says. Blobs that hold Fleece are printed as the values they stand for, others as x'…'.
+            array, or with --json as an object; on a terminal they are a table, and in the interactive shell what .mode says. Blobs that \
+            hold Fleece are printed as the values they stand for, others as x'…'.
 
             The database is opened for reading only unless --writeable is given. Then the statements, separated by semicolons, are one \
             transaction. The functions that indexes and queries use, such as fl_value(body, 'path'), are there.
@@ -96,18 +98,11 @@ enum SQLCommand {
         let mode = session.shell?.settings.mode ?? .table
         if session.output.isTerminal || mode != .table {
             let renderer = mode.renderer(for: session)
-            try renderer.begin(SQLRow.unique(names))
-            let clock = Stopwatch()
-            var shown = 0.0
+            try renderer.begin(ColumnTitles.unique(names.map { _ in nil }, names))
+            var showing = RowShowing(renderer, on: session)
             while try statement.step() {
                 try Interruption.check()
-                // Somebody is waiting.
-                if clock.seconds - shown > 0.2 {
-                    try renderer.catchUp()
-                    try session.output.flush()
-                    shown = clock.seconds
-                }
-                try SQLRow.withCells(statement, keys) { try renderer.add($0) }
+                try SQLRow.withCells(statement, keys) { try showing.add($0) }
             }
             return try renderer.finish()
         }

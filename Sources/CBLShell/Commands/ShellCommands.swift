@@ -56,9 +56,12 @@ enum ShellCommands {
         run: { invocation in
             let entries = try shell(of: invocation).history.entries
             let text = invocation.argumentIfGiven("TEXT")
-            let count = text.flatMap { Int($0) }.map { max(0, $0) }
-            for (index, entry) in entries.enumerated() where count.map({ index >= entries.count - $0 }) ?? text.map(entry.contains) ?? true
-            {
+            let numbered = Array(entries.enumerated())
+            let shown =
+                if let count = text.flatMap({ Int($0) }) { Array(numbered.suffix(max(0, count))) } else {
+                    numbered.filter { text.map($0.element.contains) ?? true }
+                }
+            for (index, entry) in shown {
                 try invocation.output.write(lines: "\(padded(index + 1))  \(entry.replacingEach("\n", with: "\n       "))")
                 try invocation.output.write("\n")
             }

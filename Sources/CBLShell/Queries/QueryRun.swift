@@ -108,8 +108,7 @@ struct QueryRun {
         guard let mark = text.lastIndex(of: ">") else { return nil }
         let path = String(text[text.index(after: mark)...].drop { $0.isWhitespace })
         guard !path.isEmpty, !path.contains(where: { $0.isWhitespace || "'\"`()$".contains($0) }) else { return nil }
-        let endings = [".csv", ".tsv", ".json", ".jsonl", ".txt", ".md", ".html"]
-        if path.contains("/") || endings.contains(where: path.hasSuffix) { return path }
+        if path.contains("/") || path.hasSuffix(".txt") || ResultFormat(ofFile: path) != nil { return path }
         let before = text[..<mark].split(whereSeparator: \.isWhitespace).suffix(2)
         return before.count == 2 && ["LIMIT", "OFFSET"].contains(before[before.startIndex].uppercased())
             && before.last.flatMap { Int($0) } != nil

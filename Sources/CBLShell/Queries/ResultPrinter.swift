@@ -30,9 +30,7 @@ struct ResultPrinter {
     func print(_ rows: QueryRows) throws -> Outcome {
         let renderer = renderer
         let row = ResultRow(count: rows.columnCount, keys: rows.sharedKeys)
-        let isWatched = session.output.isTerminal
-        // Begins with the first row: before that there is nothing to be shown.
-        var sinceShown: Stopwatch?
+        var showing = RowShowing(renderer, on: session)
         try renderer.begin(rows.titles)
         var outcome = Outcome()
         var left = offset
@@ -48,18 +46,7 @@ struct ResultPrinter {
             }
             outcome.count += 1
             for column in row.cells.indices { row.cells[column] = rows[column] }
-            try renderer.add(row)
-            // Somebody is waiting: what there is shows itself a few times a second.
-            guard isWatched else { continue }
-            guard let clock = sinceShown else {
-                sinceShown = Stopwatch()
-                continue
-            }
-            if clock.seconds > 0.2 {
-                try renderer.catchUp()
-                try session.output.flush()
-                sinceShown = Stopwatch()
-            }
+            try showing.add(row)
         }
         try renderer.finish()
         return outcome
@@ -77,5 +64,31 @@ struct ResultPrinter {
             }
         }
         try renderer.finish()
+    }
+}
+
+/// Gives rows to a renderer. Where somebody waits for them at a screen, what there is shows itself a few times a second.
+struct RowShowing {
+    private let renderer: any ResultRenderer
+    private let session: Session
+    private let isWatched: Bool
+    /// Begins with the first row: before that there is nothing to be shown.
+    private var sinceShown: Stopwatch?
+
+    init(_ renderer: any ResultRenderer, on session: Session) {
+        (self.renderer, self.session) = (renderer, session)
+        isWatched = session.output.isTerminal
+    }
+
+    @inline(__always)
+    mutating func add(_ row: ResultRow) throws {
+        try renderer.add(row)
+        guard isWatched else { return }
+        guard let clock = sinceShown else { return sinceShown = Stopwatch() }
+        if clock.seconds > 0.2 {
+            try renderer.catchUp()
+            try session.output.flush()
+            sinceShown = Stopwatch()
+        }
     }
 }

@@ -83,15 +83,6 @@ enum SQLRow {
         try body(ResultRow(cells, keys: keys))
     }
 
-    /// Names that come again get a number.
-    static func unique(_ names: [String]) -> [String] {
-        var counts: [String: Int] = [:]
-        return names.map { name in
-            counts[name, default: 0] += 1
-            return counts[name].map { $0 == 1 ? name : "\(name) #\($0)" } ?? name
-        }
-    }
-
     private static func appendReal(_ number: Double, to buffer: inout ByteBuffer) {
         // Infinity has no JSON form; a number that is too large for anybody stands for it, as in SQLite's own JSON.
         guard number.isFinite else { return buffer.append(number > 0 ? "9e999" : "-9e999") }
