@@ -81,7 +81,7 @@ import Testing
     @Test func onlyWhatIsAskedForIsWritten() throws {
         var exporter = Exporter()
         exporter.idKey = ""
-        exporter.chosen = ["d", "a"]
+        exporter.chosen = DocumentIDs(["d", "a"])
         exporter.limit = 1
         var walks: [Int?] = []
         var count = 0

@@ -79,6 +79,16 @@ import Testing
         #expect(try remark("UPDATE _ SET newOne = 1 WHERE name = 'Ada'") == nil)
     }
 
+    @Test func theLastStatementsAreListedByTheirNumber() throws {
+        let terminal = try open()
+        for line in [".timer on", "ls doc-1", "ls doc-2"] { try terminal.run(line, prompt: "scratch>") }
+        #expect(try terminal.run("history 2", prompt: "scratch>").prefix(2) == ["    2  ls doc-1", "    3  ls doc-2"])
+        #expect(try terminal.run("show databases", prompt: "scratch>").contains { $0.hasPrefix("* scratch  read-only") })
+        terminal.type("quit\n")
+        #expect(try terminal.finish() == 0)
+        #expect(terminal.screen.lines.last { !$0.isEmpty } == "scratch> quit", "no time")
+    }
+
     @Test func aClauseGoesOnWithTheQueryBefore() throws {
         let terminal = try open()
         try terminal.run("SELECT name", prompt: "     ..>")

@@ -62,6 +62,12 @@ import Testing
         #expect(script.output == "Bob\n1\n")
     }
 
+    @Test func commentsAreNoPartOfAQueryThatAnIndexIsSuggestedFor() throws {
+        let scratch = try QueryTests.people()
+        let result = try scratch.expect(["mkindex", "--suggest", "SELECT age FROM _ WHERE name = 'Bob' -- him"])
+        #expect(result.output.contains("byName name"))
+    }
+
     @Test func anExpressionIsCalculatedWithoutDocuments() throws {
         let scratch = try Scratch([:])
         try scratch.expect(["query", "SELECT 1+1"], "2\n")

@@ -41,6 +41,16 @@ import Testing
         return try JSONDecoder().decode(Answer.self, from: Data(result.output.utf8))
     }
 
+    @Test func wholeNumbersAreToldToTheLastDigit() throws {
+        let scratch = try Scratch(["a": #"{"n":9007199254740993}"#, "b": #"{"n":9223372036854775807}"#])
+        #expect(try scratch.expect(["stats", "n"]).output.contains("9007199254740993 to 9223372036854775807\n"))
+        #expect(try scratch.expect(["schema"]).output.contains("9007199254740993 to 9223372036854775807"))
+        for command in [["stats", "n"], ["schema"]] {
+            let facts = try scratch.expect(command, flags: ["--json"]).output
+            #expect(facts.contains(#""minimum":9007199254740993,"maximum":9223372036854775807"#))
+        }
+    }
+
     @Test func numbersHaveRangePercentilesAndBars() throws {
         let scratch = try scratch()
         let numbers = try #require(try answer(scratch, "n").numbers)

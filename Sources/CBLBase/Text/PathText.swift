@@ -29,4 +29,7 @@ package enum PathText {
     package static func without(_ ending: String, _ path: String) -> String {
         hasEnding(ending, path) ? String(decoding: path.utf8.dropLast(ending.utf8.count), as: UTF8.self) : path
     }
+
+    /// The path of a directory with a slash at its end.
+    package static func closed(_ path: String) -> String { hasEnding("/", path) ? path : path + "/" }
 }

@@ -13,6 +13,11 @@ package struct QueryExpression: Sendable {
         self.spelling = spelling
     }
 
+    /// `META().id` and its like.
+    package static func meta(_ name: String) -> QueryExpression {
+        QueryExpression(.member(QueryExpression(.meta(source: nil)), PropertyPath([.name(name)])))
+    }
+
     package indirect enum Node: Sendable, Equatable {
         case missing, null
         case boolean(Bool)

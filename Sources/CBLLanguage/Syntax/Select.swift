@@ -17,6 +17,12 @@ package struct Select: Sendable, Equatable {
 
     package init() {}
 
+    /// What a text says that is a single expression; nil for all others.
+    package var onlyExpression: QueryExpression? {
+        guard isBareList, results.count == 1, results[0].alias == nil else { return nil }
+        return results[0].expression
+    }
+
     package static func == (one: Select, other: Select) -> Bool {
         one.isDistinct == other.isDistinct && one.results == other.results && one.sources == other.sources
             && one.condition == other.condition && one.groupBy == other.groupBy && one.having == other.having

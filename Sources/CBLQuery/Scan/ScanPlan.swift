@@ -63,7 +63,7 @@ struct ScanPlan {
 
     /// Only rows of a range.
     private static func restricted(_ select: Select) -> Select {
-        let row = QueryExpression(.member(QueryExpression(.meta(source: nil)), PropertyPath([.name("rowid")])))
+        let row = QueryExpression.meta("rowid")
         let range = QueryExpression(
             .operation(.between, [row, QueryExpression(.parameter(TableScan.firstRow)), QueryExpression(.parameter(TableScan.lastRow))]))
         var restricted = select

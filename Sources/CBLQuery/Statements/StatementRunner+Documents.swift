@@ -73,7 +73,7 @@ extension StatementRunner {
         select.sources = [
             Select.Source(.collection(scope: collection.scope, name: collection.name), alias: alias, range: collection.range)
         ]
-        let id = QueryExpression(.member(QueryExpression(.meta(source: nil)), PropertyPath([.name("id")])))
+        let id = QueryExpression.meta("id")
         // Each has a title that no property can be mistaken for. Without one, a text would be taken for the name of a property.
         select.results = [Select.Result(id, alias: "= id")]
         for (number, value) in values.enumerated() { select.results.append(Select.Result(value, alias: "= \(number)")) }

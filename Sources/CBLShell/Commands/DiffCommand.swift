@@ -43,7 +43,7 @@ enum DiffCommand {
 
     @Sendable private static func run(_ invocation: Invocation) throws -> ExitCode {
         let session = invocation.session
-        let first = try invocation.argumentIfGiven("DATABASE").map { try open($0, nil, session) } ?? session.openDatabase
+        let first = try invocation.argumentIfGiven("DATABASE").map { try session.open($0, writes: false) } ?? session.openDatabase
         guard let first else { throw invocation.usageError("no database is open") }
         let keys = KeyFlags(
             prefix: "other-", password: invocation.string("other-password"), key: invocation.string("other-key"),
@@ -56,20 +56,33 @@ enum DiffCommand {
                 comparison.check = { try Interruption.check() }
                 let report = DifferenceReport(comparison, invocation)
                 let names = try collections(of: comparison, invocation)
-                if let condition = invocation.string("where") { try report.choose(condition, names) }
+                comparison.chosen = try invocation.string("where").map { try documents(meeting: $0, names, of: [before, after], session) }
                 let counts = try comparison.run(names) { try report.write($0) }
                 try report.finish()
-                let chosen = report.counts ?? counts
-                session.notice(summary(chosen))
-                return chosen.isEqual ? .success : .failure
+                session.notice(summary(counts))
+                return counts.isEqual ? .success : .failure
             }
         }
     }
 
     /// A database that is open, by its name, or another.
-    private static func open(_ word: String, _ keys: KeyFlags?, _ session: Session) throws -> Database {
+    private static func open(_ word: String, _ keys: KeyFlags, _ session: Session) throws -> Database {
         if let shell = session.shell, let index = shell.databases.index(of: word) { return shell.databases.entries[index].database }
         return try session.open(word, writes: false, ownKeys: keys)
+    }
+
+    /// Those that meet a condition in either database.
+    private static func documents(
+        meeting condition: String, _ names: [CollectionName], of snapshots: [Snapshot], _ session: Session
+    ) throws -> [CollectionName: DocumentIDs] {
+        var chosen: [CollectionName: DocumentIDs] = [:]
+        for name in names {
+            for snapshot in snapshots where snapshot.hasCollection(name) {
+                chosen[name, default: DocumentIDs([])].add(
+                    try DocumentCondition.documentIDs(condition, in: name, of: snapshot, session))
+            }
+        }
+        return chosen
     }
 
     private static func collections(of comparison: DatabaseComparison, _ invocation: Invocation) throws -> [CollectionName] {
@@ -95,10 +108,6 @@ private final class DifferenceReport {
     private let invocation: Invocation
     private let comparesRevisions: Bool
     private var headed: CollectionName?
-    /// The documents that are looked at, if not all are.
-    private var chosen: [CollectionName: Set<String>]?
-    /// What was found among those that were chosen.
-    private(set) var counts: DatabaseComparison.Counts?
     /// By collection, for those that are not told document by document.
     private var sums: [CollectionName: DatabaseComparison.Counts] = [:]
 
@@ -107,18 +116,6 @@ private final class DifferenceReport {
         after = comparison.after
         comparesRevisions = comparison.comparesRevisions
         self.invocation = invocation
-    }
-
-    /// Leaves out what meets a condition in neither database.
-    func choose(_ condition: String, _ names: [CollectionName]) throws {
-        var chosen: [CollectionName: Set<String>] = [:]
-        for name in names {
-            for snapshot in [before, after] where snapshot.hasCollection(name) {
-                chosen[name, default: []].formUnion(
-                    try DocumentCondition.documentIDs(condition, in: name, of: snapshot, invocation.session))
-            }
-        }
-        (self.chosen, counts) = (chosen, DatabaseComparison.Counts())
     }
 
     /// Tells what was only counted.
@@ -143,10 +140,6 @@ private final class DifferenceReport {
 
     func write(_ found: DatabaseComparison.Difference) throws {
         let collection = found.document.collection
-        if let chosen {
-            guard chosen[collection]?.contains(found.document.id) ?? false else { return }
-            counts?.count(found.change)
-        }
         let isOneSided = !before.hasCollection(collection) || !after.hasCollection(collection)
         guard !invocation.flag("stat"), !isOneSided || invocation.flag("all") || invocation.wantsJSON else {
             return sums[collection, default: DatabaseComparison.Counts()].count(found.change)

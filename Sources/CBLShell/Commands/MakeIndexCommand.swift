@@ -107,16 +107,18 @@ enum MakeIndexCommand {
     private static func make(_ definition: IndexDefinition, _ invocation: Invocation) throws -> IndexChange {
         let database = try invocation.database()
         var definition = definition
-        return try QueryReport.describing(definition.text) {
+        let change = try QueryReport.describing(definition.text) {
             try database.write { transaction in
                 definition.collection = try invocation.existing(definition.collection, in: transaction)
-                let change = try IndexBuilding.run(transaction, invocation.session) { try transaction.createIndex(definition) }
-                if let list = try? Select(sqlpp: definition.text), list.isBareList {
-                    invocation.session.tellOfUnknownProperties(in: list.results.map(\.expression), of: definition.collection, transaction)
-                }
-                return change
+                return try IndexBuilding.run(transaction, invocation.session) { try transaction.createIndex(definition) }
             }
         }
+        try invocation.session.tellOfUnknownProperties(of: database) { _ in
+            var select = try Select(sqlpp: definition.text)
+            select.sources = [Select.Source(.collection(scope: definition.collection.scope, name: definition.collection.name))]
+            return select
+        }
+        return change
     }
 
     private static func tell(_ change: IndexChange, _ definition: IndexDefinition, _ invocation: Invocation) throws {

@@ -48,7 +48,7 @@ enum ShowDocumentsCommand {
             if let condition = invocation.string("where") {
                 let chosen = try DocumentCondition.list(condition, in: collection, of: snapshot, includesDeleted: false, invocation.session)
                 if chosen.isEmpty { invocation.session.notice("(No document meets the condition)") }
-                if arguments.isEmpty { ids = chosen } else { printer.chosen = ChosenIDs(chosen) }
+                if arguments.isEmpty { ids = chosen } else { printer.chosen = DocumentIDs(chosen) }
             }
             var isComplete = true
             for id in ids {
@@ -79,10 +79,10 @@ private struct DocumentPrinter {
     let collection: CollectionName
     let text: DocumentText
     /// Those that meet the condition, if there is one and it is not these that are printed one by one.
-    var chosen: ChosenIDs?
+    var chosen: DocumentIDs?
 
     func write(_ id: String) throws {
-        let isChosen = chosen?.contains(Array(id.utf8)) ?? true
+        let isChosen = chosen?.contains(id.utf8) ?? true
         if let revision = invocation.string("revision") {
             if isChosen { try write(id, revision: revision) }
             return
@@ -143,7 +143,7 @@ private struct DocumentPrinter {
         while try cursor.next() {
             count += 1
             if count & 0x3F == 0 { try Interruption.check() }
-            if let chosen, !chosen.contains(Array(cursor.idBytes)) { continue }
+            if let chosen, !chosen.contains(cursor.idBytes) { continue }
             var isWhole = true
             try session.writeJSON {
                 isWhole = text.append(id: cursor.idBytes, version: cursor.versionBytes, body: cursor.body, keys: keys, to: &$0)

@@ -93,10 +93,10 @@ enum StatsCommand {
     /// A text that is one expression.
     private static func expression(_ input: QueryInput, _ name: String, _ invocation: Invocation) throws(CommandError) -> QueryExpression {
         let select = try input.describingErrors { () throws(QueryError) in try Select(sqlpp: input.text) }
-        guard select.isBareList, select.results.count == 1, let result = select.results.first, result.alias == nil else {
+        guard let expression = select.onlyExpression else {
             throw invocation.usageError("\(name) is a property or one expression, not \"\(input.text)\"")
         }
-        return result.expression
+        return expression
     }
 }
 

@@ -13,10 +13,9 @@ enum SuggestIndex {
         }
         let database = try invocation.databaseForReading()
         return try database.read { snapshot in
-            let first = query.utf8.first { ![0x20, 0x09, 0x0A, 0x0D].contains($0) }
-            let isJSON = first == UInt8(ascii: "{") || first == UInt8(ascii: "[")
+            let input = QueryInput(query)
             let advice = try QueryReport.describing(query) {
-                let select = try isJSON ? Select(json: query) : Select(sqlpp: query)
+                let select = try input.isJSON ? Select(json: query) : Select(sqlpp: input.text)
                 return try IndexAdvisor.advise(select.reading(paths: invocation.search(in: snapshot).path), on: snapshot)
             }
             if invocation.wantsJSON { try writeFacts(advice, invocation) } else { try write(advice, database, invocation) }

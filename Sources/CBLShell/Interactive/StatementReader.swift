@@ -21,8 +21,6 @@ struct StatementReader {
     private var openQuote: UInt8?
     /// A statement has begun, and goes on in a line that is still to come.
     private(set) var isUnfinished = false
-    /// A comment has begun in front of a statement, and has no end yet.
-    private var hasOpenComment = false
     /// The query that was run last: a line that begins with a clause goes on with it.
     var lastQuery: String?
     /// Where a query finds documents that names no collection; without it, a query without FROM goes on in the next line.
@@ -62,7 +60,7 @@ struct StatementReader {
     mutating func clear() {
         line += bytes[start...].count { $0 == UInt8(ascii: "\n") }
         (bytes, start) = ([], 0)
-        (search, openQuote, hasOpenComment) = (nil, nil, false)
+        (search, openQuote) = (nil, nil)
         isUnfinished = false
     }
 
@@ -73,7 +71,8 @@ struct StatementReader {
         guard !isUnfinished else { return nil }
         skipEmptyLines()
         guard start < bytes.count else { return nil }
-        guard !hasOpenComment else {
+        // A comment in front of a statement that has no end yet.
+        guard Comment.beginning(at: start, in: bytes)?.isOpen != true else {
             if isLast { throw StatementReader.neverClosed(UInt8(ascii: "/")) }
             isUnfinished = true
             return nil
@@ -104,9 +103,7 @@ struct StatementReader {
             let byte = bytes[position]
             if byte == UInt8(ascii: "#") || bytes[position...].starts(with: "--".utf8) {
                 position = bytes[position...].firstIndex(of: UInt8(ascii: "\n")) ?? bytes.count
-            } else if bytes[position...].starts(with: "/*".utf8), let comment = Comment.beginning(at: position, in: bytes) {
-                hasOpenComment = comment.isOpen
-                guard !comment.isOpen else { break }
+            } else if let comment = Comment.beginning(at: position, in: bytes), !comment.isOpen {
                 line += bytes[position..<comment.end].count { $0 == UInt8(ascii: "\n") }
                 position = comment.end
             } else if WordLexer.isBlank(byte) || byte == UInt8(ascii: "\n") || byte == UInt8(ascii: ";") {
@@ -260,14 +257,15 @@ struct StatementReader {
                 return nil
             case .newline:
                 let next = found.isJSON ? nil : nextLine(behind: found.position)
-                if next == .clause || isQuery(words) && isUnfinished(found, in: range, words) {
+                let state = next == .clause || !isQuery(words) ? .complete : completeness(of: found, in: range, words)
+                if next == .clause || state == .unfinished {
                     guard next == nil else {
                         found.passNewline()
                         continue
                     }
                     if !isLast { return nil }
                 }
-                if next == nil, !isLast, !found.isJSON, looksAhead || isQuery(words) && wantsMore(range) { return nil }
+                if next == nil, !isLast, !found.isJSON, looksAhead || state == .mayGoOn { return nil }
                 return (ShellStatement(action: .command(words(text(range)))), min(found.position + 1, bytes.count))
             case .semicolon, .redirection: return try finish(ShellStatement(action: .command(words(text(range)))), at: found.position)
             case .vertical:
@@ -281,21 +279,30 @@ struct StatementReader {
     // To parse a long text at the end of each of its lines would take longer the longer it is.
     private static let mostParsed = 4096
 
-    private func isUnfinished(_ found: RawText, in range: Range<Int>, _ words: (String) -> [String]) -> Bool {
-        guard !found.isJSON else { return false }
-        if range.count > StatementReader.mostParsed, found.certainlyGoesOn(in: bytes) { return true }
-        return StatementReader.isUnfinished(words(text(range)).last ?? "")
+    private enum Completeness { case unfinished, mayGoOn, complete }
+
+    /// How far a query is: unfinished, if it cannot be parsed and what is missing would stand at its end.
+    private func completeness(of found: RawText, in range: Range<Int>, _ words: (String) -> [String]) -> Completeness {
+        guard !found.isJSON else { return .complete }
+        if range.count > StatementReader.mostParsed, found.certainlyGoesOn(in: bytes) { return .unfinished }
+        let typed = text(range)
+        let query = words(typed).last ?? ""
+        do throws(QueryError) {
+            return try wantsMore(Statement(sqlpp: Comment.blanked(query))) && query == typed ? .mayGoOn : .complete
+        } catch {
+            guard error.kind == .syntax, let first = error.diagnostics.first, !first.range.isNone else { return .complete }
+            return first.range.start >= query.utf8.count ? .unfinished : .complete
+        }
     }
 
     /// Whether what could be run is hardly all: a query that says from where comes later, and a change of all documents says so with a semicolon
     /// or an empty line. Somebody may be pasting lines.
-    private func wantsMore(_ range: Range<Int>) -> Bool {
-        guard let statement = try? Statement(sqlpp: Comment.blanked(text(range))) else { return false }
+    private func wantsMore(_ statement: Statement) -> Bool {
         switch statement {
-        case .select(let select): return select.sources.isEmpty && !hasImpliedCollection && !select.isCalculation
-        case .update(let update): return update.condition == nil && update.limit == nil
-        case .delete(let delete): return delete.condition == nil && delete.limit == nil
-        default: return false
+        case .select(let select): select.sources.isEmpty && !hasImpliedCollection && !select.isCalculation
+        case .update(let update): update.condition == nil && update.limit == nil
+        case .delete(let delete): delete.condition == nil && delete.limit == nil
+        default: false
         }
     }
 
@@ -359,17 +366,6 @@ struct StatementReader {
         if [UInt8(ascii: ")"), UInt8(ascii: ","), UInt8(ascii: ";"), UInt8(ascii: "=")].contains(byte) { return .clause }
         let word = String(decoding: bytes[lexer.position...].prefix { Lexer.isWordByte($0) }, as: UTF8.self)
         return StatementReader.clauseWords.contains(word.uppercased()) ? .clause : .statement
-    }
-
-    /// Whether a query ends before it is complete: it cannot be parsed, and what is missing would stand at its end.
-    static func isUnfinished(_ query: String) -> Bool {
-        do {
-            _ = try Statement(sqlpp: Comment.blanked(query))
-            return false
-        } catch {
-            guard error.kind == .syntax, let first = error.diagnostics.first, !first.range.isNone else { return false }
-            return first.range.start >= query.utf8.count
-        }
     }
 
     private static func neverClosed(_ byte: UInt8) -> CommandError {

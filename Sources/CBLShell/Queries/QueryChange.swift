@@ -6,12 +6,13 @@ import CBLStore
 extension QueryRun {
     /// Runs a statement that changes the database, wholly or not at all, and prints what it did. A trial names each document.
     func change(_ statement: Statement, _ database: Database) throws {
+        // Before the database is locked: nobody else should wait for a remark.
+        try tellOfUnknownProperties(in: statement, of: database)
         let isTrial = invocation.flag("dry-run")
         var trials: [CBLQuery.DocumentChange] = []
         let outcome = try invocation.transact(on: database, dryRun: isTrial) { transaction in
             let onChange: ((CBLQuery.DocumentChange) throws -> Void)? = isTrial ? { trials.append($0) } : nil
             let statement = try statement.reading(paths: invocation.search(in: transaction).path)
-            tellOfUnknownProperties(in: statement, transaction)
             return try StatementRunner(transaction, parameters: parameters, options: options, onChange: onChange).run(statement)
         }
         try invocation.tell {
@@ -21,7 +22,7 @@ extension QueryRun {
     }
 
     /// Of those that choose the documents.
-    private func tellOfUnknownProperties(in statement: Statement, _ snapshot: Snapshot) {
+    private func tellOfUnknownProperties(in statement: Statement, of database: Database) throws {
         let (path, alias, condition): (Statement.CollectionPath, String?, QueryExpression?)
         switch statement {
         case .update(let update): (path, alias, condition) = (update.collection, update.alias, update.condition)
@@ -32,7 +33,7 @@ extension QueryRun {
         var select = Select()
         select.sources = [Select.Source(.collection(scope: path.scope, name: path.name), alias: alias)]
         select.results = [Select.Result(condition, alias: "condition")]
-        invocation.session.tellOfUnknownProperties(in: select, snapshot)
+        try invocation.session.tellOfUnknownProperties(of: database) { try select.reading(paths: invocation.search(in: $0).path) }
     }
 
     private func write(_ change: CBLQuery.DocumentChange) throws {

@@ -123,12 +123,12 @@ struct QueryRun {
                 warn(ofUnbound: parameters.unbound(in: select))
                 return try printer.print(row)
             }
-            let query = try compile(select, input, on: snapshot, &printer)
-            let select = try select.reading(paths: invocation.search(in: snapshot).path)
+            let meant = try meant(select, on: snapshot)
+            let query = try compile(select, meant, input, on: snapshot, &printer)
             switch mode {
             case .explain:
                 try explanation.write(query.explain(on: snapshot))
-                if session.terminal.errorIsTerminal, let advice = try advice(select, on: snapshot, database) {
+                if session.terminal.errorIsTerminal, let advice = try advice(meant, on: snapshot, database) {
                     session.remark("(\(advice))")
                 }
             case .analyze:
@@ -140,7 +140,7 @@ struct QueryRun {
                 warn(ofUnbound: rows.unboundParameters)
                 try tell(printer.print(rows), watch)
                 UnknownProperties(session, snapshot)?.tell(of: query)
-                try adviseIfSlow(watch.seconds, select, query, snapshot, database)
+                try adviseIfSlow(watch.seconds, meant, query, snapshot, database)
             }
         }
     }
@@ -187,10 +187,16 @@ struct QueryRun {
         QueryExplanation(session: session, asJSON: printer.format == .json || printer.format == .jsonl)
     }
 
-    /// The query that was given, over the collection that was chosen if it names none, and cut to the rows that are wanted.
-    func compile(_ select: Select, _ input: QueryInput, on snapshot: Snapshot, _ printer: inout ResultPrinter) throws -> Query {
-        let asGiven = select
-        var select = try select.reading(paths: invocation.search(in: snapshot).path).spellingOutStars()
+    /// The query over the collections that its names mean.
+    func meant(_ select: Select, on snapshot: Snapshot) throws -> Select {
+        try select.reading(paths: invocation.search(in: snapshot).path)
+    }
+
+    /// The query that is meant, over the collection that was chosen if it names none, and cut to the rows that are wanted.
+    func compile(
+        _ asGiven: Select, _ meant: Select, _ input: QueryInput, on snapshot: Snapshot, _ printer: inout ResultPrinter
+    ) throws -> Query {
+        var select = meant.spellingOutStars()
         if select.sources.isEmpty {
             let name = try invocation.collectionName()
             if !name.isDefault {

@@ -19,7 +19,7 @@ struct QueryWatching {
         }
         try session.refuseInTransaction("nothing else can change, so there is nothing to watch")
         var printer = run.printer
-        let query = try database.read { try run.compile(select, input, on: $0, &printer) }
+        let query = try database.read { try run.compile(select, run.meant(select, on: $0), input, on: $0, &printer) }
         if printer.offset > 0 || printer.limit < Int.max {
             throw run.invocation.usageError("with --watch, --offset and --limit cannot be added to those of the query")
         }

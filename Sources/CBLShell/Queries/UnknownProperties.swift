@@ -16,9 +16,11 @@ struct UnknownProperties {
 
     /// Nil where nobody looks.
     init?(_ session: Session, _ snapshot: Snapshot) {
-        guard session.terminal.errorIsTerminal, !session.options.isQuiet else { return nil }
+        guard UnknownProperties.areTold(in: session) else { return nil }
         (self.session, self.snapshot) = (session, snapshot)
     }
+
+    static func areTold(in session: Session) -> Bool { session.terminal.errorIsTerminal && !session.options.isQuiet }
 
     func tell(of query: Query) {
         var known: [CollectionName: [String]] = [:]
@@ -59,17 +61,12 @@ struct UnknownProperties {
 }
 
 extension Session {
-    /// Tells of properties that no document has, of those that a select speaks of.
-    func tellOfUnknownProperties(in select: Select, _ snapshot: Snapshot) {
-        guard let unknown = UnknownProperties(self, snapshot), let query = try? Query(select, on: snapshot) else { return }
-        unknown.tell(of: query)
-    }
-
-    /// The same for expressions about the documents of a collection.
-    func tellOfUnknownProperties(in expressions: [QueryExpression], of collection: CollectionName, _ snapshot: Snapshot) {
-        var select = Select()
-        select.sources = [Select.Source(.collection(scope: collection.scope, name: collection.name))]
-        select.results = expressions.map { Select.Result($0, alias: nil) }
-        tellOfUnknownProperties(in: select, snapshot)
+    /// Tells of properties that no document has, of those that a select speaks of. It is made only where somebody looks.
+    func tellOfUnknownProperties(of database: Database, in select: (Snapshot) throws -> Select) throws {
+        guard UnknownProperties.areTold(in: self) else { return }
+        try database.read { snapshot in
+            guard let unknown = UnknownProperties(self, snapshot), let query = try? Query(select(snapshot), on: snapshot) else { return }
+            unknown.tell(of: query)
+        }
     }
 }

@@ -12,23 +12,29 @@ struct FullTextSnippet {
         let bytes = Array(text.utf8)
         let ranges = FullTextSnippet.merged(ranges.filter { $0.upperBound <= bytes.count && !$0.isEmpty })
         let window = FullTextSnippet.window(bytes, ranges, width)
+        // Line ends and other controls would break the list of hits.
+        let shown = bytes.map { $0 < 0x20 ? UInt8(ascii: " ") : $0 }
+        var pieces = FullTextSnippet.pieces(of: shown, window, matches: ranges)
+        if window.lowerBound > 0 { pieces.insert(Piece(text: "… ", isMatch: false), at: 0) }
+        if window.upperBound < bytes.count { pieces.append(Piece(text: " …", isMatch: false)) }
+        self.pieces = pieces
+    }
+
+    /// A part of a text, divided into matches, which are in order, and what is between them.
+    static func pieces(of bytes: [UInt8], _ window: Range<Int>, matches: [Range<Int>]) -> [Piece] {
         var pieces: [Piece] = []
         var place = window.lowerBound
         func add(to end: Int, isMatch: Bool) {
             guard end > place else { return }
-            // Line ends and other controls would break the list of hits.
-            let shown = String(decoding: bytes[place..<end].map { $0 < 0x20 ? UInt8(ascii: " ") : $0 }, as: UTF8.self)
-            pieces.append(Piece(text: shown, isMatch: isMatch))
+            pieces.append(Piece(text: String(decoding: bytes[place..<end], as: UTF8.self), isMatch: isMatch))
             place = end
         }
-        if window.lowerBound > 0 { pieces.append(Piece(text: "… ", isMatch: false)) }
-        for range in ranges.map({ $0.clamped(to: window) }) where !range.isEmpty {
+        for range in matches.map({ $0.clamped(to: window) }) where !range.isEmpty {
             add(to: range.lowerBound, isMatch: false)
             add(to: range.upperBound, isMatch: true)
         }
         add(to: window.upperBound, isMatch: false)
-        if window.upperBound < bytes.count { pieces.append(Piece(text: " …", isMatch: false)) }
-        self.pieces = pieces
+        return pieces
     }
 
     /// In order, and without those that lie in others: a phrase gives its words once each for every term they belong to.

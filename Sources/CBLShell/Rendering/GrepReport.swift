@@ -61,15 +61,15 @@ final class GrepReport {
         try write(name, style: .id)
         try writeGap()
         let isName = invocation.flag("names")
-        try write(MatchPieces(hit.path, isName ? hit.matches : []), .key)
+        try write(hit.path, isName ? hit.matches : [], .key)
         try writeGap()
         let matches = isName ? [] : hit.matches
         switch hit.content {
         case .text(let text) where session.output.isTerminal:
             let width = session.terminal.width - DisplayWidth.of(name) - DisplayWidth.of(hit.path) - 4
             let snippet = FullTextSnippet(text, matches: matches, width: max(GrepReport.narrowest, width - GrepReport.ellipses))
-            try write(MatchPieces(snippet.pieces))
-        case .text(let text), .json(let text): try write(MatchPieces(text, matches))
+            try write(snippet.pieces)
+        case .text(let text), .json(let text): try write(text, matches)
         case .object: try session.write("{…}", .dim)
         case .array: try session.write("[…]", .dim)
         }
@@ -85,8 +85,13 @@ final class GrepReport {
         if session.output.isTerminal { try session.output.write("  ") } else { try session.output.write("\t") }
     }
 
-    private func write(_ pieces: MatchPieces, _ style: Style? = nil) throws {
-        for piece in pieces.pieces { try write(piece.text, style: piece.isMatch ? .match : style) }
+    private func write(_ text: String, _ matches: [Range<Int>], _ style: Style? = nil) throws {
+        let bytes = Array(text.utf8)
+        try write(FullTextSnippet.pieces(of: bytes, 0..<bytes.count, matches: matches), style)
+    }
+
+    private func write(_ pieces: [FullTextSnippet.Piece], _ style: Style? = nil) throws {
+        for piece in pieces { try write(piece.text, style: piece.isMatch ? .match : style) }
     }
 
     /// Each value has one line, whatever is in it.
@@ -160,30 +165,5 @@ final class GrepReport {
     private func counted(_ hits: Int, _ documents: Int) -> String {
         let unit = invocation.flag("names") ? (hits == 1 ? "name" : "names") : hits == 1 ? "value" : "values"
         return "\(hits) \(unit) in \(documents) \(documents == 1 ? "document" : "documents")"
-    }
-}
-
-/// A text, divided into what was searched for and what is around it.
-private struct MatchPieces {
-    let pieces: [FullTextSnippet.Piece]
-
-    init(_ pieces: [FullTextSnippet.Piece]) { self.pieces = pieces }
-
-    /// The ranges are in order, and of UTF-8.
-    init(_ text: String, _ matches: [Range<Int>]) {
-        let bytes = Array(text.utf8)
-        var pieces: [FullTextSnippet.Piece] = []
-        var place = 0
-        func add(to end: Int, isMatch: Bool) {
-            guard end > place else { return }
-            pieces.append(FullTextSnippet.Piece(text: String(decoding: bytes[place..<end], as: UTF8.self), isMatch: isMatch))
-            place = end
-        }
-        for range in matches {
-            add(to: min(range.lowerBound, bytes.count), isMatch: false)
-            add(to: min(range.upperBound, bytes.count), isMatch: true)
-        }
-        add(to: bytes.count, isMatch: false)
-        self.pieces = pieces
     }
 }

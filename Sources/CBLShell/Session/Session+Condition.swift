@@ -1,4 +1,5 @@
 import CBLStore
+import CBLWorkbench
 
 extension Flag {
     static let condition = Flag(
@@ -23,9 +24,9 @@ extension Invocation {
         }
         let chosen = try DocumentCondition.list(condition, in: collection, of: snapshot, includesDeleted: includesDeleted, session)
         if arguments.isEmpty { return chosen }
-        let known = ChosenIDs(chosen)
+        let known = DocumentIDs(chosen)
         return try documentIDs(arguments, in: collection, snapshot, includesDeleted: includesDeleted).filter {
-            known.contains(Array($0.utf8))
+            known.contains($0.utf8)
         }
     }
 
@@ -35,13 +36,4 @@ extension Invocation {
         if count == 0 { return session.notice("(No document meets the condition)") }
         session.notice("(\(count) \(count == 1 ? "document" : "documents") \(dryRun ? "would be " : "")\(done))")
     }
-}
-
-/// IDs byte by byte: two that look the same can be two documents, which strings do not tell apart.
-struct ChosenIDs {
-    private let ids: Set<[UInt8]>
-
-    init(_ ids: [String]) { self.ids = Set(ids.map { Array($0.utf8) }) }
-
-    func contains(_ id: [UInt8]) -> Bool { ids.contains(id) }
 }

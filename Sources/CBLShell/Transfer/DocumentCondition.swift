@@ -1,14 +1,15 @@
 import CBLLanguage
 import CBLQuery
 import CBLStore
+import CBLWorkbench
 
 /// A condition in SQL++ that chooses documents: the CONDITION of `--where`.
 enum DocumentCondition {
     /// The IDs of the documents for which it is true.
     static func documentIDs(
         _ condition: String, in collection: CollectionName, of snapshot: Snapshot, _ session: Session
-    ) throws -> Set<String> {
-        Set(try list(condition, in: collection, of: snapshot, includesDeleted: true, session))
+    ) throws -> DocumentIDs {
+        DocumentIDs(try list(condition, in: collection, of: snapshot, includesDeleted: true, session))
     }
 
     /// The same in order. Deleted documents are among them if the condition asks for some, and if they may be.
@@ -19,8 +20,7 @@ enum DocumentCondition {
         let query: Query
         do {
             var select = Select()
-            let id = QueryExpression(.member(QueryExpression(.meta(source: nil)), PropertyPath([.name("id")])))
-            select.results = [Select.Result(id)]
+            select.results = [Select.Result(.meta("id"))]
             select.sources = [Select.Source(.collection(scope: collection.scope, name: collection.name))]
             select.condition = try expression(input.text)
             query = try Query(select, on: snapshot)
@@ -42,9 +42,9 @@ enum DocumentCondition {
 
     private static func expression(_ text: String) throws(QueryError) -> QueryExpression {
         let select = try Select(sqlpp: text)
-        guard select.isBareList, select.results.count == 1, let result = select.results.first, result.alias == nil else {
+        guard let expression = select.onlyExpression else {
             throw QueryError(.meaning, "one condition is expected here, not a list or a statement", range: select.range)
         }
-        return result.expression
+        return expression
     }
 }

@@ -55,11 +55,6 @@ final class ExportedBlobs {
     static func count(_ number: Int) -> String { number == 1 ? "1 blob" : "\(ProgressLine.grouped(number)) blobs" }
 }
 
-extension PathText {
-    /// The path of a directory with a slash at its end.
-    static func closed(_ path: String) -> String { hasEnding("/", path) ? path : path + "/" }
-}
-
 extension Transfer {
     /// Writes documents to a file, standard output, or a directory; gives their number. A file appears under its name when it is complete.
     func write(

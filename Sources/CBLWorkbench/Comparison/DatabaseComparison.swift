@@ -41,6 +41,8 @@ package struct DatabaseComparison {
     package let after: Snapshot
     /// Whether revision IDs and deletions count too.
     package var comparesRevisions = false
+    /// Only documents of these IDs, if it is not nil.
+    package var chosen: [CollectionName: DocumentIDs]?
     /// Called for each pair of documents: what it throws ends the comparison.
     package var check: () throws -> Void = {}
 
@@ -78,11 +80,16 @@ package struct DatabaseComparison {
         while hasFirst || hasSecond {
             try check()
             let order = hasFirst && hasSecond ? DatabaseComparison.order(first, second) : hasFirst ? -1 : 1
-            let difference = difference(order <= 0 ? first : nil, order >= 0 ? second : nil)
-            if let difference { try report(difference) }
+            let (one, other) = (order <= 0 ? first : nil, order >= 0 ? second : nil)
+            if isChosen(one ?? other, of: name), let difference = difference(one, other) { try report(difference) }
             if order <= 0 { hasFirst = try first?.next() ?? false }
             if order >= 0 { hasSecond = try second?.next() ?? false }
         }
+    }
+
+    private func isChosen(_ document: DocumentCursor?, of collection: CollectionName) -> Bool {
+        guard let chosen, let document else { return true }
+        return chosen[collection]?.contains(document.idBytes) ?? false
     }
 
     private static func order(_ a: DocumentCursor?, _ b: DocumentCursor?) -> Int {

@@ -20,7 +20,7 @@ package final class DirectorySource: DocumentSource {
     /// `check` is called for each file, and may throw.
     package init(_ directory: String, idKey: String, check: @escaping () throws -> Void = {}) throws(FileError) {
         self.check = check
-        self.directory = PathText.hasEnding("/", directory) ? directory : directory + "/"
+        self.directory = PathText.closed(directory)
         self.idKey = idKey
         guard let names = try? FileManager.default.contentsOfDirectory(atPath: directory) else {
             throw FileError("\(directory): cannot be read as a directory")

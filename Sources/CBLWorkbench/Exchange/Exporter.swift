@@ -14,7 +14,7 @@ package struct Exporter {
     package var limit: Int?
     package var idPattern: String?
     /// Only these documents, if it is not nil.
-    package var chosen: Set<String>?
+    package var chosen: DocumentIDs?
     /// Called before each walk through the collection, with how many documents there are; a table takes two walks.
     package var begin: (_ total: Int?) -> Void = { _ in }
     /// Called for each document.
@@ -77,7 +77,7 @@ package struct Exporter {
             passed += 1
             if passed & 0x3F == 0 { try check() }
             if let chosen {
-                guard chosen.contains(cursor.id) else { continue }
+                guard chosen.contains(cursor.idBytes) else { continue }
                 if count == limit { break }
             }
             count += 1
