@@ -155,7 +155,8 @@ let package = Package(
         .testTarget(
             name: "CommandTests",
             dependencies: [
-                "cblite", "CBLShell", "CBLReplication", "CBLTransport", "CBLStore", "CBLSQLite", "CBLBase", "CBLTestSupport",
+                "cblite", "CBLShell", "CBLWorkbench", "CBLReplication", "CBLTransport", "CBLStore", "CBLSQLite", "CBLBase",
+                "CBLTestSupport",
                 "CBLReplicationTestSupport",
             ],
             exclude: ["Screens"]),

@@ -1,6 +1,6 @@
 # bash completion for cblite, made by 'cblite generate' from the declarations of the commands: do not edit
 
-_cblite_commands='ls cat get revs conflicts changes diff blob grep fts info file schema stats logcat tree du view query select translate sql lscoll put edit rm undelete revert purge expire resolve mv mkcoll rmcoll begin commit rollback cp import export push pull sync serve dump restore check mkindex rmindex compact reindex encrypt rekey decrypt open use openremote databases close cd history again quit exit tour help version'
+_cblite_commands='ls cat get revs conflicts changes diff blob grep fts info file schema stats logcat tree du view query select run translate sql lscoll put edit rm undelete revert purge expire resolve mv mkcoll rmcoll begin commit rollback undo cp import export push pull sync serve dump restore check mkindex rmindex compact reindex encrypt rekey decrypt open use openremote databases close cd history again save saved quit exit tour help version'
 
 # An alias's command.
 _cblite_name() {
@@ -31,7 +31,7 @@ _cblite_flags() {
         'cat') echo '--where -w --key --rev --revision --raw --json5 --writeable --create --upgrade --no-backup --password --encrypted --collection -C --json --quiet --color --help -h' ;;
         'revs') echo '--remotes --raw --body --writeable --create --upgrade --no-backup --password --key --encrypted --collection -C --json --quiet --color --help -h' ;;
         'conflicts') echo '--body --writeable --create --upgrade --no-backup --password --key --encrypted --collection -C --json --quiet --color --help -h' ;;
-        'changes') echo '--since --follow -f --limit --raw --body --writeable --create --upgrade --no-backup --password --key --encrypted --collection -C --json --quiet --color --help -h' ;;
+        'changes') echo '--since --follow -f --diff --limit --raw --body --writeable --create --upgrade --no-backup --password --key --encrypted --collection -C --json --quiet --color --help -h' ;;
         'diff') echo '--stat --where --all --body --revs --other-password --other-key --writeable --create --upgrade --no-backup --password --key --encrypted --collection -C --json --quiet --color --help -h' ;;
         'blob') echo '--writeable --create --upgrade --no-backup --password --key --encrypted --collection -C --json --quiet --color --help -h' ;;
         'blob ls') echo '--verify --writeable --create --upgrade --no-backup --password --key --encrypted --collection -C --json --quiet --color --help -h' ;;
@@ -56,6 +56,7 @@ _cblite_flags() {
         'view update') echo '--writeable --create --upgrade --no-backup --password --key --encrypted --collection -C --json --quiet --color --help -h' ;;
         'query') echo '--format -F --raw --json5 --guard-formulas --offset --limit --param -p --params --output -o --time-limit -t --explain --analyze --watch -w --file -f --dry-run -n --writeable --create --upgrade --no-backup --password --key --encrypted --collection -C --json --quiet --color --help -h' ;;
         'select') echo '--format -F --raw --json5 --guard-formulas --offset --limit --param -p --params --output -o --time-limit -t --explain --analyze --watch -w --writeable --create --upgrade --no-backup --password --key --encrypted --collection -C --json --quiet --color --help -h' ;;
+        'run') echo '--format -F --raw --json5 --guard-formulas --offset --limit --param -p --params --output -o --time-limit -t --explain --analyze --watch -w --dry-run -n --writeable --create --upgrade --no-backup --password --key --encrypted --collection -C --json --quiet --color --help -h' ;;
         'translate') echo '--json --sql --tree --writeable --create --upgrade --no-backup --password --key --encrypted --collection -C --quiet --color --help -h' ;;
         'sql') echo '--writeable --create --upgrade --no-backup --password --key --encrypted --collection -C --json --quiet --color --help -h' ;;
         'lscoll') echo '--writeable --create --upgrade --no-backup --password --key --encrypted --collection -C --json --quiet --color --help -h' ;;
@@ -73,6 +74,7 @@ _cblite_flags() {
         'begin') echo '--writeable --create --upgrade --no-backup --password --key --encrypted --collection -C --json --quiet --color --help -h' ;;
         'commit') echo '--writeable --create --upgrade --no-backup --password --key --encrypted --collection -C --json --quiet --color --help -h' ;;
         'rollback') echo '--writeable --create --upgrade --no-backup --password --key --encrypted --collection -C --json --quiet --color --help -h' ;;
+        'undo') echo '--list -l --yes -y --dry-run -n --writeable --create --upgrade --no-backup --password --key --encrypted --collection -C --json --quiet --color --help -h' ;;
         'cp') echo '--jsonid --idprefix --limit --careful --existing -x --format --delimiter --types --guard-formulas --validate --verbose -v --new-password --new-key --decrypt --replicate --bidi --user --token --cert --key --header --cacert --pin --self-signed --proxy --interface --heartbeat --login --oidc --oidc-provider --id-token --login-token --oauth --remember --continuous --filter --push-filter --conflict --server-filter --param --create-target --reset-checkpoint --all-collections --channel --doc-id --pull-filter --timeout --writeable --create --upgrade --no-backup --password --encrypted --collection -C --json --quiet --color --help -h' ;;
         'import') echo '--jsonid --idprefix --limit --careful --existing -x --format --delimiter --types --guard-formulas --validate --verbose -v --replicate --bidi --user --token --cert --key --header --cacert --pin --self-signed --proxy --interface --heartbeat --login --oidc --oidc-provider --id-token --login-token --oauth --remember --continuous --filter --push-filter --conflict --server-filter --param --create-target --reset-checkpoint --all-collections --channel --doc-id --pull-filter --timeout --writeable --create --upgrade --no-backup --password --encrypted --collection -C --json --quiet --color --help -h' ;;
         'export') echo '--where --jsonid --idprefix --limit --careful --existing -x --format --delimiter --types --guard-formulas --validate --verbose -v --replicate --bidi --user --token --cert --key --header --cacert --pin --self-signed --proxy --interface --heartbeat --login --oidc --oidc-provider --id-token --login-token --oauth --remember --continuous --filter --push-filter --conflict --server-filter --param --create-target --reset-checkpoint --all-collections --channel --doc-id --pull-filter --timeout --writeable --create --upgrade --no-backup --password --encrypted --collection -C --json --quiet --color --help -h' ;;
@@ -97,6 +99,8 @@ _cblite_flags() {
         'cd') echo '--writeable --create --upgrade --no-backup --password --key --encrypted --collection -C --json --quiet --color --help -h' ;;
         'history') echo '--writeable --create --upgrade --no-backup --password --key --encrypted --collection -C --json --quiet --color --help -h' ;;
         'again') echo '--writeable --create --upgrade --no-backup --password --key --encrypted --collection -C --json --quiet --color --help -h' ;;
+        'save') echo '--force -f --writeable --create --upgrade --no-backup --password --key --encrypted --collection -C --json --quiet --color --help -h' ;;
+        'saved') echo '--rm --writeable --create --upgrade --no-backup --password --key --encrypted --collection -C --json --quiet --color --help -h' ;;
         'quit') echo '--writeable --create --upgrade --no-backup --password --key --encrypted --collection -C --json --quiet --color --help -h' ;;
         'tour') echo '--writeable --create --upgrade --no-backup --password --key --encrypted --collection -C --json --quiet --color --help -h' ;;
         'help') echo '--writeable --create --upgrade --no-backup --password --key --encrypted --collection -C --json --quiet --color --help -h' ;;
@@ -114,8 +118,8 @@ _cblite_arguments() {
         'changes') echo 'database' ;;
         'diff') echo 'database database' ;;
         'blob ls') echo 'database document' ;;
-        'blob get') echo 'database document text' ;;
-        'blob put') echo 'database document text file' ;;
+        'blob get') echo 'database document property' ;;
+        'blob put') echo 'database document property file' ;;
         'grep') echo 'database text' ;;
         'fts') echo 'database index text*' ;;
         'info') echo 'database' ;;
@@ -134,6 +138,7 @@ _cblite_arguments() {
         'view update') echo 'database view' ;;
         'query') echo 'database text*' ;;
         'select') echo 'database text*' ;;
+        'run') echo 'database savedQuery' ;;
         'translate') echo 'text*' ;;
         'sql') echo 'database text*' ;;
         'lscoll') echo 'database' ;;
@@ -151,6 +156,7 @@ _cblite_arguments() {
         'begin') echo 'text*' ;;
         'commit') echo 'text*' ;;
         'rollback') echo 'text*' ;;
+        'undo') echo 'text' ;;
         'cp') echo 'file file' ;;
         'import') echo 'database file*' ;;
         'export') echo 'database file document' ;;
@@ -161,7 +167,7 @@ _cblite_arguments() {
         'dump') echo 'database file' ;;
         'restore') echo 'database file' ;;
         'check') echo 'database' ;;
-        'mkindex') echo 'database text text*' ;;
+        'mkindex') echo 'database text property*' ;;
         'rmindex') echo 'database index*' ;;
         'compact') echo 'database' ;;
         'reindex') echo 'database' ;;
@@ -174,6 +180,8 @@ _cblite_arguments() {
         'cd') echo 'database collection' ;;
         'history') echo 'text' ;;
         'again') echo 'text' ;;
+        'save') echo 'savedQuery text*' ;;
+        'saved') echo 'savedQuery' ;;
         'tour') echo 'database' ;;
         'help') echo 'command*' ;;
     esac
@@ -196,9 +204,9 @@ _cblite_value() {
         'ls --collection') echo 'collection' ;;
         'ls -C') echo 'collection' ;;
         'ls --color') echo '=choice:auto,always,never' ;;
-        'cat --where') echo 'text' ;;
-        'cat -w') echo 'text' ;;
-        'cat --key') echo 'text' ;;
+        'cat --where') echo 'property' ;;
+        'cat -w') echo 'property' ;;
+        'cat --key') echo 'property' ;;
         'cat --revision') echo 'text' ;;
         'cat --upgrade') echo '=choice:vv' ;;
         'cat --password') echo '=text' ;;
@@ -225,7 +233,7 @@ _cblite_value() {
         'changes --collection') echo 'collection' ;;
         'changes -C') echo 'collection' ;;
         'changes --color') echo '=choice:auto,always,never' ;;
-        'diff --where') echo 'text' ;;
+        'diff --where') echo 'property' ;;
         'diff --other-password') echo '=text' ;;
         'diff --other-key') echo 'text' ;;
         'diff --upgrade') echo '=choice:vv' ;;
@@ -312,8 +320,8 @@ _cblite_value() {
         'schema --collection') echo 'collection' ;;
         'schema -C') echo 'collection' ;;
         'schema --color') echo '=choice:auto,always,never' ;;
-        'stats --where') echo 'text' ;;
-        'stats -w') echo 'text' ;;
+        'stats --where') echo 'property' ;;
+        'stats -w') echo 'property' ;;
         'stats --top') echo 'text' ;;
         'stats --bins') echo 'text' ;;
         'stats --upgrade') echo '=choice:vv' ;;
@@ -442,6 +450,23 @@ _cblite_value() {
         'select --collection') echo 'collection' ;;
         'select -C') echo 'collection' ;;
         'select --color') echo '=choice:auto,always,never' ;;
+        'run --format') echo 'choice:table,json,jsonl,csv,tsv,markdown,line,html' ;;
+        'run -F') echo 'choice:table,json,jsonl,csv,tsv,markdown,line,html' ;;
+        'run --offset') echo 'text' ;;
+        'run --limit') echo 'text' ;;
+        'run --param') echo 'text' ;;
+        'run -p') echo 'text' ;;
+        'run --params') echo 'file' ;;
+        'run --output') echo 'file' ;;
+        'run -o') echo 'file' ;;
+        'run --time-limit') echo 'text' ;;
+        'run -t') echo 'text' ;;
+        'run --upgrade') echo '=choice:vv' ;;
+        'run --password') echo '=text' ;;
+        'run --key') echo 'text' ;;
+        'run --collection') echo 'collection' ;;
+        'run -C') echo 'collection' ;;
+        'run --color') echo '=choice:auto,always,never' ;;
         'translate --upgrade') echo '=choice:vv' ;;
         'translate --password') echo '=text' ;;
         'translate --key') echo 'text' ;;
@@ -476,8 +501,8 @@ _cblite_value() {
         'edit --collection') echo 'collection' ;;
         'edit -C') echo 'collection' ;;
         'edit --color') echo '=choice:auto,always,never' ;;
-        'rm --where') echo 'text' ;;
-        'rm -w') echo 'text' ;;
+        'rm --where') echo 'property' ;;
+        'rm -w') echo 'property' ;;
         'rm --if-rev') echo 'text' ;;
         'rm --upgrade') echo '=choice:vv' ;;
         'rm --password') echo '=text' ;;
@@ -500,8 +525,8 @@ _cblite_value() {
         'revert --collection') echo 'collection' ;;
         'revert -C') echo 'collection' ;;
         'revert --color') echo '=choice:auto,always,never' ;;
-        'purge --where') echo 'text' ;;
-        'purge -w') echo 'text' ;;
+        'purge --where') echo 'property' ;;
+        'purge -w') echo 'property' ;;
         'purge --if-rev') echo 'text' ;;
         'purge --upgrade') echo '=choice:vv' ;;
         'purge --password') echo '=text' ;;
@@ -509,8 +534,8 @@ _cblite_value() {
         'purge --collection') echo 'collection' ;;
         'purge -C') echo 'collection' ;;
         'purge --color') echo '=choice:auto,always,never' ;;
-        'expire --where') echo 'text' ;;
-        'expire -w') echo 'text' ;;
+        'expire --where') echo 'property' ;;
+        'expire -w') echo 'property' ;;
         'expire --upgrade') echo '=choice:vv' ;;
         'expire --password') echo '=text' ;;
         'expire --key') echo 'text' ;;
@@ -526,8 +551,8 @@ _cblite_value() {
         'resolve --collection') echo 'collection' ;;
         'resolve -C') echo 'collection' ;;
         'resolve --color') echo '=choice:auto,always,never' ;;
-        'mv --where') echo 'text' ;;
-        'mv -w') echo 'text' ;;
+        'mv --where') echo 'property' ;;
+        'mv -w') echo 'property' ;;
         'mv --upgrade') echo '=choice:vv' ;;
         'mv --password') echo '=text' ;;
         'mv --key') echo 'text' ;;
@@ -564,6 +589,12 @@ _cblite_value() {
         'rollback --collection') echo 'collection' ;;
         'rollback -C') echo 'collection' ;;
         'rollback --color') echo '=choice:auto,always,never' ;;
+        'undo --upgrade') echo '=choice:vv' ;;
+        'undo --password') echo '=text' ;;
+        'undo --key') echo 'text' ;;
+        'undo --collection') echo 'collection' ;;
+        'undo -C') echo 'collection' ;;
+        'undo --color') echo '=choice:auto,always,never' ;;
         'cp --jsonid') echo 'text' ;;
         'cp --idprefix') echo 'text' ;;
         'cp --limit') echo 'text' ;;
@@ -638,7 +669,7 @@ _cblite_value() {
         'import --collection') echo 'collection' ;;
         'import -C') echo 'collection' ;;
         'import --color') echo '=choice:auto,always,never' ;;
-        'export --where') echo 'text' ;;
+        'export --where') echo 'property' ;;
         'export --jsonid') echo 'text' ;;
         'export --idprefix') echo 'text' ;;
         'export --limit') echo 'text' ;;
@@ -813,10 +844,10 @@ _cblite_value() {
         'check --collection') echo 'collection' ;;
         'check -C') echo 'collection' ;;
         'check --color') echo '=choice:auto,always,never' ;;
-        'mkindex --where') echo 'text' ;;
+        'mkindex --where') echo 'property' ;;
         'mkindex --language') echo 'text' ;;
         'mkindex --stopWords') echo 'text' ;;
-        'mkindex --unnest') echo 'text' ;;
+        'mkindex --unnest') echo 'property' ;;
         'mkindex --suggest') echo 'text' ;;
         'mkindex --dim') echo 'text' ;;
         'mkindex --metric') echo 'text' ;;
@@ -931,6 +962,18 @@ _cblite_value() {
         'again --collection') echo 'collection' ;;
         'again -C') echo 'collection' ;;
         'again --color') echo '=choice:auto,always,never' ;;
+        'save --upgrade') echo '=choice:vv' ;;
+        'save --password') echo '=text' ;;
+        'save --key') echo 'text' ;;
+        'save --collection') echo 'collection' ;;
+        'save -C') echo 'collection' ;;
+        'save --color') echo '=choice:auto,always,never' ;;
+        'saved --upgrade') echo '=choice:vv' ;;
+        'saved --password') echo '=text' ;;
+        'saved --key') echo 'text' ;;
+        'saved --collection') echo 'collection' ;;
+        'saved -C') echo 'collection' ;;
+        'saved --color') echo '=choice:auto,always,never' ;;
         'quit --upgrade') echo '=choice:vv' ;;
         'quit --password') echo '=text' ;;
         'quit --key') echo 'text' ;;
@@ -983,12 +1026,13 @@ _cblite_kind() {
     case $kind in
         choice:*) kind=${kind#choice:}; _cblite_offer <<<"${kind//,/$'\n'}" ;;
         command) _cblite_offer < <("${COMP_WORDS[0]}" complete topic 2>/dev/null) ;;
+        savedQuery) _cblite_offer < <("${COMP_WORDS[0]}" complete saved 2>/dev/null) ;;
         file) _cblite_files ;;
         viewOrFile) _cblite_names view; ((${#COMPREPLY[@]})) || _cblite_files ;;
         directory) compopt -o filenames 2>/dev/null; mapfile -t COMPREPLY < <(compgen -d -- "$current") ;;
         database)
             compopt -o filenames 2>/dev/null
-            mapfile -t COMPREPLY < <(compgen -d -- "$current"; compgen -f -X '!*.cblite' -- "$current")
+            mapfile -t COMPREPLY < <(compgen -d -- "$current"; compgen -f -X '!*.cblite' -- "$current"; compgen -f -X '!*.zip' -- "$current")
             ;;
         collection | document | index | view | property) _cblite_names "$kind" ;;
     esac
@@ -1020,7 +1064,7 @@ _cblite() {
         elif [[ $word == -?* ]]; then
             kind=$(_cblite_value "$title $word")
             [[ $kind && $kind != =* ]] && skip=$word
-        elif [[ ! $command && ( $word == *.cblite || $word == *.cblite2 || $word == *.cblite2/ ) ]]; then
+        elif [[ ! $command && ( $word == *.cblite || $word == *.cblite2 || $word == *.cblite2/ || $word == *.zip ) ]]; then
             database=$word
         elif [[ ! $command ]]; then
             command=$(_cblite_name "$word") title=$command

@@ -23,6 +23,7 @@ _cblite_commands() {
         'view:Ask and define map/reduce views'
         'query:Run a query in SQL++'
         'select:Run a SELECT, without the word itself'
+        'run:Run a query that was kept under a name'
         'translate:Show how a query is understood'
         'sql:Run SQL on the SQLite file itself'
         'lscoll:List the collections'
@@ -40,6 +41,7 @@ _cblite_commands() {
         'begin:Begin a transaction: changes that are made together or not at all'
         'commit:Keep the changes since begin'
         'rollback:Forget the changes since begin'
+        'undo:Take back what the last statement changed'
         'cp:Copy a database, or documents from or to JSON and CSV'
         'import:Save documents from JSON or CSV'
         'export:Write documents as JSON or CSV'
@@ -65,6 +67,8 @@ _cblite_commands() {
         'cd:Choose the collection that the following commands work on'
         'history:List what was typed in the interactive shell, in this session and in earlier ones'
         'again:Run a statement of the history once more: the last one, or that of a number'
+        'save:Keep a query under a name'
+        'saved:List the queries that are kept, show one, or forget it'
         'quit:Leave the interactive shell'
         'exit:Leave the interactive shell'
         'tour:Show the program at work, step by step, on a sample database'
@@ -111,9 +115,9 @@ _cblite_command() {
             '2::PATTERN:_cblite_names document' ;;
         'cat'|'get')
             _arguments -S \
-            '(--where -w)--where=[Only documents for which this SQL++ condition is true\: of the IDs given, or of all]:CONDITION: ' \
-            '(--where -w)-w+[Only documents for which this SQL++ condition is true\: of the IDs given, or of all]:CONDITION: ' \
-            '*--key=[Only this property; may be given several times]:KEY: ' \
+            '(--where -w)--where=[Only documents for which this SQL++ condition is true\: of the IDs given, or of all]:CONDITION:_cblite_names property' \
+            '(--where -w)-w+[Only documents for which this SQL++ condition is true\: of the IDs given, or of all]:CONDITION:_cblite_names property' \
+            '*--key=[Only this property; may be given several times]:KEY:_cblite_names property' \
             '--rev[Print the revision ID too, as "_rev"]' \
             '--revision=[Print this revision instead of the current one]:REV: ' \
             '--raw[One line for each document]' \
@@ -177,6 +181,7 @@ _cblite_command() {
             '--since=[Only changes after this sequence, or since this time, or from now on]:SEQ: ' \
             '(--follow -f)--follow[Go on with new changes as they come]' \
             '(--follow -f)-f[Go on with new changes as they come]' \
+            '--diff[With --follow\: when each change was seen, and what it did, in a line]' \
             '--limit=[Stop after N changes]:N: ' \
             '--raw[Do not cut revision IDs]' \
             '--body[With --json, the documents'\'' bodies too]' \
@@ -198,7 +203,7 @@ _cblite_command() {
         'diff')
             _arguments -S \
             '--stat[Only how many documents differ, by collection]' \
-            '--where=[Only documents for which this SQL++ condition is true, in either database]:CONDITION: ' \
+            '--where=[Only documents for which this SQL++ condition is true, in either database]:CONDITION:_cblite_names property' \
             '--all[List the documents of a collection that only one side has, too]' \
             '--body[Show what changed in each document, property by property]' \
             '--revs[Compare revision IDs and deletions too]' \
@@ -276,7 +281,7 @@ _cblite_command() {
             '(--help -h)-h[Explain the command]' \
             '1:DATABASE:_cblite_databases' \
             '2:BLOB:_cblite_names document' \
-            '3::PROPERTY: ' ;;
+            '3::PROPERTY:_cblite_names property' ;;
         'blob put')
             _arguments -S \
             '--type=[The type of the content; otherwise the name of the file tells]:MIME: ' \
@@ -297,7 +302,7 @@ _cblite_command() {
             '(--help -h)-h[Explain the command]' \
             '1:DATABASE:_cblite_databases' \
             '2:DOCID:_cblite_names document' \
-            '3:PROPERTY: ' \
+            '3:PROPERTY:_cblite_names property' \
             '4:FILE:_files' ;;
         'grep')
             _arguments -S \
@@ -454,8 +459,8 @@ _cblite_command() {
             '2::COLLECTION:_cblite_names collection' ;;
         'stats')
             _arguments -S \
-            '(--where -w)--where=[Only documents that meet a condition in SQL++]:CONDITION: ' \
-            '(--where -w)-w+[Only documents that meet a condition in SQL++]:CONDITION: ' \
+            '(--where -w)--where=[Only documents that meet a condition in SQL++]:CONDITION:_cblite_names property' \
+            '(--where -w)-w+[Only documents that meet a condition in SQL++]:CONDITION:_cblite_names property' \
             '--top=[Show the N most frequent values; 10 if not given]:N: ' \
             '--bins=[Divide histograms into at most N bins; up to 16 if not given]:N: ' \
             '--writeable[Open the database for writing]' \
@@ -755,6 +760,44 @@ _cblite_command() {
             '(--help -h)-h[Explain the command]' \
             '1:DATABASE:_cblite_databases' \
             '*:QUERY: ' ;;
+        'run')
+            _arguments -S \
+            '(--format -F)--format=[How to print rows\: table, json, jsonl, csv, tsv, markdown, line, html]:FORMAT:(table json jsonl csv tsv markdown line html)' \
+            '(--format -F)-F+[How to print rows\: table, json, jsonl, csv, tsv, markdown, line, html]:FORMAT:(table json jsonl csv tsv markdown line html)' \
+            '--raw[The same as --format json\: an array of objects, one a line]' \
+            '--json5[Leave out the quotes of keys in JSON]' \
+            '--guard-formulas[In CSV and TSV, put an apostrophe in front of text that a spreadsheet would run as a formula]' \
+            '--offset=[Leave out the first N rows]:N: ' \
+            '--limit=[Stop after N rows]:N: ' \
+            '*--param=[A value for $NAME, as JSON; text that does not look like a number, an array or an object needs no quotes]:NAME=VALUE: ' \
+            '*-p+[A value for $NAME, as JSON; text that does not look like a number, an array or an object needs no quotes]:NAME=VALUE: ' \
+            '--params=[Values for all parameters\: a JSON object, or a file that holds one; - is standard input]:JSON|FILE:_files' \
+            '(--output -o)--output=[Write to a file, which appears when it is complete]:FILE:_files' \
+            '(--output -o)-o+[Write to a file, which appears when it is complete]:FILE:_files' \
+            '(--time-limit -t)--time-limit=[Give up after so many seconds]:SECONDS: ' \
+            '(--time-limit -t)-t+[Give up after so many seconds]:SECONDS: ' \
+            '--explain[Do not run the query\: show its SQL, the plan, its JSON form, and what they mean]' \
+            '--analyze[Run the query and print, instead of its rows, what that took]' \
+            '(--watch -w)--watch[Go on with the changes of the result, until interrupted]' \
+            '(--watch -w)-w[Go on with the changes of the result, until interrupted]' \
+            '(--dry-run -n)--dry-run[Say what would be done, and do nothing]' \
+            '(--dry-run -n)-n[Say what would be done, and do nothing]' \
+            '--writeable[Open the database for writing]' \
+            '--create[Create the database if it does not exist; implies --writeable]' \
+            '--upgrade=-[Allow an irreversible upgrade of the file format; =vv also turns revision trees into version vectors]::vv:(vv)' \
+            '--no-backup[With --upgrade of a 1.x database\: do not keep the old one beside the new]' \
+            '--password=-[Open an encrypted database, or make one\: the password is asked for, or is the first line of FILE. Otherwise $CBLITE_DATABASE_PASSWORD]::\:@FILE: ' \
+            '--key=[The same with the key in FILE\: 64 hexadecimal digits, or 32 bytes. Otherwise $CBLITE_DATABASE_KEY]:\:@FILE: ' \
+            '--encrypted[The same as --password, which takes a key as well]' \
+            '(--collection -C)--collection=[Work on this collection instead of the default one]:\[SCOPE.\]NAME:_cblite_names collection' \
+            '(--collection -C)-C+[Work on this collection instead of the default one]:\[SCOPE.\]NAME:_cblite_names collection' \
+            '--json[Print results and errors as JSON, for programs]' \
+            '--quiet[Say nothing but results and errors]' \
+            '--color=-[Colour the output\: auto (on a terminal), always (also plain --color) or never]::WHEN:(auto always never)' \
+            '(--help -h)--help[Explain the command]' \
+            '(--help -h)-h[Explain the command]' \
+            '1:DATABASE:_cblite_databases' \
+            '2:NAME:_cblite_saved' ;;
         'translate')
             _arguments -S \
             '--json[Only the JSON form]' \
@@ -860,8 +903,8 @@ _cblite_command() {
         'rm')
             _arguments -S \
             '--purge[Remove the documents without a trace]' \
-            '(--where -w)--where=[Only documents for which this SQL++ condition is true\: of the IDs given, or of all]:CONDITION: ' \
-            '(--where -w)-w+[Only documents for which this SQL++ condition is true\: of the IDs given, or of all]:CONDITION: ' \
+            '(--where -w)--where=[Only documents for which this SQL++ condition is true\: of the IDs given, or of all]:CONDITION:_cblite_names property' \
+            '(--where -w)-w+[Only documents for which this SQL++ condition is true\: of the IDs given, or of all]:CONDITION:_cblite_names property' \
             '--if-rev=[Only if this is the current revision; the beginning of its ID is enough. Otherwise\: exit code 4]:REV: ' \
             '(--dry-run -n)--dry-run[Say what would be done, and do nothing]' \
             '(--dry-run -n)-n[Say what would be done, and do nothing]' \
@@ -928,8 +971,8 @@ _cblite_command() {
             '3:REV: ' ;;
         'purge')
             _arguments -S \
-            '(--where -w)--where=[Only documents for which this SQL++ condition is true\: of the IDs given, or of all]:CONDITION: ' \
-            '(--where -w)-w+[Only documents for which this SQL++ condition is true\: of the IDs given, or of all]:CONDITION: ' \
+            '(--where -w)--where=[Only documents for which this SQL++ condition is true\: of the IDs given, or of all]:CONDITION:_cblite_names property' \
+            '(--where -w)-w+[Only documents for which this SQL++ condition is true\: of the IDs given, or of all]:CONDITION:_cblite_names property' \
             '--if-rev=[Only if this is the current revision; the beginning of its ID is enough. Otherwise\: exit code 4]:REV: ' \
             '(--dry-run -n)--dry-run[Say what would be done, and do nothing]' \
             '(--dry-run -n)-n[Say what would be done, and do nothing]' \
@@ -951,8 +994,8 @@ _cblite_command() {
             '*:DOCID:_cblite_names document' ;;
         'expire')
             _arguments -S \
-            '(--where -w)--where=[Only documents for which this SQL++ condition is true\: of the IDs given, or of all]:CONDITION: ' \
-            '(--where -w)-w+[Only documents for which this SQL++ condition is true\: of the IDs given, or of all]:CONDITION: ' \
+            '(--where -w)--where=[Only documents for which this SQL++ condition is true\: of the IDs given, or of all]:CONDITION:_cblite_names property' \
+            '(--where -w)-w+[Only documents for which this SQL++ condition is true\: of the IDs given, or of all]:CONDITION:_cblite_names property' \
             '(--dry-run -n)--dry-run[Say what would be done, and do nothing]' \
             '(--dry-run -n)-n[Say what would be done, and do nothing]' \
             '--writeable[Open the database for writing]' \
@@ -998,8 +1041,8 @@ _cblite_command() {
             '3::REV: ' ;;
         'mv')
             _arguments -S \
-            '(--where -w)--where=[Only documents for which this SQL++ condition is true\: of the IDs given, or of all]:CONDITION: ' \
-            '(--where -w)-w+[Only documents for which this SQL++ condition is true\: of the IDs given, or of all]:CONDITION: ' \
+            '(--where -w)--where=[Only documents for which this SQL++ condition is true\: of the IDs given, or of all]:CONDITION:_cblite_names property' \
+            '(--where -w)-w+[Only documents for which this SQL++ condition is true\: of the IDs given, or of all]:CONDITION:_cblite_names property' \
             '(--dry-run -n)--dry-run[Say what would be done, and do nothing]' \
             '(--dry-run -n)-n[Say what would be done, and do nothing]' \
             '--writeable[Open the database for writing]' \
@@ -1111,6 +1154,29 @@ _cblite_command() {
             '(--help -h)--help[Explain the command]' \
             '(--help -h)-h[Explain the command]' \
             '*:transaction: ' ;;
+        'undo')
+            _arguments -S \
+            '(--list -l)--list[List the statements that can be taken back, the last one first]' \
+            '(--list -l)-l[List the statements that can be taken back, the last one first]' \
+            '(--yes -y)--yes[Do not ask]' \
+            '(--yes -y)-y[Do not ask]' \
+            '(--dry-run -n)--dry-run[Say what would be done, and do nothing]' \
+            '(--dry-run -n)-n[Say what would be done, and do nothing]' \
+            '--writeable[Open the database for writing]' \
+            '--create[Create the database if it does not exist; implies --writeable]' \
+            '--upgrade=-[Allow an irreversible upgrade of the file format; =vv also turns revision trees into version vectors]::vv:(vv)' \
+            '--no-backup[With --upgrade of a 1.x database\: do not keep the old one beside the new]' \
+            '--password=-[Open an encrypted database, or make one\: the password is asked for, or is the first line of FILE. Otherwise $CBLITE_DATABASE_PASSWORD]::\:@FILE: ' \
+            '--key=[The same with the key in FILE\: 64 hexadecimal digits, or 32 bytes. Otherwise $CBLITE_DATABASE_KEY]:\:@FILE: ' \
+            '--encrypted[The same as --password, which takes a key as well]' \
+            '(--collection -C)--collection=[Work on this collection instead of the default one]:\[SCOPE.\]NAME:_cblite_names collection' \
+            '(--collection -C)-C+[Work on this collection instead of the default one]:\[SCOPE.\]NAME:_cblite_names collection' \
+            '--json[Print results and errors as JSON, for programs]' \
+            '--quiet[Say nothing but results and errors]' \
+            '--color=-[Colour the output\: auto (on a terminal), always (also plain --color) or never]::WHEN:(auto always never)' \
+            '(--help -h)--help[Explain the command]' \
+            '(--help -h)-h[Explain the command]' \
+            '1::COUNT: ' ;;
         'cp')
             _arguments -S \
             '--jsonid=[The property that is the document'\''s ID\: not part of its body (default\: _id)]:PROPERTY: ' \
@@ -1242,7 +1308,7 @@ _cblite_command() {
             '*:FILE:_files' ;;
         'export')
             _arguments -S \
-            '--where=[Only documents for which this SQL++ condition is true]:CONDITION: ' \
+            '--where=[Only documents for which this SQL++ condition is true]:CONDITION:_cblite_names property' \
             '--jsonid=[The property that is the document'\''s ID\: not part of its body (default\: _id)]:PROPERTY: ' \
             '--idprefix=[Put this in front of the ID of each imported document]:TEXT: ' \
             '--limit=[Stop after N documents]:N: ' \
@@ -1583,14 +1649,14 @@ _cblite_command() {
             '1:DATABASE:_cblite_databases' ;;
         'mkindex')
             _arguments -S \
-            '--where=[Only documents that meet the condition]:CONDITION: ' \
+            '--where=[Only documents that meet the condition]:CONDITION:_cblite_names property' \
             '--json[EXPRESSIONS are in the JSON form; if they begin with \[ or {, they are anyway]' \
             '--fts[Make a full-text index]' \
             '--language=[With --fts\: the language of the texts, such as en]:LANGUAGE: ' \
             '--ignoreDiacritics[With --fts\: e finds é]' \
             '--noStemming[With --fts\: only the words themselves, not others of the same stem]' \
             '--stopWords=[With --fts\: words to leave out, instead of the language'\''s]:WORDS: ' \
-            '--unnest=[Make an array index\: the path of the array]:PATH: ' \
+            '--unnest=[Make an array index\: the path of the array]:PATH:_cblite_names property' \
             '--suggest=[Tell which index would help this query]:QUERY: ' \
             '--vector[Vector indexes need an extension that this version does not have]' \
             '--dim=[With --vector]:N: ' \
@@ -1612,7 +1678,7 @@ _cblite_command() {
             '(--help -h)-h[Explain the command]' \
             '1:DATABASE:_cblite_databases' \
             '2::NAME: ' \
-            '*:EXPRESSIONS: ' ;;
+            '*:EXPRESSIONS:_cblite_names property' ;;
         'rmindex')
             _arguments -S \
             '--writeable[Open the database for writing]' \
@@ -1871,6 +1937,44 @@ _cblite_command() {
             '(--help -h)--help[Explain the command]' \
             '(--help -h)-h[Explain the command]' \
             '1::NUMBER: ' ;;
+        'save')
+            _arguments -S \
+            '(--force -f)--force[Replace one of this name]' \
+            '(--force -f)-f[Replace one of this name]' \
+            '--writeable[Open the database for writing]' \
+            '--create[Create the database if it does not exist; implies --writeable]' \
+            '--upgrade=-[Allow an irreversible upgrade of the file format; =vv also turns revision trees into version vectors]::vv:(vv)' \
+            '--no-backup[With --upgrade of a 1.x database\: do not keep the old one beside the new]' \
+            '--password=-[Open an encrypted database, or make one\: the password is asked for, or is the first line of FILE. Otherwise $CBLITE_DATABASE_PASSWORD]::\:@FILE: ' \
+            '--key=[The same with the key in FILE\: 64 hexadecimal digits, or 32 bytes. Otherwise $CBLITE_DATABASE_KEY]:\:@FILE: ' \
+            '--encrypted[The same as --password, which takes a key as well]' \
+            '(--collection -C)--collection=[Work on this collection instead of the default one]:\[SCOPE.\]NAME:_cblite_names collection' \
+            '(--collection -C)-C+[Work on this collection instead of the default one]:\[SCOPE.\]NAME:_cblite_names collection' \
+            '--json[Print results and errors as JSON, for programs]' \
+            '--quiet[Say nothing but results and errors]' \
+            '--color=-[Colour the output\: auto (on a terminal), always (also plain --color) or never]::WHEN:(auto always never)' \
+            '(--help -h)--help[Explain the command]' \
+            '(--help -h)-h[Explain the command]' \
+            '1:NAME:_cblite_saved' \
+            '*:QUERY: ' ;;
+        'saved')
+            _arguments -S \
+            '--rm[Forget it]' \
+            '--writeable[Open the database for writing]' \
+            '--create[Create the database if it does not exist; implies --writeable]' \
+            '--upgrade=-[Allow an irreversible upgrade of the file format; =vv also turns revision trees into version vectors]::vv:(vv)' \
+            '--no-backup[With --upgrade of a 1.x database\: do not keep the old one beside the new]' \
+            '--password=-[Open an encrypted database, or make one\: the password is asked for, or is the first line of FILE. Otherwise $CBLITE_DATABASE_PASSWORD]::\:@FILE: ' \
+            '--key=[The same with the key in FILE\: 64 hexadecimal digits, or 32 bytes. Otherwise $CBLITE_DATABASE_KEY]:\:@FILE: ' \
+            '--encrypted[The same as --password, which takes a key as well]' \
+            '(--collection -C)--collection=[Work on this collection instead of the default one]:\[SCOPE.\]NAME:_cblite_names collection' \
+            '(--collection -C)-C+[Work on this collection instead of the default one]:\[SCOPE.\]NAME:_cblite_names collection' \
+            '--json[Print results and errors as JSON, for programs]' \
+            '--quiet[Say nothing but results and errors]' \
+            '--color=-[Colour the output\: auto (on a terminal), always (also plain --color) or never]::WHEN:(auto always never)' \
+            '(--help -h)--help[Explain the command]' \
+            '(--help -h)-h[Explain the command]' \
+            '1::NAME:_cblite_saved' ;;
         'quit'|'exit')
             _arguments -S \
             '--writeable[Open the database for writing]' \
@@ -1970,7 +2074,7 @@ _cblite_global() {
         '1: :_cblite_first' '*:: :_cblite_rest'
 }
 
-_cblite_databases() { _files -g '*.cblite(-.)'; _files -/ }
+_cblite_databases() { _files -g '*.(cblite|zip)(-.)'; _files -/ }
 
 # Names from the database on the command line: the program knows them.
 _cblite_names() {
@@ -1988,6 +2092,12 @@ _cblite_names() {
 _cblite_view_or_file() { _cblite_names "$@" view || _files -g '*.js(-.)' || _files }
 
 # What there is help on.
+_cblite_saved() {
+    local -a names
+    names=("${(@f)$($cblite_program complete saved 2>/dev/null)}")
+    compadd -a names
+}
+
 _cblite_topics() {
     local -a names=("${(@f)$($cblite_program complete topic 2>/dev/null)}")
     compadd -a names

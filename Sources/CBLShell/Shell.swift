@@ -18,7 +18,9 @@ package enum Shell {
         let words = Array(arguments.dropFirst())
         // A command line that cannot be parsed still says whether errors are to be JSON.
         session.options.isJSON = words.contains("--json")
-        return finish(session) { try perform(words, in: session) }.rawValue
+        let code = finish(session) { try perform(words, in: session) }
+        session.removeUnpackedCopies()
+        return code.rawValue
     }
 
     private static func perform(_ words: [String], in session: Session) throws -> ExitCode {
@@ -34,7 +36,7 @@ package enum Shell {
         case .run(let command): return try command.run(in: session)
         case .help(let words): return try HelpCommand.help(on: words, in: session)
         case .version: return try VersionCommand.printVersion(in: session)
-        case .open(let path): return try InteractiveShell.run(on: path, in: session)
+        case .open(let path): return try InteractiveShell.run(on: session.unpacked(path), in: session)
         case .nothing:
             StandardError.write(ScreenText(lines: HelpText.brief(Commands.all)))
             return .usage
@@ -63,7 +65,7 @@ extension ParsedCommand {
         guard let run = command.run else { preconditionFailure("\(title) was parsed, so it does something") }
         session.damagedCount = 0
         do {
-            let code = try run(Invocation(parsed: self, session: session))
+            let code = try run(Invocation(parsed: unpacking(in: session), session: session))
             // Some documents are missing from what was printed.
             return code == .success && session.damagedCount > 0 ? .failure : code
         } catch Output.Failure.closed where command.database == .writes {

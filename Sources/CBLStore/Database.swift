@@ -81,6 +81,7 @@ package final class Database: Sendable {
     let keepsExpirations = Atomic<Bool>(false)
     /// Who may refuse what is to be stored; see `setRevisionGuard`.
     let revisionGuard = Mutex<RevisionGuard?>(nil)
+    let journal = Mutex<ChangeJournal?>(nil)
 
     /// Whether the file is encrypted, and is read with a key.
     package var isEncrypted: Bool { files.key != nil }

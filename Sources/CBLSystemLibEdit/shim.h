@@ -18,6 +18,7 @@
     F(line, el_line) \
     F(insert, el_insertstr) \
     F(erase, el_deletestr) \
+    F(cursor, el_cursor) \
     F(source, el_source) \
     F(resize, el_resize) \
     F(beep, el_beep) \

@@ -11,6 +11,8 @@ package struct Screen {
     private var style = ScreenStyle()
     private var row = 0
     private var column = 0
+    /// Where the cursor is to come back to.
+    private var saved = (row: 0, column: 0)
     private var pending: [UInt8] = []
 
     package init(columns: Int) { self.columns = columns }
@@ -73,6 +75,14 @@ package struct Screen {
 
     private mutating func escape() -> Int? {
         guard pending.count > 1 else { return nil }
+        if pending[1] == UInt8(ascii: "7") {
+            saved = (row, column)
+            return 2
+        }
+        if pending[1] == UInt8(ascii: "8") {
+            (row, column) = saved
+            return 2
+        }
         guard pending[1] == UInt8(ascii: "[") else { return pending[1] == UInt8(ascii: "(") ? (pending.count > 2 ? 3 : nil) : 2 }
         guard let end = pending[2...].firstIndex(where: { (0x40...0x7E).contains($0) }) else { return nil }
         let number = Int(String(decoding: pending[2..<end].prefix { (0x30...0x39).contains($0) }, as: UTF8.self))

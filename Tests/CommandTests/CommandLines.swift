@@ -50,6 +50,8 @@ struct CommandLines {
         case .view: ["name", "views/nothing"]
         case .viewOrFile: ["_all_docs", HostileBundle.dataName, "nothing"]
         case .property: base.properties
+        case .expression: CommandLines.texts + base.properties
+        case .savedQuery: ["top", "../top"]
         case .command: ["ls"]
         }
     }

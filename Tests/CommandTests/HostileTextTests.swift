@@ -76,7 +76,7 @@ import Testing
         case .document: return isHostile ? HostileText.all : HostileTextTests.ids[1]
         case .collection: return isHostile ? HostileText.all : "_default"
         case .index: return isHostile ? HostileText.all : HostileText.marked("\u{1B}[31m\n\u{202E}")
-        case .property, .view: return isHostile ? HostileText.all : "name"
+        case .property, .expression, .savedQuery, .view: return isHostile ? HostileText.all : "name"
         case .viewOrFile: return isHostile ? HostileText.all : "_all_docs"
         case .choice(let words): return words[0]
         case .integer(let range): return "\(range.contains(3) ? 3 : range.lowerBound)"

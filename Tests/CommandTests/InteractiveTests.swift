@@ -159,7 +159,10 @@ import Testing
         terminal.type("\u{15}cd _d\t")
         try terminal.waitForLine("scratch> cd _default")
         terminal.type("\u{15}import \(scratch.directory.path)/scr\t")
-        try terminal.waitForLine("scratch> import \(scratch.directory.path)/scratch.cblite2/")
+        try terminal.waitForLine("scratch> import \(scratch.directory.path)/scratch.cblite2")
+        // What is inside of a database is not looked for.
+        terminal.type("\t")
+        try terminal.waitForLine("scratch> import \(scratch.directory.path)/scratch.cblite2")
         terminal.type("\u{15}SELECT addr\t.\t")
         try terminal.waitForText("address.city  address.zip")
         terminal.type("c\t, upp\t")
@@ -171,6 +174,113 @@ import Testing
         try terminal.waitForLine("scratch> SELECT 1 FROM _ WHERE alt")
         terminal.type("\u{15}cat nothing\t")
         try terminal.waitForLine("scratch> cat nothing")
+    }
+
+    /// What a name is about may stand behind it, in a condition, or in an array.
+    @Test func completesWhatIsInDocuments() throws {
+        _ = try scratch.run(["mkcoll", "peaks"])
+        let document = #"{"full name": "Ada", "born in": "Rome", "reviews": [{"author": "Bob", "marks": [{"given by": 1}]}], "status": 1}"#
+        for collection in ["_default", "peaks"] { _ = try scratch.run(["put", "-C", collection, "one", document]) }
+        let terminal = try open()
+        for (typed, shown) in [
+            ("mkindex byName stat", "mkindex byName status"), ("mkindex byName status, revi", "mkindex byName status, reviews"),
+            ("stats reviews[0].au", "stats reviews[0].author"), ("cat one --key st", "cat one --key status"),
+            ("cat one --key 'ful", "cat one --key '`full name`'"), ("rm --where stat", "rm --where status"),
+            ("mv --where 'reviews[3].aut", "mv --where 'reviews[3].author"), ("mv --where 'x > 1' pea", "mv --where 'x > 1' peaks"),
+            ("SELECT bor", "SELECT `born in`"), ("SELECT reviews[0].marks[1].g", "SELECT reviews[0].marks[1].`given by`"),
+            ("SELECT 1 FROM _ UNNEST reviews AS r WHERE r.a", "SELECT 1 FROM _ UNNEST reviews AS r WHERE r.author"),
+            ("SELECT 1 FROM _ AS p UNNEST p.reviews AS r UNNEST r.marks m WHERE m.", "m.`given by`"),
+            ("SELECT 1 FROM _ WHERE ANY item IN reviews SATISFIES it", "SATISFIES item."),
+            ("SELECT 1 FROM _ WHERE ANY item IN reviews SATISFIES item.au", "SATISFIES item.author"),
+        ] {
+            terminal.type("\u{15}\(typed)\t")
+            try terminal.wait(for: shown) { $0.currentLine.hasSuffix(shown) }
+        }
+        terminal.type("\u{15}SELECT ful\t\t")
+        try terminal.waitForText("`full name`")
+        try terminal.waitForLine("scratch> SELECT ful")
+        terminal.type("\u{15} FROM peaks AS p JOIN _ AS q ON p.a = q.a\u{1}SELECT p.st\t")
+        try terminal.waitForText("SELECT p.status")
+    }
+
+    /// Shown, asked about, and taken back, step by step.
+    @Test func takesBackWhatTheLastStatementsChanged() throws {
+        let terminal = try open(["--writeable"])
+        func tell(_ line: String) throws -> [String] { try terminal.run(line, prompt: "scratch>") }
+        func ask(_ line: String, _ answer: String) throws -> [String] {
+            terminal.type(line + "\n")
+            try terminal.wait(for: "the question") { $0.currentLine.hasSuffix("back? [y/N]") }
+            return try tell(answer)
+        }
+        #expect(try tell("undo") == ["cblite: there is nothing to take back"])
+        let before = try tell("cat note")
+        _ = try tell(#"put note {"title":"\u001b]0;new"}"#)
+        _ = try tell("purge doc-*")
+        _ = try tell("UPDATE _ SET seen = true;")
+        _ = try tell("rm nobody")
+        let listed = try tell("undo --list")
+        #expect(listed.map { $0.prefix(7) } == ["\"UPDATE", "\"purge ", "\"put no"])
+        let preview = try tell("undo --dry-run")
+        #expect(preview.first == "\"UPDATE _ SET seen = true\": 1 change" && preview.last?.hasPrefix("Would have reverted `note`") ?? false)
+        #expect(try ask("undo", "n").last == "Nothing was changed.")
+        #expect(try ask("undo", "y").last?.hasPrefix("Reverted `note`, new revision") ?? false)
+        #expect(try tell("SELECT count(*) AS n FROM _ WHERE seen").contains("0"))
+        #expect(try ask("undo 2", "yes").filter { $0.hasPrefix("Restored `doc-") }.count == 2)
+        #expect(try tell("cat note") == before)
+        #expect(try tell("ls").joined().contains("doc-1"))
+        _ = try terminal.run("begin", prompt: "scratch*>")
+        #expect(try terminal.run("undo", prompt: "scratch*>") == ["cblite: there is nothing to take back"])
+        _ = try terminal.run("rm note", prompt: "scratch*>")
+        #expect(try terminal.run("undo --yes", prompt: "scratch*>").last?.hasPrefix("Undeleted `note`") ?? false)
+        _ = try terminal.run("rm note", prompt: "scratch*>")
+        _ = try tell("rollback")
+        #expect(try tell("undo") == ["cblite: there is nothing to take back"])
+        _ = try tell("rm note")
+        #expect(try tell("compact").first == "(This, and what was done before, cannot be taken back.)")
+        #expect(try tell("undo") == ["cblite: there is nothing to take back"])
+        _ = try tell("mkcoll things")
+        _ = try tell("put -C things a {}")
+        terminal.type("rmcoll things\n")
+        try terminal.waitForText("It cannot be taken back. [y/N]")
+        #expect(try tell("n") == ["Nothing was deleted."])
+        let script = try Program.run(["--writeable", scratch.path], input: "undo\n")
+        #expect(script.exitCode == 1 && script.errors.contains("\"begin\" and \"rollback\""))
+    }
+
+    /// In colours, with brackets that belong together and what the history suggests; and nothing of it without colours.
+    @Test func theLineShowsWhatIsTyped() throws {
+        let terminal = try open(columns: 40)
+        terminal.type("SELECT count(*) FROM _ WHERE (title = 'x' -- y")
+        // The comment is the last thing that is drawn.
+        try terminal.wait(for: "the comment") { $0.currentLine == "itle = 'x' -- y" && $0.styles(ofLine: $0.cursorRow).count == 15 }
+        let row = terminal.screen.cursorRow
+        let (first, second) = (terminal.screen.styles(ofLine: row - 1), terminal.screen.styles(ofLine: row))
+        #expect(first.count == 37 && Set(first.dropFirst(9).prefix(6)).count == 1 && first.dropFirst(15).prefix(1) == " ")
+        #expect(second.prefix(7).allSatisfy { $0 == " " } && !second.dropFirst(7).prefix(3).contains(" "))
+        #expect(terminal.screen.cursor == 15)
+        terminal.type("\u{15}ls (a)")
+        try terminal.wait(for: "the brackets") { $0.currentLine == "scratch> ls (a)" && $0.styles(ofLine: $0.cursorRow).count == 15 }
+        let marked = terminal.screen.styles(ofLine: terminal.screen.cursorRow)
+        #expect(marked.dropFirst(12).first == marked.last && marked.dropFirst(13).first == " ")
+        terminal.type("\u{15}")
+        try terminal.waitForLine("scratch>")
+        _ = try terminal.run("ls doc-1 --deleted", prompt: "scratch>")
+        // What is suggested is faint, fits into the row, and is taken with a key that goes right, or not at all.
+        terminal.type("ls d")
+        try terminal.waitForLine("scratch> ls doc-1 --deleted")
+        #expect(terminal.screen.cursor == "scratch> ls d".count)
+        terminal.type("x")
+        try terminal.waitForLine("scratch> ls dx")
+        terminal.type("\u{8}")
+        try terminal.waitForLine("scratch> ls doc-1 --deleted")
+        terminal.type("\u{1B}[C")
+        try terminal.wait(for: "all of it") { $0.currentLine == "scratch> ls doc-1 --deleted" && $0.cursor == 27 }
+        terminal.type("\u{1}\u{5}\u{2}\u{6}\u{3}")
+        try terminal.waitForLine("scratch>")
+        _ = try terminal.run(".theme none", prompt: "scratch>")
+        terminal.type("ls d")
+        try terminal.waitForLine("scratch> ls d")
+        #expect(terminal.screen.styles(ofLine: terminal.screen.cursorRow) == "")
     }
 
     @Test func remembersWhatWasTyped() throws {
@@ -272,7 +382,7 @@ import Testing
         terminal.type(".ti\to\t")
         // The line looks so before the list is there, too.
         try terminal.waitForText("on   off")
-        try terminal.waitForLine("scratch> .timer o")
+        try terminal.wait(for: "the setting") { $0.currentLine.hasPrefix("scratch> .timer o") }
         terminal.type("\u{3}")
         try terminal.waitForLine("scratch>")
         let file = scratch.directory.path + "/out"

@@ -82,7 +82,52 @@ import Testing
             #expect(report.contains(text), "\(text): \(report)")
         }
         let facts = try Program.run(["logcat", "--report", "--json", folder]).lines
-        #expect(facts.count == 3 && facts[0].contains(#""messages":5"#) && facts[1].contains(#""level":"error""#))
+        #expect(facts.count == 4 && facts[0].contains(#""messages":5"#) && facts[2].contains(#""level":"error""#))
+        #expect(facts[1].contains(#""replication":"Repl#1""#))
+    }
+
+    /// What the vendor's library writes of queries and replications, and what it leaves of a crash.
+    @Test func aReportTellsOfQueriesReplicationsAndCrashes() throws {
+        let other = directory.path + "/app"
+        try FileManager.default.createDirectory(atPath: other, withIntermediateDirectories: false)
+        let lines = """
+            Query Info Obj=/DB#1/Query#3/ Compiling N1QL query: SELECT name
+            FROM _ WHERE \u{1B}[31mcity = 'Porto'
+            Query Info Obj=/DB#1/QueryEnum#4/ Created on {Query#3} with 1234 rows (5678 bytes) in 812.345ms
+            Query Info Obj=/DB#1/QueryEnum#5/ Created on {Query#3} with 1 rows (20 bytes) in 3.100ms
+            Query Info Obj=/DB#1/QueryEnum#6/ Created on {Query#9} with 7 rows (20 bytes) in 9999999999999999999999.1ms
+            Sync Info Obj=/C4Repl#7/ Starting Replicator a with config: {{}} and endpoint: wss://sync.example.com/travel
+            Sync Info Obj=/C4Repl#7/Repl#8/ Connected!
+            SyncBusy Info Obj=/C4Repl#7/Repl#8/ pushStatus=busy, pullStatus=busy, progress=10/20/120
+            Sync Info Obj=/C4Repl#7/Repl#8/ documentEnded (push) doc-1 2-ab flags=00 (6/403)
+            Sync Info Obj=/C4Repl#7/Repl#8/ documentEnded (pull) doc-2 2-ab flags=00 (0/0)
+            Sync ERROR Obj=/C4Repl#7/Repl#8/ Stopping due to fatal error: WebSocket error 403, "forbidden"
+            Sync Info Obj=/C4Repl#7/Repl#8/ Connection closed with WebSocket/HTTP status 403: "forbidden" (state=2->0)
+            Sync Info Obj=/C4Repl#7/ State: stopped, progress=100.00%
+            Sync Info Obj=/C4Repl#7/ Starting Replicator a with config: {{}} and endpoint: wss://sync.example.com/travel
+            Sync Info Obj=/C4Repl#7/Repl#9/ Connection closed with WebSocket/HTTP status 1000: "" (state=2->0)
+            """
+        let text = lines.split(separator: "\n").enumerated().map { index, line in
+            line.hasPrefix("FROM") ? "  " + line : "2023-11-14T22:13:20.\(100_000 + index)Z \(line)"
+        }
+        try Data((text.joined(separator: "\n") + "\n").utf8).write(to: URL(filePath: other + "/cbl_info_1700000000000.cbllog"))
+        try Data("App crashed: bad access\u{1B}c\nframe 1\nframe 2\n".utf8).write(to: URL(filePath: other + "/cbl_crash.log"))
+        let report = try Program.run(["logcat", "--report", other])
+        for text in [
+            "Queries:    2, the slowest:", "812.3 ms  1,234 rows  SELECT name FROM _ WHERE", "3.1 ms  1 row",
+            "wss://sync.example.com/travel: 120 documents, 1 failed, ended", "    WebSocket error 403, \"forbidden\"",
+            "wss://sync.example.com/travel: 0 documents, last heard of", "Crash:      \(other)/cbl_crash.log", "  frame 2",
+        ] { #expect(report.output.contains(text), "\(text): \(report.output)") }
+        #expect(!report.output.contains("status 1000"))
+        let facts = try Program.run(["logcat", "--report", "--json", other]).lines
+        #expect(facts.contains { $0.contains(#""rows":1234"#) && $0.contains(#""microseconds":812345"#) })
+        #expect(facts.contains { $0.contains(#""documents":120,"failed":1,"connections":1,"ended":true"#) })
+        #expect(facts.contains { $0.contains(#""crash":"#) })
+        // Nothing in it is a message for the terminal.
+        let terminal = try PseudoTerminal(["logcat", "--report", other], columns: 200)
+        try terminal.waitForText("Crash:")
+        _ = try terminal.finish()
+        #expect(!terminal.text.contains("\u{1B}c") && !terminal.text.contains("\u{1B}[31mcity"))
     }
 
     @Test func damageIsSaidBehindWhatCouldBeRead() throws {

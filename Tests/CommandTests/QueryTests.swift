@@ -57,6 +57,8 @@ import Testing
         let wrong = try scratch.run(["query", "SELECT /* é */ name FORM _"])
         #expect(wrong.errors.contains("column 21"))
         #expect(wrong.errors.contains("    SELECT /* é */ name FORM _\n"))
+        try scratch.expectFailure(["query", "SELECT 1 /* é, and so on"], "column 10: nothing closes this comment")
+        try scratch.expectFailure(["query", "-f", "-"], "nothing closes this comment", input: "SELECT 1;\nSELECT 2; /* three;\n")
         let script = try Program.run(
             [scratch.path], input: "SELECT name -- a; b\n-- c\nFROM _ WHERE name = 'Bob';\n/* d\n*/ SELECT 1 /* e\n*/;\n")
         #expect(script.output == "Bob\n1\n")
@@ -482,5 +484,38 @@ import Testing
         #expect(result.errors.contains("upper"))
         #expect(try Program.run(["translate", "DELETE FROM _"]).errors.contains("only a SELECT"))
         #expect(try Program.run(["translate"]).exitCode == 2)
+    }
+
+    /// Files in a folder of one's own, that any editor changes.
+    @Test func queriesAreKeptUnderNames() throws {
+        let scratch = try Scratch(["a": #"{"name":"Ada"}"#, "b": #"{"name":"Bob"}"#])
+        let environment = ["HOME": scratch.directory.path, "XDG_CONFIG_HOME": ""]
+        let folder = scratch.directory.path + "/.config/cblite/queries"
+        func cblite(_ words: [String], input: String = "") throws -> Program.Result {
+            try Program.run(words, input: input, environment: environment)
+        }
+        #expect(try cblite(["saved"]).errors.contains("No saved queries"))
+        #expect(try cblite(["save", "named", "SELECT name FROM _ WHERE name = $n"]).exitCode == 0)
+        let file = try FileManager.default.attributesOfItem(atPath: folder + "/named.sqlpp")
+        #expect(file[FileAttributeKey.posixPermissions] as? Int == 0o600)
+        #expect(try cblite(["run", scratch.path, "named", "-p", "n=Bob"]).output == "Bob\n")
+        #expect(try cblite(["run", scratch.path, "named", "-p", "n=Bob", "--json"]).output == #"{"name":"Bob"}"# + "\n")
+        #expect(try cblite(["save", "named", "SELECT 2"]).errors.contains("--force replaces it"))
+        #expect(try cblite(["save", "-f", "named", "SELECT 2;\nSELECT 3"]).exitCode == 0)
+        #expect(try cblite(["run", scratch.path, "named"]).output == "2\n3\n")
+        #expect(try cblite(["saved"]).output == "named  SELECT 2; SELECT 3\n")
+        #expect(try cblite(["saved", "named"]).output == "SELECT 2;\nSELECT 3\n")
+        #expect(try cblite(["complete", "saved"]).output == "named\n")
+        #expect(try cblite(["run", scratch.path, "nmed"]).errors.contains(#"Did you mean "named"?"#))
+        for name in ["../x", "a/b", "-x", "", "a b", ".", "é"] {
+            #expect(try cblite(["save", "--", name, "SELECT 1"]).exitCode == 2, "\(name)")
+            #expect(try cblite(["run", scratch.path, "--", name]).exitCode == 2, "\(name)")
+        }
+        let slip = try cblite(["save", "slip", "SELEC 1"])
+        #expect(slip.exitCode != 0 && !FileManager.default.fileExists(atPath: folder + "/slip.sqlpp"))
+        let script = try cblite([scratch.path], input: "SELECT 41 + 1;\nsave answer\nrun answer\nsaved --rm answer\nsave\n")
+        #expect(script.output == "42\n42\n" && script.exitCode == 2)
+        #expect(try cblite(["saved"]).output.hasPrefix("named") && cblite(["saved", "--rm", "named"]).exitCode == 0)
+        #expect(try cblite(["saved", "--json"]).output == "")
     }
 }

@@ -187,6 +187,18 @@ import Testing
         try scratch.expectFailure(["export", "-"], exitCode: 2, "only a directory", flags: ["-C", "*"])
     }
 
+    @Test func noLinkIsACollection() throws {
+        let scratch = try Scratch([:])
+        let folder = scratch.directory.path + "/"
+        try FileManager.default.createDirectory(atPath: folder + "in/notes", withIntermediateDirectories: true)
+        try FileManager.default.createDirectory(atPath: folder + "elsewhere", withIntermediateDirectories: true)
+        for path in ["in/notes/a.json", "elsewhere/b.json"] { try Data("{}".utf8).write(to: URL(filePath: folder + path)) }
+        try FileManager.default.createSymbolicLink(atPath: folder + "in/secrets", withDestinationPath: folder + "elsewhere")
+        #expect(try Program.run(["import", folder + "out.cblite2", "-C", "*", folder + "in/"]).exitCode == 0)
+        let collections = try Program.run(["lscoll", "--json", folder + "out.cblite2"])
+        #expect(collections.lines.count == 2 && !collections.output.contains("secrets"))
+    }
+
     @Test func whatHasNoBlobsInItSaysSo() throws {
         let scratch = try withBlob()
         let file = scratch.directory.path + "/notes.jsonl"

@@ -1,6 +1,7 @@
 import CBLBase
 import CBLLanguage
 import CBLStore
+import CBLWorkbench
 
 /// Turns the words of a command line into a checked command. Pure: it prints nothing and opens nothing.
 ///
@@ -64,11 +65,12 @@ struct ArgumentParser {
         return Result(request: request, options: options)
     }
 
-    /// The bundle's name ends in `.cblite2`, with or without a slash; that of a file of 1.0 in `.cblite`.
+    /// The bundle's name ends in `.cblite2`, with or without a slash; that of a file of 1.0 in `.cblite`. It may be in a ZIP file.
     static func isDatabasePath(_ word: String) -> Bool {
         var name = word[...]
         while name.count > 1, name.last == "/" { name.removeLast() }
         return name.hasSuffix(".cblite2") || name.hasSuffix(".cblite") || Database.bundlePath(ofMainFile: word) != nil
+            || PackedDatabases.mayBe(word)
     }
 
     static func isURL(_ word: String) -> Bool { word.hasPrefix("ws:") || word.hasPrefix("wss:") }
@@ -238,7 +240,7 @@ struct ArgumentParser {
             let suggestion = Suggestion.sentence(for: text, in: words, quoted: true)
             throw .usage("\(subject) is one of \(words.joined(separator: ", ")), not \"\(text)\".\(suggestion)", hint: usage)
         case .text, .file, .directory, .database, .databaseOrName, .openDatabase, .collection, .document, .index, .view, .viewOrFile,
-            .property, .command:
+            .property, .expression, .savedQuery, .command:
             return
         }
     }

@@ -24,13 +24,20 @@ struct ParsedCommand: Sendable {
     }
 
     /// The same command with other values in flags and arguments of a kind.
-    func replacing(_ kind: ValueKind, by replacement: (String) -> String) -> ParsedCommand {
+    func replacing(_ kind: ValueKind, by replacement: (String) throws -> String) rethrows -> ParsedCommand {
         let flags = Set(declaredFlags.filter { $0.valueKind == kind }.map(\.name))
         let arguments = Set(declaredArguments.filter { $0.kind == kind }.map(\.name))
         return ParsedCommand(
             command: command, title: title, databasePath: databasePath, declaredFlags: declaredFlags, declaredArguments: declaredArguments,
-            flagValues: flagValues.map { ($0.name, flags.contains($0.name) ? $0.value.map(replacement) : $0.value) },
-            argumentValues: argumentValues.map { ($0.name, arguments.contains($0.name) ? replacement($0.value) : $0.value) })
+            flagValues: try flagValues.map { ($0.name, flags.contains($0.name) ? try $0.value.map(replacement) : $0.value) },
+            argumentValues: try argumentValues.map { ($0.name, arguments.contains($0.name) ? try replacement($0.value) : $0.value) })
+    }
+
+    /// The same command for another database.
+    func withDatabase(_ path: String) -> ParsedCommand {
+        ParsedCommand(
+            command: command, title: title, databasePath: path, declaredFlags: declaredFlags, declaredArguments: declaredArguments,
+            flagValues: flagValues, argumentValues: argumentValues)
     }
 
     /// Whether the command knows a flag.

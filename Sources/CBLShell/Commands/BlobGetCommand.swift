@@ -18,7 +18,7 @@ enum BlobGetCommand {
         flags: [Flag("output", short: "o", value: "FILE", .file, "Write to this file instead of standard output")],
         arguments: [
             Argument("BLOB", .document, .required, "The digest of a blob, or the ID of a document"),
-            Argument("PROPERTY", .text, .optional, "The path of the property, as address.photo or photos[2], or an attachment's name"),
+            Argument("PROPERTY", .property, .optional, "The path of the property, as address.photo or photos[2], or an attachment's name"),
         ],
         examples: [
             .init("cblite blob get travel.cblite2 hotel_1 photo -o photo.jpg", "The blob of a property."),

@@ -18,7 +18,7 @@ enum BlobPutCommand {
         ],
         arguments: [
             Argument("DOCID", .document, .required, "The document ID"),
-            Argument("PROPERTY", .text, .required, "Where the blob goes: picture, profile.picture, photos[0]"),
+            Argument("PROPERTY", .property, .required, "Where the blob goes: picture, profile.picture, photos[0]"),
             Argument("FILE", .file, .required, "The file, or - to read standard input"),
         ],
         examples: [

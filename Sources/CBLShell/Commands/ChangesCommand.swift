@@ -16,12 +16,13 @@ enum ChangesCommand {
 
             --follow goes on with changes as they are committed, by any process, until it is interrupted; with --since now it begins with \
             them. -C '*' is about all collections, also those that are made meanwhile: their sequences are their own, so --since takes \
-            no number there.
+            no number there. With --diff each line says when a change was seen, and what it did.
             """,
         database: .reads,
         flags: [
             Flag("since", value: "SEQ", .text, "Only changes after this sequence, or since this time, or from now on"),
             Flag("follow", short: "f", "Go on with new changes as they come"),
+            Flag("diff", "With --follow: when each change was seen, and what it did, in a line"),
             Flag("limit", value: "N", .count, "Stop after N changes"),
             Flag("raw", "Do not cut revision IDs"),
             Flag("body", "With --json, the documents' bodies too"),
@@ -29,7 +30,7 @@ enum ChangesCommand {
         examples: [
             .init("cblite changes travel.cblite2", "All documents, by their last change."),
             .init("cblite changes --since 8 travel.cblite2", "What came after the sequence 8."),
-            .init("cblite changes -f --since now -C '*' travel.cblite2", "Whatever changes anywhere from now on."),
+            .init("cblite changes -f --diff --since now -C '*' travel.cblite2", "Whatever changes anywhere from now on, and how."),
             .init("cblite changes --since 120 --follow --json travel.cblite2", "What is new, now and later, for a program."),
         ],
         run: run)
@@ -39,6 +40,13 @@ enum ChangesCommand {
         let isAll = invocation.session.options.collection == "*"
         let collection = isAll ? nil : try database.read { try invocation.collection(in: $0) }
         var feed = ChangeFeed(invocation: invocation, collection: collection)
+        if invocation.flag("diff") {
+            guard invocation.flag("follow") else {
+                throw invocation.usageError(
+                    "--diff goes with --follow: what documents were before, nobody has kept. diff compares with a copy")
+            }
+            feed.difference = try ChangeDifference(database, invocation)
+        }
         if let since = invocation.string("since") {
             if since == "now" {
                 try database.read { try feed.skip($0) }
@@ -106,6 +114,8 @@ private struct ChangeFeed {
     var sequences: [CollectionName: UInt64] = [:]
     /// Leave out what is older, in nanoseconds since 1970.
     var earliest: UInt64 = 0
+    /// What tells of each change in a line of its own kind.
+    var difference: ChangeDifference?
     private(set) var count = 0
     private var hasHeading = false
     private var headed: CollectionName?
@@ -132,13 +142,16 @@ private struct ChangeFeed {
     /// Prints what is new since the last time.
     mutating func write(from database: Database) throws {
         guard !isAtLimit else { return }
-        try database.read { snapshot in
-            for name in names(in: snapshot) where !isAtLimit { try write(name, snapshot) }
-        }
+        if let difference { return try difference.look(at: database) { try write($0) } }
+        try database.read { try write($0) }
+    }
+
+    private mutating func write(_ snapshot: Snapshot) throws {
+        for name in names(in: snapshot) where !isAtLimit { try write(name, snapshot) }
     }
 
     private mutating func write(_ name: CollectionName, _ snapshot: Snapshot) throws {
-        let showsBody = invocation.flag("body") && invocation.wantsJSON
+        let showsBody = invocation.flag("body") && invocation.wantsJSON || difference != nil
         var options = ScanOptions(order: .sequence, content: showsBody ? .body : .metadata)
         options.includesDeleted = true
         options.since = sequences[name] ?? 0
@@ -154,6 +167,10 @@ private struct ChangeFeed {
                 if isAtLimit { break }
             }
             count += 1
+            if let difference {
+                try difference.write(cursor, in: collection == nil ? name : nil, snapshot)
+                continue
+            }
             if invocation.wantsJSON {
                 try invocation.session.writeFacts { line in
                     line.add(documentOf: cursor)

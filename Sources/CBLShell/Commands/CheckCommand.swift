@@ -81,7 +81,9 @@ enum CheckCommand {
         if let open = session.openDatabase, open.isReadOnly, invocation.parsed.databasePath == nil {
             throw session.readOnlyError(open)
         }
-        if !invocation.flag("no-backup") {
+        if invocation.flag("no-backup") {
+            session.tellOfNoReturn("This")
+        } else {
             let copy = PathText.free(beside: source.path, "before-repair")
             try source.backUp(to: copy)
             session.notice("Copied the database to \(copy).")

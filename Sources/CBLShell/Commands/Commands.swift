@@ -20,6 +20,7 @@ enum Commands {
         ViewCommand.declaration,
         QueryCommand.declaration,
         SelectCommand.declaration,
+        SavedQueryCommands.run,
         TranslateCommand.declaration,
         SQLCommand.declaration,
         ListCollectionsCommand.declaration,
@@ -40,6 +41,7 @@ enum Commands {
         TransactionCommands.begin,
         TransactionCommands.commit,
         TransactionCommands.rollback,
+        UndoCommand.declaration,
     ]
 
     private static let moving: [CommandDeclaration] = [
@@ -73,6 +75,8 @@ enum Commands {
         ChangeCollectionCommand.declaration,
         ShellCommands.history,
         ShellCommands.again,
+        SavedQueryCommands.save,
+        SavedQueryCommands.list,
         ShellCommands.quit,
         TourCommand.declaration,
         HelpCommand.declaration,

@@ -31,6 +31,9 @@ enum CompactCommand {
         var options = Database.CompactionOptions()
         options.pruneDepth = invocation.int("prune")
         options.purgesDeleted = invocation.flag("purgeDeleted")
+        // Blobs go that are needed for it.
+        let journal = invocation.session.shell?.databases.entries.first { $0.database === database }?.journal
+        invocation.session.tellOfNoReturn(journal?.steps.isEmpty ?? true ? "This" : "This, and what was done before,")
         let progress = invocation.session.progress("Compacting", unit: "steps")
         defer { progress.finish() }
         let result = try database.compact(options, interruption: { _ in Interruption.isRequested ? 1 : 0 }) { _ in
@@ -38,6 +41,7 @@ enum CompactCommand {
             progress.advance()
         }
         progress.finish()
+        journal?.removeAll()
         try invocation.tell { try tell(result, options, invocation) }
         return .success
     }

@@ -6,7 +6,7 @@ enum CompleteCommand {
         "complete", group: .hidden,
         summary: "Print the names that a shell may complete",
         arguments: [
-            Argument("KIND", .choice(["command", "topic", "collection", "document", "index", "view", "property"])),
+            Argument("KIND", .choice(["command", "topic", "saved", "collection", "document", "index", "view", "property"])),
             Argument("DATABASE", .database, .optional),
             Argument("PREFIX", .text, .optional),
         ],
@@ -20,6 +20,10 @@ enum CompleteCommand {
         }
         if invocation.argument("KIND") == "topic" {
             for name in HelpPages.names { try invocation.output.writeLine(name) }
+            return .success
+        }
+        if invocation.argument("KIND") == "saved" {
+            for name in try SavedQueries().names { try invocation.output.writeLine(name) }
             return .success
         }
         guard let path = invocation.argumentIfGiven("DATABASE") else { return .failure }

@@ -35,6 +35,6 @@ enum CopyCommand {
                 }
                 return try transfer.export(invocation.database(), to: target)
             }
-            return try transfer.run(from: transfer.endpoint(path), to: target)
+            return try transfer.run(from: transfer.endpoint(invocation.session.unpacked(path)), to: target)
         })
 }

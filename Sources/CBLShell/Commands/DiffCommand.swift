@@ -21,7 +21,7 @@ enum DiffCommand {
             """,
         flags: [
             Flag("stat", "Only how many documents differ, by collection"),
-            Flag("where", value: "CONDITION", .text, "Only documents for which this SQL++ condition is true, in either database"),
+            Flag("where", value: "CONDITION", .expression, "Only documents for which this SQL++ condition is true, in either database"),
             Flag("all", "List the documents of a collection that only one side has, too"),
             Flag("body", "Show what changed in each document, property by property"),
             Flag("revs", "Compare revision IDs and deletions too"),

@@ -20,7 +20,7 @@ enum ExportCommand {
             Each document has its ID as the property _id, or the one that --jsonid names; with --jsonid '' it is left out.
             """,
         database: .reads,
-        flags: [Flag("where", value: "CONDITION", .text, "Only documents for which this SQL++ condition is true")] + Transfer.flags
+        flags: [Flag("where", value: "CONDITION", .expression, "Only documents for which this SQL++ condition is true")] + Transfer.flags
             + Transfer.replicationFlags,
         arguments: [
             Argument("FILE", .file, .required, "Where to; - for standard output"),

@@ -12,8 +12,8 @@ enum LogCommand {
             directory all .cbllog files are read.
 
             --level takes a name or its beginning: warn; or that of one domain: Sync:verbose. --since and --until take an ISO 8601 time, today, \
-            yesterday, or how long ago: 2h, 30d. --grep takes a text, or a regular expression between slashes. --report says in a page what happened \
-            and what went wrong how often.
+            yesterday, or how long ago: 2h, 30d. --grep takes a text, or a regular expression between slashes. --report says in a page what happened: \
+            databases that were opened, the slowest queries, replications with their documents and errors, crashes, and what went wrong how often.
 
             A damaged file is printed as far as it goes. The exit code is then 1.
             """,
@@ -72,6 +72,7 @@ enum LogCommand {
             if invocation.flag("report") { summary.add(record) } else { try printer.write(record) }
         }
         let damaged = log.inputs.filter { $0.damage != nil }
+        summary.crashes = invocation.arguments("FILE").filter { Endpoint.isDirectory($0) }.compactMap { CrashReport(in: $0) }
         if invocation.flag("report") { try summary.write(invocation, damaged: damaged.count) }
         for input in damaged { invocation.session.warn("\(input.path): \(input.damage?.description ?? "")") }
         return damaged.isEmpty ? .success : .failure

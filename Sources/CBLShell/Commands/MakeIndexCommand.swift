@@ -26,7 +26,7 @@ enum MakeIndexCommand {
             """,
         database: .writes,
         flags: [
-            Flag("where", value: "CONDITION", .text, "Only documents that meet the condition"),
+            Flag("where", value: "CONDITION", .expression, "Only documents that meet the condition"),
             Flag("json", "EXPRESSIONS are in the JSON form; if they begin with [ or {, they are anyway"),
             Flag("fts", "Make a full-text index"),
             Flag("language", value: "LANGUAGE", .text, "With --fts: the language of the texts, such as en"),
@@ -36,7 +36,7 @@ enum MakeIndexCommand {
             Flag(
                 "stopWords", aliases: ["stopwords", "stop-words"], value: "WORDS", .text,
                 "With --fts: words to leave out, instead of the language's"),
-            Flag("unnest", value: "PATH", .text, "Make an array index: the path of the array"),
+            Flag("unnest", value: "PATH", .property, "Make an array index: the path of the array"),
             Flag("suggest", value: "QUERY", .text, "Tell which index would help this query"),
             Flag("vector", "Vector indexes need an extension that this version does not have"),
             Flag("dim", value: "N", .count, "With --vector"), Flag("metric", value: "METRIC", .text, "With --vector"),
@@ -44,7 +44,7 @@ enum MakeIndexCommand {
         ],
         arguments: [
             Argument("NAME", .text, .optional, "The name of the index"),
-            Argument("EXPRESSIONS", .text, .optionalRest, "What documents are found by: properties, or expressions over them"),
+            Argument("EXPRESSIONS", .expression, .optionalRest, "What documents are found by: properties, or expressions over them"),
         ],
         examples: [
             .init("cblite mkindex travel.cblite2 byCity -C hotels 'address.city, stars'", "Hotels by city and stars."),

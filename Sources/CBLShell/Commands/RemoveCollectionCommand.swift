@@ -28,7 +28,8 @@ enum RemoveCollectionCommand {
             guard session.canAsk else {
                 throw CommandError.failed("collection \"\(name)\" holds \(contents(counts))", hint: "--yes deletes it all the same.")
             }
-            guard try session.confirm("Delete collection \"\(name)\" with \(contents(counts))?") else {
+            let warning = session.shell == nil ? "" : " It cannot be taken back."
+            guard try session.confirm("Delete collection \"\(name)\" with \(contents(counts))?\(warning)") else {
                 session.notice("Nothing was deleted.")
                 return .failure
             }

@@ -42,6 +42,7 @@ enum ResolveCommand {
         let id = invocation.argument("DOCID")
         let outcome = try outcome(invocation)
         let isDryRun = invocation.flag("dry-run")
+        if !isDryRun { invocation.session.tellOfNoReturn("This") }
         let change = try invocation.change(dryRun: isDryRun) { transaction, collection in
             let document = try invocation.document(id, in: collection, transaction)
             _ = try invocation.parent(of: document, id)

@@ -10,6 +10,9 @@ enum ShellCommands {
             In the interactive shell it opens another database beside those that are open, or goes on with one of them: "use NAME". Each \
             keeps its collection and its transaction. With --writeable it can be changed from now on, also if it is open for reading already; \
             that the shell was started so holds for the first database alone.
+
+            A database in a ZIP file is read from a private copy, by every command that only reads: backup.zip, or where there are more in it \
+            backup.zip/data/travel.cblite2.
             """,
         flags: [GlobalFlags.keepGoing],
         arguments: [
@@ -18,6 +21,7 @@ enum ShellCommands {
         examples: [
             .init("cblite travel.cblite2", "The prompt."),
             .init("cblite --writeable travel.cblite2 < changes.txt", "A script."),
+            .init("cblite backup.zip", "What somebody has sent."),
             .init("use other.cblite2", "Another database, without leaving the shell."),
             .init("use travel", "Back to the first one."),
         ],

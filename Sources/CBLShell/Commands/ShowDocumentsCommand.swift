@@ -18,7 +18,7 @@ enum ShowDocumentsCommand {
         database: .reads,
         flags: [
             .condition,
-            Flag("key", value: "KEY", .text, repeatable: true, "Only this property; may be given several times"),
+            Flag("key", value: "KEY", .property, repeatable: true, "Only this property; may be given several times"),
             Flag("rev", "Print the revision ID too, as \"_rev\""),
             Flag("revision", value: "REV", .text, "Print this revision instead of the current one"),
             Flag("raw", "One line for each document"),

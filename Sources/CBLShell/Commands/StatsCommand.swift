@@ -18,11 +18,11 @@ enum StatsCommand {
             """,
         database: .reads,
         flags: [
-            Flag("where", short: "w", value: "CONDITION", .text, "Only documents that meet a condition in SQL++"),
+            Flag("where", short: "w", value: "CONDITION", .expression, "Only documents that meet a condition in SQL++"),
             Flag("top", value: "N", .integer(1...10_000), "Show the N most frequent values; 10 if not given"),
             Flag("bins", value: "N", .integer(1...1000), "Divide histograms into at most N bins; up to 16 if not given"),
         ],
-        arguments: [Argument("PATH", .property, .rest, "A property, or an expression of SQL++")],
+        arguments: [Argument("PATH", .expression, .rest, "A property, or an expression of SQL++")],
         examples: [
             .init("cblite stats -C inventory.hotel travel.cblite2 price", "From where to where do prices go?"),
             .init(

@@ -22,6 +22,10 @@ enum ValueKind: Hashable, Sendable {
     case viewOrFile
     /// The path of a property in documents of the collection.
     case property
+    /// SQL++ over the properties of the collection's documents.
+    case expression
+    /// The name of a query that somebody keeps.
+    case savedQuery
     /// The name of a command: `help` takes it.
     case command
 

@@ -69,7 +69,8 @@ enum BashCompletion {
         case .index: "index"
         case .view: "view"
         case .viewOrFile: "viewOrFile"
-        case .property: "property"
+        case .property, .expression: "property"
+        case .savedQuery: "savedQuery"
         case .command: "command"
         }
     }
@@ -101,12 +102,13 @@ enum BashCompletion {
             case $kind in
                 choice:*) kind=${kind#choice:}; _cblite_offer <<<"${kind//,/$'\n'}" ;;
                 command) _cblite_offer < <("${COMP_WORDS[0]}" complete topic 2>/dev/null) ;;
+                savedQuery) _cblite_offer < <("${COMP_WORDS[0]}" complete saved 2>/dev/null) ;;
                 file) _cblite_files ;;
                 viewOrFile) _cblite_names view; ((${#COMPREPLY[@]})) || _cblite_files ;;
                 directory) compopt -o filenames 2>/dev/null; mapfile -t COMPREPLY < <(compgen -d -- "$current") ;;
                 database)
                     compopt -o filenames 2>/dev/null
-                    mapfile -t COMPREPLY < <(compgen -d -- "$current"; compgen -f -X '!*.cblite' -- "$current")
+                    mapfile -t COMPREPLY < <(compgen -d -- "$current"; compgen -f -X '!*.cblite' -- "$current"; compgen -f -X '!*.zip' -- "$current")
                     ;;
                 collection | document | index | view | property) _cblite_names "$kind" ;;
             esac
@@ -138,7 +140,7 @@ enum BashCompletion {
                 elif [[ $word == -?* ]]; then
                     kind=$(_cblite_value "$title $word")
                     [[ $kind && $kind != =* ]] && skip=$word
-                elif [[ ! $command && ( $word == *.cblite || $word == *.cblite2 || $word == *.cblite2/ ) ]]; then
+                elif [[ ! $command && ( $word == *.cblite || $word == *.cblite2 || $word == *.cblite2/ || $word == *.zip ) ]]; then
                     database=$word
                 elif [[ ! $command ]]; then
                     command=$(_cblite_name "$word") title=$command

@@ -84,7 +84,8 @@ enum FishCompletion {
         case .index: "'(__cblite_values index)'"
         case .view: "'(__cblite_values view)'"
         case .viewOrFile: "'(__cblite_values view; __fish_complete_path (commandline -ct))'"
-        case .property: "'(__cblite_values property)'"
+        case .property, .expression: "'(__cblite_values property)'"
+        case .savedQuery: "'(cblite complete saved 2>/dev/null)'"
         case .command: "'(cblite complete topic 2>/dev/null)'"
         }
     }

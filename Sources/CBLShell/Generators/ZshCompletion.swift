@@ -84,7 +84,8 @@ enum ZshCompletion {
         case .index: "_cblite_names index"
         case .view: "_cblite_names view"
         case .viewOrFile: "_cblite_view_or_file"
-        case .property: "_cblite_names property"
+        case .property, .expression: "_cblite_names property"
+        case .savedQuery: "_cblite_saved"
         case .command: "_cblite_topics"
         }
     }
@@ -98,7 +99,7 @@ enum ZshCompletion {
 
     private static let engine = #"""
 
-        _cblite_databases() { _files -g '*.cblite(-.)'; _files -/ }
+        _cblite_databases() { _files -g '*.(cblite|zip)(-.)'; _files -/ }
 
         # Names from the database on the command line: the program knows them.
         _cblite_names() {
@@ -116,6 +117,12 @@ enum ZshCompletion {
         _cblite_view_or_file() { _cblite_names "$@" view || _files -g '*.js(-.)' || _files }
 
         # What there is help on.
+        _cblite_saved() {
+            local -a names
+            names=("${(@f)$($cblite_program complete saved 2>/dev/null)}")
+            compadd -a names
+        }
+
         _cblite_topics() {
             local -a names=("${(@f)$($cblite_program complete topic 2>/dev/null)}")
             compadd -a names

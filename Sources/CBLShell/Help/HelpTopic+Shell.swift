@@ -65,6 +65,7 @@ extension HelpTopic {
             text: """
                   Tab              complete the word; again: list what is possible
                   Up, Down         older and newer lines          Ctrl-R   search for one
+                  Right, End       at the end: what is suggested
                   Ctrl-A, Ctrl-E   beginning and end              Ctrl-L   clean the screen
                   Ctrl-W, Ctrl-U   delete a word, the line        Ctrl-K   delete to the end
                   Ctrl-C           forget the line, or stop the running command

@@ -21,6 +21,10 @@ struct CommandLineContext {
     private(set) var word = ""
     /// How many characters of the line that is.
     private(set) var wordLength = 0
+    /// The same as it stands there.
+    private(set) var typed = ""
+    /// The words up to the end of the line are one argument.
+    private(set) var isRest = false
     /// The collection that a flag in the line names.
     private(set) var collection: String?
     private var quote: UInt8?
@@ -77,7 +81,8 @@ struct CommandLineContext {
 
     private mutating func take(_ text: String, from begin: Int, _ bytes: [UInt8]) {
         word = text
-        wordLength = String(decoding: bytes[begin...], as: UTF8.self).unicodeScalars.count
+        typed = String(decoding: bytes[begin...], as: UTF8.self)
+        wordLength = typed.unicodeScalars.count
     }
 
     private static func content(_ bytes: ArraySlice<UInt8>, of quote: UInt8) -> String {
@@ -92,14 +97,20 @@ struct CommandLineContext {
     }
 
     /// A word as it has to be typed: in the quotes that are open, or with backslashes.
-    func escaped(_ text: String) -> String {
+    func escaped(_ text: String) -> String { (quote.map { String(Character(Unicode.Scalar($0))) } ?? "") + escapedInside(text) }
+
+    /// The same behind what was typed of the word.
+    func escapedInside(_ text: String) -> String {
         switch quote {
         // Nothing has a meaning between these, so the quotes are closed for one in the text.
-        case UInt8(ascii: "'"): return "'" + text.replacingEach("'", with: "'\\''")
-        case UInt8(ascii: "\""): return "\"" + CommandLineContext.escaped(text, "\"\\")
+        case UInt8(ascii: "'"): return text.replacingEach("'", with: "'\\''")
+        case UInt8(ascii: "\""): return CommandLineContext.escaped(text, "\"\\")
+        case nil where isRest: return text
         default: return CommandLineContext.escaped(text, " \t'\"\\;|>")
         }
     }
+
+    var isQuoted: Bool { quote != nil }
 
     private static func escaped(_ text: String, _ special: String) -> String {
         var result = ""
@@ -122,9 +133,11 @@ struct CommandLineContext {
         var rest = words.dropFirst()
         if let child, let index = rest.firstIndex(where: child.isNamed) { rest = rest[..<index] + rest[(index + 1)...] }
         var values = 0
+        var hasCondition = false
         var awaiting: Flag?
         var flagsHaveEnded = false
         for word in rest {
+            if word == "--where" || word.hasPrefix("--where=") || word == "-w" { hasCondition = true }
             if let flag = awaiting {
                 if flag.name == "collection" { collection = word }
                 awaiting = nil
@@ -142,12 +155,15 @@ struct CommandLineContext {
         } else if !flagsHaveEnded, word.hasPrefix("-") {
             completeFlag(flags)
         } else {
-            let arguments = command.run == nil ? [] : command.positionals(withOpenDatabase: true)
+            var arguments = command.run == nil ? [] : command.positionals(withOpenDatabase: true)
+            // A condition chooses in place of IDs, where only one can be given.
+            if hasCondition, arguments.count > 1, arguments[0].kind == .document { arguments.removeFirst() }
             let argument = values < arguments.count ? arguments[values] : arguments.last.flatMap { $0.isRepeating ? $0 : nil }
             if argument?.kind == .command, values > 0 {
                 place = .value(.choice(HelpPages.words(behind: Array(rest))), others: [])
                 return
             }
+            isRest = argument?.presence.isRest ?? false
             let others = child == nil && values == 0 ? parent.subcommands.map(\.name) : []
             place = .value(argument?.kind ?? .text, others: others)
         }

@@ -18,13 +18,13 @@ final class Completer {
 
     init(session: Session) { self.session = session }
 
-    /// `text` is the statement up to the cursor; it may have several lines.
-    func complete(_ text: String) -> Completion {
+    /// `text` is the statement up to the cursor; it may have several lines. `behind` is the rest of it.
+    func complete(_ text: String, behind: String = "") -> Completion {
         let bytes = Array(text.utf8)
         let line = CommandLineContext(bytes, parser)
         switch line.place {
         case .nowhere: return .none
-        case .query: return completeQuery(text)
+        case .query: return complete(QueryContext(text, behind: behind))
         case .command: return words(commandNames, line)
         case .flag(let flags): return words(flags.filter { $0.hasPrefix(line.word) }, line)
         case .value(let kind, let others): return complete(kind, others, line)
@@ -50,6 +50,7 @@ final class Completer {
         var names = others.filter { $0.hasPrefix(prefix) }
         switch kind {
         case .choice(let choices): names += choices.filter { $0.hasPrefix(prefix) }
+        case .savedQuery: names += ((try? SavedQueries().names) ?? []).filter { $0.hasPrefix(prefix) }
         case .command: names += HelpPages.names(startingWith: prefix)
         case .openDatabase: names += openNames(prefix)
         case .file, .directory, .database, .databaseOrName, .viewOrFile:
@@ -58,8 +59,7 @@ final class Completer {
             let onlyDirectories = kind != .file && kind != .viewOrFile
             if names.isEmpty { return FileNames.complete(prefix, onlyDirectories: onlyDirectories, line) }
         case .collection, .document, .index, .view: names += stored(kind, prefix, line.collection)
-        case .property:
-            names += paths(of: line.collection ?? "_").filter { $0.hasPrefix(prefix) }
+        case .property, .expression: return completeExpression(kind, line)
         case .text, .integer: break
         }
         let safe = names.filter { !$0.unicodeScalars.contains(where: TerminalText.isHarmful) }
@@ -91,8 +91,7 @@ final class Completer {
 
     // SQL++
 
-    private func completeQuery(_ text: String) -> Completion {
-        let query = QueryContext(text)
+    private func complete(_ query: QueryContext) -> Completion {
         switch query.place {
         case .nowhere: return .none
         case .collection:
@@ -115,23 +114,56 @@ final class Completer {
         }
     }
 
+    /// SQL++ in the words of a command: a condition, or the path of a property alone.
+    private func completeExpression(_ kind: ValueKind, _ line: CommandLineContext) -> Completion {
+        let query = QueryContext(line.word, collection: line.collection ?? "_")
+        guard line.typed.hasSuffix(query.word), kind == .expression || query.word == line.word else { return .none }
+        var completion =
+            kind == .expression ? complete(query) : Completion(length: query.wordLength, candidates: propertyPaths(query).paths)
+        completion.labels = completion.candidates
+        completion.candidates = completion.candidates.map(line.escapedInside)
+        // A space would end a word that has just begun, and so would the quote.
+        if kind == .expression, !line.isRest, !line.isQuoted { completion.ending = "" }
+        if kind == .property { completion.ending = line.ending }
+        return completion
+    }
+
     /// The properties one level below what was typed: `contact.` gives `contact.address`, but not yet
     /// `contact.address.city`; that there is more to come is the other half of the answer.
     private func propertyPaths(_ query: QueryContext) -> (paths: [String], hasDeeper: Bool) {
         let sources = query.sources.isEmpty ? likelySources : query.sources
+        let typed = QueryContext.parts(of: query.word)
+        // The candidates go on from what was typed, indexes and all.
+        let known = query.word.unicodeScalars.dropLast(typed[typed.count - 1].unicodeScalars.count)
         var found: [String] = []
         var hasDeeper = false
         for source in sources {
-            var prefix = ""
-            if let alias = source.alias, query.word.hasPrefix(alias + ".") || query.sources.count > 1 { prefix = alias + "." }
+            var typed = typed
+            let isNamed = source.alias == typed[0] && typed.count > 1
+            // What UNNEST and quantifiers name has no properties without its name.
+            if !isNamed, let alias = source.alias, sources.count > 1 || !source.path.isEmpty {
+                if typed.count == 1, !typed[0].isEmpty || !source.path.isEmpty, alias.hasPrefix(typed[0]) {
+                    found.append(alias + ".")
+                    hasDeeper = true
+                }
+                continue
+            }
+            if isNamed { typed.removeFirst() }
             for path in paths(of: source.collection) {
-                let full = prefix + path
-                guard full.hasPrefix(query.word) else { continue }
-                let isDeeper = full.dropFirst(query.word.count).contains(".")
-                if isDeeper { hasDeeper = true } else { found.append(full) }
+                let parts = QueryContext.parts(of: path)
+                let depth = source.path.count + typed.count
+                guard parts.count >= depth, parts.starts(with: source.path + typed.dropLast()),
+                    Completer.isBegun(parts[depth - 1], typed[typed.count - 1])
+                else { continue }
+                if parts.count == depth { found.append(String(known) + parts[depth - 1]) } else { hasDeeper = true }
             }
         }
-        return (found, hasDeeper)
+        return (Set(found).sorted(), hasDeeper)
+    }
+
+    /// Whether what was typed is the beginning of a name, with its backquotes or without.
+    private static func isBegun(_ name: String, _ typed: String) -> Bool {
+        name.hasPrefix(typed) || name.unicodeScalars.first == "`" && name.unicodeScalars.dropFirst().starts(with: typed.unicodeScalars)
     }
 
     // Each is sampled while somebody waits.
@@ -141,7 +173,7 @@ final class Completer {
     private var likelySources: [QueryContext.Source] {
         let current = session.currentCollection
         let others = (try? session.openDatabase?.read { $0.collections() })?.filter { $0 != current } ?? []
-        return ([current] + others).prefix(Completer.mostSources).map { QueryContext.Source(collection: $0.description, alias: nil) }
+        return ([current] + others).prefix(Completer.mostSources).map { QueryContext.Source(collection: $0.description) }
     }
 
     private func paths(of collection: String) -> [String] {

@@ -12,6 +12,7 @@ struct CompletionNames {
     static let longest = 200
     // Enough documents to meet what most have; few enough to be read at once.
     private static let sampled = 200
+    private static let sampledItems = 5
     private static let deepest = 5
     private static let mostPaths = 2000
 
@@ -73,7 +74,7 @@ struct CompletionNames {
         return names
     }
 
-    /// The paths of properties that some documents have: `contact`, `contact.address`, `contact.address.city`.
+    /// The paths of properties that some documents have: `contact`, `contact.address`, `contact.address.city`, `reviews[].author`.
     func propertyPaths(of collection: CollectionName) throws -> [String] {
         guard snapshot.hasCollection(collection) else { return [] }
         var options = ScanOptions(order: .stored)
@@ -101,8 +102,14 @@ struct CompletionNames {
             guard CompletionNames.isOffered(name) else { continue }
             let path = parent + Lexer.name(name)
             paths.insert(path)
-            if depth < CompletionNames.deepest, let members = value.dictionary {
+            guard depth < CompletionNames.deepest else { continue }
+            if let members = value.dictionary {
                 addPaths(of: members, behind: path + ".", depth: depth + 1, &budget, to: &paths)
+            } else if let items = value.array {
+                for item in items.prefix(CompletionNames.sampledItems) {
+                    guard let members = item.dictionary else { continue }
+                    addPaths(of: members, behind: path + "[].", depth: depth + 1, &budget, to: &paths)
+                }
             }
         }
     }

@@ -14,7 +14,11 @@ enum FileNames {
                 continue
             }
             let isDirectory = Endpoint.isDirectory(directory + name)
-            if isDirectory || !onlyDirectories || name.hasSuffix(".cblite") { names.append(isDirectory ? name + "/" : name) }
+            // Nobody looks for something inside of a database.
+            let isEntered = isDirectory && !name.hasSuffix(".cblite2")
+            if isDirectory || !onlyDirectories || name.hasSuffix(".cblite") || name.hasSuffix(".zip") {
+                names.append(isEntered ? name + "/" : name)
+            }
         }
         names.sort()
         let isOpen = names.count == 1 && names[0].hasSuffix("/")

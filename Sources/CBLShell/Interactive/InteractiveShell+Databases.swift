@@ -58,6 +58,7 @@ extension InteractiveShell {
 
     private func replace(_ index: Int, by database: Database) {
         keepExpirations(of: database)
+        database.setJournal(databases.entries[index].journal)
         databases.update(index) { $0.database = database }
         if databases.currentIndex == index { session.openDatabase = database }
     }
@@ -126,7 +127,8 @@ extension InteractiveShell {
     /// Goes on with a database that was opened.
     func enter(_ database: Database) {
         leaveCurrent()
-        databases.add(database)
+        databases.add(database, journal: isOnTerminal ? ChangeJournal() : nil)
+        database.setJournal(databases.current?.journal)
         adoptCurrent()
         keepExpirations(of: database)
     }

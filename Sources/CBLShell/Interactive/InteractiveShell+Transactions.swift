@@ -16,7 +16,10 @@ extension InteractiveShell {
             )
         }
         try database.openTransaction()
-        databases.update(index) { $0.isInTransaction = true }
+        databases.update(index) { entry in
+            entry.isInTransaction = true
+            entry.transactionStart = entry.journal?.steps.last?.number ?? 0
+        }
         Termination.delay()
     }
 

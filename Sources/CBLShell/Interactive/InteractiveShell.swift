@@ -23,6 +23,8 @@ final class InteractiveShell {
     var tour: Tour?
     /// What was typed here last: others add to the history too.
     private var lastTyped: String?
+    /// The query that was run last, for `save`.
+    private(set) var lastQuery: String?
     /// Set by `quit`.
     var isLeaving = false
     /// Something has ended a transaction, so the rest of the script is not to be run.
@@ -52,6 +54,7 @@ final class InteractiveShell {
         shell.endTour()
         shell.leaveRemoteCopies()
         let isLost = shell.closeAll()
+        session.removeUnpackedCopies()
         // All is in order: now the signal has its way.
         if let signal = shell.ending ?? Termination.signal { Termination.die(of: signal) }
         // A script that ends without what it asked for has failed.
@@ -99,7 +102,8 @@ final class InteractiveShell {
             if history.reload() { editor.setHistory(history.entries) }
             hasLostTransaction = false
             tellOfFollowers()
-            editor.onCompletion = { [typed] in completer.complete((typed + [$0]).joined(separator: "\n")) }
+            editor.onCompletion = { [typed] in completer.complete((typed + [$0]).joined(separator: "\n"), behind: $1) }
+            editor.decoration = decoration(typed)
             switch editor.read(prompt: prompt(isContinued: !typed.isEmpty)) {
             case .text(var line):
                 if typed.isEmpty, tour != nil {
@@ -128,6 +132,16 @@ final class InteractiveShell {
         }
         return .success
     }
+
+    /// Colours for the line, if there are any on the terminal that it is typed at.
+    private func decoration(_ typed: [String]) -> LineDecoration? {
+        let terminal = session.terminal
+        guard terminal.outputIsTerminal ? terminal.usesColor : terminal.errorUsesColor, session.theme != .none else { return nil }
+        return LineDecoration(
+            theme: session.theme, earlier: typed.map { $0 + "\n" }.joined(), commands: InteractiveShell.commandNames)
+    }
+
+    private static let commandNames = Set(Commands.all.flatMap { [$0.name] + $0.aliases })
 
     private func remember(_ statement: String, _ editor: LineEditor) {
         var statement = statement
@@ -205,6 +219,7 @@ final class InteractiveShell {
         defer { session.terminal = terminal(color: options.color) }
         let statement = try ForeignWord.translated(statement, session)
         reader.lastQuery = isOnTerminal && scriptDepth == 0 ? statement.query : nil
+        if case .command(let words) = statement.action, words.count == 3, words[0] == "query", words[1] == "--" { lastQuery = words[2] }
         if statement.goesOn { session.remark("(This goes on with the query before.)") }
         switch statement.action {
         case .external(let command): return try run(external: command)
@@ -214,7 +229,12 @@ final class InteractiveShell {
             let words = settings.words(words, isVertical: statement.isVertical, target: statement.target)
             let watch = Stopwatch()
             session.hasToldTime = false
+            let journal = databases.current?.journal
+            journal?.begin(InteractiveShell.title(of: words))
             defer {
+                if let step = journal?.steps.last, step.isTooLarge, step.number == journal?.lastNumber {
+                    session.remark("(This was too much for undo to take it back.)")
+                }
                 if settings.timing == .on, !session.hasToldTime, !isLeaving {
                     session.remark("Time: \(ShellSettings.milliseconds(watch.seconds))")
                 }
@@ -229,6 +249,12 @@ final class InteractiveShell {
             }
             return try session.writing(to: statement.target) { try perform(parsed.request) }
         }
+    }
+
+    /// How `undo` calls a statement.
+    private static func title(of words: [String]) -> String {
+        guard words.count == 3, words[0] == "query", words[1] == "--" else { return SecretWords.masked(words).joined(separator: " ") }
+        return words[2]
     }
 
     private func perform(_ request: ArgumentParser.Request) throws -> ExitCode {

@@ -10,7 +10,12 @@ enum KeyBindings {
         [
             Binding(keys: "^R", command: "em-inc-search-prev"), Binding(keys: "^W", command: "ed-delete-prev-word"),
             Binding(keys: "\\e.", command: "cblite-last-word"),
-        ] + whole
+        ] + whole + ofSuggestions
+
+    /// Also while one inserts in vi's way.
+    static let ofSuggestions =
+        ["^F", "\\e[C", "\\eOC"].map { Binding(keys: $0, command: "cblite-next-char") }
+        + ["^E", "\\e[4~", "\\e[8~", "\\e[F", "\\eOF"].map { Binding(keys: $0, command: "cblite-end") }
 
     /// For vi's command mode. While one inserts, Escape is a key of its own, which goes over to that mode: what follows it is looked up there.
     static let ofVi: [Binding] = whole + sequences

@@ -21,8 +21,11 @@ final class LineEditor {
         case terminated(Int32)
     }
 
-    /// Asked when Tab is pressed, with the line up to the cursor.
-    var onCompletion: (String) -> Completion = { _ in .none }
+    /// Asked when Tab is pressed, with the line up to the cursor and behind it.
+    var onCompletion: (String, String) -> Completion = { _, _ in .none }
+
+    /// How the line looks; nil if there are to be no colours.
+    var decoration: LineDecoration?
 
     private static let longestHistory: Int32 = 10_000
 
@@ -35,6 +38,9 @@ final class LineEditor {
     private var entries: [String] = []
     /// How far back Alt-. went to the word that it has just put into the line, and how long that is.
     private var lastWord: (steps: Int, length: Int)?
+    /// What the history has that begins with the line, behind that; what of it is on the screen.
+    private var suggestion = ""
+    private var shownSuggestion = ""
     private let screen: Int32
 
     init(showsOnErrors: Bool) throws(CommandError) {
@@ -84,6 +90,8 @@ final class LineEditor {
         prompt = strdup(text.text)
         isInterrupted = false
         lastWord = nil
+        suggestion = ""
+        shownSuggestion = ""
         Interruption.clear()
         keys.begin()
         // Otherwise only the first wait for a key prepares the terminal, and what was typed a little earlier shows twice.
@@ -132,6 +140,12 @@ extension LineEditor {
         cblite_edit_add_command(&library, line, "cblite-last-word", "Insert the last word of the statement before") { line, _ in
             LineEditor.of(line)?.insertLastWord() ?? UInt8(CC_ERROR)
         }
+        cblite_edit_add_command(&library, line, "cblite-next-char", "Move on, or take what is suggested") { line, _ in
+            LineEditor.of(line)?.moveOn(toEnd: false) ?? UInt8(CC_ERROR)
+        }
+        cblite_edit_add_command(&library, line, "cblite-end", "Move to the end, or take what is suggested") { line, _ in
+            LineEditor.of(line)?.moveOn(toEnd: true) ?? UInt8(CC_ERROR)
+        }
     }
 
     private func bindKeys() {
@@ -171,21 +185,77 @@ extension LineEditor {
         }
     }
 
-    /// The line up to the cursor.
-    private var beforeCursor: String {
-        guard let info = library.line(line) else { return "" }
-        let start = UnsafeRawPointer(info.pointee.buffer!)
-        let count = UnsafeRawPointer(info.pointee.cursor!) - start
-        return String(decoding: UnsafeRawBufferPointer(start: start, count: count), as: UTF8.self)
+    /// What the keys that go right do. At the end of the line they take what is suggested.
+    private func moveOn(toEnd: Bool) -> UInt8 {
+        let behind = typed.behind.unicodeScalars.count
+        if behind > 0 {
+            _ = library.cursor(line, toEnd ? Int32(behind) : 1)
+            return UInt8(CC_CURSOR)
+        }
+        guard !suggestion.isEmpty else { return UInt8(CC_CURSOR) }
+        _ = library.insert(line, suggestion)
+        return UInt8(CC_REFRESH)
     }
 
+    /// Draws the line in colours, while one thinks about the next key.
+    private func decorate(isLast: Bool = false) {
+        guard let decoration, !isSearching else { return }
+        let (before, behind) = typed
+        let width = max(1, Terminal.width(of: screen))
+        let shownPrompt = prompt.map { String(cString: $0) } ?? ""
+        let place = LineDecoration.Place(
+            columns: width, indent: LineEditor.width(ofShown: Substring(shownPrompt).unicodeScalars), line: before + behind,
+            cursor: before.utf8.count)
+        suggestion = behind.isEmpty && !isLast && decoration.earlier.isEmpty ? suggested(behind: before) : ""
+        shownSuggestion = LineDecoration.fitting(suggestion, place)
+        guard let drawing = decoration.drawing(place, suggestion: shownSuggestion, marksBrackets: !isLast) else {
+            shownSuggestion = ""
+            return
+        }
+        keys.write(drawing)
+    }
+
+    /// The rest of the last statement that began so.
+    private func suggested(behind text: String) -> String {
+        guard !text.isEmpty, let entry = entries.last(where: { $0.utf8.count > text.utf8.count && $0.utf8.starts(with: text.utf8) }) else {
+            return ""
+        }
+        let rest = String(decoding: entry.utf8.dropFirst(text.utf8.count), as: UTF8.self)
+        return rest.unicodeScalars.contains(where: { $0.value < 0x20 || TerminalText.isHarmful($0) }) ? "" : rest
+    }
+
+    /// Before anything is done with the next key.
+    private func takeSuggestionAway() {
+        if !shownSuggestion.isEmpty { keys.write("\u{1B}[K") }
+        shownSuggestion = ""
+    }
+
+    /// While Ctrl-R searches, libedit keeps what is searched for in the line, behind its end.
+    private var isSearching: Bool {
+        let (before, behind) = typed
+        return before.utf8.contains(UInt8(ascii: "\n")) || behind.utf8.contains(UInt8(ascii: "\n"))
+    }
+
+    /// The line up to the cursor, and behind it.
+    private var typed: (before: String, behind: String) {
+        guard let info = library.line(line)?.pointee else { return ("", "") }
+        func text(_ start: UnsafePointer<CChar>, _ end: UnsafePointer<CChar>) -> String {
+            String(decoding: UnsafeRawBufferPointer(start: start, count: end - start), as: UTF8.self)
+        }
+        return (text(info.buffer, info.cursor), text(info.cursor, info.lastchar))
+    }
+
+    private var beforeCursor: String { typed.before }
+
     private func complete() -> UInt8 {
-        let text = beforeCursor
-        let completion = onCompletion(text)
+        let (text, behind) = typed
+        let completion = onCompletion(text, behind)
         guard !completion.candidates.isEmpty else { return UInt8(CC_REFRESH_BEEP) }
         let typed = text.unicodeScalars.suffix(completion.length)
         let inserted = completion.insertion
-        if !inserted.unicodeScalars.elementsEqual(typed) {
+        // What the candidates have in common is less than what was typed if some are in backquotes.
+        let isMore = completion.candidates.count == 1 || inserted.unicodeScalars.count >= typed.count
+        if isMore, !inserted.unicodeScalars.elementsEqual(typed) {
             if completion.length > 0 { library.erase(line, Int32(completion.length)) }
             _ = library.insert(line, inserted)
             return UInt8(CC_REFRESH)
@@ -228,8 +298,12 @@ extension LineEditor {
     /// Called by libedit for every key.
     private func readKey(into key: UnsafeMutablePointer<wchar_t>) -> Int32 {
         while true {
-            switch keys.next() {
+            if !keys.hasInput { decorate() }
+            let event = keys.next()
+            takeSuggestionAway()
+            switch event {
             case .key(let scalar):
+                if scalar == "\r" || scalar == "\n" { decorate(isLast: true) }
                 if scalar != "\u{1B}", scalar != "." { lastWord = nil }
                 key.pointee = wchar_t(scalar.value)
                 return 1

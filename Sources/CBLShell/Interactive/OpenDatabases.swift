@@ -11,6 +11,10 @@ struct OpenDatabases {
         var collection = CollectionName.default
         /// As the person knows it: something may have ended the transaction since.
         var isInTransaction = false
+        /// What can be taken back, if somebody is there to ask for it.
+        var journal: ChangeJournal?
+        /// The last step of the journal when the transaction began.
+        var transactionStart = 0
     }
 
     private(set) var entries: [Entry] = []
@@ -34,7 +38,7 @@ struct OpenDatabases {
     }
 
     /// Adds a database, and makes it the current one.
-    mutating func add(_ database: Database) {
+    mutating func add(_ database: Database, journal: ChangeJournal? = nil) {
         let name = Prompt.name(of: database.path)
         var free = name
         var number = 2
@@ -42,7 +46,7 @@ struct OpenDatabases {
             free = "\(name)-\(number)"
             number += 1
         }
-        entries.append(Entry(name: free, database: database))
+        entries.append(Entry(name: free, database: database, journal: journal))
         makeCurrent(entries.count - 1)
     }
 

@@ -4,9 +4,12 @@ import CBLLanguage
 struct QueryContext {
     enum Place: Equatable { case nowhere, collection, expression }
 
+    /// Where names in the query come from: documents of a collection, or values in them.
     struct Source: Equatable {
         var collection: String
         var alias: String?
+        /// The values that `UNNEST reviews AS r` and `ANY r IN reviews` are about: `reviews[]`.
+        var path: [String] = []
     }
 
     private(set) var place = Place.expression
@@ -17,8 +20,11 @@ struct QueryContext {
     var wordLength: Int { word.unicodeScalars.count }
 
     private static let collectionWords: Set<String> = ["FROM", "JOIN", "INTO", "UPDATE"]
+    private static let quantifierWords: Set<String> = ["ANY", "SOME", "EVERY"]
 
-    init(_ typed: String) {
+    /// `typed` is the text up to the cursor. What stands behind it may say what the names before it are. An expression without FROM is about
+    /// `collection`.
+    init(_ typed: String, behind: String = "", collection: String? = nil) {
         let text = Comment.blanked(typed)
         // The cursor is in a comment.
         guard text.utf8.last == typed.utf8.last else {
@@ -34,7 +40,9 @@ struct QueryContext {
         let isTouching = last.end == text.utf8.count && last.isName
         if isTouching { word = last.text }
         let before = isTouching ? words.dropLast() : words[...]
-        findSources(words)
+        findSources(behind.isEmpty ? words : QueryContext.words(Comment.blanked(typed + behind)))
+        if sources.isEmpty, let collection { sources = [Source(collection: collection)] }
+        findVariables(words)
         guard let previous = before.last else { return }
         if previous.isName, QueryContext.collectionWords.contains(previous.text.uppercased()) { place = .collection }
     }
@@ -59,15 +67,25 @@ struct QueryContext {
             }
             var end = token.end
             while let next = lexer.next() {
-                guard isOfPath(next, lexer.bytes) else {
+                if isOfPath(next, lexer.bytes) {
+                    end = next.end
+                } else if let index = indexEnd(next, &lexer) {
+                    end = index
+                } else {
                     lexer.position = next.start
                     break
                 }
-                end = next.end
             }
             words.append(Word(text: lexer.text(token.start..<end), end: end, isName: true))
         }
         return words
+    }
+
+    /// Where the `[0]` ends that begins with a token.
+    private static func indexEnd(_ token: Lexer.Token, _ lexer: inout Lexer) -> Int? {
+        guard token.kind == .symbol, lexer.bytes[token.start] == UInt8(ascii: "["), lexer.next()?.kind == .number else { return nil }
+        guard let close = lexer.next(), close.kind == .symbol, lexer.bytes[close.start] == UInt8(ascii: "]") else { return nil }
+        return close.end
     }
 
     /// Whether a token can be part of a path or a name, be it written as the language wants it or not.
@@ -97,6 +115,54 @@ struct QueryContext {
             let isNameless = name == "_" || name == "_default"
             sources.append(Source(collection: name, alias: alias ?? (isNameless ? nil : lastPart(of: name).map(Lexer.name))))
         }
+    }
+
+    /// `UNNEST h.reviews AS r`, `ANY r IN reviews SATISFIES …`. They may be about one another, the later about the earlier.
+    private mutating func findVariables(_ words: [Word]) {
+        func name(at index: Int) -> String? { index < words.count && words[index].isName ? words[index].text : nil }
+        for (index, word) in words.enumerated() where word.isName {
+            let next = name(at: index + 1)
+            if word.text.uppercased() == "UNNEST", let path = next {
+                let alias = name(at: index + 2).flatMap { $0.uppercased() == "AS" ? name(at: index + 3) : $0 }
+                if let alias, !Completer.reservedWords.contains(alias.uppercased()) { addItems(of: path, as: alias) }
+            } else if QueryContext.quantifierWords.contains(word.text.uppercased()), let variable = next,
+                name(at: index + 2)?.uppercased() == "IN", let path = name(at: index + 3)
+            {
+                addItems(of: path, as: variable)
+            }
+        }
+    }
+
+    private mutating func addItems(of path: String, as variable: String) {
+        var parts = QueryContext.parts(of: path)
+        var owners = sources.filter { $0.alias == parts[0] }
+        if owners.isEmpty { owners = sources.filter { $0.path.isEmpty } } else { parts.removeFirst() }
+        for owner in owners {
+            var inner = owner.path + parts
+            guard !inner.isEmpty else { continue }
+            inner[inner.count - 1] += "[]"
+            sources.append(Source(collection: owner.collection, alias: variable, path: inner))
+        }
+    }
+
+    /// The names in a path as they are typed, the last maybe unfinished; in place of any index, `[]`.
+    static func parts(of path: String) -> [String] {
+        var parts = [""]
+        var isQuoted = false
+        var isIndex = false
+        for scalar in path.unicodeScalars {
+            switch scalar {
+            case "`": isQuoted.toggle()
+            case "[" where !isQuoted: isIndex = true
+            case "]" where !isQuoted: isIndex = false
+            case "." where !isQuoted:
+                parts.append("")
+                continue
+            default: if isIndex { continue }
+            }
+            parts[parts.count - 1].unicodeScalars.append(scalar)
+        }
+        return parts
     }
 
     /// A path as the database calls what it leads to.

@@ -138,6 +138,13 @@ struct TerminalKeys {
         return .key(String(decoding: bytes, as: UTF8.self).unicodeScalars.first ?? "\u{FFFD}")
     }
 
+    /// Whether there is something already.
+    var hasInput: Bool {
+        if !pending.isEmpty { return true }
+        var poll = pollfd(fd: STDIN_FILENO, events: Int16(POLLIN), revents: 0)
+        return Glibc.poll(&poll, 1, 0) > 0
+    }
+
     // A key's bytes come together: a short wait tells the Escape key from what begins with the same byte.
     private var hasMore: Bool {
         if !pending.isEmpty { return true }

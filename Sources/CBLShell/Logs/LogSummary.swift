@@ -13,6 +13,7 @@ struct LogSummary {
     }
 
     private static let mostTroubles = 1000
+    private static let mostListed = 50
 
     private(set) var count = 0
     private var first: UInt64 = .max
@@ -20,6 +21,10 @@ struct LogSummary {
     private var counts: [String: [Int]] = [:]
     private var troubles: [String: Trouble] = [:]
     private var opened: [(time: UInt64, message: String)] = []
+    private var queries = LoggedQueries()
+    private var replications = LoggedReplications()
+    /// Files that tell of a crash.
+    var crashes: [CrashReport] = []
 
     mutating func add(_ record: LogRecord) {
         count += 1
@@ -27,6 +32,8 @@ struct LogSummary {
         last = max(last, record.microseconds)
         counts[record.domain, default: [Int](repeating: 0, count: MessageLevel.allCases.count)][Int((record.level ?? .info).rawValue)] += 1
         if record.message.hasPrefix("Opened database ") { opened.append((record.microseconds, record.message)) }
+        queries.add(record)
+        replications.add(record)
         guard let level = record.level, level >= .warning else { return }
         let key = "\(level.rawValue) \(record.domain) \(LogSummary.kind(of: record.message))"
         guard troubles[key] != nil || troubles.count < LogSummary.mostTroubles else { return }
@@ -57,7 +64,10 @@ struct LogSummary {
         let sorted = troubles.values.sorted { ($1.level, $0.first) < ($0.level, $1.first) }
         if invocation.wantsJSON { return try writeJSON(sorted, invocation, damaged) }
         let output = invocation.output
-        guard count > 0 else { return try output.writeLine("No messages.") }
+        guard count > 0 else {
+            try writeCrashes(invocation)
+            return try output.writeLine("No messages.")
+        }
         try output.writeLine("From:       \(time(first))")
         try output.writeLine("To:         \(time(last))")
         try output.writeLine("Messages:   \(ProgressLine.grouped(count))")
@@ -71,7 +81,10 @@ struct LogSummary {
             try output.writeLine("Databases:")
             for (time, message) in opened.prefix(50) { try output.writeLine("  \(self.time(time))  \(message)") }
         }
-        guard !sorted.isEmpty else { return try output.writeLine("Nothing went wrong.") }
+        try writeQueries(output)
+        try writeReplications(invocation)
+        try writeCrashes(invocation)
+        guard !sorted.isEmpty else { return try output.writeLine(crashes.isEmpty ? "Nothing went wrong." : "No warnings.") }
         try output.writeLine("What went wrong:")
         for trouble in sorted {
             let often = trouble.count == 1 ? "" : "  \(trouble.count) times until \(time(trouble.last))"
@@ -79,6 +92,51 @@ struct LogSummary {
             try output.write("  ")
             try output.write(report: "\(time(trouble.first))  \(trouble.domain)  \(trouble.example)\(often)")
             try output.write("\n")
+        }
+    }
+
+    private func writeQueries(_ output: Output) throws {
+        guard queries.count > 0 else { return }
+        try output.writeLine("Queries:    \(ProgressLine.grouped(queries.count)), the slowest:")
+        for run in queries.slowest {
+            let rows = run.rows == 1 ? "1 row" : "\(ProgressLine.grouped(run.rows)) rows"
+            let text = run.text.split(whereSeparator: \.isWhitespace).joined(separator: " ")
+            try output.write(
+                report: "  \(time(run.microseconds))  \(ShellSettings.milliseconds(run.seconds))  \(rows)  \(text.prefix(300))")
+            try output.write("\n")
+        }
+    }
+
+    private func writeReplications(_ invocation: Invocation) throws {
+        guard !replications.all.isEmpty else { return }
+        let output = invocation.output
+        try output.writeLine("Replications:")
+        for replication in replications.all.prefix(LogSummary.mostListed) {
+            var facts = ["\(ProgressLine.grouped(replication.documents)) \(replication.documents == 1 ? "document" : "documents")"]
+            if replication.failedDocuments > 0 { facts.append("\(ProgressLine.grouped(replication.failedDocuments)) failed") }
+            if replication.connections > 1 { facts.append("connected \(replication.connections) times") }
+            facts.append(replication.hasEnded ? "ended \(time(replication.last))" : "last heard of \(time(replication.last))")
+            try output.write(report: "  \(time(replication.first))  \(replication.title): \(facts.joined(separator: ", "))")
+            try output.write("\n")
+            for error in replication.errors {
+                try output.write("    ")
+                try invocation.session.write(error, .error)
+                try output.write("\n")
+            }
+        }
+        let left = replications.all.count - LogSummary.mostListed
+        if left > 0 { try output.writeLine("  … and \(ProgressLine.grouped(left)) more") }
+    }
+
+    private func writeCrashes(_ invocation: Invocation) throws {
+        for crash in crashes {
+            try invocation.session.write("Crash:", .error)
+            try invocation.output.write(report: "      \(crash.path)")
+            try invocation.output.write("\n")
+            for line in crash.lines {
+                try invocation.output.write(report: "  \(line)")
+                try invocation.output.write("\n")
+            }
         }
     }
 
@@ -90,6 +148,32 @@ struct LogSummary {
             }
             line.add("messages", count)
             line.add("damagedFiles", damaged)
+        }
+        for run in queries.slowest {
+            try invocation.session.writeFacts { line in
+                line.add("query", run.text)
+                line.add("time", time(run.microseconds))
+                line.add("microseconds", Int(run.seconds * 1_000_000))
+                line.add("rows", run.rows)
+            }
+        }
+        for replication in replications.all {
+            try invocation.session.writeFacts { line in
+                line.add("replication", replication.title)
+                line.add("from", time(replication.first))
+                line.add("to", time(replication.last))
+                line.add("documents", replication.documents)
+                line.add("failed", replication.failedDocuments)
+                line.add("connections", replication.connections)
+                line.add("ended", replication.hasEnded)
+                line.add("errors", list: replication.errors)
+            }
+        }
+        for crash in crashes {
+            try invocation.session.writeFacts { line in
+                line.add("crash", crash.path)
+                line.add("lines", list: crash.lines)
+            }
         }
         for trouble in sorted {
             try invocation.session.writeFacts { line in

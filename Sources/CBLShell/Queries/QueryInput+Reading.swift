@@ -9,6 +9,13 @@ extension QueryInput {
         return .select(try describingErrors { () throws(QueryError) in try Select(json: json) })
     }
 
+    /// Refuses a source whose last comment goes on for ever: what stands in it was hardly meant to be passed over.
+    func checkComments() throws(CommandError) {
+        guard !isJSON, let range = Comment.open(in: source) else { return }
+        let mistake = QueryError(.syntax, "nothing closes this comment", range: SourceRange(range.start - offset, range.end - offset))
+        throw commandError(mistake)
+    }
+
     /// A query in JSON as it was given, or made of the JSON5 that it was given in.
     func strictJSON() throws(CommandError) -> String {
         let encoder = FleeceEncoder()

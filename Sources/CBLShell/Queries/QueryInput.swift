@@ -31,12 +31,16 @@ struct QueryInput {
     /// The statements of a file; `-` is standard input.
     static func statements(inFile path: String) throws -> [QueryInput] {
         let file = try InputSource(path)
+        return try statements(of: text(of: file), named: file.name)
+    }
+
+    static func text(of file: InputSource) throws -> String {
         let text = try file.withAll { bytes -> String in
             guard let text = String(validating: bytes, as: UTF8.self) else { throw CommandError.failed("\(file.name): not valid UTF-8") }
             return text
         }
         // The mark that some editors put in front of UTF-8.
-        return statements(of: text.hasPrefix("\u{FEFF}") ? String(text.dropFirst()) : text, named: file.name)
+        return text.hasPrefix("\u{FEFF}") ? String(text.dropFirst()) : text
     }
 
     /// Whether it is a query in the form of JSON, and not SQL++.

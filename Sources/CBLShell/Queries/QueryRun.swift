@@ -51,6 +51,7 @@ struct QueryRun {
     /// Reads all statements before it runs the first: a slip in the last one should not leave the work half done.
     func run(_ inputs: [QueryInput]) throws -> ExitCode {
         guard !inputs.isEmpty else { throw invocation.usageError("there is no statement") }
+        try inputs.last?.checkComments()
         let statements = try inputs.map { input in
             do throws(CommandError) { return (input, try input.statement()) } catch { throw hinting(error, input) }
         }

@@ -5,7 +5,9 @@ import CBLStore
 ///     Updated `doc1`, new revision 2-57c8d0e1 (sequence 14)
 struct DocumentChange {
     enum Action: String {
-        case created, updated, deleted, purged, moved, undeleted, reverted, resolved
+        case created, updated, deleted, purged, moved, undeleted, reverted, resolved, restored
+        /// Its expiration is what it was.
+        case unexpired
 
         var title: String { rawValue.prefix(1).uppercased() + rawValue.dropFirst() }
     }
@@ -34,6 +36,7 @@ struct DocumentChange {
     func write(to session: Session, dryRun: Bool = false) throws {
         if session.options.isJSON { return try writeFacts(to: session, dryRun: dryRun) }
         var text = dryRun ? "Would have \(action.rawValue) `\(id)`" : "\(action.title) `\(id)`"
+        if action == .unexpired { text = "\(dryRun ? "Would have given" : "Gave") `\(id)` its expiration back" }
         if let target {
             text += " to \(target.collection)"
             if target.id != id { text += " as `\(target.id)`" }

@@ -8,34 +8,52 @@ extension Session {
         try output.write("\n")
     }
 
-    /// A line of a page of facts: `Size:        420 KB`.
+    /// A line of a page of facts: `Size:        420 KB`. It goes on below itself where the screen ends.
     func writeFact(_ name: String, _ value: String) throws {
-        if !name.isEmpty { try write("\(name):", .key) }
-        try output.write(repeating: UInt8(ascii: " "), count: max(1, 13 - (name.isEmpty ? 0 : name.utf8.count + 1)))
-        try output.write(value)
-        try output.write("\n")
+        let width = factWidth
+        let fits = DisplayWidth.of(value) <= width
+        let words = value.split(separator: " ").map { String($0) }
+        try writeFact(name, lines: fits ? [value] : WrappedText.lines(words, between: " ", width: width))
     }
 
-    /// A line with a list, broken between its items where the screen ends.
+    /// A line with a list, broken between its items.
     func writeFact(_ name: String, list: [String]) throws {
-        let width = terminal.outputIsTerminal ? terminal.width : Int.max
-        var lines = [""]
-        for (index, item) in list.enumerated() {
-            let text = index == list.count - 1 ? item : item + ","
-            let isFull = 13 + DisplayWidth.of(lines[lines.count - 1]) + 1 + DisplayWidth.of(text) > width
-            if lines[lines.count - 1].isEmpty {
-                lines[lines.count - 1] = text
-            } else if isFull {
-                lines.append(text)
-            } else {
-                lines[lines.count - 1] += " " + text
-            }
-        }
-        try writeFact(name, lines[0])
-        for line in lines.dropFirst() {
-            try output.write(repeating: UInt8(ascii: " "), count: 13)
+        try writeFact(name, lines: WrappedText.lines(list, between: ", ", width: factWidth))
+    }
+
+    private static let factIndent = 13
+    private var factWidth: Int { terminal.outputIsTerminal ? terminal.width - Session.factIndent : Int.max }
+
+    private func writeFact(_ name: String, lines: [String]) throws {
+        if !name.isEmpty { try write("\(name):", .key) }
+        var used = name.isEmpty ? 0 : name.utf8.count + 1
+        for line in lines.isEmpty ? [""] : lines {
+            try output.write(repeating: UInt8(ascii: " "), count: max(1, Session.factIndent - used))
             try output.write(line)
             try output.write("\n")
+            used = 0
         }
+    }
+}
+
+/// Text on a screen that has an end at the right.
+enum WrappedText {
+    /// Items in lines, as many in each as fit; one that is wider has a line of its own. A mark that is more than a space stays at the end of a line.
+    static func lines(_ items: [String], between separator: String, width: Int) -> [String] {
+        let mark = separator.hasSuffix(" ") ? String(separator.dropLast()) : separator
+        var lines: [String] = []
+        var used = 0
+        for (index, item) in items.enumerated() {
+            let text = index == items.count - 1 ? item : item + mark
+            let itemWidth = DisplayWidth.of(text)
+            if !lines.isEmpty, used + 1 + itemWidth <= width {
+                lines[lines.count - 1] += " " + text
+                used += 1 + itemWidth
+            } else {
+                lines.append(text)
+                used = itemWidth
+            }
+        }
+        return lines
     }
 }

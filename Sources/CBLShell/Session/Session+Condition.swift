@@ -3,7 +3,8 @@ import CBLWorkbench
 
 extension Flag {
     static let condition = Flag(
-        "where", short: "w", value: "CONDITION", .text, "Only documents for which this SQL++ condition is true: of the IDs given, or of all"
+        "where", short: "w", value: "CONDITION", .expression,
+        "Only documents for which this SQL++ condition is true: of the IDs given, or of all"
     )
 }
 

@@ -12,6 +12,9 @@ extension Session {
     ) throws(CommandError) -> Database {
         let path = Database.bundlePath(ofMainFile: path) ?? path
         let access: Database.Options.Access = options.creates ? .create : writes || options.isWriteable ? .readWrite : .readOnly
+        if access != .readOnly, let source = packedSource(of: path) {
+            throw CommandError(.cannotOpen, "\(source): what is in a ZIP file can only be read", hint: "Unpack it, or make a copy with cp.")
+        }
         if access != .readOnly { try refuseInTransaction("it cannot be changed from the side", at: path) }
         let upgrade: Database.Options.Upgrade =
             switch options.upgrade {

@@ -23,6 +23,8 @@ final class Session {
     var pager: ScreenPager?
     /// Copies of servers' databases, which go at the end.
     var remoteCopies: [OpenRemoteCopy] = []
+    /// Copies of databases in ZIP files, likewise.
+    var unpackedCopies: [UnpackedCopy] = []
     /// The servers that have been talked to.
     var peers = SyncPeers()
     /// The keys of databases that were opened, by the paths that were given.

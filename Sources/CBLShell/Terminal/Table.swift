@@ -36,12 +36,33 @@ struct Table {
         let shown = session.output.isTerminal ? rows.map { $0.map { TerminalText.escaped($0) } } : rows
         var widths = columns.map { DisplayWidth.of($0.title) }
         for row in shown { for (index, cell) in row.enumerated() { widths[index] = max(widths[index], DisplayWidth.of(cell)) } }
+        let width = session.terminal.outputIsTerminal && session.output.isTerminal ? session.terminal.width : Int.max
+        // Columns without a title are bars, which nobody misses.
+        var titled = widths.prefix((columns.lastIndex { !$0.title.isEmpty } ?? 0) + 1)
+        // Neither is it in the way that a text at the end goes on in the next row.
+        if columns[titled.count - 1].alignment == .left { titled.removeLast() }
+        if titled.reduce(-Table.gap, { $0 + Table.gap + $1 }) > width { return try writeStacked(shown, width, to: session) }
         try Table.writeHeadings(columns, widths, to: session)
         for row in shown {
             // Nothing stands behind the last cell that says something.
             let end = (row.lastIndex { !$0.isEmpty } ?? 0) + 1
             for index in 0..<end { try write(row[index], index, widths, isLast: index == end - 1, to: session.output) }
             try session.output.write("\n")
+        }
+    }
+
+    /// For a screen that is too narrow: the first cell of each row, and below it what the others say, by their titles.
+    private func writeStacked(_ shown: [[String]], _ width: Int, to session: Session) throws(Output.Failure) {
+        let indent = 4
+        for row in shown {
+            try session.write(row[0].isEmpty ? "-" : row[0], .strong)
+            try session.output.write("\n")
+            let facts = zip(columns, row).dropFirst().filter { !$0.0.title.isEmpty && !$0.1.isEmpty }.map { "\($0.0.title): \($0.1)" }
+            for line in WrappedText.lines(facts, between: ", ", width: width - indent) {
+                try session.output.write(repeating: UInt8(ascii: " "), count: indent)
+                try session.output.write(line)
+                try session.output.write("\n")
+            }
         }
     }
 

@@ -13,6 +13,8 @@ package final class BulkWriter {
     /// Documents that were not there, or only as tombstones.
     @exclusivity(unchecked) package private(set) var createdCount = 0
     @exclusivity(unchecked) package private(set) var updatedCount = 0
+    /// Those of the created ones that went the short way.
+    @exclusivity(unchecked) fileprivate private(set) var insertedCount = 0
     /// Documents that were there and may not be replaced. Only with `Parent.none`.
     @exclusivity(unchecked) package private(set) var refusedCount = 0
 
@@ -72,6 +74,7 @@ package final class BulkWriter {
     /// Takes stock of an inserted batch, and saves what was there already.
     private func settle(_ batch: BulkBatch) throws {
         createdCount += batch.insertedCount
+        insertedCount += batch.insertedCount
         guard let insertion, !batch.existing.isEmpty else { return }
         try insertion.interrupted {
             for index in batch.existing { try batch.withDocument(index) { try saveOne($0, $1) } }
@@ -103,9 +106,11 @@ extension Transaction {
         into collection: CollectionName = .default, parent: Parent = .current, _ work: (BulkWriter) throws -> Result
     ) throws -> Result {
         let bulk = try BulkWriter(self, collection, parent: parent)
+        let sequence = try journal == nil ? 0 : lastSequence(of: collection)
         do {
             let result = try work(bulk)
             try bulk.finish()
+            try journalInsertions(tables(collection), count: bulk.insertedCount, behind: sequence)
             return result
         } catch {
             bulk.cancel()

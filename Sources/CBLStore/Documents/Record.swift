@@ -61,6 +61,9 @@ struct Record: Sendable {
         }
     }
 
+    /// Of all columns together.
+    var byteCount: Int { withColumns { ($1?.count ?? 0) + ($2?.count ?? 0) + $0.count } }
+
     var hasExtra: Bool { extraCount != nil }
 
     /// Whether the other revisions, if any, are kept as in a version-vector database, which may name revisions by tree IDs too.

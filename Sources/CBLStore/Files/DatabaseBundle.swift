@@ -175,6 +175,9 @@ extension Database {
 }
 
 extension Database {
+    /// What the file is called in every bundle that makes it a database.
+    package static let mainFileName = DatabaseBundle.Part.main.rawValue
+
     /// The path of the bundle whose main file a path names; nil for other paths.
     package static func bundlePath(ofMainFile path: String) -> String? {
         let name = "/" + DatabaseBundle.Part.main.rawValue

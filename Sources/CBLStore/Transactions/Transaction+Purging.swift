@@ -8,6 +8,7 @@ extension Transaction {
     @discardableResult
     package func purge(_ id: String, in collection: CollectionName = .default) throws -> Bool {
         var key = id
+        try journal(.purged, id, in: tables(collection))
         for table in try tables(collection).all {
             let isGone = try connection.withStatement(table.statements.purge) { statement in
                 try key.withUTF8 { key in
@@ -34,6 +35,7 @@ extension Transaction {
             try countPurges(changes, in: table.keyStore, areKnown: true)
             count += changes
         }
+        if count > 0 { journal?.giveUp() }
         return count
     }
 
@@ -41,6 +43,7 @@ extension Transaction {
     @discardableResult
     package func setExpiration(_ id: String, in collection: CollectionName = .default, _ time: Int64?) throws -> Bool {
         let tables = try tables(collection)
+        try journal(.expiration, id, in: tables)
         for table in tables.all where !table.hasExpiration && time != nil {
             // Before 3.1, the column came with the first expiration.
             connection.releaseStatements()
@@ -112,9 +115,12 @@ extension Transaction {
         var (id, key) = (id, newID)
         try id.withUTF8 { try delete(UnsafeRawBufferPointer($0), old.isInDeletedTable ? from.deleted ?? from.live : from.live, old) }
         notePurged(id, from: source)
+        let before = old
         old.sequence = try nextSequence(to)
         old.subsequence = 0
         try key.withUTF8 { try insertMoved(UnsafeRawBufferPointer($0), to, old) }
+        let kind = ChangeJournal.Change.Kind.moved(to: target, newID)
+        journal?.append(ChangeJournal.Change(kind: kind, collection: source, id: id, old: before, sequence: old.sequence))
         return old.sequence
     }
 }

@@ -134,6 +134,7 @@ extension Transaction {
         try propose(id, tables, replacing: old, revision, parent: parentID)
         let outcome = try tree.prepareSave(isNewRecord: old == nil, depth: treeDepth(), form: treeForm)
         let sequence = try put(id, tables, replacing: old, outcome)
+        journalSave(id, tables, replacing: old, sequence)
         noteRevision(String(decoding: id, as: UTF8.self), tables, NotedRevision(added.id, isDeleted: revision.isDeleted, in: tree))
         return SavedRevision(id: added.id, sequence: sequence, isCreated: isCreated, isNew: true)
     }

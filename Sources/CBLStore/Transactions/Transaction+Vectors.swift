@@ -21,6 +21,7 @@ extension Transaction {
             wallClock: writer.wallClock())
         try propose(id, tables, replacing: old, revision, parent: parentID)
         let sequence = try put(id, tables, replacing: old, revisions.prepareSave())
+        journalSave(id, tables, replacing: old, sequence)
         noteRevision(String(decoding: id, as: UTF8.self), tables, NotedRevision(saved, isDeleted: revision.isDeleted, in: revisions))
         return SavedRevision(id: saved, sequence: sequence, isCreated: isCreated, isNew: true)
     }

@@ -27,6 +27,9 @@ package final class Transaction: Snapshot {
     @exclusivity(unchecked) private(set) var note: CommitNote?
     /// Who is asked before a revision is stored, if anybody.
     let revisionGuard: RevisionGuard?
+    /// Where what documents were like is kept for somebody who may want it back.
+    @exclusivity(unchecked) var journal: ChangeJournal?
+    private let journalMark: ChangeJournal.Mark?
     /// Where the revisions come from that are stored now; nil for here.
     package var origin: RevisionOrigin?
     /// The revisions that were stored, if anybody wants to hear of them.
@@ -61,6 +64,8 @@ package final class Transaction: Snapshot {
         storedKeyCount = sharedKeyCount
         note = database.file.presentHub?.wantsDocumentIDs ?? false ? CommitNote() : nil
         revisionGuard = database.revisionGuard.withLock { $0 }
+        journal = database.journal.withLock { $0 }
+        journalMark = journal?.mark
         revisionChanges = database.file.witnesses.isEmpty ? nil : []
         super.init(file, of: database)
     }
@@ -81,6 +86,8 @@ package final class Transaction: Snapshot {
         storedKeyCount = sharedKeyCount
         note = enclosing.note == nil ? nil : CommitNote()
         revisionGuard = enclosing.revisionGuard
+        journal = enclosing.journal
+        journalMark = journal?.mark
         revisionChanges = enclosing.revisionChanges == nil ? nil : []
         origin = enclosing.origin
         try file.connection.execute("SAVEPOINT \(savepoint)")
@@ -143,6 +150,7 @@ package final class Transaction: Snapshot {
         // What is inside may have taken this one with it.
         guard isOpen else { return }
         isOpen = false
+        if let journalMark { journal?.rollBack(to: journalMark) }
         takeBackDeletions()
         guard let enclosing else {
             file.end()

@@ -29,14 +29,16 @@ package final class DirectorySource: DocumentSource {
         count = files.count
     }
 
-    /// The directories in a directory that are called as collections are.
+    /// The directories in a directory that are called as collections are; no links.
     package static func collections(in directory: String) throws(FileError) -> [CollectionName] {
         guard let names = try? FileManager.default.contentsOfDirectory(atPath: directory) else {
             throw FileError("\(directory): cannot be read as a directory")
         }
         return names.compactMap { name in
-            var isDirectory = false
-            guard FileManager.default.fileExists(atPath: directory + name, isDirectory: &isDirectory), isDirectory else { return nil }
+            // A link may lead anywhere.
+            guard let facts = try? FileManager.default.attributesOfItem(atPath: directory + name),
+                facts[.type] as? FileAttributeType == .typeDirectory
+            else { return nil }
             return try? CollectionName(parsing: name)
         }.sorted()
     }

@@ -1,10 +1,12 @@
 import CBLSystemZlib
 
-/// The CRC-32 of all payloads of one direction so far, uncompressed.
-struct Checksum {
-    private(set) var value: UInt32 = 0
+/// The CRC-32 of everything so far.
+package struct Checksum: Sendable {
+    package private(set) var value: UInt32 = 0
 
-    mutating func update(_ bytes: UnsafeRawBufferPointer) {
+    package init() {}
+
+    package mutating func update(_ bytes: UnsafeRawBufferPointer) {
         // To zlib, no address means "start again".
         guard let base = bytes.baseAddress, !bytes.isEmpty else { return }
         value = UInt32(truncatingIfNeeded: crc32_z(UInt(value), base.assumingMemoryBound(to: UInt8.self), bytes.count))

@@ -1,0 +1,72 @@
+import FoundationEssentials
+import Glibc
+
+/// A folder for what lasts as long as the program runs, that others cannot look into.
+///
+/// It has a file that is locked while the folder is in use. What a session that was killed left behind is known by its file that nobody locks, and
+/// removed by the next one; unless it is precious, and somebody may miss it.
+final class PrivateFolder {
+    let path: String
+    private let lock: Int32
+
+    private static let lockName = "lock"
+
+    /// `purpose` is a part of its name.
+    init(for purpose: String, isPrecious: Bool = false) throws(CommandError) {
+        var template = Array("\(PrivateFolder.parent)/\(PrivateFolder.prefix(purpose))XXXXXX".utf8CString)
+        guard mkdtemp(&template) != nil else { throw .system(PrivateFolder.parent, errno: errno) }
+        path = String(decoding: template.dropLast().map(UInt8.init(bitPattern:)), as: UTF8.self)
+        // Locked before it has its name, by which others look for it.
+        let unnamed = path + "/" + PrivateFolder.lockName + ".new"
+        lock = open(unnamed, O_CREAT | O_RDWR | O_CLOEXEC, 0o600)
+        guard lock >= 0 else { throw .system(unnamed, errno: errno) }
+        flock(lock, LOCK_EX)
+        if isPrecious { _ = "w".withCString { write(lock, $0, 1) } }
+        rename(unnamed, path + "/" + PrivateFolder.lockName)
+    }
+
+    deinit { close(lock) }
+
+    func remove() { try? FileManager.default.removeItem(atPath: path) }
+
+    /// Leaves it to the person: no session removes it.
+    func keep() { unlink(path + "/" + PrivateFolder.lockName) }
+
+    /// A name of somebody else's as one for a file, which is shown at the prompt.
+    static func safeName(_ text: String) -> String {
+        String(String.UnicodeScalarView(text.unicodeScalars.prefix(100).map { isSafe($0) ? $0 : "_" }))
+    }
+
+    private static func isSafe(_ scalar: Unicode.Scalar) -> Bool {
+        scalar.isASCII && (scalar.properties.isAlphabetic || ("0"..."9").contains(scalar) || "-_.@".unicodeScalars.contains(scalar))
+    }
+
+    private static func prefix(_ purpose: String) -> String { "cblite-\(purpose)-" }
+
+    private static var parent: String {
+        let named = Terminal.environment("TMPDIR") ?? ""
+        return named.hasPrefix("/") ? named : "/tmp"
+    }
+
+    /// Removes what sessions left behind that were killed. Gives what is in the precious ones, which stay.
+    @discardableResult
+    static func removeStale(of purpose: String) -> [String] {
+        let names = (try? FileManager.default.contentsOfDirectory(atPath: parent)) ?? []
+        var kept: [String] = []
+        for name in names where name.hasPrefix(prefix(purpose)) {
+            let folder = parent + "/" + name
+            var facts = stat()
+            guard lstat(folder, &facts) == 0, facts.st_mode & S_IFMT == S_IFDIR, facts.st_uid == getuid() else { continue }
+            let lock = open(folder + "/" + lockName, O_RDWR | O_CLOEXEC | O_NOFOLLOW)
+            guard lock >= 0 else { continue }
+            defer { close(lock) }
+            guard flock(lock, LOCK_EX | LOCK_NB) == 0, fstat(lock, &facts) == 0 else { continue }
+            if facts.st_size == 0 {
+                try? FileManager.default.removeItem(atPath: folder)
+            } else {
+                kept += ((try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []).map { folder + "/" + $0 }
+            }
+        }
+        return kept
+    }
+}
