@@ -2,7 +2,7 @@ import CBLTestSupport
 import FoundationEssentials
 import Testing
 
-/// Captures are texts in the source tree that show what the program prints: README's consoles, and the screens in `Screens`.
+/// Captures are texts in the source tree that show what the program prints: consoles in the documentation, and the screens in `Screens`.
 /// `CBLITE_UPDATE_CAPTURES=1 swift test --filter Capture` writes them anew.
 enum Capture {
     static let isUpdating = ProcessInfo.processInfo.environment["CBLITE_UPDATE_CAPTURES"] == "1"
