@@ -151,7 +151,7 @@ let package = Package(
         .testTarget(
             name: "CBLShellTests",
             dependencies: [
-                "CBLShell", "CBLWorkbench", "CBLReplication", "CBLQuery", "CBLLanguage", "CBLStore", "CBLFleece", "CBLBase",
+                "CBLShell", "CBLWorkbench", "CBLReplication", "CBLQuery", "CBLLanguage", "CBLTransport", "CBLStore", "CBLFleece", "CBLBase",
                 "CBLTestSupport",
             ]),
         .testTarget(

@@ -22,6 +22,8 @@ enum ValueKind: Hashable, Sendable {
     case viewOrFile
     /// The path of a property in documents of the collection.
     case property
+    /// The path of a database or the URL of one, or `peer:` and a name.
+    case peer
     /// The name of a command: `help` takes it.
     case command
 
