@@ -57,8 +57,8 @@ $(SAMPLE): | build
 	@$(BINARY) generate sample $@
 
 # So many tests run at a time: of all at once each would wait for all others whenever it waits for anything.
-# It makes the encrypted databases of 1.x that are read.
-test: PACKAGES += sqlcipher
+# The first makes the encrypted databases of 1.x that are read; the others are the network on which peers are found.
+test: PACKAGES += sqlcipher libavahi-client3 avahi-daemon avahi-utils dbus iproute2
 test: packages
 	$(SWIFT) build $(STRICT) --build-tests
 	SWT_EXPERIMENTAL_MAXIMUM_PARALLELIZATION_WIDTH=6 $(SWIFT) test $(STRICT) --skip-build
@@ -94,7 +94,8 @@ install: build
 	install -Dm644 completions/cblite.zsh $(DESTDIR)$(PREFIX)/share/zsh/site-functions/_cblite
 	install -Dm644 completions/cblite.fish $(DESTDIR)$(PREFIX)/share/fish/vendor_completions.d/cblite.fish
 
-deb dist: PACKAGES += dpkg-dev
+# That library is needed to say from which package it is.
+deb dist: PACKAGES += dpkg-dev libavahi-client3
 deb: build
 	@Packaging/deb.sh
 

@@ -27,6 +27,8 @@ let package = Package(
         system("CBLSystemZlib", apt: "zlib1g-dev"),
         system("CBLSystemGnuTLS", apt: "libgnutls28-dev"),
         system("CBLSystemCurl", apt: "libcurl4-gnutls-dev"),
+        // Without its headers: see there.
+        system("CBLSystemAvahi", apt: "libavahi-client3"),
         // The kernel's own: the language's library leaves it out.
         .systemLibrary(name: "CBLSystemEpoll"),
         .systemLibrary(name: "CBLSystemFiles"),
@@ -38,7 +40,7 @@ let package = Package(
         library("CBLBase", ["CBLSystemNettle", "CBLSystemFiles", "CBLSystemZlib"]),
         library("CBLFleece", ["CBLBase"]),
         library("CBLBLIP", ["CBLBase", "CBLSystemZlib"]),
-        library("CBLTransport", ["CBLFleece", "CBLBase", "CBLSystemCurl", "CBLSystemGnuTLS", "CBLSystemEpoll"]),
+        library("CBLTransport", ["CBLFleece", "CBLBase", "CBLSystemCurl", "CBLSystemGnuTLS", "CBLSystemEpoll", "CBLSystemAvahi"]),
         library("CBLSQLite", ["CBLBase", "CBLSystemSQLite"]),
         library("CBLFunctions", ["CBLFleece", "CBLBase", "CBLSQLite", "CBLSystemSQLite", "CBLSystemICU", "CBLSystemStemmer"]),
         library("CBLJSONSchema", ["CBLFunctions", "CBLFleece", "CBLBase"]),
@@ -149,7 +151,7 @@ let package = Package(
         .testTarget(
             name: "CBLShellTests",
             dependencies: [
-                "CBLShell", "CBLWorkbench", "CBLReplication", "CBLQuery", "CBLLanguage", "CBLStore", "CBLFleece", "CBLBase",
+                "CBLShell", "CBLWorkbench", "CBLReplication", "CBLQuery", "CBLLanguage", "CBLTransport", "CBLStore", "CBLFleece", "CBLBase",
                 "CBLTestSupport",
             ]),
         .testTarget(

@@ -66,6 +66,7 @@ ask() { cblite query travel.cblite2 "SELECT name FROM inventory.hotel ORDER BY n
 index() { cblite mkindex -C inventory.hotel --fts --language en travel.cblite2 words name; }
 converse() { echo quit | script --quiet --return --command "cblite travel.cblite2" /dev/null; }
 pull() { cblite pull travel.cblite2 ws://127.0.0.1:1/travel; }
+peers() { cblite peers; }
 script_view() { echo 'function map(doc) { emit(doc.guest) }' | cblite view define travel.cblite2 by_guest -; }
 
 install_what_it Depends
@@ -96,6 +97,7 @@ for package in $(dpkg-deb --field /cblite.deb Recommends | tr -d ,); do
         libedit*) says "Debian package $package" converse ;;
         libcurl*) says "Debian package $package" pull ;;
         libduktape*) says "Debian package $package" script_view ;;
+        libavahi*) says "Debian package $package" peers ;;
         # These are part of every Debian.
         *) fail "nobody tries what happens without $package" ;;
     esac
@@ -114,6 +116,7 @@ says "Acacia House" ask
 says "Created index" index
 says "travel>" converse
 says "127.0.0.1" pull
+says "the Avahi daemon does not run" peers
 script_view
 says "(total)" cblite info travel.cblite2
 cblite serve --tls --port 0 travel.cblite2 > /tmp/serve 2>&1 &

@@ -1,6 +1,6 @@
 # bash completion for cblite, made by 'cblite generate' from the declarations of the commands: do not edit
 
-_cblite_commands='ls cat get revs conflicts changes diff blob grep fts info file schema stats logcat tree du view query select run translate sql lscoll put edit rm undelete revert purge expire resolve mv mkcoll rmcoll begin commit rollback undo cp import export push pull sync serve dump restore check mkindex rmindex compact reindex encrypt rekey decrypt open use openremote databases close cd history again save saved quit exit tour help version'
+_cblite_commands='ls cat get revs conflicts changes diff blob grep fts info file schema stats logcat tree du view query select run translate sql lscoll put edit rm undelete revert purge expire resolve mv mkcoll rmcoll begin commit rollback undo cp import export push pull sync serve peers dump restore check mkindex rmindex compact reindex encrypt rekey decrypt open use openremote databases close cd history again save saved quit exit tour help version'
 
 # An alias's command.
 _cblite_name() {
@@ -81,7 +81,8 @@ _cblite_flags() {
         'push') echo '--user --token --cert --key --header --cacert --pin --self-signed --proxy --interface --heartbeat --login --oidc --oidc-provider --id-token --login-token --oauth --remember --continuous --filter --push-filter --conflict --server-filter --param --create-target --reset-checkpoint --existing -x --careful --all-collections --channel --doc-id --pull-filter --validate --timeout --verbose -v --bidi --writeable --create --upgrade --no-backup --password --encrypted --collection -C --json --quiet --color --help -h' ;;
         'pull') echo '--user --token --cert --key --header --cacert --pin --self-signed --proxy --interface --heartbeat --login --oidc --oidc-provider --id-token --login-token --oauth --remember --continuous --filter --push-filter --conflict --server-filter --param --create-target --reset-checkpoint --existing -x --careful --all-collections --channel --doc-id --pull-filter --validate --timeout --verbose -v --bidi --writeable --create --upgrade --no-backup --password --encrypted --collection -C --json --quiet --color --help -h' ;;
         'sync') echo '--user --token --cert --key --header --cacert --pin --self-signed --proxy --interface --heartbeat --login --oidc --oidc-provider --id-token --login-token --oauth --remember --continuous --filter --push-filter --conflict --server-filter --param --create-target --reset-checkpoint --existing -x --careful --all-collections --channel --doc-id --pull-filter --validate --timeout --verbose -v --writeable --create --upgrade --no-backup --password --encrypted --collection -C --json --quiet --color --help -h' ;;
-        'serve') echo '--rest --dir --config --add-user --role --manage --port -p --address --user --reader --auth --users --tls --identity --cert --key --client-ca --allow-host --allow-origin --cors --read-only --push-only --collection -C --max-connections --max-per-address --heartbeat --verbose -v --writeable --create --upgrade --no-backup --password --encrypted --json --quiet --color --help -h' ;;
+        'serve') echo '--rest --dir --config --add-user --role --manage --port -p --address --user --reader --auth --users --tls --identity --cert --key --client-ca --allow-host --allow-origin --cors --read-only --push-only --collection -C --max-connections --max-per-address --advertise --mesh --cacert --heartbeat --verbose -v --writeable --create --upgrade --no-backup --password --encrypted --json --quiet --color --help -h' ;;
+        'peers') echo '--timeout --writeable --create --upgrade --no-backup --password --key --encrypted --collection -C --json --quiet --color --help -h' ;;
         'dump') echo '--collection -C --identity --no-raw --no-blobs --no-indexes --archive-password --archive-key --writeable --create --upgrade --no-backup --password --key --encrypted --json --quiet --color --help -h' ;;
         'restore') echo '--collection -C --merge --identity --archive-password --archive-key --writeable --create --upgrade --no-backup --password --key --encrypted --json --quiet --color --help -h' ;;
         'check') echo '--quick --repair --no-backup --drop-damaged --schema --salvage --writeable --create --upgrade --password --key --encrypted --collection -C --json --quiet --color --help -h' ;;
@@ -816,10 +817,19 @@ _cblite_value() {
         'serve -C') echo 'collection' ;;
         'serve --max-connections') echo 'text' ;;
         'serve --max-per-address') echo 'text' ;;
+        'serve --advertise') echo '=text' ;;
+        'serve --cacert') echo 'file' ;;
         'serve --heartbeat') echo 'text' ;;
         'serve --upgrade') echo '=choice:vv' ;;
         'serve --password') echo '=text' ;;
         'serve --color') echo '=choice:auto,always,never' ;;
+        'peers --timeout') echo 'text' ;;
+        'peers --upgrade') echo '=choice:vv' ;;
+        'peers --password') echo '=text' ;;
+        'peers --key') echo 'text' ;;
+        'peers --collection') echo 'collection' ;;
+        'peers -C') echo 'collection' ;;
+        'peers --color') echo '=choice:auto,always,never' ;;
         'dump --collection') echo 'collection' ;;
         'dump -C') echo 'collection' ;;
         'dump --archive-password') echo '=text' ;;

@@ -49,6 +49,7 @@ _cblite_commands() {
         'pull:Fetch what changed on a server or in another database'
         'sync:Push and pull'
         'serve:Let others replicate with a database, or use it over HTTP'
+        'peers:List who can be replicated with on the local network'
         'dump:Write a database as a text archive'
         'restore:Make a database from a text archive'
         'check:Look for damage, and mend it'
@@ -1564,6 +1565,9 @@ _cblite_command() {
             '*-C+[Only these collections, of all databases or of one]:\[DATABASE\:\]NAME\[,…\]:_cblite_names collection' \
             '--max-connections=[As many at most instead of 200]:N: ' \
             '--max-per-address=[As many at most from one address]:N: ' \
+            '--advertise=-[Let others on the local network find it\: "peers" and peer\:NAME. The usual name is the machine'\''s]::NAME: ' \
+            '--mesh[Advertise it, and sync continuously with all peers that have a database of the same name]' \
+            '--cacert=[With --mesh\: connect to peers with these certificates, or signed by them, alone]:FILE:_files' \
             '--heartbeat=[Ask silent clients after so long instead of 300 whether they are there]:SECONDS: ' \
             '*--verbose[Tell of connections; -vv\: of every document]' \
             '*-v[Tell of connections; -vv\: of every document]' \
@@ -1579,6 +1583,23 @@ _cblite_command() {
             '(--help -h)--help[Explain the command]' \
             '(--help -h)-h[Explain the command]' \
             '*:DATABASE:_cblite_databases' ;;
+        'peers')
+            _arguments -S \
+            '--timeout=[Wait no longer for answers than this (default\: 3)]:SECONDS: ' \
+            '--writeable[Open the database for writing]' \
+            '--create[Create the database if it does not exist; implies --writeable]' \
+            '--upgrade=-[Allow an irreversible upgrade of the file format; =vv also turns revision trees into version vectors]::vv:(vv)' \
+            '--no-backup[With --upgrade of a 1.x database\: do not keep the old one beside the new]' \
+            '--password=-[Open an encrypted database, or make one\: the password is asked for, or is the first line of FILE. Otherwise $CBLITE_DATABASE_PASSWORD]::\:@FILE: ' \
+            '--key=[The same with the key in FILE\: 64 hexadecimal digits, or 32 bytes. Otherwise $CBLITE_DATABASE_KEY]:\:@FILE: ' \
+            '--encrypted[The same as --password, which takes a key as well]' \
+            '(--collection -C)--collection=[Work on this collection instead of the default one]:\[SCOPE.\]NAME:_cblite_names collection' \
+            '(--collection -C)-C+[Work on this collection instead of the default one]:\[SCOPE.\]NAME:_cblite_names collection' \
+            '--json[Print results and errors as JSON, for programs]' \
+            '--quiet[Say nothing but results and errors]' \
+            '--color=-[Colour the output\: auto (on a terminal), always (also plain --color) or never]::WHEN:(auto always never)' \
+            '(--help -h)--help[Explain the command]' \
+            '(--help -h)-h[Explain the command]' ;;
         'dump')
             _arguments -S \
             '*--collection=[Only these collections]:\[SCOPE.\]NAME\[,…\]:_cblite_names collection' \

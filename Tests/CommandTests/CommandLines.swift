@@ -40,7 +40,7 @@ struct CommandLines {
         case .text: CommandLines.texts
         case .integer(let range): [String(range.contains(3) ? 3 : range.lowerBound)]
         case .choice(let words): words
-        case .file: [HostileBundle.dataName, "made.jsonl", "made.csv", "made.cblite2", "-", HostileBundle.soundName]
+        case .file, .peer: [HostileBundle.dataName, "made.jsonl", "made.csv", "made.cblite2", "-", HostileBundle.soundName]
         case .directory: ["made"]
         case .database: isFirstDatabase ? [HostileBundle.name] : [HostileBundle.soundName, "made.cblite2"]
         case .databaseOrName, .openDatabase: [HostileBundle.name]
@@ -62,7 +62,7 @@ struct CommandLines {
         let choices = choices(for: arguments, isInteractive: isInteractive)
         var lines = choices.map { Line(words: entry.words + $0) }
         let required = self.choices(
-            for: arguments.filter { $0.isRequired || $0.kind == .file || $0.kind == .database }, isInteractive: isInteractive)
+            for: arguments.filter { $0.isRequired || [.file, .peer, .database].contains($0.kind) }, isInteractive: isInteractive)
         for (number, flag) in entry.command.flags.enumerated() where flag.name != "help" {
             // A flag is tried with few arguments and with all: some take the place of an argument.
             for words in Set([required[number % required.count], choices[number % choices.count]]).sorted(by: { $0.count < $1.count }) {

@@ -82,7 +82,7 @@ import Testing
         case .integer(let range): return "\(range.contains(3) ? 3 : range.lowerBound)"
         case .command: return isHostile ? HostileText.all : "ls"
         case .database, .databaseOrName, .openDatabase, .directory: return folder + "/other.cblite2"
-        case .file:
+        case .file, .peer:
             if !isHostile { return name == "DESTINATION" ? "-" : name == "SOURCE" ? database : "-" }
             let path = folder + "/lines.jsonl"
             try "{\"_id\":\(JSONText.quoted(HostileText.all))}\n{\(HostileText.all)}\n".write(

@@ -239,7 +239,7 @@ struct ArgumentParser {
             if words.contains(text) { return }
             let suggestion = Suggestion.sentence(for: text, in: words, quoted: true)
             throw .usage("\(subject) is one of \(words.joined(separator: ", ")), not \"\(text)\".\(suggestion)", hint: usage)
-        case .text, .file, .directory, .database, .databaseOrName, .openDatabase, .collection, .document, .index, .view, .viewOrFile,
+        case .text, .file, .directory, .database, .databaseOrName, .openDatabase, .peer, .collection, .document, .index, .view, .viewOrFile,
             .property, .expression, .savedQuery, .command:
             return
         }

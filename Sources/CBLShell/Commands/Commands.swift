@@ -52,6 +52,7 @@ enum Commands {
         SyncCommands.pull,
         SyncCommands.sync,
         ServeCommand.declaration,
+        PeersCommand.declaration,
         DumpCommand.declaration,
         RestoreCommand.declaration,
     ]

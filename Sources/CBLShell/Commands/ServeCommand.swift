@@ -31,6 +31,12 @@ enum ServeCommand {
             by the name they came by (Host). --allow-origin lets the pages of an app in; --allow-host is for names that this machine does not \
             know itself by, of a proxy in front of it for example.
 
+            --advertise lets others on the local network find it, by way of the Avahi daemon: "peers" lists it, and "sync DATABASE peer:NAME" replicates \
+            with it. Names of databases are then no secret there. --mesh does that, and looks for peers itself: with each that has a database of the \
+            same name it replicates continuously, in both directions, as soon as it is there. They let each other in as the first --user, who has the \
+            same password everywhere, and have the same --identity; or by certificates of their own that are in the file of --client-ca, or signed by \
+            one that is. A peer that shows no such certificate, or speaks no TLS, is not connected to.
+
             Nobody can push a conflict: who has one pulls first. Ctrl-C, or SIGTERM, ends it in order. With --json each event is a line.
             """,
         flags: ServeFlags.all,
@@ -47,6 +53,8 @@ enum ServeCommand {
             .init("cblite serve --rest travel.cblite2", "curl http://localhost:4984/travel/_all_docs"),
             .init("cblite serve --dir ~/databases --auth --cors", "As LiteServ: all databases there, for \"cbl\", and for web pages."),
             .init("cblite serve --config edge.json", "What a file for Couchbase Edge Server says, with its API."),
+            .init("cblite serve travel.cblite2 --tls --user ada --advertise=kitchen", "For ada, who finds it as peer:kitchen."),
+            .init("cblite serve --mesh --identity group.pem --user ada:@password.txt travel.cblite2", "With all who have that file, too."),
             .init("cblite serve --create -C inventory.hotel in=incoming.cblite2", "A new database to push to, as \"in\"."),
         ],
         run: { try DatabaseServer($0).run() })

@@ -31,16 +31,20 @@ enum SyncCommands {
         examples: [
             .init("cblite sync travel.cblite2 laptop.cblite2", "Two databases that both have changed."),
             .init("cblite sync travel.cblite2 wss://sync.example.com/travel --conflict merge", "What both sides changed is merged."),
+            .init("cblite sync travel.cblite2 peer:kitchen --user ada", "With what \"peers\" lists as kitchen."),
         ],
         run: { try DatabaseSync($0).run(.both) })
 
     private static let arguments = [
         Argument("DATABASE", .database, .required, impliedByOpenDatabase: true, "The .cblite2 bundle"),
-        Argument("PEER", .file, .optional, "ws://HOST:PORT/DATABASE, wss://… with TLS, or another database. Left out: the server it knows"),
+        Argument(
+            "PEER", .peer, .optional,
+            "ws://HOST:PORT/DATABASE, wss://… with TLS, peer:NAME, or another database. Left out: the server it knows"),
     ]
 
     private static let discussion = """
-        Replicates a database with one on a Sync Gateway, or with another database of this machine.
+        Replicates a database with one on a Sync Gateway, or with another database of this machine. peer:NAME is one that is found on the local network, \
+        as "peers" lists it: its only database, or the one of the same name; peer:NAME/DATABASE is another one.
 
         \(DatabaseSync.explanation)
         """

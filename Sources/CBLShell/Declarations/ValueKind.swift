@@ -26,6 +26,8 @@ enum ValueKind: Hashable, Sendable {
     case expression
     /// The name of a query that somebody keeps.
     case savedQuery
+    /// The path of a database or the URL of one, or `peer:` and a name.
+    case peer
     /// The name of a command: `help` takes it.
     case command
 

@@ -61,7 +61,7 @@ enum BashCompletion {
         switch kind {
         case .text, .integer, .openDatabase: "text"
         case .choice(let words): "choice:" + words.joined(separator: ",")
-        case .file: "file"
+        case .file, .peer: "file"
         case .directory: "directory"
         case .database, .databaseOrName: "database"
         case .collection: "collection"

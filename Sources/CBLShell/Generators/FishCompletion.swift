@@ -77,7 +77,7 @@ enum FishCompletion {
         switch kind {
         case .text, .integer, .openDatabase: nil
         case .choice(let words): CompletionModel.quoted(words.joined(separator: " "))
-        case .file: "'(__fish_complete_path (commandline -ct))'"
+        case .file, .peer: "'(__fish_complete_path (commandline -ct))'"
         case .directory, .database, .databaseOrName: "'(__fish_complete_directories)'"
         case .collection: "'(__cblite_values collection)'"
         case .document: "'(__cblite_values document)'"

@@ -76,7 +76,7 @@ enum ZshCompletion {
         switch kind {
         case .text, .integer, .openDatabase: " "
         case .choice(let words): "(\(words.joined(separator: " ")))"
-        case .file: "_files"
+        case .file, .peer: "_files"
         case .directory: "_files -/"
         case .database, .databaseOrName: "_cblite_databases"
         case .collection: "_cblite_names collection"

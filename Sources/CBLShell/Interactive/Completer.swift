@@ -1,6 +1,7 @@
 import CBLBase
 import CBLLanguage
 import CBLStore
+import CBLTransport
 
 /// Completes what stands before the cursor, from the declarations of the commands and the names in the open database.
 final class Completer {
@@ -15,6 +16,11 @@ final class Completer {
 
     /// The property paths of collections that were sampled, as of some last sequence.
     private var sampled: [Sample: (sequence: UInt64, paths: [String])] = [:]
+
+    private var found: (until: Double, names: [String])?
+    /// In seconds.
+    private static let peerPatience = 1
+    private static let peerMemory = 30.0
 
     init(session: Session) { self.session = session }
 
@@ -53,10 +59,11 @@ final class Completer {
         case .savedQuery: names += ((try? SavedQueries().names) ?? []).filter { $0.hasPrefix(prefix) }
         case .command: names += HelpPages.names(startingWith: prefix)
         case .openDatabase: names += openNames(prefix)
-        case .file, .directory, .database, .databaseOrName, .viewOrFile:
+        case .peer where prefix.hasPrefix(PeerName.prefix): names += peers().filter { $0.hasPrefix(prefix) }
+        case .file, .directory, .database, .databaseOrName, .viewOrFile, .peer:
             if kind == .databaseOrName { names += openNames(prefix) }
             if kind == .viewOrFile { names += stored(.view, prefix, nil) }
-            let onlyDirectories = kind != .file && kind != .viewOrFile
+            let onlyDirectories = kind != .file && kind != .viewOrFile && kind != .peer
             if names.isEmpty { return FileNames.complete(prefix, onlyDirectories: onlyDirectories, line) }
         case .collection, .document, .index, .view: names += stored(kind, prefix, line.collection)
         case .property, .expression: return completeExpression(kind, line)
@@ -64,6 +71,17 @@ final class Completer {
         }
         let safe = names.filter { !$0.unicodeScalars.contains(where: TerminalText.isHarmful) }
         return Completion(length: line.wordLength, candidates: safe.map(line.escaped), ending: line.ending, labels: safe)
+    }
+
+    /// Those that are found in a moment: `peer:kitchen`. They are looked for once in a while.
+    private func peers() -> [String] {
+        let now = MonotonicClock.seconds
+        if let found, found.until > now { return found.names }
+        let names = (try? PeerSearch.peers(within: Completer.peerPatience))?.filter { $0.kind != .multipeer }.map {
+            PeerName.prefix + $0.name
+        }
+        found = (now + Completer.peerMemory, names ?? [])
+        return names ?? []
     }
 
     private func openNames(_ prefix: String) -> [String] { session.shell?.databases.names.filter { $0.hasPrefix(prefix) }.sorted() ?? [] }

@@ -1,5 +1,6 @@
 import CBLBase
 import CBLListener
+import CBLReplication
 import CBLSQLite
 import CBLTransport
 import Glibc
@@ -11,6 +12,9 @@ struct DatabaseServer {
         case event(ListenerEvent)
         /// About replications that the server has itself begun.
         case log(MessageLevel, String)
+        /// About what is on the local network, and the replications with it.
+        case peers(PeerDirectoryEvent)
+        case mesh(PeerMesh.Event)
         case stopped
     }
 
@@ -59,11 +63,27 @@ struct DatabaseServer {
             throw CommandError.failed(error.message, hint: "Ports below 1024 are for the administrator: choose another with --port.")
         }
         let report = ServeReport(invocation, listener)
+        report.ownID = plan.peers?.announcement.id
+        let mesh = try plan.peers.flatMap { peers in
+            try peers.mesh(databases.shares, on: loop) { event in
+                if event.isOneOfMany, mailbox.count >= DatabaseServer.mostLetters { return omitted.withLock { $0 += 1 } }
+                mailbox.put(.mesh(event))
+            }
+        }
+        let directory: (any PeerDirectory)?
+        do {
+            directory = try plan.peers?.directory(port: listener.port) { event in
+                mesh?.take(event)
+                // Somebody may fill the network with names.
+                if mailbox.count < DatabaseServer.mostLetters { mailbox.put(.peers(event)) }
+            }
+        } catch { throw PeerSearch.commandError(error) }
+        defer { directory?.stop() }
         do { try listener.start(plan.replications) } catch let error as ConfigurationError { throw CommandError.failed("\(error)") }
         settings.audit?.tell(.serverStarted)
         try report.began()
         defer { plan.log?.close() }
-        try Interrupts.deferred { try work(listener, mailbox, report, plan.log) }
+        try Interrupts.deferred { try work(listener, mailbox, report, plan.log, directory, mesh) }
         settings.audit?.tell(.serverStopped)
         let skipped = omitted.withLock { $0 }
         if skipped > 0 {
@@ -78,18 +98,30 @@ struct DatabaseServer {
     private func plan() throws -> ServePlan? {
         let flags = ServeFlags(invocation: invocation)
         guard let path = invocation.string("config") else {
+            var flags = flags
             for flag in ["add-user", "role"] where invocation.flag(flag) { throw invocation.usageError("--\(flag) is for --config") }
             // Mistakes in the flags are told before databases are made or opened.
             let settings = try flags.settings()
-            return ServePlan(settings: settings, databases: try flags.databases(for: settings.users))
+            let peers = try ServePeers(invocation, settings, as: flags.firstUser)
+            var plan = ServePlan(settings: settings, databases: try flags.databases(for: settings.users), peers: peers)
+            try plan.peers?.announce(plan.databases)
+            return plan
         }
         let edge = try EdgeServe(invocation, path: path)
-        guard let user = invocation.string("add-user") else { return try edge.plan() }
+        guard let user = invocation.string("add-user") else {
+            var plan = try edge.plan()
+            plan.peers = try ServePeers(invocation, plan.settings, as: nil)
+            try plan.peers?.announce(plan.databases)
+            return plan
+        }
         try edge.addUser(user, role: invocation.string("role"))
         return nil
     }
 
-    private func work(_ listener: SyncListener, _ mailbox: Mailbox<Letter>, _ report: ServeReport, _ log: EdgeLog?) throws {
+    private func work(
+        _ listener: SyncListener, _ mailbox: Mailbox<Letter>, _ report: ServeReport, _ log: EdgeLog?, _ directory: (any PeerDirectory)?,
+        _ mesh: PeerMesh?
+    ) throws {
         let progress = session.progress("Serving", unit: "documents")
         defer { progress.finish() }
         var isStopping = false
@@ -97,7 +129,17 @@ struct DatabaseServer {
         func stop() {
             guard !isStopping else { return }
             isStopping = true
-            listener.stop { mailbox.put(.stopped) }
+            // Nobody is to come any more. Then the own connections end, which write to the databases as well.
+            directory?.stop()
+            let end: @Sendable () -> Void = { listener.stop { mailbox.put(.stopped) } }
+            if let mesh { mesh.stop(then: end) } else { end() }
+        }
+        // Nobody reads what is printed: the clients are to be told of the end all the same.
+        func tell(_ body: () throws -> Void) {
+            do { if failure == nil { try body() } } catch {
+                failure = error
+                stop()
+            }
         }
         while true {
             // Without a line on the screen there is nothing to do but to answer.
@@ -110,11 +152,9 @@ struct DatabaseServer {
                 case .log(let level, let message): log?.tell(level, "Sync", message)
                 case .event(let event):
                     log?.tell(event)
-                    // Nobody reads what is printed: the clients are to be told of the end all the same.
-                    do { if failure == nil { try report.tell(event) } } catch {
-                        failure = error
-                        stop()
-                    }
+                    tell { try report.tell(event) }
+                case .peers(let event): tell { try report.tell(event) }
+                case .mesh(let event): tell { try report.tell(event) }
                 }
             }
             if Interruption.isRequested { stop() }

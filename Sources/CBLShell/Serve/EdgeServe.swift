@@ -15,7 +15,7 @@ struct EdgeServe {
     /// Flags that say something else about what the file says everything of.
     private static let foreign = [
         "rest", "dir", "manage", "user", "reader", "auth", "users", "tls", "identity", "cert", "key", "client-ca", "allow-origin", "cors",
-        "read-only", "push-only", "collection",
+        "read-only", "push-only", "collection", "mesh", "cacert",
     ]
 
     init(_ invocation: Invocation, path: String) throws {
@@ -187,4 +187,6 @@ struct ServePlan {
     /// What the server does by itself.
     var replications: [EdgeReplication] = []
     var log: EdgeLog?
+    /// How others are told of it, and whom it connects to.
+    var peers: ServePeers?
 }

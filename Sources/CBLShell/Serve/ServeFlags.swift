@@ -44,14 +44,25 @@ struct ServeFlags {
             "Only these collections, of all databases or of one"),
         Flag("max-connections", value: "N", .integer(1...100_000), "As many at most instead of 200"),
         Flag("max-per-address", value: "N", .integer(1...100_000), "As many at most from one address"),
+        Flag(
+            "advertise", aliases: ["bonjour"], optionalValue: "NAME", .text,
+            "Let others on the local network find it: \"peers\" and peer:NAME. The usual name is the machine's"),
+        Flag("mesh", "Advertise it, and sync continuously with all peers that have a database of the same name"),
+        Flag(
+            "cacert", aliases: ["rootcerts"], value: "FILE", .file,
+            "With --mesh: connect to peers with these certificates, or signed by them, alone"),
         Flag("heartbeat", value: "SECONDS", .integer(1...86400), "Ask silent clients after so long instead of 300 whether they are there"),
         Flag("verbose", short: "v", repeatable: true, "Tell of connections; -vv: of every document"),
     ]
 
     let invocation: Invocation
     private var session: Session { invocation.session }
+    /// The first of --user, who may do everything: as whom one connects to peers that let in the same.
+    private(set) var firstUser: Credentials?
 
-    func settings() throws -> ListenerSettings {
+    init(invocation: Invocation) { self.invocation = invocation }
+
+    mutating func settings() throws -> ListenerSettings {
         var settings = ListenerSettings()
         settings.version = Shell.version
         settings.users = try users()
@@ -93,7 +104,7 @@ struct ServeFlags {
 
     // MARK: Users
 
-    private func users() throws -> UserList? {
+    private mutating func users() throws -> UserList? {
         var users = UserList()
         if let file = invocation.string("users") {
             let text = String(decoding: try SecretFile.read(file, warningIn: session), as: UTF8.self)
@@ -110,6 +121,7 @@ struct ServeFlags {
                 guard !name.isEmpty else { throw invocation.usageError("--\(flag) needs a name, not \"\(user)\"") }
                 guard !password.isEmpty else { throw invocation.usageError("the password of \(name) is empty") }
                 users.set(name, password: password, rights: UserRights(access))
+                if flag == "user", firstUser == nil { firstUser = Credentials(user: name, password: password) }
             }
         }
         if invocation.flag("auth") {

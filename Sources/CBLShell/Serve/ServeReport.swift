@@ -7,9 +7,15 @@ import CBLTransport
 
 /// What `serve` says: where it listens, who comes and goes, and what goes over the connections.
 final class ServeReport {
-    private let invocation: Invocation
-    private let listener: SyncListener
-    private var session: Session { invocation.session }
+    let invocation: Invocation
+    let listener: SyncListener
+    var session: Session { invocation.session }
+    /// By what this server is known among peers.
+    var ownID: String?
+    /// The peers that are there.
+    var knownPeers: Set<FoundPeer.Service> = []
+    /// The connections to peers of which it was said that they cannot be.
+    var toldFailures: Set<Mesh.Link> = []
     private let clock = Stopwatch()
     /// For the rate of the last seconds.
     private var samples: [(seconds: Double, documents: Int)] = [(0, 0)]
@@ -121,7 +127,7 @@ final class ServeReport {
 
     // MARK: Events
 
-    private var showsConnections: Bool { invocation.count("verbose") > 0 }
+    var showsConnections: Bool { invocation.count("verbose") > 0 }
 
     func tell(_ event: ListenerEvent) throws {
         if invocation.wantsJSON { return try write(event) }

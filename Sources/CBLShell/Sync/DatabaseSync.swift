@@ -23,12 +23,25 @@ struct DatabaseSync {
 
     init(_ invocation: Invocation) { self.invocation = invocation }
 
+    /// Peers by name are looked for once.
+    private final class KnownPlaces {
+        var places: [String: PeerName.Place] = [:]
+
+        /// By what the database at a URL is known, if a peer has said so.
+        func id(of endpoint: Endpoint) -> String? {
+            guard case .remote(let url) = endpoint else { return nil }
+            return places.values.first { $0.url == url }?.id.map(FoundPeer.peerID(ofUUID:))
+        }
+    }
+
+    private let known = KnownPlaces()
+
     /// Runs `push`, `pull` or `sync`: the database and the peer may stand in either order, and the open one may be left out.
     func run(_ direction: Direction) throws -> ExitCode {
         let peer = invocation.argumentIfGiven("PEER")
         guard let path = invocation.argumentIfGiven("DATABASE") else {
             guard let open = session.openDatabase else { throw invocation.usageError("no database is open") }
-            let other = try endpoint(peer ?? knownPeer(of: open, direction))
+            let other = try endpoint(peer ?? knownPeer(of: open, direction), beside: open.path)
             guard open.isReadOnly else { return try run(open, with: other, direction) }
             // A copy that is only looked at can still be renewed.
             guard direction == .pull, let shell = session.shell, session.remoteCopies.contains(where: { $0.copy.path == open.path }) else {
@@ -37,19 +50,19 @@ struct DatabaseSync {
             return try shell.changing(open) { try run($0, with: other, direction) }
         }
         // `pull URL DATABASE`
-        let isSwapped = if case .remote = try endpoint(path) { true } else { false }
+        let isSwapped = if case .remote = try endpoint(path, beside: peer) { true } else { false }
         guard !isSwapped || peer != nil else {
             throw invocation.usageError("\(SyncPeers.shown(path)): the database to replicate with it is missing")
         }
         let (own, other) = isSwapped ? (peer ?? path, path) : (path, peer)
         // Nothing is made for what there is nothing to be had from.
-        if direction != .push, let other, case .database(let path) = try endpoint(other) {
+        if direction != .push, let other, case .database(let path) = try endpoint(other, beside: own) {
             if direction == .pull { try DatabaseSync.checkExistence(path) }
             if FileIdentity(bundle: own) == nil { try checkCollections(in: path) }
         }
         if direction != .push, peer != nil, !invocation.flag("existing") { session.options.creates = true }
         let database = try session.open(own, writes: true)
-        return try run(database, with: endpoint(other ?? knownPeer(of: database, direction)), direction)
+        return try run(database, with: endpoint(other ?? knownPeer(of: database, direction), beside: own), direction)
     }
 
     /// Whether a flag is there that not all of the commands have which replicate.
@@ -57,13 +70,21 @@ struct DatabaseSync {
     // A copy that is opened goes on behind the prompt.
     private var isContinuous: Bool { invocation.parsed.command.name != OpenRemoteCommand.declaration.name && has("continuous") }
 
-    private func endpoint(_ path: String) throws -> Endpoint {
+    /// `own` is the path of the database that is to be replicated with it.
+    private func endpoint(_ path: String, beside own: String?) throws -> Endpoint {
+        if let place = known.places[path] { return .remote(place.url) }
+        if let name = PeerName(path) {
+            let peers = try PeerSearch.peers()
+            let place = try name.place(among: peers, beside: own.map(ServeFlags.name(ofPath:)))
+            known.places[path] = place
+            return .remote(place.url)
+        }
         switch Endpoint(path) {
-        case .remote(let url)?: .remote(url)
-        case .database(let path)?: .database(path)
+        case .remote(let url)?: return .remote(url)
+        case .database(let path)?: return .database(path)
         default:
             throw invocation.usageError(
-                "\(path): a peer is ws://HOST:PORT/DATABASE, wss://…, http://…, https://… or a name that ends in .cblite2")
+                "\(path): a peer is ws://HOST:PORT/DATABASE, wss://…, http://…, https://…, peer:NAME or a name that ends in .cblite2")
         }
     }
 
@@ -105,6 +126,7 @@ struct DatabaseSync {
         var login = ServerLogin.nobody
         var settings = ReplicatorSettings(try other.map { .database($0) } ?? server(endpoint, &login), collections: collections)
         settings.login = login
+        if case .server = settings.peer { settings.peerID = known.id(of: endpoint) ?? session.peers.id(of: settings.peer) }
         settings.isReset = has("reset-checkpoint")
         if let seconds = invocation.parsed.declares("timeout") ? invocation.int("timeout") : nil {
             settings.patience = seconds > 0 ? .seconds(seconds) : nil
@@ -239,7 +261,7 @@ struct DatabaseSync {
             report.draw()
         }
         if direction == .push, failure == nil {
-            let peer = SyncPeers.name(of: settings.peer)
+            let peer = settings.peerID ?? SyncPeers.name(of: settings.peer)
             report.leave(
                 conflicts: try database.read { snapshot in
                     try settings.collections.reduce(0) { try $0 + snapshot.conflicts(with: peer, in: $1.name).count }

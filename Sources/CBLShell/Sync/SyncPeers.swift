@@ -10,6 +10,8 @@ struct SyncPeers {
     private var couchServers: [String: WebServerSettings] = [:]
     /// The last one of each database, by its path.
     private var last: [String: String] = [:]
+    /// By what checkpoints know those that were found by their names.
+    private var ids: [String: String] = [:]
 
     /// How to reach a server: as the flags say, or if they say nothing, as before.
     func gateway(for url: String, _ invocation: Invocation) throws -> ServerAccess.Gateway {
@@ -34,8 +36,11 @@ struct SyncPeers {
         case .couch(let couch): couchServers[name] = couch.settings
         case .database, .transport: break
         }
+        ids[name] = settings.peerID
         last[database.path] = name
     }
+
+    func id(of peer: ReplicatorSettings.Peer) -> String? { ids[SyncPeers.name(of: peer)] }
 
     func last(of database: Database) -> String? { last[database.path] }
 

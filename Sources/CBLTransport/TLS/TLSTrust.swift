@@ -11,6 +11,9 @@ package enum TLSTrust: Sendable {
     case pinned([CertificatePin])
     /// Those that show this one, or whose certificate is signed by it: whatever the host is called, and however old the certificates are.
     case owner(Certificate)
+    /// Those that show one of these, or whose certificate is signed by one of these, whatever the host is called: peers that find each other have
+    /// addresses that nobody knew when the certificates were made.
+    case members([Certificate])
     /// Those that sign for themselves, and no others: for databases that meet for the first time.
     case selfSigned
     /// Anybody. Nothing is known about who reads and answers.
@@ -70,6 +73,10 @@ extension TLSTrust {
                 return leaf.isFor(host) ? nil : .untrusted(leaf, of: host, status: GNUTLS_CERT_UNEXPECTED_OWNER.rawValue)
             }
             return .unexpected(leaf, of: host)
+        case .members(let members):
+            if members.contains(leaf) { return nil }
+            let status = try? Certificate.status(of: chain, trusting: members)
+            return status == 0 ? nil : .unexpected(leaf, of: host)
         case .owner(let owner):
             if leaf == owner { return nil }
             // Whoever has a certificate of the owner's is let in by that already, so it does not matter if it signed for another.

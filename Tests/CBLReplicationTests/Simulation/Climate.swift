@@ -11,6 +11,8 @@ struct Climate {
         case ring
         /// A ring, and one or two of its replicas have a gateway as well.
         case ringWithGateway
+        /// Each replicates with all others, as they find each other.
+        case mesh
     }
 
     enum Resolving {
@@ -104,9 +106,10 @@ struct Climate {
             }
             ways.append(list)
         }
-        guard usesVectors else { return }
-        // What else a seed brings about does not depend on clocks.
+        // What else a seed brings about does not depend on that, nor on clocks.
         var aside = random
+        if shape == .ring, replicaCount > 2, aside.below(2) == 0 { shape = .mesh }
+        guard usesVectors else { return }
         clockPatience = aside.element(of: [1, 1, 5, 40])
         let areRight = aside.below(2) == 0
         for number in 0..<replicaCount {
@@ -115,7 +118,7 @@ struct Climate {
         }
     }
 
-    var usesGateway: Bool { shape != .ring }
+    var usesGateway: Bool { shape == .star || shape == .ringWithGateway }
 
     /// Small ones, so that they are reached.
     var limits: FlowLimits {
@@ -132,7 +135,8 @@ struct Climate {
         return limits
     }
 
-    /// A tree has one branch that counts. A document whose replica meets conflicts with two partners at once can please only one of them.
+    /// A tree has one branch that counts. A document whose replica meets conflicts with two partners can please only one of them: in a mesh with trees
+    /// each has one, and keeps it.
     var isToAgree: Bool { usesVectors || shape != .ringWithGateway }
 }
 

@@ -30,6 +30,8 @@ final class Simulation: @unchecked Sendable {
     let collections: [CollectionName]
     private let directory: TemporaryDirectory
     private var routes: [Route] = []
+    /// How replicas of a mesh find each other.
+    private let network: MeshModel?
     private var partners: [Replica.Partner] = []
     private(set) var links: [Link] = []
     private(set) var step = 0
@@ -60,6 +62,9 @@ final class Simulation: @unchecked Sendable {
         gateway = GatewayModel(climate, clock: clock, seed: random.next())
         collections = try (0..<climate.collectionCount).map { $0 == 0 ? .default : try CollectionName(name: "c\($0)") }
         directory = try TemporaryDirectory(inMemory: true)
+        network =
+            climate.shape == .mesh
+            ? MeshModel((0..<climate.replicaCount).map { _ in .init() }, usesVectors: climate.usesVectors, seed: seed) : nil
         for number in 0..<climate.replicaCount {
             let replica = try Replica(number, path: "\(directory.path)/\(number).cblite2", climate, clock: clock, collections: collections)
             {
@@ -68,8 +73,11 @@ final class Simulation: @unchecked Sendable {
             replicas.append(replica)
         }
         let all = 0..<climate.replicaCount
+        if let network { routes = network.possible.sorted().map { Route(client: $0.client, server: $0.server) } }
         if climate.shape == .star { routes = all.map { Route(client: $0, server: nil) } }
-        if climate.shape != .star { routes = all.map { Route(client: $0, server: ($0 + 1) % climate.replicaCount) } }
+        if climate.shape == .ring || climate.shape == .ringWithGateway {
+            routes = all.map { Route(client: $0, server: ($0 + 1) % climate.replicaCount) }
+        }
         if climate.shape == .ringWithGateway {
             for client in 0...random.below(2) { routes.append(Route(client: client, server: nil)) }
         }
@@ -90,6 +98,13 @@ final class Simulation: @unchecked Sendable {
     }
 
     func fail(_ reason: String) -> Failure { Failure(seed: seed, step: step, reason: reason, climate: "\(climate)") }
+
+    /// The routes by number that are used when all is well.
+    private var usualRoutes: [Int] {
+        guard let network else { return Array(routes.indices) }
+        let expected = network.expected
+        return routes.indices.filter { expected.contains(MeshModel.Pair(client: routes[$0].client, server: routes[$0].server ?? -1)) }
+    }
 
     // Connections
 
@@ -262,7 +277,8 @@ final class Simulation: @unchecked Sendable {
             try edit()
             if climate.isCrowded, random.below(10) == 0 { for _ in 0..<20 { try edit() } }
             return
-        case 1: return try open(random.below(routes.count), ifFewerThan: 1)
+        case 1 where network == nil: return try open(random.below(routes.count), ifFewerThan: 1)
+        case 1...4 where network != nil: return try meet()
         case 2 where random.below(20) == 0: return try strike()
         default: break
         }
@@ -274,6 +290,30 @@ final class Simulation: @unchecked Sendable {
         let count = links.filter { $0.route.client == routes[number].client && $0.route.server == routes[number].server }.count
         guard count < most else { return }
         try open(number, isContinuous: random.below(3) > 0)
+    }
+
+    /// Something happens on the network on which replicas find each other, and they do what comes of it.
+    private func meet() throws {
+        guard let network else { return }
+        let lively = Set(links.filter { !$0.isClosed }.map { MeshModel.Pair(client: $0.route.client, server: $0.route.server ?? -1) })
+        for pair in network.running.subtracting(lively).sorted() { follow(network.ended(pair)) }
+        follow(network.step(&random, isStable: !climate.usesVectors))
+        for pair in network.running.subtracting(lively).sorted() {
+            guard let number = routes.firstIndex(where: { $0.client == pair.client && $0.server == pair.server }) else {
+                throw fail("replica \(pair.client) connects to \(pair.server)")
+            }
+            try open(number, isContinuous: true)
+        }
+        for pair in network.running.intersection(lively).sorted() where random.below(2) == 0 || !climate.usesVectors {
+            follow(network.connected(pair))
+        }
+    }
+
+    private func follow(_ leaving: [MeshModel.Pair]) {
+        for pair in leaving {
+            for link in links where link.route.client == pair.client && link.route.server == pair.server { cut(link, nil) }
+        }
+        sweep()
     }
 
     /// Something bad happens.
@@ -374,18 +414,23 @@ final class Simulation: @unchecked Sendable {
         for link in links { cut(link, nil) }
         sweep()
         try lift()
+        if let network {
+            for pair in network.running.sorted() { _ = network.ended(pair) }
+            network.settle()
+            if let imperfection = network.imperfection { throw fail("the replicas of the mesh do not find each other: \(imperfection)") }
+        }
         do {
             // What one round brings to one, the next brings to the others.
-            for round in 0..<2 + 2 * routes.count {
+            for round in 0..<2 + 2 * usualRoutes.count {
                 if round % 3 == 0 {
-                    for number in routes.indices { try open(number, isContinuous: true) }
+                    for number in usualRoutes { try open(number, isContinuous: true) }
                     try rest()
                     isHealed = true
                     if climate.isToAgree { try checkThatNothingIsPending() }
                     for link in links { cut(link, nil) }
                     sweep()
                 } else {
-                    for number in routes.indices {
+                    for number in usualRoutes {
                         try open(number, isContinuous: false)
                         try rest()
                         let isOver = links.allSatisfy { $0.isClosed }
@@ -400,7 +445,8 @@ final class Simulation: @unchecked Sendable {
     /// Who pushes all the time and is idle has nothing left to push, unless it meets what it does not see or take.
     private func checkThatNothingIsPending() throws {
         guard !climate.hasChannels else { return }
-        for (route, partner) in zip(routes, partners) {
+        for number in usualRoutes {
+            let (route, partner) = (routes[number], partners[number])
             let replica = replicas[route.client]
             for (index, way) in replica.ways.enumerated() where way.pushes && way.documentIDs == nil && !way.takesNoSecrets {
                 if let id = try replica.store(index, for: partner).pendingDocuments().first {
@@ -415,7 +461,7 @@ final class Simulation: @unchecked Sendable {
         // The world goes on as if nobody had looked.
         let (before, gatewayBefore) = (random, gateway.random)
         defer { (random, gateway.random) = (before, gatewayBefore) }
-        for number in routes.indices {
+        for number in usualRoutes {
             try open(number, isContinuous: false)
             let link = links[links.count - 1]
             try rest()
