@@ -135,4 +135,16 @@ import Testing
         // Whichever came first.
         #expect(left == 30_003 || left == 3)
     }
+
+    @Test func thousandsOfLinesAreForNobody() throws {
+        let scratch = try Scratch([:])
+        let lines = (0..<60).map { #"{"_id":"doc-\#($0)","n":1}"# }.joined(separator: "\n")
+        #expect(try scratch.run(["import", "-"], input: lines).exitCode == 0)
+        #expect(try scratch.run(["rm", "--where", "n = 1", "--dry-run"]).lines.count == 60)
+        let terminal = try PseudoTerminal(["rm", scratch.path, "--where", "n = 1"], columns: 100)
+        try terminal.waitForText("(60 documents deleted)")
+        _ = try terminal.finish()
+        #expect(terminal.text.contains("… and 40 more.") && terminal.text.contains("Deleted `doc-0`"))
+        #expect(try scratch.run(["mv", "x", "nowhere"]).errors.contains("\"mkcoll nowhere\" makes it"))
+    }
 }

@@ -46,4 +46,18 @@ import Testing
         let result = try Program.run([scratch.path], input: "use \(other)\nuse scratch\ndiff other\n")
         #expect(result.lines.prefix(4) == ["_default:", "~ b", "- c", "+ d"])
     }
+
+    /// That a collection has no such property is no slip if another one has.
+    @Test func aConditionIsSpokenOfOnce() throws {
+        let scratch = try Scratch(["a": #"{"x":1}"#])
+        _ = try scratch.run(["put", "-C", "hotels", "h", #"{"city":"Porto"}"#])
+        let other = scratch.directory.path + "/other.cblite2"
+        #expect(try Program.run(["cp", scratch.path, other]).exitCode == 0)
+        for (condition, count) in [("city = 'Porto'", 0), ("cty = 'Porto'", 2)] {
+            let terminal = try PseudoTerminal(["diff", "--where", condition, scratch.path, other], columns: 150)
+            try terminal.waitForText("(No differences)")
+            _ = try terminal.finish()
+            #expect(terminal.text.split(separator: "No document").count - 1 == count, "\(condition)")
+        }
+    }
 }

@@ -221,4 +221,16 @@ import Testing
         #expect(try scratch.run(["put", "doc", "{_id:1}"]).exitCode == 1)
         #expect(try scratch.files() == ["db.sqlite3"])
     }
+
+    /// What `cat` prints can be put again.
+    @Test func theIDMayStandInTheDocument() throws {
+        let scratch = try Scratch(["a": #"{"n":1,"tags":["x"]}"#])
+        let json = try scratch.run(["cat", "a", "--raw"]).output
+        #expect(try scratch.run(["put", "a", "-"], input: json.replacing("1", with: "2")).exitCode == 0)
+        try scratch.expect(["cat", "a", "--raw"], #"{"_id":"a", "n":2,"tags":["x"]}"# + "\n")
+        #expect(try scratch.run(["put", "b", "-"], input: json).errors.contains("\"_id\""))
+        #expect(try Program.run(["put", scratch.directory.path + "/new.cblite2", "a", "{}"]).errors.contains("cblite --create"))
+        let nearly = String(scratch.path.dropLast(8))
+        #expect(try Program.run(["ls", nearly]).errors.contains("Did you mean \"\(scratch.path)\"?"))
+    }
 }

@@ -518,4 +518,26 @@ import Testing
         #expect(try cblite(["saved"]).output.hasPrefix("named") && cblite(["saved", "--rm", "named"]).exitCode == 0)
         #expect(try cblite(["saved", "--json"]).output == "")
     }
+
+    /// In a script each statement takes the parameters that it has.
+    @Test func parametersAreForWhoAsksForThem() throws {
+        let scratch = try Scratch(["a": #"{"name":"Ada","n":1}"#, "b": #"{"name":"Bob","n":2}"#])
+        let script = "SELECT name FROM _ WHERE name = $name;\nSELECT name FROM _ WHERE n = $n; -- $other"
+        let both = try scratch.run(["query", "-f", "-", "-p", "name=Ada", "-p", "n=2"], input: script)
+        #expect(both.output == "Ada\nBob\n", "\(both.errors)")
+        let slip = try scratch.run(["query", "-f", "-", "-p", "nam=Ada", "-p", "n=2"], input: script)
+        #expect(slip.exitCode == 1 && slip.errors.contains("no statement has a parameter $nam. Did you mean \"name\"?"), "\(slip.errors)")
+        try scratch.expectFailure(["query", "-p", "other=1", "SELECT $n"], "the query has no parameter $other")
+    }
+
+    @Test func whatChangesNothingMakesNoRevision() throws {
+        let scratch = try Scratch(["a": #"{"n":1}"#, "b": #"{"n":2}"#])
+        try scratch.expect(["query", "UPDATE _ SET n = n"], "No document changed\n", flags: ["--writeable"])
+        try scratch.expect(["query", "UPDATE _ SET n = 2"], "1 document updated\n", flags: ["--writeable"])
+        let revisions = try scratch.run(["ls", "-l", "b"]).output
+        #expect(revisions.contains("1-") && !revisions.contains("2-"))
+        let terminal = try PseudoTerminal(["query", "--writeable", scratch.path, "UPDATE _ SET n = nn"], columns: 150)
+        try terminal.waitForText("No document has \"nn\"")
+        _ = try terminal.finish()
+    }
 }

@@ -305,4 +305,16 @@ import Testing
         #expect(result.exitCode == 2)
         #expect(result.errors.contains("is for replication"))
     }
+
+    @Test func nothingIsLeftOfADatabaseThatNothingCameInto() throws {
+        let scratch = try Scratch([:])
+        let new = scratch.directory.path + "/new.cblite2"
+        #expect(try Program.run(["import", new, scratch.directory.path + "/none.json"]).exitCode != 0)
+        #expect(try Program.run(["import", new, "--format", "csv", "-"], input: "a,b\n\"1,2\n").exitCode != 0)
+        #expect(!FileManager.default.fileExists(atPath: new))
+        let slip = try Program.run(["import", new, "--format", "csv", "--jsonid", "cod", "-"], input: "code,n\na,1\n")
+        #expect(slip.exitCode == 1 && slip.errors.contains("no column is called \"cod\". Did you mean \"code\"?"))
+        #expect(try Program.run(["import", new, "--format", "csv", "--jsonid", "code", "-"], input: "code,n\na,1\n").exitCode == 0)
+        #expect(try Program.run(["ls", new]).output == "a\n")
+    }
 }

@@ -19,13 +19,19 @@ extension StatementRunner {
                 let time = try rows.withColumn(values.count, ofRow: row) { try StatementRunner.time($0, at: expiration.range) }
                 try transaction.setExpiration(document.id, in: collection, time)
             }
-            count += 1
             // The time of expiration is no part of a revision.
             guard !edit.isEmpty else {
+                count += 1
                 try tell(.updated, document.id, collection, document.revision, document.body)
                 continue
             }
             let body = try edit.apply(to: document, rows, row, transaction)
+            // Nobody wants a revision that changes nothing.
+            let isSame = body.withRoot { new in
+                document.body.withRoot { $0.isEqual(to: new, transaction.sharedKeys, transaction.sharedKeys) }
+            }
+            if isSame, update.expiration == nil { continue }
+            count += 1
             let saved = try transaction.save(document, body: body)
             try tell(.updated, document.id, collection, saved.id, body)
         }

@@ -74,7 +74,9 @@ enum CheckCommand {
         let drops = invocation.flag("drop-damaged")
         guard before.repairable + before.removable + (drops ? before.droppable : 0) > 0 else {
             if before.problems > 0 {
-                session.notice("None of this can be mended here; check --salvage NEW.cblite2 carries what can be read into a new database.")
+                session.notice(
+                    "None of this can be mended here. check --salvage NEW.cblite2 carries what can be read into a new database; a missing blob comes back with its file, from the Attachments of another copy."
+                )
             }
             return before.problems == 0 ? .success : .failure
         }

@@ -56,7 +56,9 @@ enum DiffCommand {
                 comparison.check = { try Interruption.check() }
                 let report = DifferenceReport(comparison, invocation)
                 let names = try collections(of: comparison, invocation)
-                comparison.chosen = try invocation.string("where").map { try documents(meeting: $0, names, of: [before, after], session) }
+                comparison.chosen = try invocation.string("where").map {
+                    try DocumentCondition.documentIDs($0, in: names, of: [before, after], session)
+                }
                 let counts = try comparison.run(names) { try report.write($0) }
                 try report.finish()
                 session.notice(summary(counts))
@@ -69,20 +71,6 @@ enum DiffCommand {
     private static func open(_ word: String, _ keys: KeyFlags, _ session: Session) throws -> Database {
         if let shell = session.shell, let index = shell.databases.index(of: word) { return shell.databases.entries[index].database }
         return try session.open(word, writes: false, ownKeys: keys)
-    }
-
-    /// Those that meet a condition in either database.
-    private static func documents(
-        meeting condition: String, _ names: [CollectionName], of snapshots: [Snapshot], _ session: Session
-    ) throws -> [CollectionName: DocumentIDs] {
-        var chosen: [CollectionName: DocumentIDs] = [:]
-        for name in names {
-            for snapshot in snapshots where snapshot.hasCollection(name) {
-                chosen[name, default: DocumentIDs([])].add(
-                    try DocumentCondition.documentIDs(condition, in: name, of: snapshot, session))
-            }
-        }
-        return chosen
     }
 
     private static func collections(of comparison: DatabaseComparison, _ invocation: Invocation) throws -> [CollectionName] {

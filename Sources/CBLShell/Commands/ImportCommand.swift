@@ -1,3 +1,5 @@
+import CBLStore
+
 /// `cblite import DATABASE FILE…`
 enum ImportCommand {
     static let declaration = CommandDeclaration(
@@ -34,7 +36,10 @@ enum ImportCommand {
                 throw invocation.usageError(isSwapped ? "the database goes before the file" : "\(path): databases are copied with cp")
             }
             if !invocation.flag("existing") { invocation.session.options.creates = true }
+            let isNew = invocation.parsed.databasePath.map { !Endpoint.exists($0) } ?? false
             let database = try invocation.database()
+            // Nothing is left of a database that nothing came into.
+            defer { if isNew { try? removeIfUnused(database) } }
             if case .remote? = sources.first {
                 guard sources.count == 1 else { throw invocation.usageError("one server at a time") }
                 return try transfer.replicate(database, with: sources[0], .pull)
@@ -46,4 +51,11 @@ enum ImportCommand {
             }
             return code
         })
+
+    private static func removeIfUnused(_ database: Database) throws {
+        let isUnused = try database.read { snapshot in
+            try snapshot.collections() == [.default] && snapshot.lastSequence(of: .default) == 0 && snapshot.indexes().isEmpty
+        }
+        if isUnused { try database.delete() }
+    }
 }

@@ -34,7 +34,9 @@ enum MoveCommand {
         if let newID { try DocumentRules.check(id: newID) }
         let isDryRun = invocation.flag("dry-run")
         let changes = try invocation.change(dryRun: isDryRun) { transaction, collection in
-            let target = try invocation.existing(target, in: transaction)
+            do { _ = try invocation.existing(target, in: transaction) } catch let error as StoreError {
+                throw CommandError.failed(error.description, hint: "\"mkcoll \(target)\" makes it.")
+            }
             guard target != collection || newID != nil else {
                 throw CommandError.failed("the documents are in collection \"\(target)\" already")
             }
@@ -51,7 +53,7 @@ enum MoveCommand {
                 return change
             }
         }
-        try invocation.tell { for change in changes { try change.write(to: invocation.session, dryRun: isDryRun) } }
+        try invocation.tell(changes, dryRun: isDryRun)
         invocation.noticeChosen(changes.count, "moved", dryRun: isDryRun)
         return .success
     }

@@ -59,7 +59,7 @@ enum PutCommand {
 
         let change = try invocation.change(dryRun: isDryRun, createsCollection: !changesOnlyExisting) { transaction, collection in
             // A mistake in the text goes before what the document has against it.
-            let body = try input.map { try transaction.encode($0) }
+            let body = try input.map { try transaction.encode($0, as: id) }
             if let schema, let problem = body?.withRoot({ schema.problem(of: $0, transaction.sharedKeys) }) {
                 throw CommandError.failed("document \"\(id)\": \(problem)", hint: "Nothing was saved.")
             }

@@ -52,7 +52,7 @@ enum RemoveCommand {
                 return DocumentChange(.purged, id, in: collection)
             }
         }
-        try invocation.tell { for change in changes { try change.write(to: invocation.session, dryRun: isDryRun) } }
+        try invocation.tell(changes, dryRun: isDryRun)
         invocation.noticeChosen(changes.count, purges ? "purged" : "deleted", dryRun: isDryRun)
         return .success
     }

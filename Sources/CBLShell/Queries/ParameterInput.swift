@@ -1,4 +1,5 @@
 import CBLFleece
+import CBLLanguage
 import CBLQuery
 
 /// What a person says that a query's `$names` stand for: `--param name=VALUE`, and `--params` with an object or a file that holds one.
@@ -11,11 +12,28 @@ enum ParameterInput {
             "params", value: "JSON|FILE", .file, "Values for all parameters: a JSON object, or a file that holds one; - is standard input"),
     ]
 
-    /// `--param` goes before `--params`, and both before what `.set` has set.
+    /// `--param` goes before `--params`, and both before what `.set` has set. Which of them are asked for looks `QueryRun`.
     static func parameters(_ invocation: Invocation) throws -> QueryParameters {
         var parameters = QueryParameters.none
-        let known = invocation.session.parameters
-        for name in known.names { if let value = known[name] { parameters.offer(value, as: name) } }
+        for known in [invocation.session.parameters, try given(invocation)] {
+            for name in known.names { if let value = known[name] { parameters.offer(value, as: name) } }
+        }
+        return parameters
+    }
+
+    /// The names behind the dollar signs of a text.
+    static func names(in text: String) -> [String] {
+        var lexer = Lexer(Array(Comment.blanked(text).utf8))
+        var names: [String] = []
+        while let token = lexer.nextSolid() {
+            if token.kind == .parameter { names.append(lexer.text(token.start + 1..<token.end)) }
+        }
+        return names
+    }
+
+    /// What the command line gives.
+    static func given(_ invocation: Invocation) throws -> QueryParameters {
+        var parameters = QueryParameters.none
         if let text = invocation.string("params") {
             let isObject = text.utf8.first { $0 != 0x20 && $0 != 0x09 && $0 != 0x0A && $0 != 0x0D } == UInt8(ascii: "{")
             let input = isObject ? DocumentInput(text: text, subject: "--params") : try DocumentInput(file: text, subject: "--params")

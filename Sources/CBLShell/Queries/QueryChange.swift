@@ -21,18 +21,20 @@ extension QueryRun {
         }
     }
 
-    /// Of those that choose the documents.
+    /// Of those that choose the documents, and that new values are made of.
     private func tellOfUnknownProperties(in statement: Statement, of database: Database) throws {
-        let (path, alias, condition): (Statement.CollectionPath, String?, QueryExpression?)
+        let (path, alias, expressions): (Statement.CollectionPath, String?, [QueryExpression])
         switch statement {
-        case .update(let update): (path, alias, condition) = (update.collection, update.alias, update.condition)
-        case .delete(let delete): (path, alias, condition) = (delete.collection, delete.alias, delete.condition)
+        case .update(let update):
+            let all = update.assignments.map(\.value) + [update.condition].compactMap { $0 }
+            (path, alias, expressions) = (update.collection, update.alias, all)
+        case .delete(let delete): (path, alias, expressions) = (delete.collection, delete.alias, [delete.condition].compactMap { $0 })
         default: return
         }
-        guard let condition else { return }
+        guard !expressions.isEmpty else { return }
         var select = Select()
         select.sources = [Select.Source(.collection(scope: path.scope, name: path.name), alias: alias)]
-        select.results = [Select.Result(condition, alias: "condition")]
+        select.results = expressions.enumerated().map { Select.Result($0.element, alias: "expression \($0.offset)") }
         try invocation.session.tellOfUnknownProperties(of: database) { try select.reading(paths: invocation.search(in: $0).path) }
     }
 

@@ -1,3 +1,4 @@
+import CBLBase
 import CBLFleece
 import CBLLanguage
 import CBLQuery
@@ -55,6 +56,7 @@ struct QueryRun {
         let statements = try inputs.map { input in
             do throws(CommandError) { return (input, try input.statement()) } catch { throw hinting(error, input) }
         }
+        try checkParameters(statements.map(\.0))
         if mode == .watch, inputs.count > 1 { throw invocation.usageError("--watch watches one query") }
         let changes = statements.filter { if case .select = $0.1 { false } else { true } }
         if let change = changes.first {
@@ -73,6 +75,17 @@ struct QueryRun {
             }
         }
         return .success
+    }
+
+    /// A value that no statement asks for is a slip. In a script each may ask for some of them.
+    private func checkParameters(_ inputs: [QueryInput]) throws {
+        guard !invocation.strings("param").isEmpty || invocation.flag("params"), !inputs.contains(where: \.isJSON) else { return }
+        let known = Set(inputs.flatMap { ParameterInput.names(in: $0.text) })
+        for name in try ParameterInput.given(invocation).names where !known.contains(name) {
+            let suggestion = Suggestion.sentence(for: name, in: known.sorted(), quoted: true)
+            let subject = inputs.count == 1 ? "the query has no parameter" : "no statement has a parameter"
+            throw CommandError.failed("\(subject) $\(name).\(suggestion)")
+        }
     }
 
     private func checkWriteAccess(_ input: QueryInput) throws {

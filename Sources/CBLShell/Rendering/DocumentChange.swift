@@ -63,6 +63,20 @@ struct DocumentChange {
     }
 }
 
+extension Invocation {
+    /// At a terminal nobody reads thousands of lines.
+    private static let mostShown = 20
+
+    /// Tells what became of each document; at a terminal of the first ones, and how many more there are.
+    func tell(_ changes: [DocumentChange], dryRun: Bool) throws {
+        let isAll = !output.isTerminal || wantsJSON || changes.count <= Invocation.mostShown + 1
+        try tell {
+            for change in isAll ? changes[...] : changes.prefix(Invocation.mostShown) { try change.write(to: session, dryRun: dryRun) }
+        }
+        if !isAll { session.notice("… and \(ProgressLine.grouped(changes.count - Invocation.mostShown)) more.") }
+    }
+}
+
 extension RevisionID {
     /// As much as tells it from others: a generation and eight digits. Versions are shown whole.
     var shortText: String {

@@ -91,4 +91,23 @@ struct DocumentInput {
 extension Transaction {
     /// Parses a body, with the database's shared keys.
     func encode(_ input: DocumentInput) throws(CommandError) -> FleeceData { try input.encoded(by: encoder) }
+
+    /// The same for a document of this ID, which may stand in it: so `cat` prints it.
+    func encode(_ input: DocumentInput, as id: String) throws -> FleeceData {
+        let body = try encode(input)
+        return try body.withRoot { root in
+            guard let members = root.dictionary, let named = members.value(forKey: "_id", sharedKeys)?.string,
+                named.utf8.elementsEqual(id.utf8)
+            else { return body }
+            encoder.reset()
+            encoder.beginDictionary()
+            for (key, value) in members {
+                guard let name = key.keyString(sharedKeys), name != "_id" else { continue }
+                encoder.writeKey(name)
+                encoder.write(value, keys: sharedKeys)
+            }
+            encoder.endDictionary()
+            return try encoder.finish()
+        }
+    }
 }

@@ -13,7 +13,7 @@ extension Session {
         let path = Database.bundlePath(ofMainFile: path) ?? path
         let access: Database.Options.Access = options.creates ? .create : writes || options.isWriteable ? .readWrite : .readOnly
         if access != .readOnly, let source = packedSource(of: path) {
-            throw CommandError(.cannotOpen, "\(source): what is in a ZIP file can only be read", hint: "Unpack it, or make a copy with cp.")
+            throw Session.packedError(source)
         }
         if access != .readOnly { try refuseInTransaction("it cannot be changed from the side", at: path) }
         let upgrade: Database.Options.Upgrade =
@@ -28,6 +28,7 @@ extension Session {
         if settings.key == nil, let newKey, access == .create, !Endpoint.exists(path) { settings.key = newKey }
         let database: Database
         do throws(StoreError) { database = try open(path, settings) } catch {
+            if error.code == .notFound { throw missing(path, error, writes: writes) }
             guard error.code == .needsKey, settings.key == nil else { throw Session.commandError(error) }
             var key = ownKeys == nil ? nil : try self.key(of: options.keys, for: path)
             if key == nil { key = try keyWithoutFlags(for: path) }
@@ -38,6 +39,16 @@ extension Session {
         if let key = settings.key { knownKeys[path] = key }
         if access == .readOnly, let damage = database.visibleDamage { warn("\(path): the database is damaged: \(damage)") }
         return database
+    }
+
+    /// There is no such database, but perhaps one that was meant; or it was to be made.
+    private func missing(_ path: String, _ error: StoreError, writes: Bool) -> CommandError {
+        let known = Session.commandError(error)
+        if !path.hasSuffix(".cblite2"), Database.isBundle(path + ".cblite2"), Endpoint.exists(path + ".cblite2") {
+            return CommandError(known.exitCode, "\(known.message). Did you mean \"\(path).cblite2\"?", hint: known.hint)
+        }
+        guard writes, shell == nil, !Endpoint.exists(path), path.hasSuffix(".cblite2") else { return known }
+        return known.hinting("--create in front of the command makes it: cblite --create …")
     }
 
     static func commandError(_ error: StoreError) -> CommandError {
@@ -80,6 +91,7 @@ extension Session {
 
     /// The open database cannot be changed, and how it could.
     func readOnlyError(_ database: Database) -> CommandError {
+        if let source = packedSource(of: database.path) { return Session.packedError(source) }
         let name = shell?.databases.current?.name ?? database.path
         return .failed("\(database.path): opened for reading only", hint: "\"use --writeable \(name)\" opens it for changes.")
     }

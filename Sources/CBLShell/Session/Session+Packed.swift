@@ -57,6 +57,10 @@ extension Session {
     /// Whether a path is that of such a copy, and what it was called.
     func packedSource(of path: String) -> String? { unpackedCopies.first { $0.path == path }?.source }
 
+    static func packedError(_ source: String) -> CommandError {
+        CommandError(.cannotOpen, "\(source): what is in a ZIP file can only be read", hint: "Unpack it, or make a copy with cp.")
+    }
+
     /// At the end.
     func removeUnpackedCopies() {
         for copy in unpackedCopies { copy.folder.remove() }

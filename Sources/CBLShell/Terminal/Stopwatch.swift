@@ -11,6 +11,7 @@ struct Stopwatch {
         let seconds = max(self.seconds, 1e-6)
         let hundredths = Int((seconds * 1000).rounded())
         let fraction = String(hundredths % 1000 + 1000).dropFirst()
-        return "Completed \(count) docs in \(hundredths / 1000).\(fraction) secs; \(Int(Double(count) / seconds)) docs/sec"
+        return
+            "Completed \(count) \(count == 1 ? "doc" : "docs") in \(hundredths / 1000).\(fraction) secs; \(Int(Double(count) / seconds)) docs/sec"
     }
 }

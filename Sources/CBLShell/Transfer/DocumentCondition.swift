@@ -12,9 +12,33 @@ enum DocumentCondition {
         DocumentIDs(try list(condition, in: collection, of: snapshot, includesDeleted: true, session))
     }
 
+    /// Those of several collections, in each state of each. That a collection has no such property is no slip if another one has documents that
+    /// meet the condition.
+    static func documentIDs(
+        _ condition: String, in collections: [CollectionName], of snapshots: [Snapshot], _ session: Session
+    ) throws -> [CollectionName: DocumentIDs] {
+        var chosen: [CollectionName: DocumentIDs] = [:]
+        var isAny = false
+        func list(_ body: (CollectionName, [String]) -> Void, remarks: Session?) throws {
+            for name in collections {
+                for snapshot in snapshots where snapshot.hasCollection(name) {
+                    body(name, try self.list(condition, in: name, of: snapshot, includesDeleted: true, remarks))
+                    if remarks != nil { break }
+                }
+            }
+        }
+        try list(
+            { name, ids in
+                chosen[name, default: DocumentIDs([])].add(DocumentIDs(ids))
+                isAny = isAny || !ids.isEmpty
+            }, remarks: nil)
+        if !isAny { try list({ _, _ in }, remarks: session) }
+        return chosen
+    }
+
     /// The same in order. Deleted documents are among them if the condition asks for some, and if they may be.
     static func list(
-        _ condition: String, in collection: CollectionName, of snapshot: Snapshot, includesDeleted: Bool, _ session: Session
+        _ condition: String, in collection: CollectionName, of snapshot: Snapshot, includesDeleted: Bool, _ session: Session?
     ) throws -> [String] {
         let input = QueryInput(condition)
         let query: Query
@@ -33,7 +57,7 @@ enum DocumentCondition {
         while try rows.next() {
             if let id = rows[0].string { ids.append(id) }
         }
-        UnknownProperties(session, snapshot)?.tell(of: query)
+        if let session { UnknownProperties(session, snapshot)?.tell(of: query) }
         if !includesDeleted, query.translated.sources.contains(where: \.readsDeleted) {
             ids = try ids.filter { try snapshot.document($0, in: collection)?.isDeleted == false }
         }

@@ -135,7 +135,7 @@ struct Transfer {
             case .json(let path, _): JSONSource(try InputSource(path), dialect: path.hasSuffix(".json5") ? .json5 : .json, idKey: idKey)
             case .table(let path, let delimiter):
                 TableSource(
-                    try InputSource(path), delimiter: delimiter, idKey: idKey, types: try cellTypes(),
+                    try InputSource(path), delimiter: delimiter, idKey: idKey, needsID: invocation.flag("jsonid"), types: try cellTypes(),
                     removesGuards: invocation.flag("guard-formulas"))
             case .directory(let path): try DirectorySource(path, idKey: idKey) { try Interruption.check() }
             case .database, .remote: throw invocation.usageError("cp copies databases; import takes JSON and tables")

@@ -12,6 +12,8 @@ package final class TableSource: DocumentSource {
     package private(set) var delimiter: UInt8?
     private let types: CellTypes
     private let idKey: String
+    /// Somebody has said which column it is.
+    private let needsID: Bool
     /// Takes away the apostrophes that `FormulaGuard` puts in front of texts.
     private let removesGuards: Bool
     private var columns: [(name: String, type: CellTypes.CellType)]?
@@ -25,8 +27,10 @@ package final class TableSource: DocumentSource {
     package var size: Int? { input.size }
 
     package init(
-        _ input: InputSource, delimiter: UInt8?, idKey: String, types: CellTypes = CellTypes(), removesGuards: Bool = false
+        _ input: InputSource, delimiter: UInt8?, idKey: String, needsID: Bool = false, types: CellTypes = CellTypes(),
+        removesGuards: Bool = false
     ) {
+        self.needsID = needsID
         self.removesGuards = removesGuards
         self.types = types
         self.input = input
@@ -79,6 +83,10 @@ package final class TableSource: DocumentSource {
         if let unknown = types.unknown(among: names) {
             let suggestion = Suggestion.sentence(for: unknown, in: names, quoted: true)
             throw FileError("\(self.name), line 1: no column is called \"\(unknown)\".\(suggestion)")
+        }
+        if needsID, !names.contains(where: { $0.utf8.elementsEqual(idKey.utf8) }) {
+            let suggestion = Suggestion.sentence(for: idKey, in: names, quoted: true)
+            throw FileError("\(self.name), line 1: no column is called \"\(idKey)\".\(suggestion)")
         }
         columns = names.map { ($0, types.type(ofColumn: $0)) }
     }
