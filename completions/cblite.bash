@@ -75,13 +75,13 @@ _cblite_flags() {
         'commit') echo '--writeable --create --upgrade --no-backup --password --key --encrypted --collection -C --json --quiet --color --help -h' ;;
         'rollback') echo '--writeable --create --upgrade --no-backup --password --key --encrypted --collection -C --json --quiet --color --help -h' ;;
         'undo') echo '--list -l --yes -y --dry-run -n --writeable --create --upgrade --no-backup --password --key --encrypted --collection -C --json --quiet --color --help -h' ;;
-        'cp') echo '--jsonid --idprefix --limit --careful --existing -x --format --delimiter --types --guard-formulas --validate --verbose -v --new-password --new-key --decrypt --replicate --bidi --user --token --cert --key --header --cacert --pin --self-signed --proxy --interface --heartbeat --login --oidc --oidc-provider --id-token --login-token --oauth --remember --continuous --filter --push-filter --conflict --server-filter --param --create-target --reset-checkpoint --all-collections --channel --doc-id --pull-filter --timeout --writeable --create --upgrade --no-backup --password --encrypted --collection -C --json --quiet --color --help -h' ;;
-        'import') echo '--jsonid --idprefix --limit --careful --existing -x --format --delimiter --types --guard-formulas --validate --verbose -v --replicate --bidi --user --token --cert --key --header --cacert --pin --self-signed --proxy --interface --heartbeat --login --oidc --oidc-provider --id-token --login-token --oauth --remember --continuous --filter --push-filter --conflict --server-filter --param --create-target --reset-checkpoint --all-collections --channel --doc-id --pull-filter --timeout --writeable --create --upgrade --no-backup --password --encrypted --collection -C --json --quiet --color --help -h' ;;
-        'export') echo '--where --jsonid --idprefix --limit --careful --existing -x --format --delimiter --types --guard-formulas --validate --verbose -v --replicate --bidi --user --token --cert --key --header --cacert --pin --self-signed --proxy --interface --heartbeat --login --oidc --oidc-provider --id-token --login-token --oauth --remember --continuous --filter --push-filter --conflict --server-filter --param --create-target --reset-checkpoint --all-collections --channel --doc-id --pull-filter --timeout --writeable --create --upgrade --no-backup --password --encrypted --collection -C --json --quiet --color --help -h' ;;
-        'push') echo '--user --token --cert --key --header --cacert --pin --self-signed --proxy --interface --heartbeat --login --oidc --oidc-provider --id-token --login-token --oauth --remember --continuous --filter --push-filter --conflict --server-filter --param --create-target --reset-checkpoint --existing -x --careful --all-collections --channel --doc-id --pull-filter --validate --timeout --verbose -v --bidi --writeable --create --upgrade --no-backup --password --encrypted --collection -C --json --quiet --color --help -h' ;;
-        'pull') echo '--user --token --cert --key --header --cacert --pin --self-signed --proxy --interface --heartbeat --login --oidc --oidc-provider --id-token --login-token --oauth --remember --continuous --filter --push-filter --conflict --server-filter --param --create-target --reset-checkpoint --existing -x --careful --all-collections --channel --doc-id --pull-filter --validate --timeout --verbose -v --bidi --writeable --create --upgrade --no-backup --password --encrypted --collection -C --json --quiet --color --help -h' ;;
-        'sync') echo '--user --token --cert --key --header --cacert --pin --self-signed --proxy --interface --heartbeat --login --oidc --oidc-provider --id-token --login-token --oauth --remember --continuous --filter --push-filter --conflict --server-filter --param --create-target --reset-checkpoint --existing -x --careful --all-collections --channel --doc-id --pull-filter --validate --timeout --verbose -v --writeable --create --upgrade --no-backup --password --encrypted --collection -C --json --quiet --color --help -h' ;;
-        'serve') echo '--rest --dir --config --add-user --role --manage --port -p --address --user --reader --auth --users --tls --identity --cert --key --client-ca --allow-host --allow-origin --cors --read-only --push-only --collection -C --max-connections --max-per-address --advertise --mesh --cacert --heartbeat --verbose -v --writeable --create --upgrade --no-backup --password --encrypted --json --quiet --color --help -h' ;;
+        'cp') echo '--jsonid --idprefix --limit --careful --existing -x --format --delimiter --types --guard-formulas --validate --verbose -v --new-password --new-key --decrypt --replicate --bidi --user --token --cert --key --header --cacert --pin --self-signed --proxy --interface --heartbeat --login --oidc --oidc-provider --id-token --login-token --oauth --remember --log-dir --log-text --log-level --continuous --filter --push-filter --conflict --server-filter --param --create-target --reset-checkpoint --all-collections --channel --doc-id --pull-filter --timeout --writeable --create --upgrade --no-backup --password --encrypted --collection -C --json --quiet --color --help -h' ;;
+        'import') echo '--jsonid --idprefix --limit --careful --existing -x --format --delimiter --types --guard-formulas --validate --verbose -v --replicate --bidi --user --token --cert --key --header --cacert --pin --self-signed --proxy --interface --heartbeat --login --oidc --oidc-provider --id-token --login-token --oauth --remember --log-dir --log-text --log-level --continuous --filter --push-filter --conflict --server-filter --param --create-target --reset-checkpoint --all-collections --channel --doc-id --pull-filter --timeout --writeable --create --upgrade --no-backup --password --encrypted --collection -C --json --quiet --color --help -h' ;;
+        'export') echo '--where --jsonid --idprefix --limit --careful --existing -x --format --delimiter --types --guard-formulas --validate --verbose -v --replicate --bidi --user --token --cert --key --header --cacert --pin --self-signed --proxy --interface --heartbeat --login --oidc --oidc-provider --id-token --login-token --oauth --remember --log-dir --log-text --log-level --continuous --filter --push-filter --conflict --server-filter --param --create-target --reset-checkpoint --all-collections --channel --doc-id --pull-filter --timeout --writeable --create --upgrade --no-backup --password --encrypted --collection -C --json --quiet --color --help -h' ;;
+        'push') echo '--user --token --cert --key --header --cacert --pin --self-signed --proxy --interface --heartbeat --login --oidc --oidc-provider --id-token --login-token --oauth --remember --log-dir --log-text --log-level --continuous --filter --push-filter --conflict --server-filter --param --create-target --reset-checkpoint --existing -x --careful --all-collections --channel --doc-id --pull-filter --validate --timeout --verbose -v --bidi --writeable --create --upgrade --no-backup --password --encrypted --collection -C --json --quiet --color --help -h' ;;
+        'pull') echo '--user --token --cert --key --header --cacert --pin --self-signed --proxy --interface --heartbeat --login --oidc --oidc-provider --id-token --login-token --oauth --remember --log-dir --log-text --log-level --continuous --filter --push-filter --conflict --server-filter --param --create-target --reset-checkpoint --existing -x --careful --all-collections --channel --doc-id --pull-filter --validate --timeout --verbose -v --bidi --writeable --create --upgrade --no-backup --password --encrypted --collection -C --json --quiet --color --help -h' ;;
+        'sync') echo '--user --token --cert --key --header --cacert --pin --self-signed --proxy --interface --heartbeat --login --oidc --oidc-provider --id-token --login-token --oauth --remember --log-dir --log-text --log-level --continuous --filter --push-filter --conflict --server-filter --param --create-target --reset-checkpoint --existing -x --careful --all-collections --channel --doc-id --pull-filter --validate --timeout --verbose -v --writeable --create --upgrade --no-backup --password --encrypted --collection -C --json --quiet --color --help -h' ;;
+        'serve') echo '--rest --dir --config --add-user --role --manage --port -p --address --user --reader --auth --users --tls --identity --cert --key --client-ca --allow-host --allow-origin --cors --read-only --push-only --collection -C --max-connections --max-per-address --advertise --mesh --cacert --heartbeat --verbose -v --log-dir --log-text --log-level --writeable --create --upgrade --no-backup --password --encrypted --json --quiet --color --help -h' ;;
         'peers') echo '--timeout --writeable --create --upgrade --no-backup --password --key --encrypted --collection -C --json --quiet --color --help -h' ;;
         'dump') echo '--collection -C --identity --no-raw --no-blobs --no-indexes --archive-password --archive-key --writeable --create --upgrade --no-backup --password --key --encrypted --json --quiet --color --help -h' ;;
         'restore') echo '--collection -C --merge --identity --archive-password --archive-key --writeable --create --upgrade --no-backup --password --key --encrypted --json --quiet --color --help -h' ;;
@@ -620,6 +620,8 @@ _cblite_value() {
         'cp --login-token') echo 'text' ;;
         'cp --oauth') echo 'text' ;;
         'cp --remember') echo 'file' ;;
+        'cp --log-dir') echo 'directory' ;;
+        'cp --log-level') echo 'choice:verbose,info,warning,error' ;;
         'cp --filter') echo 'text' ;;
         'cp --push-filter') echo 'text' ;;
         'cp --conflict') echo 'text' ;;
@@ -656,6 +658,8 @@ _cblite_value() {
         'import --login-token') echo 'text' ;;
         'import --oauth') echo 'text' ;;
         'import --remember') echo 'file' ;;
+        'import --log-dir') echo 'directory' ;;
+        'import --log-level') echo 'choice:verbose,info,warning,error' ;;
         'import --filter') echo 'text' ;;
         'import --push-filter') echo 'text' ;;
         'import --conflict') echo 'text' ;;
@@ -693,6 +697,8 @@ _cblite_value() {
         'export --login-token') echo 'text' ;;
         'export --oauth') echo 'text' ;;
         'export --remember') echo 'file' ;;
+        'export --log-dir') echo 'directory' ;;
+        'export --log-level') echo 'choice:verbose,info,warning,error' ;;
         'export --filter') echo 'text' ;;
         'export --push-filter') echo 'text' ;;
         'export --conflict') echo 'text' ;;
@@ -722,6 +728,8 @@ _cblite_value() {
         'push --login-token') echo 'text' ;;
         'push --oauth') echo 'text' ;;
         'push --remember') echo 'file' ;;
+        'push --log-dir') echo 'directory' ;;
+        'push --log-level') echo 'choice:verbose,info,warning,error' ;;
         'push --filter') echo 'text' ;;
         'push --push-filter') echo 'text' ;;
         'push --conflict') echo 'text' ;;
@@ -752,6 +760,8 @@ _cblite_value() {
         'pull --login-token') echo 'text' ;;
         'pull --oauth') echo 'text' ;;
         'pull --remember') echo 'file' ;;
+        'pull --log-dir') echo 'directory' ;;
+        'pull --log-level') echo 'choice:verbose,info,warning,error' ;;
         'pull --filter') echo 'text' ;;
         'pull --push-filter') echo 'text' ;;
         'pull --conflict') echo 'text' ;;
@@ -782,6 +792,8 @@ _cblite_value() {
         'sync --login-token') echo 'text' ;;
         'sync --oauth') echo 'text' ;;
         'sync --remember') echo 'file' ;;
+        'sync --log-dir') echo 'directory' ;;
+        'sync --log-level') echo 'choice:verbose,info,warning,error' ;;
         'sync --filter') echo 'text' ;;
         'sync --push-filter') echo 'text' ;;
         'sync --conflict') echo 'text' ;;
@@ -820,6 +832,8 @@ _cblite_value() {
         'serve --advertise') echo '=text' ;;
         'serve --cacert') echo 'file' ;;
         'serve --heartbeat') echo 'text' ;;
+        'serve --log-dir') echo 'directory' ;;
+        'serve --log-level') echo 'choice:verbose,info,warning,error' ;;
         'serve --upgrade') echo '=choice:vv' ;;
         'serve --password') echo '=text' ;;
         'serve --color') echo '=choice:auto,always,never' ;;

@@ -1216,6 +1216,9 @@ _cblite_command() {
             '--login-token=[Log in with a token of another service'\''s\: facebook, google or persona]:KIND\:@FILE: ' \
             '--oauth=[Sign each request, as OAuth 1.0a has it; the file has consumer_key, consumer_secret, token and token_secret as JSON]:\:@FILE: ' \
             '--remember=[Keep cookies and tokens in this file, for yourself alone, and begin with those in it]:FILE:_files' \
+            '--log-dir=[Write what happens to log files there, which logcat reads; they are kept small]:DIRECTORY:_files -/' \
+            '--log-text[With --log-dir\: as text, and not in the binary form]' \
+            '--log-level=[With --log-dir\: nothing below this (default\: info; verbose tells of every document)]:LEVEL:(verbose info warning error)' \
             '--continuous[Go on with what changes from now on, until Ctrl-C]' \
             '*--filter=[Replicate only documents for which this SQL++ condition is true]:\[COLLECTION\:\]CONDITION: ' \
             '*--push-filter=[Send only documents for which this SQL++ condition is true]:\[COLLECTION\:\]CONDITION: ' \
@@ -1279,6 +1282,9 @@ _cblite_command() {
             '--login-token=[Log in with a token of another service'\''s\: facebook, google or persona]:KIND\:@FILE: ' \
             '--oauth=[Sign each request, as OAuth 1.0a has it; the file has consumer_key, consumer_secret, token and token_secret as JSON]:\:@FILE: ' \
             '--remember=[Keep cookies and tokens in this file, for yourself alone, and begin with those in it]:FILE:_files' \
+            '--log-dir=[Write what happens to log files there, which logcat reads; they are kept small]:DIRECTORY:_files -/' \
+            '--log-text[With --log-dir\: as text, and not in the binary form]' \
+            '--log-level=[With --log-dir\: nothing below this (default\: info; verbose tells of every document)]:LEVEL:(verbose info warning error)' \
             '--continuous[Go on with what changes from now on, until Ctrl-C]' \
             '*--filter=[Replicate only documents for which this SQL++ condition is true]:\[COLLECTION\:\]CONDITION: ' \
             '*--push-filter=[Send only documents for which this SQL++ condition is true]:\[COLLECTION\:\]CONDITION: ' \
@@ -1343,6 +1349,9 @@ _cblite_command() {
             '--login-token=[Log in with a token of another service'\''s\: facebook, google or persona]:KIND\:@FILE: ' \
             '--oauth=[Sign each request, as OAuth 1.0a has it; the file has consumer_key, consumer_secret, token and token_secret as JSON]:\:@FILE: ' \
             '--remember=[Keep cookies and tokens in this file, for yourself alone, and begin with those in it]:FILE:_files' \
+            '--log-dir=[Write what happens to log files there, which logcat reads; they are kept small]:DIRECTORY:_files -/' \
+            '--log-text[With --log-dir\: as text, and not in the binary form]' \
+            '--log-level=[With --log-dir\: nothing below this (default\: info; verbose tells of every document)]:LEVEL:(verbose info warning error)' \
             '--continuous[Go on with what changes from now on, until Ctrl-C]' \
             '*--filter=[Replicate only documents for which this SQL++ condition is true]:\[COLLECTION\:\]CONDITION: ' \
             '*--push-filter=[Send only documents for which this SQL++ condition is true]:\[COLLECTION\:\]CONDITION: ' \
@@ -1392,6 +1401,9 @@ _cblite_command() {
             '--login-token=[Log in with a token of another service'\''s\: facebook, google or persona]:KIND\:@FILE: ' \
             '--oauth=[Sign each request, as OAuth 1.0a has it; the file has consumer_key, consumer_secret, token and token_secret as JSON]:\:@FILE: ' \
             '--remember=[Keep cookies and tokens in this file, for yourself alone, and begin with those in it]:FILE:_files' \
+            '--log-dir=[Write what happens to log files there, which logcat reads; they are kept small]:DIRECTORY:_files -/' \
+            '--log-text[With --log-dir\: as text, and not in the binary form]' \
+            '--log-level=[With --log-dir\: nothing below this (default\: info; verbose tells of every document)]:LEVEL:(verbose info warning error)' \
             '--continuous[Go on with what changes from now on, until Ctrl-C]' \
             '*--filter=[Replicate only documents for which this SQL++ condition is true]:\[COLLECTION\:\]CONDITION: ' \
             '*--push-filter=[Send only documents for which this SQL++ condition is true]:\[COLLECTION\:\]CONDITION: ' \
@@ -1447,6 +1459,9 @@ _cblite_command() {
             '--login-token=[Log in with a token of another service'\''s\: facebook, google or persona]:KIND\:@FILE: ' \
             '--oauth=[Sign each request, as OAuth 1.0a has it; the file has consumer_key, consumer_secret, token and token_secret as JSON]:\:@FILE: ' \
             '--remember=[Keep cookies and tokens in this file, for yourself alone, and begin with those in it]:FILE:_files' \
+            '--log-dir=[Write what happens to log files there, which logcat reads; they are kept small]:DIRECTORY:_files -/' \
+            '--log-text[With --log-dir\: as text, and not in the binary form]' \
+            '--log-level=[With --log-dir\: nothing below this (default\: info; verbose tells of every document)]:LEVEL:(verbose info warning error)' \
             '--continuous[Go on with what changes from now on, until Ctrl-C]' \
             '*--filter=[Replicate only documents for which this SQL++ condition is true]:\[COLLECTION\:\]CONDITION: ' \
             '*--push-filter=[Send only documents for which this SQL++ condition is true]:\[COLLECTION\:\]CONDITION: ' \
@@ -1502,6 +1517,9 @@ _cblite_command() {
             '--login-token=[Log in with a token of another service'\''s\: facebook, google or persona]:KIND\:@FILE: ' \
             '--oauth=[Sign each request, as OAuth 1.0a has it; the file has consumer_key, consumer_secret, token and token_secret as JSON]:\:@FILE: ' \
             '--remember=[Keep cookies and tokens in this file, for yourself alone, and begin with those in it]:FILE:_files' \
+            '--log-dir=[Write what happens to log files there, which logcat reads; they are kept small]:DIRECTORY:_files -/' \
+            '--log-text[With --log-dir\: as text, and not in the binary form]' \
+            '--log-level=[With --log-dir\: nothing below this (default\: info; verbose tells of every document)]:LEVEL:(verbose info warning error)' \
             '--continuous[Go on with what changes from now on, until Ctrl-C]' \
             '*--filter=[Replicate only documents for which this SQL++ condition is true]:\[COLLECTION\:\]CONDITION: ' \
             '*--push-filter=[Send only documents for which this SQL++ condition is true]:\[COLLECTION\:\]CONDITION: ' \
@@ -1571,6 +1589,9 @@ _cblite_command() {
             '--heartbeat=[Ask silent clients after so long instead of 300 whether they are there]:SECONDS: ' \
             '*--verbose[Tell of connections; -vv\: of every document]' \
             '*-v[Tell of connections; -vv\: of every document]' \
+            '--log-dir=[Write what happens to log files there, which logcat reads; they are kept small]:DIRECTORY:_files -/' \
+            '--log-text[With --log-dir\: as text, and not in the binary form]' \
+            '--log-level=[With --log-dir\: nothing below this (default\: info; verbose tells of every document)]:LEVEL:(verbose info warning error)' \
             '--writeable[Open the database for writing]' \
             '--create[Create the database if it does not exist; implies --writeable]' \
             '--upgrade=-[Allow an irreversible upgrade of the file format; =vv also turns revision trees into version vectors]::vv:(vv)' \

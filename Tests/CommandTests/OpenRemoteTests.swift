@@ -48,7 +48,7 @@ import Testing
         let result = process.finish(input: Array("pull\nput x {}\n".utf8))
         // It is open for reading again afterwards.
         #expect(result.exitCode == 1 && result.errors.contains("Pulling from \(server.url)."), "\(result.errors)")
-        #expect(result.errors.contains("Completed 1 docs") && result.errors.contains("opened for reading only"), "\(result.errors)")
+        #expect(result.errors.contains("Completed 1 doc ") && result.errors.contains("opened for reading only"), "\(result.errors)")
         #expect(try copies().isEmpty)
     }
 

@@ -37,7 +37,7 @@ import Testing
         let other = directory + "/other.cblite2"
         #expect(try run(["pull", server.url, other]).errors.hasPrefix("Completed 2 docs"))
         #expect(try run(["put", other, "c", "{}"]).exitCode == 0)
-        #expect(try run(["push", other, server.url]).errors.hasPrefix("Completed 1 docs"))
+        #expect(try run(["push", other, server.url]).errors.hasPrefix("Completed 1 doc "))
         let result = server.stop(signal)
         #expect(result.exitCode == 0, "\(result.errors)")
         for line in [

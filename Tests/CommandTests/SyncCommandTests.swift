@@ -118,7 +118,7 @@ import Testing
         try scratch.expect(["push", server.url])
         try scratch.expect(["put", "d", "{}"])
         let result = try scratch.expect(["push"])
-        #expect(result.errors.contains("Pushing to \(server.url).") && result.errors.contains("Completed 1 docs"))
+        #expect(result.errors.contains("Pushing to \(server.url).") && result.errors.contains("Completed 1 doc "))
         let second = try SyncServer(Scratch())
         try scratch.expect(["push", second.url])
         try scratch.expectFailure(["push"], exitCode: 2, "this database knows 2 servers")
@@ -148,5 +148,22 @@ import Testing
         let copied = try Program.run(["cp", "--limit", "1", server.url, other])
         #expect(copied.exitCode == 0 && copied.errors.contains("--limit has no meaning in a replication"))
         #expect(try differences() == "")
+    }
+
+    /// What happened is in files that `logcat` reads, of either form, and its report counts.
+    @Test(arguments: [false, true]) func aReplicationWritesALog(isText: Bool) throws {
+        let scratch = try Scratch(["a": #"{"n":1}"#, "b": #"{"n":2}"#])
+        let (folder, other) = (scratch.directory.path + "/logs", scratch.directory.path + "/other.cblite2")
+        let flags = ["--log-dir", folder] + (isText ? ["--log-text"] : [])
+        #expect(try Program.run(["push", scratch.path, other, "--log-level", "verbose"] + flags).exitCode == 0)
+        let gone = try Program.run(["push", scratch.path, "ws://127.0.0.1:1/none"] + flags)
+        #expect(gone.exitCode != 0)
+        let report = try Program.run(["logcat", "--report", folder]).output
+        #expect(report.contains("\(other)") && report.contains(": 2 documents, ended"), "\(report)")
+        #expect(report.contains("ws://127.0.0.1:1/none: 0 documents") && report.contains("What went wrong:"), "\(report)")
+        let lines = try Program.run(["logcat", "--domain", "Sync", "--object", "Repl", folder]).output
+        #expect(lines.contains("/Repl#1/ documentEnded (push) a 1-") && lines.contains("Connected!"), "\(lines)")
+        #expect(try Program.run(["push", scratch.path, other, "--log-text"]).exitCode == 2)
+        #expect(try Program.run(["push", scratch.path, other, "--log-dir", scratch.path + "/db.sqlite3"]).exitCode == 1)
     }
 }

@@ -25,7 +25,7 @@ import Testing
         try scratch.expect(flags)
         try scratch.expect(["rm", "b"])
         try scratch.expect(["rm", "a"])
-        #expect(try scratch.expect(flags).errors.hasPrefix("Completed 1 docs"))
+        #expect(try scratch.expect(flags).errors.hasPrefix("Completed 1 doc "))
         #expect(try server.documents().keys.sorted() == ["c"])
         // One that asks has its way.
         try scratch.expect(["rm", "c"])

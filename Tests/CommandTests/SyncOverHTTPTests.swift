@@ -94,9 +94,9 @@ import Testing
         let design = #"{"filters":{"least":"function(doc, req) { return doc.n >= req.query.n; }"}}"#
         #expect(try server.send("PUT", "db/_design/d", design).status == 201)
         let copy = directory + "/copy.cblite2"
-        #expect(try run(["pull", url, copy, "--server-filter", "d/least", "--param", "n=2"]).errors.contains("Completed 1 docs"))
+        #expect(try run(["pull", url, copy, "--server-filter", "d/least", "--param", "n=2"]).errors.contains("Completed 1 doc "))
         #expect(try run(["ls", copy]).output == "b\n")
-        #expect(try run(["pull", url, copy, "--doc-id", "a"]).errors.contains("Completed 1 docs"))
+        #expect(try run(["pull", url, copy, "--doc-id", "a"]).errors.contains("Completed 1 doc "))
         #expect(try run(["pull", url, copy, "--server-filter", "d/none"]).exitCode == 1)
         _ = server.stop()
     }

@@ -7,6 +7,7 @@ package struct LogEncoder {
 
     private var lastMicroseconds: UInt64
     private var tokens: [String: UInt64] = [:]
+    private var objects: [String: UInt64] = [:]
 
     /// The first bytes of a file.
     package let header: [UInt8]
@@ -20,8 +21,10 @@ package struct LogEncoder {
         self.header = header
     }
 
-    /// A message without an object. The format has a `%s` for the text, or nothing if there is no text.
-    package mutating func message(_ format: String, _ text: String?, _ level: MessageLevel, domain: String, at time: LogTime) -> [UInt8] {
+    /// A message about an object such as `/Repl#1/`, or about none. The format has a `%s` for the text, or nothing if there is no text.
+    package mutating func message(
+        _ format: String, _ text: String?, _ level: MessageLevel, domain: String, object: String = "", at time: LogTime
+    ) -> [UInt8] {
         var bytes: [UInt8] = []
         bytes.reserveCapacity(16 + (text?.utf8.count ?? 0))
         let microseconds = time.nanoseconds / 1000
@@ -30,13 +33,24 @@ package struct LogEncoder {
         lastMicroseconds = microseconds
         bytes.append(level.rawValue)
         append(token: domain, to: &bytes)
-        bytes.append(0)
+        append(object: object, to: &bytes)
         append(token: format, to: &bytes)
         if let text {
             LogEncoder.append(UInt64(text.utf8.count), to: &bytes)
             bytes += text.utf8
         }
         return bytes
+    }
+
+    /// Its number, and its name the first time.
+    private mutating func append(object: String, to bytes: inout [UInt8]) {
+        guard !object.isEmpty else { return bytes.append(0) }
+        if let number = objects[object] { return LogEncoder.append(number, to: &bytes) }
+        let number = UInt64(objects.count + 1)
+        objects[object] = number
+        LogEncoder.append(number, to: &bytes)
+        bytes += object.utf8.map { $0 == 0 ? UInt8(ascii: "?") : $0 }
+        bytes.append(0)
     }
 
     private mutating func append(token: String, to bytes: inout [UInt8]) {

@@ -57,9 +57,9 @@ package struct LogFile {
     }
 
     /// Adds a message. If the file is too large then, the next message goes to another one.
-    mutating func write(_ message: String, domain: String, _ settings: LogFileSettings) throws(LogFileError) {
+    mutating func write(_ message: String, domain: String, object: String, _ settings: LogFileSettings) throws(LogFileError) {
         guard descriptor >= 0 else { return }
-        try append("%s", message, domain: domain)
+        try append("%s", message, domain: domain, object: object)
         guard size > max(LogFile.minimumSize, settings.longest) else { return }
         shut()
         removeOldest(butFor: settings.kept - 1)
@@ -103,12 +103,13 @@ package struct LogFile {
         try append("---- %s ----", settings.agent, domain: "")
     }
 
-    private mutating func append(_ format: String, _ text: String?, domain: String) throws(LogFileError) {
+    private mutating func append(_ format: String, _ text: String?, domain: String, object: String = "") throws(LogFileError) {
         let time = LogTime.now
         if isPlainText {
             let message = text.map { format == "%s" ? $0 : "---- \($0) ----" } ?? format
-            try put(Array("\(time.universal) \(domain) \(level.title) \(message)\n".utf8))
-        } else if let bytes = encoder?.message(format, text, level, domain: domain, at: time) {
+            let about = object.isEmpty ? "" : "Obj=\(object) "
+            try put(Array("\(time.universal) \(domain) \(level.title) \(about)\(message)\n".utf8))
+        } else if let bytes = encoder?.message(format, text, level, domain: domain, object: object, at: time) {
             try put(bytes)
         }
     }

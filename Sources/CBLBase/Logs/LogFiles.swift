@@ -28,12 +28,12 @@ package final class LogFiles: Sendable {
         }
     }
 
-    /// `domain` is what the message is about, in one word.
-    package func write(_ message: String, _ level: MessageLevel, of domain: String) throws(LogFileError) {
+    /// `domain` is what the message is about, in one word, and `object` which of its kind: `/Repl#1/`.
+    package func write(_ message: String, _ level: MessageLevel, of domain: String, about object: String = "") throws(LogFileError) {
         try state.withLock { state throws(LogFileError) in
             guard let least = state.settings.level, level >= least else { return }
             let settings = state.settings
-            try state.files[Int(level.rawValue)].write(message, domain: domain, settings)
+            try state.files[Int(level.rawValue)].write(message, domain: domain, object: object, settings)
         }
     }
 

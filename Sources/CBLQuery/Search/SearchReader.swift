@@ -51,7 +51,7 @@ final class SearchReader {
     private func scan(
         _ rows: ClosedRange<Int64>?, from offset: Int, _ step: (Int) throws -> Void, _ found: (FoundDocument) throws -> Bool
     ) throws -> Int? {
-        var options = ScanOptions(order: .stored)
+        var options = ScanOptions(order: .stored, content: .idAndBody)
         options.rows = rows
         options.offset = offset
         let cursor = try snapshot.scan(search.collection, options)

@@ -12,10 +12,10 @@ enum ParameterInput {
             "params", value: "JSON|FILE", .file, "Values for all parameters: a JSON object, or a file that holds one; - is standard input"),
     ]
 
-    /// `--param` goes before `--params`, and both before what `.set` has set. Which of them are asked for looks `QueryRun`.
-    static func parameters(_ invocation: Invocation) throws -> QueryParameters {
+    /// What the command line gives goes before what `.set` has set. Which of them are asked for looks `QueryRun`.
+    static func parameters(_ set: QueryParameters, _ given: QueryParameters) -> QueryParameters {
         var parameters = QueryParameters.none
-        for known in [invocation.session.parameters, try given(invocation)] {
+        for known in [set, given] {
             for name in known.names { if let value = known[name] { parameters.offer(value, as: name) } }
         }
         return parameters
@@ -31,7 +31,7 @@ enum ParameterInput {
         return names
     }
 
-    /// What the command line gives.
+    /// What the command line gives: `--param` before `--params`.
     static func given(_ invocation: Invocation) throws -> QueryParameters {
         var parameters = QueryParameters.none
         if let text = invocation.string("params") {

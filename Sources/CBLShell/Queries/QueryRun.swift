@@ -12,6 +12,8 @@ struct QueryRun {
     let mode: Mode
     let printer: ResultPrinter
     let parameters: QueryParameters
+    /// Those of them that the command line gives.
+    private let given: QueryParameters
     let options: QueryOptions
 
     private var session: Session { invocation.session }
@@ -36,7 +38,8 @@ struct QueryRun {
             offset: invocation.int("offset") ?? 0,
             limit: invocation.int("limit") ?? Int.max,
             screenLimit: mode == .rows && invocation.int("limit") == nil && !invocation.wantsJSON ? invocation.session.look.rowLimit : nil)
-        parameters = try ParameterInput.parameters(invocation)
+        given = try ParameterInput.given(invocation)
+        parameters = ParameterInput.parameters(invocation.session.parameters, given)
         options = QueryOptions(
             timeLimit: try QueryRun.timeLimit(invocation), cancellation: QueryCancellation(polling: { Interruption.isRequested }))
     }
@@ -81,7 +84,7 @@ struct QueryRun {
     private func checkParameters(_ inputs: [QueryInput]) throws {
         guard !invocation.strings("param").isEmpty || invocation.flag("params"), !inputs.contains(where: \.isJSON) else { return }
         let known = Set(inputs.flatMap { ParameterInput.names(in: $0.text) })
-        for name in try ParameterInput.given(invocation).names where !known.contains(name) {
+        for name in given.names where !known.contains(name) {
             let suggestion = Suggestion.sentence(for: name, in: known.sorted(), quoted: true)
             let subject = inputs.count == 1 ? "the query has no parameter" : "no statement has a parameter"
             throw CommandError.failed("\(subject) $\(name).\(suggestion)")

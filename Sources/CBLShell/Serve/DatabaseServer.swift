@@ -94,6 +94,10 @@ struct DatabaseServer {
         return .success
     }
 
+    private func log() throws -> ProgramLog? {
+        try LogFlags.logging(invocation).map { try ProgramLog($0, session, isSilent: true, makesDirectory: true) }
+    }
+
     /// Nil if something was to be done that is done now, and nothing is to be served.
     private func plan() throws -> ServePlan? {
         let flags = ServeFlags(invocation: invocation)
@@ -105,8 +109,10 @@ struct DatabaseServer {
             let peers = try ServePeers(invocation, settings, as: flags.firstUser)
             var plan = ServePlan(settings: settings, databases: try flags.databases(for: settings.users), peers: peers)
             try plan.peers?.announce(plan.databases)
+            plan.log = try log()
             return plan
         }
+        if invocation.flag("log-dir") { throw invocation.usageError("with --config, the file says where logs go") }
         let edge = try EdgeServe(invocation, path: path)
         guard let user = invocation.string("add-user") else {
             var plan = try edge.plan()
@@ -119,7 +125,7 @@ struct DatabaseServer {
     }
 
     private func work(
-        _ listener: SyncListener, _ mailbox: Mailbox<Letter>, _ report: ServeReport, _ log: EdgeLog?, _ directory: (any PeerDirectory)?,
+        _ listener: SyncListener, _ mailbox: Mailbox<Letter>, _ report: ServeReport, _ log: ProgramLog?, _ directory: (any PeerDirectory)?,
         _ mesh: PeerMesh?
     ) throws {
         let progress = session.progress("Serving", unit: "documents")

@@ -70,7 +70,7 @@ struct EdgeServe {
         let shares = try configuration.databases.sorted { $0.key < $1.key }.map { try share($0.key, $0.value) }
         return ServePlan(
             settings: settings, databases: ServedDatabases(shares), replications: configuration.replications,
-            log: try EdgeLog(configuration.logging, session, isSilent: invocation.wantsJSON))
+            log: try ProgramLog(configuration.logging, session, isSilent: invocation.wantsJSON))
     }
 
     // Users
@@ -186,7 +186,7 @@ struct ServePlan {
     var databases: ServedDatabases
     /// What the server does by itself.
     var replications: [EdgeReplication] = []
-    var log: EdgeLog?
+    var log: ProgramLog?
     /// How others are told of it, and whom it connects to.
     var peers: ServePeers?
 }

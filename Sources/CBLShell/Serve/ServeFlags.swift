@@ -10,50 +10,54 @@ struct ServeFlags {
     /// Where Sync Gateway listens, so that URLs need not be changed.
     static let usualPort = 4984
 
-    static let all: [Flag] = [
-        Flag("rest", "Answer the REST API over HTTP too, and people with a browser at /_browse"),
-        Flag("dir", value: "DIRECTORY", .directory, "Serve all databases of this directory, with --rest and --manage, as LiteServ does"),
-        Flag("config", value: "FILE", .file, "Serve what this file says, as Couchbase Edge Server does, with its API"),
-        Flag("add-user", value: "NAME[:PASSWORD]", .text, "With --config: put somebody into the file with the users, and end"),
-        Flag("role", value: "ROLE", .choice(["admin", "replicate"]), "With --add-user: what they may besides using data"),
-        Flag("manage", "Let those with all rights make and delete databases of the directory, and collections"),
-        Flag("port", short: "p", value: "N", .integer(0...65535), "Listen at this port instead of \(usualPort); 0 is any that is free"),
-        Flag("address", aliases: ["interface"], value: "ADDRESS", .text, "Listen at this address, or on this network interface"),
-        Flag(
-            "user", value: "NAME[:PASSWORD]", .text, repeatable: true,
-            "Let NAME in; :@FILE has the password in a file, else it is asked for"),
-        Flag("reader", value: "NAME[:PASSWORD]", .text, repeatable: true, "Let NAME in to pull, and not to push"),
-        Flag("auth", "Let in the user \"cbl\" with a password that is made up, and printed"),
-        Flag("users", value: "FILE", .file, "Let in those whom the lines of the file name: NAME:PASSWORD"),
-        Flag("tls", aliases: ["ssl"], "Encrypt, with a certificate that is made for it"),
-        Flag("identity", value: "FILE", .file, "Encrypt, and keep the certificate and its key in this file"),
-        Flag("cert", value: "FILE", .file, "Encrypt with this certificate"),
-        Flag("key", value: "FILE", .file, "The private key of the certificate"),
-        Flag("client-ca", value: "FILE", .file, "Let in clients that show one of these certificates, or one signed by them"),
-        Flag(
-            "allow-host", value: "NAME", .text, repeatable: true,
-            "Answer to this name too, beside this machine's own and its addresses; * for any"),
-        Flag(
-            "allow-origin", value: "URL", .text, repeatable: true,
-            "Let web pages of this origin, https://HOST, connect; * for those of anywhere"),
-        Flag("cors", "Let web pages of anywhere in: --allow-origin '*'"),
-        Flag("read-only", aliases: ["readonly"], "Let others pull, and not push"),
-        Flag("push-only", "Let others push, and not pull"),
-        Flag(
-            "collection", short: "C", value: "[DATABASE:]NAME[,…]", .collection, repeatable: true,
-            "Only these collections, of all databases or of one"),
-        Flag("max-connections", value: "N", .integer(1...100_000), "As many at most instead of 200"),
-        Flag("max-per-address", value: "N", .integer(1...100_000), "As many at most from one address"),
-        Flag(
-            "advertise", aliases: ["bonjour"], optionalValue: "NAME", .text,
-            "Let others on the local network find it: \"peers\" and peer:NAME. The usual name is the machine's"),
-        Flag("mesh", "Advertise it, and sync continuously with all peers that have a database of the same name"),
-        Flag(
-            "cacert", aliases: ["rootcerts"], value: "FILE", .file,
-            "With --mesh: connect to peers with these certificates, or signed by them, alone"),
-        Flag("heartbeat", value: "SECONDS", .integer(1...86400), "Ask silent clients after so long instead of 300 whether they are there"),
-        Flag("verbose", short: "v", repeatable: true, "Tell of connections; -vv: of every document"),
-    ]
+    static let all: [Flag] =
+        [
+            Flag("rest", "Answer the REST API over HTTP too, and people with a browser at /_browse"),
+            Flag(
+                "dir", value: "DIRECTORY", .directory, "Serve all databases of this directory, with --rest and --manage, as LiteServ does"),
+            Flag("config", value: "FILE", .file, "Serve what this file says, as Couchbase Edge Server does, with its API"),
+            Flag("add-user", value: "NAME[:PASSWORD]", .text, "With --config: put somebody into the file with the users, and end"),
+            Flag("role", value: "ROLE", .choice(["admin", "replicate"]), "With --add-user: what they may besides using data"),
+            Flag("manage", "Let those with all rights make and delete databases of the directory, and collections"),
+            Flag("port", short: "p", value: "N", .integer(0...65535), "Listen at this port instead of \(usualPort); 0 is any that is free"),
+            Flag("address", aliases: ["interface"], value: "ADDRESS", .text, "Listen at this address, or on this network interface"),
+            Flag(
+                "user", value: "NAME[:PASSWORD]", .text, repeatable: true,
+                "Let NAME in; :@FILE has the password in a file, else it is asked for"),
+            Flag("reader", value: "NAME[:PASSWORD]", .text, repeatable: true, "Let NAME in to pull, and not to push"),
+            Flag("auth", "Let in the user \"cbl\" with a password that is made up, and printed"),
+            Flag("users", value: "FILE", .file, "Let in those whom the lines of the file name: NAME:PASSWORD"),
+            Flag("tls", aliases: ["ssl"], "Encrypt, with a certificate that is made for it"),
+            Flag("identity", value: "FILE", .file, "Encrypt, and keep the certificate and its key in this file"),
+            Flag("cert", value: "FILE", .file, "Encrypt with this certificate"),
+            Flag("key", value: "FILE", .file, "The private key of the certificate"),
+            Flag("client-ca", value: "FILE", .file, "Let in clients that show one of these certificates, or one signed by them"),
+            Flag(
+                "allow-host", value: "NAME", .text, repeatable: true,
+                "Answer to this name too, beside this machine's own and its addresses; * for any"),
+            Flag(
+                "allow-origin", value: "URL", .text, repeatable: true,
+                "Let web pages of this origin, https://HOST, connect; * for those of anywhere"),
+            Flag("cors", "Let web pages of anywhere in: --allow-origin '*'"),
+            Flag("read-only", aliases: ["readonly"], "Let others pull, and not push"),
+            Flag("push-only", "Let others push, and not pull"),
+            Flag(
+                "collection", short: "C", value: "[DATABASE:]NAME[,…]", .collection, repeatable: true,
+                "Only these collections, of all databases or of one"),
+            Flag("max-connections", value: "N", .integer(1...100_000), "As many at most instead of 200"),
+            Flag("max-per-address", value: "N", .integer(1...100_000), "As many at most from one address"),
+            Flag(
+                "advertise", aliases: ["bonjour"], optionalValue: "NAME", .text,
+                "Let others on the local network find it: \"peers\" and peer:NAME. The usual name is the machine's"),
+            Flag("mesh", "Advertise it, and sync continuously with all peers that have a database of the same name"),
+            Flag(
+                "cacert", aliases: ["rootcerts"], value: "FILE", .file,
+                "With --mesh: connect to peers with these certificates, or signed by them, alone"),
+            Flag(
+                "heartbeat", value: "SECONDS", .integer(1...86400), "Ask silent clients after so long instead of 300 whether they are there"
+            ),
+            Flag("verbose", short: "v", repeatable: true, "Tell of connections; -vv: of every document"),
+        ] + LogFlags.all
 
     let invocation: Invocation
     private var session: Session { invocation.session }

@@ -224,7 +224,10 @@ struct DatabaseSync {
         let isCareful = has("careful")
         let mailbox = try Mailbox<ReplicatorEvent>()
         let replicator = Replicator(database, settings) { mailbox.put($0) }
-        let report = SyncReport(session, direction, peer: SyncPeers.name(of: settings.peer), verbosity: invocation.count("verbose"))
+        let peer = SyncPeers.name(of: settings.peer)
+        let log = try SyncLog(invocation)
+        log?.tell(.info, "Starting Replicator of \(database.path) with config: {\(direction.title)} and endpoint: \(peer)")
+        let report = SyncReport(session, direction, peer: peer, verbosity: invocation.count("verbose"), log: log)
         defer { report.finish() }
         var hasConnected = false
         var isStopping = false

@@ -40,7 +40,7 @@ extension DatabaseSync {
     ]
 
     static let flags: [Flag] =
-        serverFlags + [
+        serverFlags + LogFlags.all + [
             Flag("continuous", "Go on with what changes from now on, until Ctrl-C"),
             Flag(
                 "filter", value: "[COLLECTION:]CONDITION", .text, repeatable: true,

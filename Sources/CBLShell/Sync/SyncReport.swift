@@ -20,8 +20,11 @@ final class SyncReport {
     private var trouble = (message: "", count: 0)
     private static let mostRepeated = 10
 
-    init(_ session: Session, _ direction: DatabaseSync.Direction, peer: String, verbosity: Int) {
+    private let log: SyncLog?
+
+    init(_ session: Session, _ direction: DatabaseSync.Direction, peer: String, verbosity: Int, log: SyncLog? = nil) {
         self.session = session
+        self.log = log
         self.direction = direction
         self.verbosity = verbosity
         progress = session.progress(direction.title, unit: "documents")
@@ -40,6 +43,7 @@ final class SyncReport {
     var pause: Int32 { progress.isUpToDate && !line.movesByItself ? -1 : ProgressLine.pause }
 
     func take(_ event: ReplicatorEvent) throws {
+        write(event)
         switch event {
         case .status(let status): try take(status)
         case .connected(let opening):
@@ -67,6 +71,21 @@ final class SyncReport {
                 session.notice("\(SyncAdvice.shortened(reason.error.message)); trying again in \(seconds) s")
             }
         case .ended: break
+        }
+    }
+
+    /// Into the log, in the words that the vendor's library has for it.
+    private func write(_ event: ReplicatorEvent) {
+        guard let log else { return }
+        switch event {
+        case .connected: log.tell(.info, "Connected!")
+        case .document(let event, let collection):
+            let place = collection.isDefault ? event.documentID : "\(collection)/\(event.documentID)"
+            let head = "documentEnded (\(event.direction == .push ? "push" : "pull")) \(place) \(event.revision?.text ?? "-")"
+            guard let error = event.error, SyncTally.kind(event) != .filtered else { return log.tell(.verbose, "\(head) (0/0)") }
+            log.tell(.warning, "\(head) (\(error.domain.rawValue)/\(error.code)): \(error.message)")
+        case .waiting(let reason, let seconds): log.tell(.warning, "Offline, trying again in \(seconds) s: \(reason.error.message)")
+        case .status, .ended: break
         }
     }
 
@@ -168,6 +187,10 @@ final class SyncReport {
     /// The last words.
     func conclude(_ failure: SyncFailure?) throws {
         finish()
+        if let failure { log?.tell(.error, "Stopping due to error: \(failure.error.message)") }
+        log?.tell(.info, "pushStatus=stopped, pullStatus=stopped, progress=\(line.status.completed)/\(line.status.total)/\(tally.done)")
+        log?.tell(.info, "State: stopped\(tally.remainder)")
+        log?.close()
         guard isJSON else {
             tellRest()
             if failure == nil || tally.done > 0 { session.notice(clock.summary(tally.done) + tally.remainder) }

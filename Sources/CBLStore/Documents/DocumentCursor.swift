@@ -166,7 +166,7 @@ package final class DocumentCursor {
     /// What can be seen at a glance.
     private var visibleDamage: String? {
         if statement.isNull(Column.key) { return "it has no ID" }
-        guard options.content == .body || options.content == .everything else { return nil }
+        guard [.body, .idAndBody, .everything].contains(options.content) else { return nil }
         return body.dictionary == nil ? "its body is damaged" : nil
     }
 

@@ -11,6 +11,8 @@ package struct ScanOptions: Sendable {
     package enum Content: Sendable {
         /// Document IDs alone.
         case id
+        /// IDs and bodies alone: the rest of a row need not be decoded.
+        case idAndBody
         /// IDs, revisions, sequences, flags, expirations and body sizes.
         case metadata
         /// And bodies.

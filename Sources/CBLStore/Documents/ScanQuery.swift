@@ -77,6 +77,8 @@ struct ScanQuery {
         let start = "key, sequence, flags, version, \(table.expiration)"
         switch options.content {
         case .id: return start
+        // What is before the body and not asked for is passed over, what is behind it is not even looked for.
+        case .idAndBody: return "key, \(options.order == .sequence ? "sequence" : "0"), 0, NULL, NULL, body"
         // Where nothing is in `extra`, the body can be a tree of bodies, and its length is not the current one's.
         case .metadata where !mayHoldTrees: return "\(start), length(body)"
         case .metadata: return "\(start), CASE WHEN \(table.lacksExtra) AND substr(version, 1, 1) != x'00' THEN body ELSE length(body) END"

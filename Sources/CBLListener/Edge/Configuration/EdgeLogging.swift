@@ -11,6 +11,10 @@ package struct EdgeLogging: Sendable {
         package var longest: Int64
         /// How many are kept beside the one that is written.
         package var kept: Int64
+
+        package init(directory: String, isPlainText: Bool, longest: Int64, kept: Int64) {
+            (self.directory, self.isPlainText, self.longest, self.kept) = (directory, isPlainText, longest, kept)
+        }
     }
 
     package private(set) var console = true
@@ -19,10 +23,17 @@ package struct EdgeLogging: Sendable {
     package private(set) var audited = AuditEvent.usual
     package private(set) var describesEvents = true
     private var levels: [String: MessageLevel] = [:]
+    /// Of domains that nobody speaks of.
+    private var least: MessageLevel?
 
     static let names = ["console", "domains", "file", "audit"]
 
     init() {}
+
+    /// Into files alone, of all domains what matters so much.
+    package init(files: Files, level: MessageLevel) {
+        (console, self.files, least) = (false, files, level)
+    }
 
     init(_ object: ConfigurationObject) throws(ConfigurationError) {
         console = try object.flag("console") ?? true
@@ -71,5 +82,5 @@ package struct EdgeLogging: Sendable {
     }
 
     /// What is told of a domain from that level on.
-    package func level(of domain: String) -> MessageLevel { levels[domain] ?? (domain == "REST" ? .info : .warning) }
+    package func level(of domain: String) -> MessageLevel { levels[domain] ?? least ?? (domain == "REST" ? .info : .warning) }
 }

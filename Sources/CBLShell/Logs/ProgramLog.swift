@@ -2,26 +2,26 @@ import CBLBase
 import CBLListener
 import CBLTransport
 
-/// What a server tells of its doings as its configuration wants it: on the terminal, and in files.
-final class EdgeLog {
+/// What a program tells of its doings as somebody wants it: on the terminal, and in files.
+final class ProgramLog {
     private let logging: EdgeLogging
     private let session: Session
     private let isSilent: Bool
     private var files: LogFiles?
 
-    init(_ logging: EdgeLogging, _ session: Session, isSilent: Bool) throws {
+    init(_ logging: EdgeLogging, _ session: Session, isSilent: Bool, makesDirectory: Bool = false) throws {
         self.logging = logging
         self.session = session
         self.isSilent = isSilent
         guard let wanted = logging.files else { return }
-        guard Endpoint.isDirectory(wanted.directory) else {
+        guard makesDirectory || Endpoint.isDirectory(wanted.directory) else {
             throw CommandError.failed("logging.file.dir: there is no directory \(wanted.directory)")
         }
         var settings = LogFileSettings(level: .debug, directory: wanted.directory, agent: "cblite/\(Shell.version)")
         settings.isPlainText = wanted.isPlainText
         settings.longest = UInt64(wanted.longest)
         settings.kept = Int(wanted.kept) + 1
-        files = try LogFiles(settings)
+        do { files = try LogFiles(settings) } catch let error as LogFileError { throw CommandError.failed(error.description) }
     }
 
     func tell(_ event: ListenerEvent) {
@@ -41,13 +41,13 @@ final class EdgeLog {
         }
     }
 
-    func tell(_ level: MessageLevel, _ domain: String, _ message: String) {
+    func tell(_ level: MessageLevel, _ domain: String, _ message: String, about object: String = "") {
         guard level >= logging.level(of: domain) else { return }
         if logging.console, !isSilent {
             session.remark("\(LogTime.now.local) \(domain) \(level.title) \(ForeignText.line(message, limit: 2000))")
         }
         guard let files else { return }
-        do { try files.write(message, level, of: domain) } catch {
+        do { try files.write(message, level, of: domain, about: object) } catch {
             self.files = nil
             session.warn("no more is written to the log: \(error)")
         }
