@@ -162,4 +162,21 @@ import Testing
         terminal.type("\u{4}")
         #expect(try terminal.finish() == 0)
     }
+
+    /// In files of 2.x, the column of a body has the whole revision tree.
+    @Test(.enabled(if: Fixtures.arePresent, "no fixtures")) func filesOfTheSecondGenerationAreSearched() throws {
+        let scratch = try Scratch(fixture: "v2.x/upgrade_2.7")
+        let lines = try scratch.run(["grep", "false"]).lines
+        let expected = try scratch.run(["export", "-"]).lines.filter { $0.contains("false") }.count
+        #expect(expected > 0 && lines.count == expected)
+    }
+
+    @Test func aPropertyThatNobodyHasIsSpokenOf() throws {
+        let scratch = try Scratch(["a": #"{"reviews":[{"text":"snow"}]}"#])
+        let slip = try scratch.run(["grep", "--key", "review.text", "snow"])
+        #expect(slip.exitCode == 1 && slip.errors.contains("Did you mean \"reviews[].text\"?"), "\(slip.errors)")
+        #expect(try !scratch.run(["grep", "--key", "reviews[0].text", "rain"]).errors.contains("Did you mean"))
+        let script = try Program.run([scratch.path], input: "ls\ncat nobody\n")
+        #expect(script.errors.contains("line 2: no document \"nobody\""), "\(script.errors)")
+    }
 }

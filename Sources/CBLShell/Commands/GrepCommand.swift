@@ -1,3 +1,4 @@
+import CBLBase
 import CBLLanguage
 import CBLQuery
 import CBLStore
@@ -87,8 +88,20 @@ enum GrepCommand {
                 }
             }
             report.finish()
+            if report.hits == 0, let key = invocation.string("key") { tellOfUnknown(key, in: collections, snapshot, invocation.session) }
             return report.hits > 0 ? .success : .failure
         }
+    }
+
+    /// Nothing was found, perhaps because the property is called otherwise.
+    private static func tellOfUnknown(_ key: String, in collections: [CollectionName], _ snapshot: Snapshot, _ session: Session) {
+        let parts = QueryContext.parts(of: key).map { $0.replacing("[]", with: "") }
+        var paths: [String] = []
+        for name in collections { paths += (try? CompletionNames.quickly(snapshot) { try $0.propertyPaths(of: name) }) ?? [] }
+        guard !paths.isEmpty, !paths.contains(where: { QueryContext.parts(of: $0).map { $0.replacing("[]", with: "") } == parts }) else {
+            return
+        }
+        session.remark("(No document looked at has \"\(key)\".\(Suggestion.sentence(for: key, in: Set(paths).sorted(), quoted: true)))")
     }
 
     private static func collections(_ invocation: Invocation, _ snapshot: Snapshot) throws -> [CollectionName] {

@@ -45,7 +45,8 @@ enum InfoCommand {
             else { throw error }
             return .cannotOpen
         }
-        let page = try InfoPage(database, level: invocation.count("verbose"))
+        let source = invocation.session.packedSource(of: database.path)
+        let page = try InfoPage(database, level: invocation.count("verbose"), source: source)
         if invocation.wantsJSON { try page.writeFacts(to: invocation.session) } else { try page.write(to: invocation.session) }
         return .success
     }

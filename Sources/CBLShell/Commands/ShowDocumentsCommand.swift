@@ -57,7 +57,7 @@ enum ShowDocumentsCommand {
                     try printer.write(id)
                 } catch let error as CommandError where error.exitCode == .failure {
                     // The others are still wanted.
-                    invocation.session.report(error)
+                    invocation.session.report(error.behind(invocation.session.scriptPlace))
                     isComplete = false
                 } catch let error as StoreError where error.code == .corrupt {
                     invocation.session.report(.failed(error.description))

@@ -207,6 +207,8 @@ final class InteractiveShell {
     /// In a script, an error is told with its line.
     func naming(_ line: Int, _ work: () throws -> ExitCode) throws -> ExitCode {
         guard !isOnTerminal || scriptDepth > 0 else { return try work() }
+        session.scriptPlace = "line \(line): "
+        defer { session.scriptPlace = "" }
         do {
             return try work()
         } catch {

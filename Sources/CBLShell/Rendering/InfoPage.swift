@@ -13,8 +13,9 @@ struct InfoPage {
     let facts: DatabaseFacts
     let level: Int
 
-    init(_ database: Database, level: Int) throws {
-        path = InfoPage.fullPath(database.path)
+    /// `source` is where the database is, if it lies there packed.
+    init(_ database: Database, level: Int, source: String? = nil) throws {
+        path = source ?? InfoPage.fullPath(database.path)
         let depth: DatabaseFacts.Depth = level > 1 ? .withSizes : level > 0 ? .full : .quick
         facts = try DatabaseFacts(database, depth) { try Interruption.check() }
         self.level = level

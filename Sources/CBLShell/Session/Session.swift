@@ -37,6 +37,8 @@ final class Session {
     var damagedCount = 0
     /// The command has said itself how long it took.
     var hasToldTime = false
+    /// Where the statement stands in a script, in front of what is said of it: `line 3: `.
+    var scriptPlace = ""
     /// What has been remarked already and need not be said again.
     private var remarks: Set<String> = []
 

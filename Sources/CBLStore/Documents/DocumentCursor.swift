@@ -24,6 +24,7 @@ package final class DocumentCursor {
     @exclusivity(unchecked) private var statement: Statement
     private let query: ScanQuery
     private let options: ScanOptions
+    private let hasBodies: Bool
     /// How many documents were given, so that they are not given again behind a damaged page.
     @exclusivity(unchecked) private var count = 0
     /// The documents that can still be read, if a damaged page was met.
@@ -36,6 +37,7 @@ package final class DocumentCursor {
         self.snapshot = snapshot
         collection = tables.name
         self.options = options
+        hasBodies = [.body, .idAndBody, .everything].contains(options.content)
         query = ScanQuery(tables, options, mayHoldTombstones: snapshot.mayHoldTombstones(tables))
         statement = try snapshot.connection.take(query.sql)
         try query.bind(to: statement)
@@ -166,7 +168,7 @@ package final class DocumentCursor {
     /// What can be seen at a glance.
     private var visibleDamage: String? {
         if statement.isNull(Column.key) { return "it has no ID" }
-        guard [.body, .idAndBody, .everything].contains(options.content) else { return nil }
+        guard hasBodies else { return nil }
         return body.dictionary == nil ? "its body is damaged" : nil
     }
 
