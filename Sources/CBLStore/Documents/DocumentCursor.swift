@@ -31,7 +31,9 @@ package final class DocumentCursor {
     @exclusivity(unchecked) private var rest: DamagedScan?
     private var isClosed = false
     /// Told of what is passed over because it is damaged. Without it, a scan ends with an error there.
-    @exclusivity(unchecked) package var onDamage: ((DamagedDocument) -> Void)?
+    @exclusivity(unchecked) package var onDamage: ((DamagedDocument) -> Void)? { didSet { tellsDamage = onDamage != nil } }
+    // To ask a function whether it is there costs as much as to call it.
+    @exclusivity(unchecked) private var tellsDamage = false
 
     init(_ snapshot: Snapshot, _ tables: CollectionTables, _ options: ScanOptions) throws {
         self.snapshot = snapshot
@@ -54,7 +56,7 @@ package final class DocumentCursor {
     /// Goes to the next document; false when there is none.
     @inline(__always)
     package func next() throws(SQLiteError) -> Bool {
-        if onDamage != nil { return try nextPastDamage() }
+        if tellsDamage { return try nextPastDamage() }
         return try statement.step()
     }
 
