@@ -339,4 +339,34 @@ import Testing
         #expect(result.errors.hasSuffix("no collection \"thing\". Did you mean \"things\"?\n"))
         #expect(result.exitCode == 1)
     }
+
+    /// What each change did, while others make them, whoever opens the file first.
+    @Test func changesAreFollowedWithWhatTheyDid() throws {
+        let scratch = try Scratch(["a": #"{"n":1,"note":"x"}"#, "b": #"{"n":1}"#])
+        let program = try RunningProgram(["changes", "-f", "--diff", "--since", "now", "-C", "*", scratch.path])
+        func until(_ text: String) {
+            for _ in 0..<Int(10 * Patience.seconds) where !program.outputSoFar.contains(text) {
+                program.readOutput(atLeast: .max, timeout: 0.1)
+            }
+        }
+        // Nothing is said before the first change: one is repeated until it is seen.
+        for n in 2..<600 where !program.outputSoFar.contains("first") {
+            _ = try scratch.run(["put", "-C", "first", "f", "{\"n\":\(n)}"])
+            program.readOutput(atLeast: .max, timeout: 0.1)
+        }
+        for words in [["put", "a", #"{"n":2,"tags":[1]}"#], ["put", "c", #"{"new":true}"#], ["rm", "b"], ["put", "b", #"{"n":3}"#]] {
+            #expect(try scratch.run(words).exitCode == 0)
+            until("  \(words[1])  ")
+        }
+        until("undeleted")
+        program.send(signal: SIGINT)
+        let result = program.finish()
+        let lines = result.lines.filter { !$0.contains("first") }.map { $0.split(separator: " ", maxSplits: 1)[1] }
+        #expect(
+            lines.map { $0.drop { $0 == " " } } == [
+                "_default  a  n: 1 → 2, -note, +tags: [1]", #"_default  c  created, {"new":true}"#, "_default  b  deleted",
+                #"_default  b  undeleted, {"n":3}"#,
+            ], "\(result.output)\(result.errors)")
+        #expect(try scratch.run(["changes", "--diff"]).exitCode == 2)
+    }
 }

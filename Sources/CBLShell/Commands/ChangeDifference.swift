@@ -8,40 +8,72 @@ import FoundationEssentials
 ///
 ///     14:03:27  hotel_003  rating: 4.1 → 4.5, +pool: true, -note
 ///
-/// A state of the database is kept from one look to the next, for it knows what a document was.
+/// What documents were is kept in memory: no state of a file can be kept that is opened for reading only, while others write to it.
 final class ChangeDifference {
-    private var before: OpenSnapshot
+    private struct Known {
+        var sequence: UInt64
+        /// Nil for a deleted one.
+        var body: FleeceData?
+    }
+
+    private var known: [CollectionName: [String: Known]] = [:]
+    private var byteCount = 0
     private let invocation: Invocation
 
     private static let longestValue = 60
+    // Of larger databases, some are told of without what they were.
+    private static let mostBytes = 256 << 20
 
-    init(_ database: Database, _ invocation: Invocation) throws {
-        before = try OpenSnapshot(of: database)
+    /// Looks at all documents of these collections; nil for all.
+    init(_ database: Database, _ collection: CollectionName?, _ invocation: Invocation) throws {
         self.invocation = invocation
+        try database.read { snapshot in
+            for name in collection.map({ [$0] }) ?? snapshot.collections() where byteCount < ChangeDifference.mostBytes {
+                var options = ScanOptions(order: .stored, content: .body)
+                options.includesDeleted = true
+                let cursor = try snapshot.scan(name, options)
+                invocation.session.reportDamage(met: cursor)
+                while byteCount < ChangeDifference.mostBytes, try cursor.next() {
+                    try Interruption.check()
+                    keep(cursor)
+                }
+            }
+        }
+        if byteCount >= ChangeDifference.mostBytes {
+            invocation.session.notice("The database is too large to be kept in mind: of some documents it is only said that they changed.")
+        }
     }
 
-    /// Does `work` with the newest state, which is kept then.
-    func look(at database: Database, _ work: (Snapshot) throws -> Void) throws {
-        let now = try OpenSnapshot(of: database)
-        try now.use(work)
-        before.end()
-        before = now
+    private func keep(_ cursor: DocumentCursor) {
+        let before = known[cursor.collection]?[cursor.id]
+        byteCount -= before?.body?.bytes.count ?? 0
+        let size = cursor.isDeleted ? 0 : cursor.bodyBytes.count
+        guard byteCount + size < ChangeDifference.mostBytes else {
+            known[cursor.collection]?[cursor.id] = nil
+            byteCount = ChangeDifference.mostBytes
+            return
+        }
+        byteCount += size
+        // An empty document has no bytes.
+        let body: FleeceData? = cursor.isDeleted ? nil : size == 0 ? .emptyDictionary : FleeceData(copying: cursor.bodyBytes)
+        known[cursor.collection, default: [:]][cursor.id] = Known(sequence: cursor.sequence, body: body)
     }
 
     /// `collection` is named in the line if it is one of several.
     func write(_ cursor: DocumentCursor, in collection: CollectionName?, _ snapshot: Snapshot) throws {
-        let old = try before.use { try $0.hasCollection(cursor.collection) ? $0.document(cursor.id, in: cursor.collection) : nil }
-        guard !cursor.body.isEndless, old?.body.withRoot({ !$0.isEndless }) ?? true else {
+        let old = known[cursor.collection]?[cursor.id]
+        guard !cursor.body.isEndless, old?.body?.withRoot({ !$0.isEndless }) ?? true else {
             return invocation.session.report(endless: cursor.id, in: cursor.collection)
         }
+        defer { keep(cursor) }
         let keys = snapshot.sharedKeys
         let now = Date()
         if invocation.wantsJSON {
             return try invocation.session.writeFacts { line in
-                line.add("time", now.ISO8601Format(.iso8601(timeZone: .gmt, includingFractionalSeconds: true)))
+                line.add("time", TimeText.iso8601(Int64(now.timeIntervalSince1970 * 1000)))
                 line.add(documentOf: cursor)
-                guard let old, old.sequence != cursor.sequence else { return }
-                old.body.withRoot { before in
+                guard let old, old.sequence != cursor.sequence, !cursor.isDeleted else { return }
+                old.body?.withRoot { before in
                     let difference = JSONDifference(before, keys, cursor.body, keys)
                     line.add("properties", objects: difference.changes) { change, line in
                         line.add("path", change.path)
@@ -73,14 +105,16 @@ final class ChangeDifference {
         try session.output.write("\n")
     }
 
-    private func parts(_ old: Document?, _ cursor: DocumentCursor, _ keys: SharedKeys) -> [(text: String, style: Style)] {
+    private func parts(_ old: Known?, _ cursor: DocumentCursor, _ keys: SharedKeys) -> [(text: String, style: Style)] {
         // It was there when one began to look.
         if let old, old.sequence == cursor.sequence { return [] }
         if cursor.isDeleted { return [("deleted", .removed)] }
-        guard let old, !old.isDeleted else {
-            return [(old == nil ? "created" : "undeleted", .added), (ChangeDifference.text(cursor.body, keys, 400), .dim)]
+        guard let body = old?.body else {
+            let isNew = old == nil && byteCount < ChangeDifference.mostBytes
+            let word = isNew ? "created" : old == nil ? "changed" : "undeleted"
+            return [(word, .added), (ChangeDifference.text(cursor.body, keys, 400), .dim)]
         }
-        return old.body.withRoot { before in
+        return body.withRoot { before in
             let changes = JSONDifference(before, keys, cursor.body, keys).changes
             if changes.isEmpty { return [("(the same properties)", .dim)] }
             return changes.map { change in

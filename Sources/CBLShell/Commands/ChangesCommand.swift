@@ -16,7 +16,8 @@ enum ChangesCommand {
 
             --follow goes on with changes as they are committed, by any process, until it is interrupted; with --since now it begins with \
             them. -C '*' is about all collections, also those that are made meanwhile: their sequences are their own, so --since takes \
-            no number there. With --diff each line says when a change was seen, and what it did.
+            no number there. With --diff each line says when a change was seen, and what it did: for that the documents \
+            are kept in memory, 256 MB of them at most.
             """,
         database: .reads,
         flags: [
@@ -45,7 +46,7 @@ enum ChangesCommand {
                 throw invocation.usageError(
                     "--diff goes with --follow: what documents were before, nobody has kept. diff compares with a copy")
             }
-            feed.difference = try ChangeDifference(database, invocation)
+            feed.difference = try ChangeDifference(database, collection, invocation)
         }
         if let since = invocation.string("since") {
             if since == "now" {
@@ -142,7 +143,6 @@ private struct ChangeFeed {
     /// Prints what is new since the last time.
     mutating func write(from database: Database) throws {
         guard !isAtLimit else { return }
-        if let difference { return try difference.look(at: database) { try write($0) } }
         try database.read { try write($0) }
     }
 
