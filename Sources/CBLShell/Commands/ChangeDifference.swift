@@ -2,7 +2,6 @@ import CBLBase
 import CBLFleece
 import CBLStore
 import CBLWorkbench
-import FoundationEssentials
 
 /// What a change did to a document, told in a line while it is seen:
 ///
@@ -67,24 +66,17 @@ final class ChangeDifference {
         }
         defer { keep(cursor) }
         let keys = snapshot.sharedKeys
-        let now = Date()
         if invocation.wantsJSON {
             return try invocation.session.writeFacts { line in
-                line.add("time", TimeText.iso8601(Int64(now.timeIntervalSince1970 * 1000)))
+                line.add("time", TimeText.iso8601(Transaction.now))
                 line.add(documentOf: cursor)
                 guard let old, old.sequence != cursor.sequence, !cursor.isDeleted else { return }
-                old.body?.withRoot { before in
-                    let difference = JSONDifference(before, keys, cursor.body, keys)
-                    line.add("properties", objects: difference.changes) { change, line in
-                        line.add("path", change.path)
-                        if let value = change.before { line.add("before", value, keys) }
-                        if let value = change.after { line.add("after", value, keys) }
-                    }
-                }
+                old.body?.withRoot { line.add(JSONDifference($0, keys, cursor.body, keys), keys, keys) }
             }
         }
         let session = invocation.session
-        try session.write(ChangeDifference.clock(now), .dim)
+        // The time of day.
+        try session.write(String(LogTime.now.local.dropFirst(11).prefix(8)), .dim)
         try session.output.write("  ")
         if let collection {
             try session.output.write(report: "\(collection)")
@@ -96,7 +88,7 @@ final class ChangeDifference {
         for (index, part) in parts(old, cursor, keys).enumerated() {
             let separator = index == 0 ? "  " : ", "
             let room = width - used - separator.utf8.count - 1
-            let shown = ChangeDifference.cut(TerminalText.escaped(part.text), to: room)
+            let shown = DisplayWidth.cut(TerminalText.escaped(part.text), to: room)
             try session.output.write(separator)
             try session.write(shown, part.style)
             used += separator.utf8.count + DisplayWidth.of(shown)
@@ -134,27 +126,6 @@ final class ChangeDifference {
         var budget = WalkBudget(byteCount: 16 * longest)
         var text = ByteBuffer()
         JSONWriter.write(value, keys: keys, style: .canonical, within: &budget, to: &text)
-        return cut(text.string, to: longest)
-    }
-
-    /// At most so wide, with a mark where something is missing.
-    private static func cut(_ text: String, to width: Int) -> String {
-        guard DisplayWidth.of(text) > width else { return text }
-        var (shown, left) = ("", width - 1)
-        for character in text {
-            left -= DisplayWidth.of(String(character))
-            guard left >= 0 else { break }
-            shown.append(character)
-        }
-        return shown + "…"
-    }
-
-    /// The time of day, here.
-    private static func clock(_ date: Date) -> String {
-        let parts = Calendar.current.dateComponents([.hour, .minute, .second], from: date)
-        return [parts.hour, parts.minute, parts.second].map { part in
-            let text = "\(part ?? 0)"
-            return text.utf8.count < 2 ? "0" + text : text
-        }.joined(separator: ":")
+        return DisplayWidth.cut(text.string, to: longest)
     }
 }

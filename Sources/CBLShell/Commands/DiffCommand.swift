@@ -201,12 +201,18 @@ private final class DifferenceReport {
                 if let first { line.add("before", revision: first.versionBytes) }
                 if let second { line.add("after", revision: second.versionBytes) }
             }
-            guard let difference else { return }
-            line.add("properties", objects: difference.changes) { change, line in
-                line.add("path", change.path)
-                if let value = change.before { line.add("before", value, before.sharedKeys) }
-                if let value = change.after { line.add("after", value, after.sharedKeys) }
-            }
+            if let difference { line.add(difference, before.sharedKeys, after.sharedKeys) }
+        }
+    }
+}
+
+extension JSONObjectWriter {
+    /// What differs, property by property, each value with the keys of its database.
+    mutating func add(_ difference: JSONDifference, _ keys: SharedKeys, _ otherKeys: SharedKeys) {
+        add("properties", objects: difference.changes) { change, line in
+            line.add("path", change.path)
+            if let value = change.before { line.add("before", value, keys) }
+            if let value = change.after { line.add("after", value, otherKeys) }
         }
     }
 }

@@ -72,8 +72,10 @@ enum LogCommand {
             if invocation.flag("report") { summary.add(record) } else { try printer.write(record) }
         }
         let damaged = log.inputs.filter { $0.damage != nil }
-        summary.crashes = invocation.arguments("FILE").filter { Endpoint.isDirectory($0) }.compactMap { CrashReport(in: $0) }
-        if invocation.flag("report") { try summary.write(invocation, damaged: damaged.count) }
+        if invocation.flag("report") {
+            summary.crashes = invocation.arguments("FILE").filter { Endpoint.isDirectory($0) }.compactMap { CrashReport(in: $0) }
+            try summary.write(invocation, damaged: damaged.count)
+        }
         for input in damaged { invocation.session.warn("\(input.path): \(input.damage?.description ?? "")") }
         return damaged.isEmpty ? .success : .failure
     }

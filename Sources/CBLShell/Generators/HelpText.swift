@@ -102,15 +102,7 @@ enum HelpText {
     /// Breaks a text into indented lines.
     static func wrap(_ text: String, indent: Int, width: Int = HelpText.width) -> String {
         let margin = String(repeating: " ", count: indent)
-        var result = ""
-        var line = ""
-        for word in text.split(separator: " ") {
-            if !line.isEmpty, indent + line.count + 1 + word.count > width {
-                result += margin + line + "\n"
-                line = ""
-            }
-            line += (line.isEmpty ? "" : " ") + word
-        }
-        return result + margin + line + "\n"
+        let lines = WrappedText.lines(text.split(separator: " ").map { String($0) }, between: " ", width: width - indent)
+        return (lines.isEmpty ? [""] : lines).map { margin + $0 + "\n" }.joined()
     }
 }

@@ -221,7 +221,7 @@ final class InteractiveShell {
         defer { session.terminal = terminal(color: options.color) }
         let statement = try ForeignWord.translated(statement, session)
         reader.lastQuery = isOnTerminal && scriptDepth == 0 ? statement.query : nil
-        if case .command(let words) = statement.action, words.count == 3, words[0] == "query", words[1] == "--" { lastQuery = words[2] }
+        lastQuery = statement.typedText ?? lastQuery
         if statement.goesOn { session.remark("(This goes on with the query before.)") }
         switch statement.action {
         case .external(let command): return try run(external: command)
@@ -255,8 +255,7 @@ final class InteractiveShell {
 
     /// How `undo` calls a statement.
     private static func title(of words: [String]) -> String {
-        guard words.count == 3, words[0] == "query", words[1] == "--" else { return SecretWords.masked(words).joined(separator: " ") }
-        return words[2]
+        ShellStatement.typedText(words) ?? SecretWords.masked(words).joined(separator: " ")
     }
 
     private func perform(_ request: ArgumentParser.Request) throws -> ExitCode {

@@ -199,8 +199,10 @@ extension LineEditor {
 
     /// Draws the line in colours, while one thinks about the next key.
     private func decorate(isLast: Bool = false) {
-        guard let decoration, !isSearching else { return }
+        guard let decoration else { return }
         let (before, behind) = typed
+        // While Ctrl-R searches, libedit keeps what is searched for in the line, behind its end.
+        guard !(before + behind).utf8.contains(UInt8(ascii: "\n")) else { return }
         let width = max(1, Terminal.width(of: screen))
         let shownPrompt = prompt.map { String(cString: $0) } ?? ""
         let place = LineDecoration.Place(
@@ -228,12 +230,6 @@ extension LineEditor {
     private func takeSuggestionAway() {
         if !shownSuggestion.isEmpty { keys.write("\u{1B}[K") }
         shownSuggestion = ""
-    }
-
-    /// While Ctrl-R searches, libedit keeps what is searched for in the line, behind its end.
-    private var isSearching: Bool {
-        let (before, behind) = typed
-        return before.utf8.contains(UInt8(ascii: "\n")) || behind.utf8.contains(UInt8(ascii: "\n"))
     }
 
     /// The line up to the cursor, and behind it.

@@ -24,11 +24,11 @@ struct ShellStatement: Equatable {
     /// The line of the input on which it begins, from 1.
     var line = 1
 
-    /// The text of a SELECT that was typed straight.
-    var query: String? {
-        guard case .command(let words) = action, words.count == 3, words[0] == "query", words[1] == "--",
-            words[2].prefix(6).uppercased() == "SELECT"
-        else { return nil }
-        return words[2]
-    }
+    /// The text of SQL++ that was typed straight.
+    var typedText: String? { if case .command(let words) = action { ShellStatement.typedText(words) } else { nil } }
+
+    static func typedText(_ words: [String]) -> String? { words.count == 3 && words[0] == "query" && words[1] == "--" ? words[2] : nil }
+
+    /// The same of a SELECT alone.
+    var query: String? { typedText.flatMap { $0.prefix(6).uppercased() == "SELECT" ? $0 : nil } }
 }

@@ -59,18 +59,14 @@ struct SavedQueries {
         let path = try path(of: name)
         try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
         // Whoever reads it meanwhile finds the old one or the new one.
-        let new = path + ".new"
-        let file = open(new, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0o600)
-        guard file >= 0 else { throw CommandError.system(new, errno: errno) }
+        let file = try PartialFile(for: path, mode: 0o600)
         var bytes = text + "\n"
-        let isWritten = bytes.withUTF8 { SystemCall.writeAll(UnsafeRawBufferPointer($0), to: file) }
-        let code = errno
-        close(file)
-        guard isWritten, rename(new, path) == 0 else {
-            let code = isWritten ? errno : code
-            unlink(new)
+        guard bytes.withUTF8({ SystemCall.writeAll(UnsafeRawBufferPointer($0), to: file.descriptor) }) else {
+            let code = errno
+            file.discard()
             throw CommandError.system(path, errno: code)
         }
+        try file.complete()
     }
 
     func remove(_ name: String) throws {

@@ -19,20 +19,18 @@ enum DocumentCondition {
     ) throws -> [CollectionName: DocumentIDs] {
         var chosen: [CollectionName: DocumentIDs] = [:]
         var isAny = false
-        func list(_ body: (CollectionName, [String]) -> Void, remarks: Session?) throws {
-            for name in collections {
-                for snapshot in snapshots where snapshot.hasCollection(name) {
-                    body(name, try self.list(condition, in: name, of: snapshot, includesDeleted: true, remarks))
-                    if remarks != nil { break }
-                }
-            }
-        }
-        try list(
-            { name, ids in
+        for name in collections {
+            for snapshot in snapshots where snapshot.hasCollection(name) {
+                let ids = try list(condition, in: name, of: snapshot, includesDeleted: true, nil)
                 chosen[name, default: DocumentIDs([])].add(DocumentIDs(ids))
                 isAny = isAny || !ids.isEmpty
-            }, remarks: nil)
-        if !isAny { try list({ _, _ in }, remarks: session) }
+            }
+        }
+        guard !isAny else { return chosen }
+        for name in collections {
+            let snapshot = snapshots.first { $0.hasCollection(name) }
+            if let snapshot { _ = try list(condition, in: name, of: snapshot, includesDeleted: true, session) }
+        }
         return chosen
     }
 

@@ -74,8 +74,7 @@ extension Transaction {
 
     /// Puts what was there in the place of what is there.
     private func restore(_ old: Record, in current: Record?, _ taken: inout TakenBack) throws {
-        var saved: SavedRevision?
-        if current == nil {
+        guard let current else {
             taken = TakenBack(action: .restored, collection: taken.collection, id: taken.id)
             var (record, id) = (old, taken.id)
             let tables = try tables(taken.collection)
@@ -86,19 +85,17 @@ extension Transaction {
             return
         }
         let before = try Document(taken.id, in: taken.collection, old, source: sourceID)
-        if before.isDeleted, let current, current.flags.contains(.deleted) {
+        let isGone = current.flags.contains(.deleted)
+        if before.isDeleted, isGone {
             taken = TakenBack(action: .deleted, collection: taken.collection, id: taken.id, sequence: current.sequence)
             return
         }
-        if before.isDeleted {
-            saved = try delete(taken.id, in: taken.collection, body: before.body)
-        } else {
-            saved = try save(taken.id, in: taken.collection, body: before.body)
-        }
-        let isRevived = current?.flags.contains(.deleted) ?? false
+        let saved =
+            before.isDeleted
+            ? try delete(taken.id, in: taken.collection, body: before.body) : try save(taken.id, in: taken.collection, body: before.body)
         taken = TakenBack(
-            action: before.isDeleted ? .deleted : isRevived ? .undeleted : .reverted, collection: taken.collection, id: taken.id,
-            revision: saved?.id, sequence: saved?.sequence)
+            action: before.isDeleted ? .deleted : isGone ? .undeleted : .reverted, collection: taken.collection, id: taken.id,
+            revision: saved.id, sequence: saved.sequence)
     }
 
     /// Removes a document that was not there. One that replication has told others of leaves a tombstone, for them to hear.

@@ -103,13 +103,7 @@ package struct PackedDatabases {
             }
             defer { close(file) }
             try zip.read(zip.entries[number]) { piece in
-                var rest = piece
-                while !rest.isEmpty {
-                    let count = write(file, rest.baseAddress, rest.count)
-                    if count < 0, errno == EINTR { continue }
-                    guard count > 0 else { throw FileError(target, errno: errno) }
-                    rest = UnsafeRawBufferPointer(rebasing: rest[count...])
-                }
+                guard SystemCall.writeAll(piece, to: file) else { throw FileError(target, errno: errno) }
                 try advance(piece.count)
             }
         }

@@ -34,7 +34,7 @@ package final class ZipFile {
         let isFile = fstat(descriptor, &facts) == 0 && facts.st_mode & S_IFMT == S_IFREG
         do throws(FileError) {
             guard isFile else { throw FileError("\(path): is no file") }
-            let bytes = Bytes(descriptor, Int(facts.st_size), path)
+            let bytes = Bytes(descriptor: descriptor, count: Int(facts.st_size), path: path)
             entries = try ZipFile.list(bytes)
         } catch {
             close(descriptor)
@@ -46,15 +46,6 @@ package final class ZipFile {
     }
 
     deinit { close(descriptor) }
-
-    /// Whether a file begins as ZIP files do.
-    package static func isOne(_ path: String) -> Bool {
-        let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
-        guard descriptor >= 0 else { return false }
-        defer { close(descriptor) }
-        var first: UInt32 = 0
-        return Glibc.read(descriptor, &first, 4) == 4 && [0x0403_4B50, 0x0605_4B50].contains(UInt32(littleEndian: first))
-    }
 
     // MARK: The list
 
@@ -86,8 +77,8 @@ package final class ZipFile {
 
     private static func entry(_ list: [UInt8], _ place: Int, nameCount: Int, extraCount: Int) -> Entry {
         let name = String(decoding: list[place + 46..<place + 46 + nameCount], as: UTF8.self)
-        var (packed, size, start) = (list.number(place + 20, 4), list.number(place + 24, 4), list.number(place + 42, 4))
-        // What does not fit into 32 bits stands in an extra field, in this order.
+        // Unpacked, packed, and where it begins. What does not fit into 32 bits stands in an extra field, in this order.
+        var numbers = [24, 20, 42].map { list.number(place + $0, 4) }
         var extra = place + 46 + nameCount
         let extraEnd = extra + extraCount
         while extra + 4 <= extraEnd {
@@ -95,11 +86,8 @@ package final class ZipFile {
             var field = extra + 4
             extra = field + count
             guard kind == 1, extra <= extraEnd else { continue }
-            for path in [\Large.size, \Large.packed, \Large.start] {
-                var large = Large(size: size, packed: packed, start: start)
-                guard large[keyPath: path] == 0xFFFF_FFFF, field + 8 <= extra else { continue }
-                large[keyPath: path] = list.number(field, 8)
-                (size, packed, start) = (large.size, large.packed, large.start)
+            for index in numbers.indices where numbers[index] == 0xFFFF_FFFF && field + 8 <= extra {
+                numbers[index] = list.number(field, 8)
                 field += 8
             }
         }
@@ -107,15 +95,9 @@ package final class ZipFile {
         let (madeOn, mode) = (list.number(place + 4, 2) >> 8, UInt32(truncatingIfNeeded: list.number(place + 38, 4) >> 16))
         let kind = madeOn == 3 ? mode & S_IFMT : 0
         return Entry(
-            name: name, size: size, packedSize: packed, checksum: UInt32(truncatingIfNeeded: list.number(place + 16, 4)),
-            method: UInt16(list.number(place + 10, 2)), isEncrypted: list.number(place + 8, 2) & 1 != 0, start: start,
+            name: name, size: numbers[0], packedSize: numbers[1], checksum: UInt32(truncatingIfNeeded: list.number(place + 16, 4)),
+            method: UInt16(list.number(place + 10, 2)), isEncrypted: list.number(place + 8, 2) & 1 != 0, start: numbers[2],
             isFile: !name.hasSuffix("/") && (kind == 0 || kind == S_IFREG))
-    }
-
-    private struct Large {
-        var size: Int
-        var packed: Int
-        var start: Int
     }
 
     private static func directory(_ bytes: Bytes) throws(FileError) -> Directory {
@@ -141,7 +123,7 @@ package final class ZipFile {
 
     /// Unpacks a file, and gives it in pieces.
     package func read(_ entry: Entry, _ receive: (UnsafeRawBufferPointer) throws -> Void) throws {
-        let bytes = Bytes(descriptor, length, path)
+        let bytes = Bytes(descriptor: descriptor, count: length, path: path)
         let shown = TerminalText.escaped(entry.name)
         guard !entry.isEncrypted else {
             throw FileError("\(path): \(shown) is encrypted with a password; unpack it with another program first")
@@ -189,12 +171,6 @@ package final class ZipFile {
         let descriptor: Int32
         let count: Int
         let path: String
-
-        init(_ descriptor: Int32, _ count: Int, _ path: String) {
-            self.descriptor = descriptor
-            self.count = count
-            self.path = path
-        }
 
         func read(_ start: Int, _ size: Int) throws(FileError) -> [UInt8] {
             guard start >= 0, size >= 0, size <= count, start <= count - size else { throw damaged("it is cut off") }
