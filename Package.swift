@@ -39,15 +39,18 @@ let package = Package(
 
         library("CBLBase", ["CBLSystemNettle", "CBLSystemFiles", "CBLSystemZlib"]),
         library("CBLFleece", ["CBLBase"]),
+        // In C, as it is compiled for more than one kind of processor.
+        .target(name: "CBLVectorKernels"),
+        library("CBLVectors", ["CBLVectorKernels", "CBLBase"]),
         library("CBLBLIP", ["CBLBase", "CBLSystemZlib"]),
         library("CBLTransport", ["CBLFleece", "CBLBase", "CBLSystemCurl", "CBLSystemGnuTLS", "CBLSystemEpoll", "CBLSystemAvahi"]),
         library("CBLSQLite", ["CBLBase", "CBLSystemSQLite"]),
         library("CBLFunctions", ["CBLFleece", "CBLBase", "CBLSQLite", "CBLSystemSQLite", "CBLSystemICU", "CBLSystemStemmer"]),
         library("CBLJSONSchema", ["CBLFunctions", "CBLFleece", "CBLBase"]),
         library(
-            "CBLStore", ["CBLFunctions", "CBLSQLite", "CBLFleece", "CBLBase", "CBLSystemSQLite", "CBLSystemFiles", "CBLSystemNettle"]),
-        library("CBLLanguage", ["CBLFleece", "CBLBase"]),
-        library("CBLQuery", ["CBLLanguage", "CBLStore", "CBLFunctions", "CBLSQLite", "CBLFleece", "CBLBase", "CBLSystemSQLite"]),
+            "CBLStore", ["CBLFunctions", "CBLVectors", "CBLSQLite", "CBLFleece", "CBLBase", "CBLSystemSQLite", "CBLSystemFiles", "CBLSystemNettle"]),
+        library("CBLLanguage", ["CBLVectors", "CBLFleece", "CBLBase"]),
+        library("CBLQuery", ["CBLLanguage", "CBLStore", "CBLFunctions", "CBLVectors", "CBLSQLite", "CBLFleece", "CBLBase", "CBLSystemSQLite"]),
         library(
             "CBLViews",
             ["CBLStore", "CBLFunctions", "CBLSQLite", "CBLFleece", "CBLBase", "CBLSystemSQLite", "CBLSystemDuktape"]),
@@ -104,6 +107,7 @@ let package = Package(
         .target(name: "CouchbaseLiteTestSupport", dependencies: ["CouchbaseLiteSwift"], path: "Tests/CouchbaseLiteTestSupport"),
         .testTarget(name: "CBLBaseTests", dependencies: ["CBLBase", "CBLTestSupport"]),
         .testTarget(name: "CBLFleeceTests", dependencies: ["CBLFleece", "CBLBase", "CBLTestSupport"]),
+        .testTarget(name: "CBLVectorsTests", dependencies: ["CBLVectors"]),
         .testTarget(name: "CBLBLIPTests", dependencies: ["CBLBLIP", "CBLBase", "CBLTestSupport"]),
         .testTarget(name: "CBLTransportTests", dependencies: ["CBLTransport", "CBLBase", "CBLTestSupport"]),
         .testTarget(name: "CBLSQLiteTests", dependencies: ["CBLSQLite", "CBLSystemSQLite", "CBLTestSupport"]),
@@ -113,7 +117,9 @@ let package = Package(
         .testTarget(name: "CBLJSONSchemaTests", dependencies: ["CBLJSONSchema", "CBLFunctions", "CBLFleece", "CBLTestSupport"]),
         .testTarget(
             name: "CBLStoreTests",
-            dependencies: ["CBLStore", "CBLSQLite", "CBLFleece", "CBLBase", "CBLSystemSQLite", "CBLSystemNettle", "CBLTestSupport"]),
+            dependencies: [
+                "CBLStore", "CBLVectors", "CBLSQLite", "CBLFleece", "CBLBase", "CBLSystemSQLite", "CBLSystemNettle", "CBLTestSupport",
+            ]),
         .testTarget(
             name: "CBLLanguageTests", dependencies: ["CBLLanguage", "CBLStore", "CBLSQLite", "CBLFleece", "CBLBase", "CBLTestSupport"]),
         .testTarget(

@@ -68,8 +68,9 @@ package final class Query: Sendable {
         shortCut = snapshot.mayHoldTreesInBodies ? nil : ShortCut.sql(for: translated.sql)
         readsPagesOnce = select.map { Query.readsPagesOnce($0, translated) } ?? false
         readsDeleted = translated.sources.contains(where: \.readsDeleted)
-        mayBeCounted = select.map { CountShortCut.fits($0, translated) } ?? false
-        mayBeScanned = select.map { ScanPlan.fits($0, translated) } ?? false
+        let searchesVectors = !translated.vectorTables.isEmpty
+        mayBeCounted = searchesVectors ? false : select.map { CountShortCut.fits($0, translated) } ?? false
+        mayBeScanned = searchesVectors ? false : select.map { ScanPlan.fits($0, translated) } ?? false
     }
 
     /// Runs it. Rows are found as they are asked for; the snapshot must not end before.
@@ -78,6 +79,7 @@ package final class Query: Sendable {
     ) throws -> QueryRows {
         let query = try current(on: snapshot)
         try snapshot.registerFunctions()
+        try Query.offerVectorTables(query.translated, on: snapshot)
         if query.readsDeleted { try SnapshotSchema.makeViews(for: query.translated, on: snapshot) }
         try snapshot.expect(scan: query.readsPagesOnce)
         let counting = options.pieces == nil || !query.mayBeCounted ? nil : query.decisions.counting(for: query, on: snapshot)

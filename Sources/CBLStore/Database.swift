@@ -52,7 +52,7 @@ package final class Database: Sendable {
         /// The key of an encrypted database. What 1.x encrypted can be read; of others it is said what is the case, instead of passing over the key.
         package var key: EncryptionKey?
         /// Whether queries may use functions that the vendor has in its Enterprise Edition only.
-        package var offersEnterpriseFunctions = false
+        package var offersEnterpriseFunctions = true
         /// Where new versions have their times from, in nanoseconds since 1970.
         package var wallClock = HybridClock.systemTime
 

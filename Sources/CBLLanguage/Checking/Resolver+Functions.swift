@@ -3,6 +3,7 @@ import CBLBase
 extension Resolver {
     func function(_ expression: QueryExpression) -> Term {
         guard case .function(let name, let arguments) = expression.node else { return .missing }
+        if name == Resolver.vectorDistanceName { return vectorDistance(expression) }
         let typed = expression.spelling ?? name
         guard let function = FunctionTable.specification(name),
             options.allowsEnterpriseFunctions || !function.traits.contains(.enterprise)

@@ -19,6 +19,7 @@ extension Resolver {
         addSources(select.sources)
         for result in select.results where result.alias != nil { addOutput(result) }
         resolved.sources = resolveSources(select.sources)
+        prepareVectorSearch(select)
         // Before any RANK, wherever it stands.
         clause = .condition
         if let condition = select.condition { collectMatches(condition) }
@@ -37,6 +38,7 @@ extension Resolver {
         resolved.fullTextJoins = scope.fullTextIndexes.map {
             ResolvedSelect.FullTextJoin(reference: $0.reference, source: scope.sources[$0.source].alias)
         }
+        resolved.vectorJoins = vectorJoins(select, limit: resolved.limit)
         settleSources(&resolved)
         return resolved
     }

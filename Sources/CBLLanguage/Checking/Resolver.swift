@@ -34,6 +34,8 @@ final class Resolver {
     /// All sources with documents, those of inner SELECTs too.
     var documentSources: [TranslatedQuery.Source] = []
     private(set) var properties: [TranslatedQuery.Property] = []
+    /// The vector indexes that are searched, by inner SELECTs too.
+    var vectorTables: [TranslatedQuery.VectorTable] = []
 
     var scope = Scope()
     var clause = Clause.results
@@ -71,6 +73,13 @@ final class Resolver {
     func failForMissingIndex(_ index: String, _ range: SourceRange) {
         isIndexMissing = true
         fail("missing FTS index", range, hint: "There is no full-text index \"\(index)\".")
+    }
+
+    func failForMissingVectorIndex(_ expression: String, _ range: SourceRange) {
+        isIndexMissing = true
+        fail(
+            "vector search with APPROX_VECTOR_DISTANCE requires a vector index on \(expression)", range,
+            hint: "Make one with mkindex NAME --vector --dimensions N.")
     }
 
     /// Throws what was noted.

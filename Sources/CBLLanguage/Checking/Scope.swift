@@ -29,6 +29,23 @@ struct Scope {
         var reference: FullTextReference
     }
 
+    /// A search of a vector index.
+    struct VectorSearch {
+        var source: Int
+        var table: String
+        var index: String
+        /// The target in JSON, to see whether two calls mean the same search.
+        var target: String
+        var probes: Int?
+        var targetTerm: Term
+        var alias: String
+        var range: SourceRange
+
+        func isSame(as other: VectorSearch) -> Bool {
+            source == other.source && table == other.table && target == other.target && probes == other.probes
+        }
+    }
+
     /// What the start of a path names.
     enum Target {
         case source(Int)
@@ -40,6 +57,9 @@ struct Scope {
     var sources: [Source] = []
     var outputs: [Output] = []
     var fullTextIndexes: [FullTextIndex] = []
+    var vectorSearches: [VectorSearch] = []
+    /// Whether nothing but the distance decides which documents are wanted.
+    var searchesNearest = true
     var isGrouped = false
     var isAggregate = false
     /// Which output's own expression is being resolved: its alias does not count there.

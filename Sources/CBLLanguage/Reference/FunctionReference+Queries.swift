@@ -47,20 +47,19 @@ extension FunctionReference {
             ["str_to_utc('2024-05-01T02:00:00+02:00')": "\"2024-05-01T00:00:00Z\""]),
     ]
 
-    // Vector search is not there yet: these are known to the parser, and refused as the vendor's Community Edition refuses them.
     static let vectors = [
         function(
             .vectors, "approx_vector_distance(vector, target[, metric[, probes[, accurate]]])",
-            "The distance found by a vector index. Enterprise Edition; refused by this version.",
-            ["approx_vector_distance(vector, [1, 0])": "refused"]),
+            "How far the document is from a vector, by a vector index. Needs one of that expression (mkindex --vector), and a LIMIT.",
+            ["SELECT name AS example FROM _ ORDER BY APPROX_VECTOR_DISTANCE(vector, [1, 0]) LIMIT 1": "\"Ada\""]),
         function(
             .vectors, "cosine_distance(a, b)",
-            "1 minus the cosine of the angle between two arrays of numbers. Enterprise Edition; refused by this version.",
-            ["cosine_distance([1, 0], [0, 1])": "refused"]),
+            "1 minus the cosine of the angle between two arrays of numbers. The vendor has it in the Enterprise Edition.",
+            ["cosine_distance([1, 0], [0, 1])": "1.0"]),
         function(
             .vectors, "euclidean_distance(a, b[, power])",
-            "The distance of two arrays of numbers. Enterprise Edition; refused by this version.",
-            ["euclidean_distance([0, 0], [3, 4])": "refused"]),
+            "The distance of two arrays of numbers, or a power of it. The vendor has it in the Enterprise Edition.",
+            ["euclidean_distance([0, 0], [3, 4])": "5.0", "euclidean_distance([0, 0], [3, 4], 2)": "25.0"]),
         function(
             .vectors, "prediction(model, input[, property])",
             "The output of a machine-learning model. Enterprise Edition; refused by this version.",

@@ -1,3 +1,5 @@
+import CBLVectors
+
 /// What the translation of a query has to know about the database. Whoever has one open answers; `AssumedSchema` answers without one.
 package protocol QuerySchema {
     /// The name that stands for the default collection, unless a collection has it.
@@ -16,12 +18,33 @@ package protocol QuerySchema {
     /// Nil if there is none.
     func unnestTable(plainName: String) -> String?
 
+    /// The vector indexes of a collection, sorted by name.
+    func vectorIndexes(of collection: QueryCollection) -> [QueryVectorIndex]
+
     /// Whether whoever asks has the functions that the vendor has in its Enterprise Edition only.
     var offersEnterpriseFunctions: Bool { get }
 }
 
 extension QuerySchema {
     package var offersEnterpriseFunctions: Bool { false }
+    package func vectorIndexes(of collection: QueryCollection) -> [QueryVectorIndex] { [] }
+}
+
+/// A vector index, as queries find it.
+package struct QueryVectorIndex: Sendable, Hashable {
+    package var name: String
+    /// The indexed expression in JSON, as `QueryExpression.jsonForm` writes it.
+    package var expression: String
+    package var metric: VectorMetric
+    /// `kv_.words:vector:words_index`
+    package var table: String
+
+    package init(name: String, expression: String, metric: VectorMetric, table: String) {
+        self.name = name
+        self.expression = expression
+        self.metric = metric
+        self.table = table
+    }
 }
 
 /// A collection, and where its documents are.

@@ -28,11 +28,23 @@ struct ResolvedSelect {
         var source: String
     }
 
+    struct VectorJoin {
+        var alias: String
+        var table: String
+        /// The alias of the collection's source.
+        var source: String
+        var target: Term
+        var probes: Int?
+        /// How many of the nearest are wanted; nil if all that the rest of the query leaves are measured.
+        var limit: Term?
+    }
+
     var isDistinct = false
     var columns: [Column] = []
     var titles: [String] = []
     var sources: [Source] = []
     var fullTextJoins: [FullTextJoin] = []
+    var vectorJoins: [VectorJoin] = []
     var condition: Term?
     var groupBy: [Term] = []
     var having: Term?

@@ -14,6 +14,7 @@ extension SQLWriter {
         }
         for source in select.sources { write(source) }
         for join in select.fullTextJoins { write(join) }
+        for join in select.vectorJoins { write(join) }
         if let condition = select.condition { writeClause(" WHERE ", condition) }
         writeList(" GROUP BY ", select.groupBy.map { ($0, false) })
         if let having = select.having { writeClause(" HAVING ", having) }
@@ -69,6 +70,23 @@ extension SQLWriter {
         case .arrayTable(let table, let parent):
             let alias = SQLText.identifier(source.alias)
             write(" JOIN \(SQLText.identifier(table)) AS \(alias) ON \(alias).docid=\(SQLText.identifier(parent)).rowid")
+        }
+    }
+
+    // In a SELECT of its own where the nearest are wanted: SQLite would ask for the distance of one row after the other instead.
+    private mutating func write(_ join: ResolvedSelect.VectorJoin) {
+        let alias = SQLText.identifier(join.alias)
+        let table = SQLText.identifier(join.table)
+        write(" INNER JOIN ")
+        if let limit = join.limit {
+            write("(SELECT docid, distance FROM \(table) WHERE vector MATCH ")
+            write(join.target, within: Rank.statement)
+            if let probes = join.probes { write(" AND vectorsearch_probes(vector, \(probes))") }
+            writeClause(" LIMIT ", limit)
+            write(") AS \(alias) ON \(alias).docid = \(SQLText.identifier(join.source)).rowid")
+        } else {
+            write("\(table) AS \(alias) ON \(alias).docid = \(SQLText.identifier(join.source)).rowid AND \(alias).vector MATCH ")
+            write(join.target, within: Rank.statement)
         }
     }
 

@@ -45,6 +45,7 @@ struct SQLWriter {
             sql += ")"
         case .exists(let select): writeExists(select)
         case .match: writeMatch(term)
+        case .vectorDistance(let alias): sql += SQLText.identifier(alias) + ".distance"
         case .rank(let index): sql += "rank(matchinfo(\(SQLText.identifier(index.alias)).\(SQLText.identifier(index.table))))"
         }
     }

@@ -29,6 +29,8 @@ indirect enum Term {
     case exists(ResolvedSelect)
     case match(FullTextReference, Term)
     case rank(FullTextReference)
+    /// What a search of a vector index says of the document.
+    case vectorDistance(alias: String)
 
     /// What follows MISSING in SQL.
     static var missing: Term { .literal("NULL") }
@@ -48,7 +50,7 @@ indirect enum Term {
         switch self {
         case .call(_, _, let kind), .infix(_, _, _, let kind), .prefix(_, _, let kind): kind
         case .meta(let key, _): key == .deleted ? .boolean : .scalar
-        case .countRows, .rank: .scalar
+        case .countRows, .rank, .vectorDistance: .scalar
         case .membership, .like, .between, .contains, .quantified, .exists, .match: .boolean
         case .collate(let term, _): term.kind
         default: .any

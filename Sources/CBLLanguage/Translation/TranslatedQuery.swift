@@ -11,6 +11,17 @@ package struct TranslatedQuery: Sendable {
     package var isAggregate: Bool
     /// The properties of documents that it speaks of.
     package var properties: [Property]
+    /// The vector indexes that it searches.
+    package var vectorTables: [VectorTable] = []
+
+    package struct VectorTable: Sendable, Hashable {
+        /// What the SQL calls it.
+        package var name: String
+        package var index: String
+        /// Whether the nearest are looked for in the index, or documents are measured that something else has chosen.
+        package var isNearest: Bool
+        package var probes: Int?
+    }
 
     /// The path of a property as far as it has names: of `a.b[0].c`, `a.b`.
     package struct Property: Sendable, Equatable {

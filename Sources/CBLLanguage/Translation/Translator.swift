@@ -39,10 +39,12 @@ package struct Translator {
         let hasHiddenColumns = !resolved.fullTextJoins.isEmpty && !resolved.isAggregate
         var writer = SQLWriter()
         writer.write(resolved, hasHiddenColumns: hasHiddenColumns)
-        return TranslatedQuery(
+        var translated = TranslatedQuery(
             sql: writer.sql, titles: resolved.titles, hiddenColumns: hasHiddenColumns ? resolved.fullTextJoins.count + 1 : 0,
             parameters: resolver.parameters, sources: resolver.documentSources, isAggregate: resolved.isAggregate,
             properties: resolver.properties)
+        translated.vectorTables = resolver.vectorTables
+        return translated
     }
 
     // Indexes
@@ -68,6 +70,17 @@ package struct Translator {
             throw QueryError(.meaning, "a full-text index is of properties of documents", range: expression.range)
         }
         return path.text
+    }
+
+    /// The SQL that gives the vector of a document for an index, `fl_vector_to_index(body, 'vector', 300)`; without dimensions, the value of a
+    /// lazy index that is to be made a vector of.
+    package func vectorExpression(_ expression: QueryExpression, dimensions: Int?) throws(QueryError) -> String {
+        let sql = try indexExpression(expression, column: "")
+        guard let dimensions else { return sql }
+        if case .property(let path) = expression.node, !path.components.isEmpty, sql.hasPrefix("fl_value(body, ") {
+            return "fl_vector_to_index(body, \(SQLText.string(path.text)), \(dimensions))"
+        }
+        return "fl_vector_to_index(\(sql), NULL, \(dimensions))"
     }
 
     /// The table-valued expression that an array index is filled from, such as `fl_each(new.body, 'contacts')`.

@@ -121,5 +121,6 @@ private struct TrialSchema: QuerySchema {
     func collection(scope: String, name: String) -> QueryCollection? { base.collection(scope: scope, name: name) }
     func fullTextTable(index: String, of collection: QueryCollection) -> String? { base.fullTextTable(index: index, of: collection) }
     func unnestTable(plainName: String) -> String? { trial.unnestTable(plainName: plainName) ?? base.unnestTable(plainName: plainName) }
+    func vectorIndexes(of collection: QueryCollection) -> [QueryVectorIndex] { base.vectorIndexes(of: collection) }
     var offersEnterpriseFunctions: Bool { base.offersEnterpriseFunctions }
 }

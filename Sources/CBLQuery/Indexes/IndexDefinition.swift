@@ -1,6 +1,7 @@
 import CBLLanguage
 import CBLSQLite
 import CBLStore
+import CBLVectors
 
 /// An index as a person or an app describes it, in SQL++ or in JSON.
 ///
@@ -13,6 +14,7 @@ package struct IndexDefinition: Sendable {
         case fullText(FullTextOptions)
         /// The levels of the path as in `contacts[].phones`.
         case array(path: String)
+        case vector(VectorOptions)
     }
 
     package typealias Language = IndexSpecification.Source.Language
@@ -64,6 +66,13 @@ extension IndexDefinition {
 
     private func sqlForm(of parsed: IndexText, _ translator: Translator) throws(QueryError) -> IndexSpecification.Form {
         switch kind {
+        case .vector(let options):
+            if let problem = options.problem { throw QueryError(.meaning, "invalid vector index: \(problem)") }
+            guard parsed.condition == nil else { throw QueryError(.meaning, "a vector index cannot have a condition") }
+            guard parsed.expressions.count == 1 else { throw QueryError(.meaning, "Vector index doesn't support multiple properties") }
+            _ = try translator.vectorExpression(parsed.expressions[0], dimensions: options.isLazy ? nil : options.dimensions)
+            VectorIndexText.prepare()
+            return .vector(options)
         case .value:
             let columns = try parsed.expressions.map { column throws(QueryError) in
                 try refuse(column, in: try translator.indexExpression(column, column: ""))

@@ -109,6 +109,7 @@ extension Query {
     package func explain(on snapshot: Snapshot) throws -> QueryPlan {
         let query = try current(on: snapshot)
         try snapshot.registerFunctions()
+        try Query.offerVectorTables(query.translated, on: snapshot)
         try SnapshotSchema.makeViews(for: query.translated, on: snapshot)
         var steps: [QueryPlan.Step] = []
         do {

@@ -34,6 +34,8 @@ package struct SnapshotSchema: QuerySchema {
         snapshot.fullTextTable(index: index, ofTable: collection.table)
     }
 
+    package func vectorIndexes(of collection: QueryCollection) -> [QueryVectorIndex] { readVectorIndexes(of: collection, snapshot) }
+
     package var offersEnterpriseFunctions: Bool { snapshot.offersEnterpriseFunctions }
 
     package func unnestTable(plainName: String) -> String? { snapshot.unnestTable(plainName: plainName) }

@@ -124,5 +124,6 @@ private struct OneRowSchema: QuerySchema {
 
     func fullTextTable(index: String, of collection: QueryCollection) -> String? { nil }
     func unnestTable(plainName: String) -> String? { nil }
+    func vectorIndexes(of collection: QueryCollection) -> [QueryVectorIndex] { schema.vectorIndexes(of: collection) }
     var offersEnterpriseFunctions: Bool { schema.offersEnterpriseFunctions }
 }

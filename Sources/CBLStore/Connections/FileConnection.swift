@@ -29,6 +29,8 @@ final class FileConnection: @unchecked Sendable {
     /// Since which round of the pool that is so.
     var pinnedIn = 0
     private var functions: FunctionContext?
+    let vectorModels = KnownVectorModels()
+    let vectorTables = VectorTableContext()
     private(set) var schemaVersion: Int64
     private var dataVersion: Int64
     private var isKnownToHaveLog = false

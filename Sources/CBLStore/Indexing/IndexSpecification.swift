@@ -1,5 +1,6 @@
 import CBLFleece
 import CBLSQLite
+import CBLVectors
 
 /// An index to be made: where its entries come from, as SQL, and what its row in the table `indexes` says of it.
 package struct IndexSpecification: Hashable, Sendable {
@@ -10,6 +11,8 @@ package struct IndexSpecification: Hashable, Sendable {
         case fullText(properties: [String], tokenizer: String, condition: String?)
         /// The path of an array, a level for each array within an array; SQL expressions over its items, or none for the items themselves.
         case array(levels: [String], expressions: [String])
+        /// What the expression in `source` gives is a vector, or for a lazy index what a program makes one of.
+        case vector(VectorOptions)
     }
 
     package var name: String
@@ -30,6 +33,7 @@ package struct IndexSpecification: Hashable, Sendable {
         case .value: .value
         case .fullText: .fullText
         case .array: .array
+        case .vector: .vector
         }
     }
 
@@ -39,6 +43,7 @@ package struct IndexSpecification: Hashable, Sendable {
         case .value(let expressions, let condition): expressions + [condition].compactMap { $0 }
         case .fullText(_, _, let condition): [condition].compactMap { $0 }
         case .array(_, let expressions): expressions
+        case .vector: []
         }
     }
 
@@ -103,6 +108,10 @@ struct IndexStatements {
             let columns = expressions.isEmpty ? ["fl_unnested_value(body)"] : expressions
             index = tables.last.map { sql.valueIndex(specification.name, on: $0.name, columns) }
             tableName = sql.unnestTableName(levels, of: live)
+        case .vector:
+            tables = []
+            index = nil
+            tableName = VectorIndex.tableName(specification.name, of: live)
         }
     }
 

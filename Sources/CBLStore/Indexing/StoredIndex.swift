@@ -23,6 +23,15 @@ package struct StoredIndex: Hashable, Sendable {
 extension Snapshot {
     /// The indexes, sorted by name. What a deleted collection left behind is passed over.
     package func indexes() throws -> [StoredIndex] {
+        let vectors = try vectorIndexes().filter { $0.id != nil }.compactMap { index in
+            catalog.stores[index.keyStore].map { StoredIndex(index, of: $0.name) }
+        }
+        let others = try registeredIndexes()
+        guard !vectors.isEmpty else { return others }
+        return (others.filter { other in !vectors.contains { $0.name == other.name } } + vectors).sorted { $0.name < $1.name }
+    }
+
+    private func registeredIndexes() throws -> [StoredIndex] {
         guard catalog.hasIndexTable else { return try unregisteredIndexes() }
         let condition = catalog.indexTableColumns.contains("whereClause") ? "whereClause" : "NULL"
         let lastSequence = catalog.indexTableColumns.contains("lastSeq") ? "lastSeq" : "NULL"
@@ -68,6 +77,9 @@ extension Snapshot {
 
     /// The SQL text of the index, or of the table it is kept in, which tells whether two definitions are the same.
     package func indexSQL(_ index: StoredIndex) throws -> String? {
+        if index.kind == .vector, let vectors = try vectorIndex(named: index.name), vectors.id != nil {
+            return "CREATE VIRTUAL TABLE \(quoted(identifier: index.tableName ?? index.name)) \(vectors.vendorsSQL)"
+        }
         let name = index.kind == .fullText || index.kind == .vector ? index.tableName ?? index.name : index.name
         return try connection.withStatement("SELECT sql FROM sqlite_master WHERE name=? AND type IN ('index', 'table')") { row in
             try row.bind(name, 1)
@@ -108,6 +120,13 @@ extension Snapshot {
 }
 
 extension StoredIndex {
+    /// One of our vector indexes, as the vendor's would stand in the table.
+    init(_ index: VectorIndex, of live: String) {
+        self.init(
+            name: index.name, kind: .vector, type: Kind.vector.rawValue, keyStore: index.keyStore, expression: index.expression, condition: nil,
+            tableName: index.tableName(of: live), lastSequence: index.options.isLazy ? index.indexed.text : nil)
+    }
+
     /// What follows `::` in the names of triggers that keep a table of an index.
     static let triggers = ["ins", "del", "upd", "preupdate", "postupdate"]
 }

@@ -21,6 +21,10 @@ extension Transaction {
         try inSavepoint {
             if let existing { try drop(existing) }
             try checkNameIsFree(specification.name, statements)
+            if case .vector(let options) = specification.form {
+                return try createVectorIndex(
+                    specification.name, keyStore: specification.collection.keyStore, specification.source.expression ?? "", options)
+            }
             for table in statements.tables { try build(table, of: specification.kind) }
             if let index = statements.index { try connection.execute(index) }
             try register(specification, statements)
@@ -35,6 +39,9 @@ extension Transaction {
         try inSavepoint { try drop(index) }
         return true
     }
+
+    /// Removes an index of any maker.
+    func dropAny(_ index: StoredIndex) throws { try inSavepoint { try drop(index) } }
 
     /// All or nothing, also if the transaction goes on after an error.
     private func inSavepoint(_ work: () throws -> Void) throws {
@@ -82,6 +89,12 @@ extension Transaction {
 
     private func isSame(_ existing: StoredIndex, _ statements: IndexStatements, _ specification: IndexSpecification) throws -> Bool {
         guard existing.kind == specification.kind, existing.collection == specification.collection else { return false }
+        if case .vector(let options) = specification.form {
+            guard let own = try ownVectorIndexes().first(where: { $0.name == existing.name }), try vectorIndex(named: existing.name) == own else {
+                return false
+            }
+            return own.options == options && own.expression == specification.source.expression
+        }
         return try Set(indexDefinitionSQL(existing)) == statements.definition
     }
 
@@ -153,6 +166,7 @@ extension Transaction {
     private func drop(_ index: StoredIndex) throws {
         if catalog.hasIndexTable { try unregister(index.name) }
         connection.releaseStatements()
+        try dropOwnVectorIndex(index.name)
         if index.kind != .fullText, index.kind != .vector {
             try connection.execute("DROP INDEX IF EXISTS \(quoted(identifier: index.name))")
         }
@@ -184,7 +198,13 @@ extension Transaction {
         for trigger in StoredIndex.triggers {
             try connection.execute("DROP TRIGGER IF EXISTS \(quoted(identifier: "\(table)::\(trigger)"))")
         }
+        let isVendorsVectors = catalog.indexTables[table] == .vectors
         try connection.execute("DROP TABLE IF EXISTS \(quoted(identifier: table))")
+        // What the vendor's extension kept it in is unknown, but for the names.
+        guard isVendorsVectors else { return }
+        for part in catalog.tableNames where part.hasPrefix(table + "_") && catalog.indexTables[part] == nil {
+            try connection.execute("DROP TABLE IF EXISTS \(quoted(identifier: part))")
+        }
     }
 }
 

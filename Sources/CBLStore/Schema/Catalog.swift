@@ -106,6 +106,10 @@ struct Catalog: Sendable {
     /// The tables that indexes are kept in.
     let indexTables: [String: SchemaTable]
     let tableNames: Set<String>
+    /// Whether vector indexes of ours can be there.
+    let hasVectorTables: Bool
+    /// Whether there are vector indexes of the vendor's, which need an extension that only the vendor has.
+    let hasVendorsVectors: Bool
     /// Whether sequences are counted in a table as it should be.
     let hasCounters: Bool
 
@@ -119,6 +123,7 @@ struct Catalog: Sendable {
         var tableNames: Set<String> = []
         var indexTables: [String: SchemaTable] = [:]
         var indexTableColumns: [String] = []
+        var vectorTables = 0
         var hasCounters = false
         for entry in entries {
             let name = entry.name
@@ -136,6 +141,7 @@ struct Catalog: Sendable {
                     guard let keyStore = Schema.keyStore(ofTable: name) else { continue }
                     stores[keyStore] = KeyTable(keyStore: keyStore, name: name, sql: sql, columns: columns)
                 case .fullText, .items, .predictions, .vectors: indexTables[name] = table
+                case .vectorStore: vectorTables += 1
                 case .statistics: break
                 }
             }
@@ -169,6 +175,8 @@ struct Catalog: Sendable {
         self.tableNames = tableNames
         self.indexTables = indexTables
         self.indexTableColumns = indexTableColumns
+        hasVectorTables = vectorTables == VectorTables.all.count
+        hasVendorsVectors = indexTables.values.contains(.vectors)
     }
 
     /// Of a 1.x file, as `Version1Schema` shows it.
@@ -181,6 +189,8 @@ struct Catalog: Sendable {
         tableNames = Set(stores.values.map(\.name))
         indexTables = [:]
         indexTableColumns = []
+        hasVectorTables = false
+        hasVendorsVectors = false
         hasCounters = true
     }
 

@@ -12,6 +12,8 @@ enum SchemaTable: Equatable {
     case items(parent: String)
     case predictions(parent: String)
     case vectors
+    /// One of ours for vector indexes: see `VectorTables`.
+    case vectorStore
     case statistics
 
     /// What texts have said before: each connection reads the same few. A list, for the first dictionary of a kind takes as long as all of them.
@@ -35,17 +37,18 @@ enum SchemaTable: Equatable {
             self = table
             return
         }
-        guard text.take("CREATE TABLE"), text.take(name: name), let table = SchemaTable.ordinary(name, &text) else { return nil }
+        guard text.take("CREATE TABLE"), text.take(name: name), let table = SchemaTable.ordinary(name, sql, &text) else { return nil }
         self = table
     }
 
-    private static func ordinary(_ name: String, _ text: inout SchemaText) -> SchemaTable? {
+    private static func ordinary(_ name: String, _ sql: String, _ text: inout SchemaText) -> SchemaTable? {
         if name == "kvmeta" {
             guard text.take("(name TEXT PRIMARY KEY, lastSeq INTEGER DEFAULT 0") else { return nil }
             _ = text.take(", purgeCnt INTEGER DEFAULT 0")
             return text.take(") WITHOUT ROWID") && text.isAtEnd ? .counters : nil
         }
         if name == "indexes" { return registry(&text) }
+        if name.hasPrefix("vx_"), VectorTables.isOne(name, sql: sql) { return .vectorStore }
         if name == "sqlite_stat1" || name == "sqlite_stat4" {
             let isRight = text.take(name == "sqlite_stat1" ? "(tbl,idx,stat)" : "(tbl,idx,neq,nlt,ndlt,sample)")
             return isRight && text.isAtEnd ? .statistics : nil
@@ -93,7 +96,7 @@ enum SchemaTable: Equatable {
     var isOfIndex: Bool {
         switch self {
         case .fullText, .items, .predictions, .vectors: true
-        case .counters, .keyStore, .registry, .statistics: false
+        case .counters, .keyStore, .registry, .vectorStore, .statistics: false
         }
     }
 }

@@ -42,6 +42,8 @@ package final class Transaction: Snapshot {
     /// The one that is open inside this one. While it is, nothing else may be done with this one.
     private weak var inner: Transaction?
     private let savepoint: String
+    /// Vector indexes that writing makes wrong.
+    private var vendorsVectors: [VendorVectorState] = []
 
     /// What `kvmeta` will say of a key store.
     private struct Counter {
@@ -68,6 +70,10 @@ package final class Transaction: Snapshot {
         journalMark = journal?.mark
         revisionChanges = database.file.witnesses.isEmpty ? nil : []
         super.init(file, of: database)
+        do { vendorsVectors = try watchVendorsVectors() } catch {
+            rollBack()
+            throw error
+        }
     }
 
     /// Begins a savepoint.
@@ -119,6 +125,10 @@ package final class Transaction: Snapshot {
         do {
             // After some errors SQLite has ended the transaction. What came then, if anything, must not be taken for all of it.
             guard connection.isInTransaction else { throw StoreError(.noTransaction, "SQLite has rolled the transaction back") }
+            if isOutermost {
+                try replaceVendorsVectors(vendorsVectors)
+                try updateVectorIndexes()
+            }
             try flush()
             noted = try noteRemovals()
             if isOutermost { willCommit() }

@@ -1,0 +1,60 @@
+import CBLSQLite
+import Synchronization
+
+/// What makes the SQL of an index's expression: the language stands above the store. As long as nothing has been set, indexes are brought up to
+/// date when they are next asked something.
+package enum VectorExpression {
+    /// Gives `fl_vector_to_index(body, 'vector', 300)`, or for a lazy index the value that is to be made a vector of.
+    package typealias Translation = @Sendable (VectorIndex, Snapshot) throws -> String
+
+    private static let translation = Mutex<Translation?>(nil)
+
+    package static func setTranslation(_ translate: @escaping Translation) {
+        translation.withLock { if $0 == nil { $0 = translate } }
+    }
+
+    static var isKnown: Bool { translation.withLock { $0 != nil } }
+
+    static func sql(_ index: VectorIndex, _ snapshot: Snapshot) throws -> String {
+        guard let translate = translation.withLock({ $0 }) else {
+            throw StoreError(.unsupported, "this program has no SQL++ to read the vector index \"\(index.name)\" with")
+        }
+        return try translate(index, snapshot)
+    }
+}
+
+/// The vectors of documents, as their index's expression gives them.
+struct VectorReader {
+    let tables: CollectionTables
+    /// The expression in SQL.
+    let expression: String
+    private let isLive: String
+
+    init(_ index: VectorIndex, _ snapshot: Snapshot) throws {
+        guard let collection = index.collection else {
+            throw StoreError(.notFound, "the vector index \"\(index.name)\" is of a collection that is not there")
+        }
+        tables = try snapshot.tables(collection)
+        expression = try VectorExpression.sql(index, snapshot)
+        isLive = snapshot.mayHoldTombstones(tables) ? "(flags & 1) = 0" : "1"
+        try snapshot.registerFunctions()
+    }
+
+    private var table: String { tables.live.quotedName }
+
+    /// Sequence, ID and vector of the live documents changed after `sequence` that have one.
+    func since(_ sequence: UInt64, sampling stride: Int = 1) -> String {
+        let condition = sequence > 0 ? "sequence > \(sequence) AND " : ""
+        let sample = stride > 1 ? "rowid % \(stride) = 0 AND " : ""
+        return "SELECT sequence, key, \(expression) AS vector FROM \(table) WHERE \(condition)\(sample)\(isLive) AND vector NOT NULL"
+            + (sequence > 0 ? " ORDER BY sequence" : "")
+    }
+
+    /// Row number, ID and vector of what has a sequence.
+    var ofSequence: String { "SELECT rowid, key, \(expression) FROM \(table) WHERE sequence=? AND \(isLive)" }
+    /// The same without reading the document.
+    var rowOfSequence: String { "SELECT rowid, key FROM \(table) WHERE sequence=? AND \(isLive)" }
+    /// The vector of a row.
+    var ofRow: String { "SELECT \(expression) FROM \(table) WHERE rowid=?" }
+    var sequenceOfRow: String { "SELECT sequence, key FROM \(table) WHERE rowid=?" }
+}

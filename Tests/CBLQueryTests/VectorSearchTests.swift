@@ -1,0 +1,321 @@
+import CBLFleece
+import CBLLanguage
+import CBLQuery
+import CBLSQLite
+import CBLStore
+import CBLTestSupport
+import CBLVectors
+import Testing
+
+/// A copy of the vendor's database of words with 300 dimensions each.
+private struct Words {
+    let directory: TemporaryDirectory
+    let database: Database
+    static let collection = CollectionName(keyStore: ".words")!
+
+    init() throws {
+        directory = try TemporaryDirectory()
+        database = try Database(path: try Fixtures.copy("v3.x/words_db.cblite2", to: directory), options: .readWrite)
+    }
+
+    static func options(_ change: (inout VectorOptions) -> Void = { _ in }) -> VectorOptions {
+        var options = VectorOptions(dimensions: 300, centroids: 8)
+        change(&options)
+        return options
+    }
+
+    @discardableResult
+    func makeIndex(_ options: VectorOptions = Words.options(), _ expression: String = "vector", name: String = "words_index") throws
+        -> IndexChange
+    {
+        try database.write { try $0.createIndex(IndexDefinition(name: name, in: Words.collection, .vector(options), expression)) }
+    }
+
+    /// The vector of a word, as JSON.
+    func vector(_ id: String, in collection: CollectionName = Words.collection) throws -> String {
+        try database.read { snapshot in
+            let document = try #require(try snapshot.document(id, in: collection))
+            return try document.body.withRoot {
+                try #require($0.dictionary?.value(forKey: "vector", snapshot.sharedKeys)).json(keys: snapshot.sharedKeys)
+            }
+        }
+    }
+
+    func rows(_ text: String, target: String = "word49") throws -> [String] {
+        let vector = try vector(target)
+        return try database.read { snapshot in
+            let query = try Query(text, on: snapshot)
+            let rows = try query.run(on: snapshot, parameters: QueryParameters(json: #"{"target":\#(vector)}"#))
+            var found: [String] = []
+            var buffer = ByteBuffer()
+            while try rows.next() {
+                buffer.removeAll()
+                rows.appendArray(style: .canonical, to: &buffer)
+                found.append(buffer.string)
+            }
+            return found
+        }
+    }
+
+    func ids(_ rest: String, target: String = "word49") throws -> [String] {
+        try rows("SELECT META().id FROM words " + rest, target: target).map { String($0.dropFirst(2).dropLast(2)) }
+    }
+
+    func save(_ id: String, _ json: String) throws {
+        try database.write { transaction in
+            let body = try transaction.encode(json: json)
+            try transaction.save(id, in: Words.collection, body: body)
+        }
+    }
+
+    /// The nearest by the exact functions.
+    func exact(_ function: String, _ limit: Int, target: String = "word49") throws -> [String] {
+        try ids("WHERE ISARRAY(vector) ORDER BY \(function)(vector, $target) LIMIT \(limit)", target: target)
+    }
+
+    func index(_ name: String = "words_index") throws -> VectorIndex { try #require(try database.read { try $0.vectorIndex(named: name) }) }
+}
+
+private let nearest = "ORDER BY APPROX_VECTOR_DISTANCE(vector, $target)"
+
+@Suite(.enabled(if: Fixtures.arePresent, Comment(rawValue: Fixtures.absence))) struct VectorSearchTests {
+    @Test func theNearestWordsAreFound() throws {
+        let words = try Words()
+        #expect(try words.makeIndex() == .created)
+        #expect(try words.index().isTrained)
+        #expect(try words.ids("\(nearest) LIMIT 20") == words.exact("EUCLIDEAN_DISTANCE", 20))
+        #expect(try words.ids("\(nearest) LIMIT 350").count == 300)
+        #expect(try words.ids("\(nearest) LIMIT 0").isEmpty)
+        #expect(try words.ids("\(nearest) LIMIT -1").isEmpty)
+        // The distance itself is exact.
+        let row = try #require(try words.rows("SELECT APPROX_VECTOR_DISTANCE(vector, $target) FROM words LIMIT 1").first)
+        #expect(row == "[0]" || row == "[0.0]")
+    }
+
+    @Test(arguments: [VectorEncoding.none, .scalar(bits: 4), .scalar(bits: 6), .scalar(bits: 8), .product(parts: 5, bits: 4)])
+    func everyEncodingFindsThem(encoding: VectorEncoding) throws {
+        let words = try Words()
+        try words.makeIndex(Words.options { $0.encoding = encoding })
+        let found = try words.ids("\(nearest) LIMIT 20")
+        #expect(found.count == 20)
+        #expect(Set(found).intersection(try words.exact("EUCLIDEAN_DISTANCE", 20)).count >= 17)
+    }
+
+    @Test(arguments: [
+        (VectorMetric.cosine, "COSINE"), (.dot, "DOT"), (.euclidean, "EUCLIDEAN"), (.squaredEuclidean, "EUCLIDEAN_SQUARED"),
+        (.cosineSimilarity, "cosine_similarity"),
+    ])
+    func everyMetricHasItsNames(metric: VectorMetric, name: String) throws {
+        let words = try Words()
+        try words.makeIndex(Words.options { $0.metric = metric })
+        let order = "ORDER BY APPROX_VECTOR_DISTANCE(vector, $target, '\(name)') LIMIT 20"
+        let descending = order.replacing(" LIMIT", with: " DESC LIMIT")
+        let found = try words.ids(metric.isSimilarity ? descending : order)
+        #expect(found.count == 20)
+        if metric == .cosine || metric == .cosineSimilarity { #expect(try found == words.exact("COSINE_DISTANCE", 20)) }
+        #expect(throws: QueryError.self) { try words.ids("ORDER BY APPROX_VECTOR_DISTANCE(vector, $target, 'manhattan') LIMIT 2") }
+        if metric != .dot {
+            let error = #expect(throws: QueryError.self) {
+                try words.ids("ORDER BY APPROX_VECTOR_DISTANCE(vector, $target, 'dot') LIMIT 2")
+            }
+            #expect(
+                error?.diagnostics.first?.message.contains(
+                    "in 3rd argument to APPROX_VECTOR_DISTANCE, dot does not match the index's metric, \(metric.rawValue)") == true)
+        }
+    }
+
+    @Test func editsAreFollowed() throws {
+        let words = try Words()
+        try words.makeIndex()
+        let extwords = CollectionName(keyStore: ".extwords")!
+        for (id, source) in [("word301", "word1"), ("word302", "word2"), ("word1", "word3")] {
+            try words.save(id, #"{"word":"\#(source)","catid":"cat1","vector":\#(try words.vector(source, in: extwords))}"#)
+        }
+        try words.database.write { _ = try $0.delete("word2", in: Words.collection) }
+        let found = try words.ids("\(nearest) LIMIT 350")
+        #expect(found.count == 301)
+        #expect(found.contains("word301") && found.contains("word302") && !found.contains("word2"))
+        try words.database.write { _ = try $0.purge("word301", in: Words.collection) }
+        #expect(try words.ids("\(nearest) LIMIT 350").count == 300)
+        #expect(try words.ids("\(nearest) LIMIT 20") == words.exact("EUCLIDEAN_DISTANCE", 20))
+    }
+
+    @Test func whatIsNoVectorIsLeftOut() throws {
+        let words = try Words()
+        try words.save("word1", #"{"vector":null}"#)
+        try words.save("word2", #"{"vector":"string"}"#)
+        try words.save("word3", #"{}"#)
+        try words.save("word4", #"{"vector":[1,2,3]}"#)
+        try words.makeIndex()
+        #expect(try words.ids("\(nearest) LIMIT 350").count == 296)
+        try words.save("word5", #"{"vector":null}"#)
+        #expect(try words.ids("\(nearest) LIMIT 350").count == 295)
+    }
+
+    @Test func otherConditionsAreAskedFirst() throws {
+        let words = try Words()
+        try words.makeIndex()
+        let found = try words.ids("WHERE catid = 'cat1' \(nearest) LIMIT 300")
+        #expect(found.count == 50)
+        #expect(try found == words.ids("WHERE catid = 'cat1' ORDER BY EUCLIDEAN_DISTANCE(vector, $target) LIMIT 300"))
+        #expect(try words.ids("WHERE word IS VALUED AND catid = 'cat1' \(nearest)").count == 50)
+        // A bound on nothing but the distance applies to the nearest.
+        #expect(try words.ids("WHERE APPROX_VECTOR_DISTANCE(vector, $target) < 1 LIMIT 20") == ["word49"])
+        #expect(try words.ids("WHERE APPROX_VECTOR_DISTANCE(vector, $target) > 1 AND catid = 'cat1' LIMIT 400").count == 49)
+    }
+
+    @Test func fewerProbesFindLess() throws {
+        let words = try Words()
+        try words.makeIndex(Words.options { $0.probes = 5 })
+        let five = try words.ids("\(nearest) LIMIT 300").count
+        try words.makeIndex(Words.options { $0.probes = 1 })
+        let one = try words.ids("\(nearest) LIMIT 300").count
+        #expect(five > one && one > 0)
+        #expect(try words.ids("ORDER BY APPROX_VECTOR_DISTANCE(vector, $target, 'euclidean_squared', 8) LIMIT 300").count == 300)
+    }
+
+    @Test(arguments: [
+        ("ORDER BY APPROX_VECTOR_DISTANCE(vector, $target)", "a LIMIT must be given when using APPROX_VECTOR_DISTANCE()"),
+        ("\(nearest) LIMIT 10001", "LIMIT must not exceed 10000 when using APPROX_VECTOR_DISTANCE()"),
+        (
+            "WHERE APPROX_VECTOR_DISTANCE(vector, $target) < 0.5 OR catid = 'cat1' LIMIT 5",
+            "APPROX_VECTOR_DISTANCE can't be used within an OR in a WHERE clause"
+        ),
+        ("ORDER BY APPROX_VECTOR_DISTANCE('vector', $target) LIMIT 5", "unknown source collection for APPROX_VECTOR_DISTANCE()"),
+        (
+            "ORDER BY APPROX_VECTOR_DISTANCE(vector, $target, 'default', 0) LIMIT 5",
+            "4th argument (numProbes) to APPROX_VECTOR_DISTANCE out of range"
+        ),
+        (
+            "ORDER BY APPROX_VECTOR_DISTANCE(vector, $target, 'default', 1.5) LIMIT 5",
+            "4th argument (numProbes) to APPROX_VECTOR_DISTANCE must be an integer"
+        ),
+        (
+            "ORDER BY APPROX_VECTOR_DISTANCE(vector, $target, 'default', 1, true) LIMIT 5",
+            "APPROX_VECTOR_DISTANCE does not support 'accurate'=true"
+        ),
+        (
+            "ORDER BY APPROX_VECTOR_DISTANCE(vector, $target, 'default', 1, 5) LIMIT 5",
+            "5th argument (accurate) to APPROX_VECTOR_DISTANCE must be boolean"
+        ),
+        ("ORDER BY APPROX_VECTOR_DISTANCE(vector) LIMIT 5", "Wrong number of arguments to APPROX_VECTOR_DISTANCE()"),
+    ])
+    func mistakesAreToldInTheVendorsWords(rest: String, message: String) throws {
+        let words = try Words()
+        try words.makeIndex()
+        let error = #expect(throws: QueryError.self) { try words.ids(rest) }
+        #expect(error?.diagnostics.first?.message.contains(message) == true, "\(error?.diagnostics.first?.message ?? "")")
+    }
+
+    @Test func withoutAnIndexThereIsNoSearch() throws {
+        let words = try Words()
+        let error = #expect(throws: QueryError.self) { try words.ids("\(nearest) LIMIT 5") }
+        #expect(error?.kind == .missingIndex)
+        #expect(
+            error?.diagnostics.first?.message.contains(#"vector search with APPROX_VECTOR_DISTANCE requires a vector index on [".vector"]"#)
+                == true)
+        try words.makeIndex()
+        #expect(try words.ids("\(nearest) LIMIT 5").count == 5)
+        try words.database.write { _ = try $0.dropIndex("words_index") }
+        #expect(throws: QueryError.self) { try words.ids("\(nearest) LIMIT 5") }
+        #expect(try words.database.read { try $0.indexes() }.allSatisfy { $0.kind != .vector })
+    }
+
+    @Test func targetsComeInEveryForm() throws {
+        let words = try Words()
+        try words.makeIndex()
+        #expect(
+            try words.rows("SELECT META(w).id FROM words AS w ORDER BY APPROX_VECTOR_DISTANCE(w.vector, $target) LIMIT 1") == [
+                #"["word49"]"#
+            ])
+        #expect(
+            try words.rows("SELECT META(words).id FROM words ORDER BY APPROX_VECTOR_DISTANCE(words.vector, $target) LIMIT 1") == [
+                #"["word49"]"#
+            ])
+        for bad in ["'no base64!'", "5", "[1]", "[1, 'x']", "$nothing", "[1,2,3]"] {
+            #expect(throws: (any Error).self, "\(bad)") { try words.ids("ORDER BY APPROX_VECTOR_DISTANCE(vector, \(bad)) LIMIT 1") }
+        }
+    }
+
+    @Test func joinsGoWithTheNearest() throws {
+        let words = try Words()
+        try words.makeIndex()
+        let rows = try words.rows(
+            "SELECT c.name FROM words AS w JOIN categories AS c ON META(c).id = w.catid ORDER BY APPROX_VECTOR_DISTANCE(w.vector, $target) LIMIT 5"
+        )
+        #expect(rows.count == 5)
+    }
+
+    @Test func thePlanNamesTheIndex() throws {
+        let words = try Words()
+        try words.makeIndex()
+        for rest in ["\(nearest) LIMIT 5", "WHERE catid = 'cat1' \(nearest)"] {
+            let plan = try words.database.read { try Query("SELECT word FROM words \(rest)", on: $0).explain(on: $0) }
+            #expect(plan.sql.contains(#""kv_.words:vector:words_index""#))
+        }
+    }
+
+    @Test func fewVectorsAreSearchedWithoutLearning() throws {
+        let words = try Words()
+        try words.makeIndex(
+            Words.options {
+                $0.minimumTraining = 400; $0.maximumTraining = 500
+            })
+        let index = try words.index()
+        #expect(!index.isTrained && index.pending == 300)
+        #expect(try words.ids("\(nearest) LIMIT 20") == words.exact("EUCLIDEAN_DISTANCE", 20))
+        // When there are enough, it learns at once.
+        let vector = try words.vector("word7")
+        try words.database.write { transaction in
+            for number in 0..<100 {
+                try transaction.save("more\(number)", in: Words.collection, body: transaction.encode(json: #"{"vector":\#(vector)}"#))
+            }
+        }
+        let trained = try words.index()
+        #expect(trained.isTrained && trained.pending == 0 && trained.listed == 400)
+        #expect(try words.ids("\(nearest) LIMIT 1000").count == 400)
+    }
+
+    @Test func whatAnotherProgramWroteIsFound() throws {
+        let words = try Words()
+        try words.makeIndex()
+        // As a program does that knows nothing of the tables.
+        let vector = try words.vector("word49")
+        let connection = try Connection(path: words.database.path + "/db.sqlite3", mode: .readWrite)
+        try connection.execute(
+            "INSERT INTO \"kv_.words\" (key, sequence, flags, version, body, extra) "
+                + "SELECT 'new', 301, flags, version, body, extra FROM \"kv_.words\" WHERE key='word49'")
+        try connection.execute("UPDATE kvmeta SET lastSeq=301 WHERE name='.words'")
+        #expect(try words.ids("\(nearest) LIMIT 2").sorted() == ["new", "word49"])
+        // The next write takes it in.
+        try words.save("other", #"{"vector":\#(vector)}"#)
+        #expect(try words.index().indexed.end == words.database.read { try $0.lastSequence(of: Words.collection) })
+        #expect(try Set(words.ids("\(nearest) LIMIT 3")) == ["new", "word49", "other"])
+    }
+
+    @Test func manySingleSavesKeepListsShort() throws {
+        let words = try Words()
+        try words.makeIndex()
+        let vector = try words.vector("word49")
+        for number in 0..<120 { try words.save("w\(number % 40)", #"{"n":\#(number),"vector":\#(vector)}"#) }
+        let connection = try Connection(path: words.database.path + "/db.sqlite3", mode: .readOnly)
+        #expect(try #require(try connection.integer("SELECT count(*) FROM vx_lists")) < 8 + 30)
+        #expect(try words.ids("\(nearest) LIMIT 41").count == 41)
+        #expect(try Set(words.ids("\(nearest) LIMIT 41")) == Set((0..<40).map { "w\($0)" } + ["word49"]))
+        try words.database.write { try $0.rebuildVectorIndex("words_index") }
+        #expect(try words.index().listed == 340)
+        #expect(try words.ids("\(nearest) LIMIT 1000").count == 340)
+    }
+
+    @Test func aDatabaseOpenedForReadingIsSearched() throws {
+        let words = try Words()
+        try words.makeIndex()
+        let copy = try Database(path: words.database.path, options: .readOnly)
+        let vector = try words.vector("word49")
+        try copy.read { snapshot in
+            let query = try Query("SELECT META().id FROM words \(nearest) LIMIT 3", on: snapshot)
+            let rows = try query.run(on: snapshot, parameters: QueryParameters(json: #"{"target":\#(vector)}"#))
+            #expect(try rows.next() && rows[0].string == "word49")
+        }
+    }
+}
