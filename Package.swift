@@ -113,13 +113,15 @@ let package = Package(
         .testTarget(name: "CBLJSONSchemaTests", dependencies: ["CBLJSONSchema", "CBLFunctions", "CBLFleece", "CBLTestSupport"]),
         .testTarget(
             name: "CBLStoreTests",
-            dependencies: ["CBLStore", "CBLSQLite", "CBLFleece", "CBLBase", "CBLSystemSQLite", "CBLSystemNettle", "CBLTestSupport"]),
+            dependencies: [
+                "CBLStore", "CBLFunctions", "CBLSQLite", "CBLFleece", "CBLBase", "CBLSystemSQLite", "CBLSystemNettle", "CBLTestSupport",
+            ]),
         .testTarget(
             name: "CBLLanguageTests", dependencies: ["CBLLanguage", "CBLStore", "CBLSQLite", "CBLFleece", "CBLBase", "CBLTestSupport"]),
         .testTarget(
             name: "CBLQueryTests",
             dependencies: [
-                "CBLQuery", "CBLLanguage", "CBLStore", "CBLSQLite", "CBLFleece", "CBLBase", "CBLTestSupport",
+                "CBLQuery", "CBLLanguage", "CBLStore", "CBLFunctions", "CBLSQLite", "CBLFleece", "CBLBase", "CBLTestSupport",
             ]),
         .testTarget(
             name: "CBLViewsTests",

@@ -176,12 +176,7 @@ extension Resolver {
             return
         }
         guard let table = schema.fullTextTable(index: name, of: collection) else { return failForMissingIndex(name, range) }
-        var number = scope.fullTextIndexes.count + 1
-        let taken = Set(scope.sources.map(\.alias.asciiLowercased) + scope.outputs.map(\.alias.asciiLowercased))
-        while taken.contains("<idx\(number)>") || scope.fullTextIndexes.contains(where: { $0.reference.alias == "<idx\(number)>" }) {
-            number += 1
-        }
-        let reference = FullTextReference(alias: "<idx\(number)>", table: table)
+        let reference = FullTextReference(alias: scope.freeIndexAlias, table: table)
         scope.fullTextIndexes.append(Scope.FullTextIndex(source: source, name: name, reference: reference))
     }
 }

@@ -37,6 +37,9 @@ extension Resolver {
         resolved.fullTextJoins = scope.fullTextIndexes.map {
             ResolvedSelect.FullTextJoin(reference: $0.reference, source: scope.sources[$0.source].alias)
         }
+        resolved.predictionJoins = scope.predictions.map {
+            ResolvedSelect.PredictionJoin(table: $0.table, alias: $0.alias, source: scope.sources[$0.source].alias)
+        }
         settleSources(&resolved)
         return resolved
     }

@@ -16,12 +16,17 @@ package protocol QuerySchema {
     /// Nil if there is none.
     func unnestTable(plainName: String) -> String?
 
+    /// The table in which a predictive index of the collection keeps a model's answers; nil if there is none. The digest is that of
+    /// `PredictionCall`.
+    func predictionTable(digest: String, of collection: QueryCollection) -> String?
+
     /// Whether whoever asks has the functions that the vendor has in its Enterprise Edition only.
     var offersEnterpriseFunctions: Bool { get }
 }
 
 extension QuerySchema {
     package var offersEnterpriseFunctions: Bool { false }
+    package func predictionTable(digest: String, of collection: QueryCollection) -> String? { nil }
 }
 
 /// A collection, and where its documents are.

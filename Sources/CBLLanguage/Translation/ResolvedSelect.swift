@@ -28,11 +28,19 @@ struct ResolvedSelect {
         var source: String
     }
 
+    /// With the table of a predictive index.
+    struct PredictionJoin {
+        var table: String
+        var alias: String
+        var source: String
+    }
+
     var isDistinct = false
     var columns: [Column] = []
     var titles: [String] = []
     var sources: [Source] = []
     var fullTextJoins: [FullTextJoin] = []
+    var predictionJoins: [PredictionJoin] = []
     var condition: Term?
     var groupBy: [Term] = []
     var having: Term?

@@ -5,7 +5,7 @@
 /// Pure: it asks the schema what there is, and runs nothing.
 package struct Translator {
     package struct Options: Sendable {
-        /// Functions that the vendor has in its Enterprise Edition only: distances of vectors, and predictions.
+        /// Functions that the vendor has in its Enterprise Edition only: distances of vectors.
         package var allowsEnterpriseFunctions = false
 
         package init() {}
@@ -39,10 +39,12 @@ package struct Translator {
         let hasHiddenColumns = !resolved.fullTextJoins.isEmpty && !resolved.isAggregate
         var writer = SQLWriter()
         writer.write(resolved, hasHiddenColumns: hasHiddenColumns)
-        return TranslatedQuery(
+        var translated = TranslatedQuery(
             sql: writer.sql, titles: resolved.titles, hiddenColumns: hasHiddenColumns ? resolved.fullTextJoins.count + 1 : 0,
             parameters: resolver.parameters, sources: resolver.documentSources, isAggregate: resolved.isAggregate,
             properties: resolver.properties)
+        translated.usesModels = resolver.usesModels
+        return translated
     }
 
     // Indexes

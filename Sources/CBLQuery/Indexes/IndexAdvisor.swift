@@ -121,5 +121,8 @@ private struct TrialSchema: QuerySchema {
     func collection(scope: String, name: String) -> QueryCollection? { base.collection(scope: scope, name: name) }
     func fullTextTable(index: String, of collection: QueryCollection) -> String? { base.fullTextTable(index: index, of: collection) }
     func unnestTable(plainName: String) -> String? { trial.unnestTable(plainName: plainName) ?? base.unnestTable(plainName: plainName) }
+    func predictionTable(digest: String, of collection: QueryCollection) -> String? {
+        base.predictionTable(digest: digest, of: collection)
+    }
     var offersEnterpriseFunctions: Bool { base.offersEnterpriseFunctions }
 }

@@ -34,6 +34,10 @@ package struct SnapshotSchema: QuerySchema {
         snapshot.fullTextTable(index: index, ofTable: collection.table)
     }
 
+    package func predictionTable(digest: String, of collection: QueryCollection) -> String? {
+        snapshot.predictionTable(digest: digest, ofTable: collection.table)
+    }
+
     package var offersEnterpriseFunctions: Bool { snapshot.offersEnterpriseFunctions }
 
     package func unnestTable(plainName: String) -> String? { snapshot.unnestTable(plainName: plainName) }

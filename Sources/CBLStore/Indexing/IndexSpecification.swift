@@ -10,6 +10,9 @@ package struct IndexSpecification: Hashable, Sendable {
         case fullText(properties: [String], tokenizer: String, condition: String?)
         /// The path of an array, a level for each array within an array; SQL expressions over its items, or none for the items themselves.
         case array(levels: [String], expressions: [String])
+        /// The digest of what a model is asked, which names the table; the call as an SQL expression over the row `new`; SQL expressions over
+        /// the answers, or none to keep them only.
+        case predictive(digest: String, call: String, outputs: [String])
     }
 
     package var name: String
@@ -30,6 +33,7 @@ package struct IndexSpecification: Hashable, Sendable {
         case .value: .value
         case .fullText: .fullText
         case .array: .array
+        case .predictive: .predictive
         }
     }
 
@@ -39,6 +43,7 @@ package struct IndexSpecification: Hashable, Sendable {
         case .value(let expressions, let condition): expressions + [condition].compactMap { $0 }
         case .fullText(_, _, let condition): [condition].compactMap { $0 }
         case .array(_, let expressions): expressions
+        case .predictive(_, let call, let outputs): [call] + outputs
         }
     }
 
@@ -103,6 +108,11 @@ struct IndexStatements {
             let columns = expressions.isEmpty ? ["fl_unnested_value(body)"] : expressions
             index = tables.last.map { sql.valueIndex(specification.name, on: $0.name, columns) }
             tableName = sql.unnestTableName(levels, of: live)
+        case .predictive(let digest, let call, let outputs):
+            let table = sql.predictionTable(sql.predictionTableName(digest, of: live), of: live, call)
+            tables = [table]
+            index = outputs.isEmpty ? nil : sql.valueIndex(specification.name, on: table.name, outputs)
+            tableName = table.name
         }
     }
 

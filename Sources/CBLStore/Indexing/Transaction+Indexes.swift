@@ -105,8 +105,8 @@ extension Transaction {
 
     private func build(_ table: IndexSQL.Table, of kind: StoredIndex.Kind) throws {
         if let found = try definition(ofTable: table.name) {
-            // Arrays share their tables; of anything else that is there, nothing knows.
-            if kind == .array, found == Set(table.definition) { return }
+            // Arrays share their tables, and so do predictions; of anything else that is there, nothing knows.
+            if kind == .array || kind == .predictive, found == Set(table.definition) { return }
             try dropIndexTable(table.name)
         }
         try connection.execute(table.creation)
