@@ -64,7 +64,7 @@ let package = Package(
             "CBLShell",
             [
                 "CBLWorkbench", "CBLViews", "CBLQuery", "CBLLanguage", "CBLListener", "CBLReplication", "CBLJSONSchema", "CBLTransport",
-                "CBLStore",
+                "CBLStore", "CBLFunctions",
                 "CBLSQLite",
                 "CBLFleece", "CBLBase",
                 "CBLSystemLibEdit",
