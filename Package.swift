@@ -153,8 +153,8 @@ let package = Package(
         .testTarget(
             name: "CBLShellTests",
             dependencies: [
-                "CBLShell", "CBLWorkbench", "CBLReplication", "CBLQuery", "CBLLanguage", "CBLTransport", "CBLStore", "CBLFleece", "CBLBase",
-                "CBLTestSupport",
+                "CBLShell", "CBLWorkbench", "CBLReplication", "CBLQuery", "CBLLanguage", "CBLTransport", "CBLStore", "CBLFunctions",
+                "CBLFleece", "CBLBase", "CBLTestSupport",
             ]),
         .testTarget(
             name: "CommandTests",

@@ -99,6 +99,21 @@ import Testing
 
     @Test(arguments: withIndex) func anIndexIsReadInstead(query: String, expected: String) throws { #expect(try sql(query) == expected) }
 
+    /// What is run in pieces, on several threads, must know.
+    @Test(arguments: [
+        "PREDICTION(`8ball`, {'number': num})", "PREDICTION(`8ball`, {'number': num}).even",
+        "PREDICTION(`8ball`, {'number': num}, '.even')",
+        "PREDICTION(other, {}).a", "PREDICTION(other, {}, '.a')", "upper(PREDICTION(other, {}).a)",
+    ])
+    func aQueryTellsThatItUsesModels(expression: String) throws {
+        for query in [
+            "SELECT \(expression) FROM books", "SELECT count(*) FROM books WHERE EXISTS (SELECT 1 FROM books WHERE \(expression) = 1)",
+        ] {
+            #expect(try Translator(schema: Schema()).translate(Select(sqlpp: query)).usesModels)
+        }
+        #expect(try !Translator(schema: Schema()).translate(Select(sqlpp: "SELECT even FROM books")).usesModels)
+    }
+
     @Test(arguments: [
         "SELECT PREDICTION(`8ball`, {'number': $n}, '.even') FROM books",
         "SELECT PREDICTION(`8ball`, {'number': num}, even) FROM books",

@@ -1,4 +1,5 @@
 import CBLFleece
+import CBLFunctions
 import CBLTestSupport
 import Testing
 
@@ -54,6 +55,58 @@ import Testing
         }
         survives(Array(String(repeating: "[", count: 100_000).utf8))
         survives(Array((String(repeating: "{\"a\":", count: 5000) + "1" + String(repeating: "}", count: 5000)).utf8))
+    }
+
+    // Questions
+
+    private func input(_ json: String, _ database: FunctionContext = FunctionContext()) throws -> (FleeceData, (Value) -> PredictionInput) {
+        let encoder = FleeceEncoder()
+        try JSONParser.parse(json, into: encoder)
+        return (try encoder.finish(), { PredictionInput(value: $0, keys: nil, database: database) })
+    }
+
+    private func question(_ json: String, _ database: FunctionContext = FunctionContext()) throws -> String {
+        let (data, input) = try input(json, database)
+        return try data.withRoot { try ModelText.question(input($0)).string }
+    }
+
+    @Test func aQuestionIsALine() throws {
+        #expect(try question("{}") == "{}\n")
+        #expect(try question(#"{"a":[1,{"b":"x\ny"}],"c":null}"#) == #"{"a":[1,{"b":"x\ny"}],"c":null}"# + "\n")
+    }
+
+    @Test func theContentOfABlobGoesAlong() throws {
+        let database = FunctionContext()
+        database.blobContent = { blob, keys in blob.value(forKey: "digest", keys)?.string == "there" ? [1, 2, 3] : nil }
+        #expect(
+            try question(#"{"p":[{"@type":"blob","data":"old","digest":"there"}]}"#, database)
+                == #"{"p":[{"@type":"blob","data":"AQID","digest":"there"}]}"# + "\n")
+        let gone = #"{"p":{"@type":"blob","data":"old","digest":"gone"}}"#
+        #expect(try question(gone, database) == gone + "\n")
+    }
+
+    @Test func threadsTakeTurns() async throws {
+        let program = ModelProgram(try ModelDeclaration("m=cat"))
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            for thread in 0..<6 {
+                group.addTask {
+                    for number in 0..<50 {
+                        let encoder = FleeceEncoder()
+                        encoder.beginDictionary()
+                        encoder.writeKey("n")
+                        encoder.write(Int64(thread * 1000 + number))
+                        encoder.endDictionary()
+                        let data = try encoder.finish()
+                        let answer = try data.withRoot { root in
+                            try program.answer(PredictionInput(value: root, keys: nil, database: FunctionContext()))
+                        }
+                        #expect(answer?.withRoot { $0.json() } == "{\"n\":\(thread * 1000 + number)}")
+                    }
+                }
+            }
+            try await group.waitForAll()
+        }
+        program.end()
     }
 
     @Test(arguments: ["", "m", "=", "=x", "m=", "m=  "])

@@ -27,6 +27,12 @@ package struct PredictionInput {
     package let keys: SharedKeys?
     package let database: FunctionContext
 
+    package init(value: Value, keys: SharedKeys?, database: FunctionContext) {
+        self.value = value
+        self.keys = keys
+        self.database = database
+    }
+
     /// The content of a blob in it; nil if that is not there.
     package func content(of blob: DictionaryView) -> [UInt8]? { database.blobContent?(blob, keys) }
 }

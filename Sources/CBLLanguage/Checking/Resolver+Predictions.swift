@@ -4,9 +4,10 @@ extension Resolver {
     func keptPrediction(_ expression: QueryExpression, _ path: PropertyPath? = nil) -> Term? {
         // A join's condition would look for the answer in a table that is joined later.
         guard clause != .index, clause != .on, clause != .unnest, let call = PredictionCall(expression), call.outputs.count <= 1,
-            let (source, input) = byDocument(call.input), let collection = scope.sources[source].collection,
+            let (source, input) = indexForm(of: call.input), let collection = scope.sources[source].collection,
             let table = schema.predictionTable(digest: PredictionCall(model: call.model, input: input).digest, of: collection)
         else { return nil }
+        usesModels = true
         // Mistakes in it are mistakes all the same.
         _ = resolve(call.input)
         let body = Term.literal("\(SQLText.identifier(predictionAlias(table, source))).body")
@@ -21,7 +22,7 @@ extension Resolver {
 
     /// An expression about the documents of one source as the definition of an index has it, without the source's name. Nil if it is about
     /// more than that.
-    private func byDocument(_ expression: QueryExpression) -> (source: Int, QueryExpression)? {
+    func indexForm(of expression: QueryExpression) -> (source: Int, expression: QueryExpression)? {
         var sources: Set<Int> = []
         var isAboutMore = false
         let bare = expression.replacing { part in

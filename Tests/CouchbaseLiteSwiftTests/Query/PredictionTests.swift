@@ -245,6 +245,39 @@ private typealias Expression = CouchbaseLiteSwift.Expression
         try other.close()
     }
 
+    /// The vendor forbids it. Here it does no harm: what is asked reads the state that the one who asks sees.
+    @Test func aModelMayAskThroughTheSameObject() throws {
+        try putNumbers()
+        struct Lookup: PredictiveModel, @unchecked Sendable {
+            let database: Database
+            func predict(input: DictionaryObject) -> DictionaryObject? {
+                let query = try? database.createQuery("SELECT numbers FROM inventory.hotels WHERE META().id = 'a'")
+                guard let numbers = try? query?.execute().next()?.array(at: 0) else { return nil }
+                return MutableDictionaryObject().setInt(numbers.count, forKey: "sum")
+            }
+        }
+        Database.prediction.registerModel(Lookup(database: scene.database), withName: name)
+        let prediction = Function.prediction(model: name, input: input)
+        #expect(try sums(prediction.property("sum").greaterThan(Expression.int(0))) == [5, 5])
+        try scene.hotels.createIndex(IndexBuilder.predictiveIndex(model: name, input: input, properties: ["sum"]), name: "Sum")
+        try scene.database.inBatch { for id in ["c", "d"] { try scene.put(id, ["numbers": [1]]) } }
+        #expect(try sums(prediction.property("sum").greaterThan(Expression.int(0))) == [5, 5, 5, 5])
+        Database.prediction.unregisterModel(withName: name)
+    }
+
+    @Test func blobsAreGivenBack() throws {
+        struct Echo: PredictiveModel {
+            func predict(input: DictionaryObject) -> DictionaryObject? { input }
+        }
+        Database.prediction.registerModel(Echo(), withName: name)
+        try scene.put("a", ["numbers": [1], "picture": Blob(contentType: "image/png", data: Data(count: 77))])
+        let echo = Function.prediction(model: name, input: Expression.dictionary(["b": Expression.property("picture")]))
+        let query = QueryBuilder.select(SelectResult.expression(echo.property("b")).as("b")).from(DataSource.collection(scene.hotels))
+            .where(Expression.property("picture").isValued())
+        #expect(try query.execute().next()?.blob(forKey: "b")?.content?.count == 77)
+        Database.prediction.unregisterModel(withName: name)
+    }
+
     @Test func distancesAreComputed() throws {
         func value(_ distance: any ExpressionProtocol) throws -> Any? {
             try QueryBuilder.select(SelectResult.expression(distance)).from(DataSource.collection(scene.hotels)).execute().next()?.value(
