@@ -186,6 +186,18 @@ import Testing
         #expect(error.map { "\($0)".contains(message) } == true, "\(String(describing: error))")
     }
 
+    /// What would make the schema foreign to ourselves is not made.
+    @Test(arguments: [#"[["||",[".a"],"x\u0000y"]]"#, #"[["PREDICTION()","MODEL",{"a":"x\u0000y"}]]"#])
+    func anIndexThatWouldLockTheDatabaseIsRefused(text: String) throws {
+        let text = text.replacing("MODEL", with: model)
+        let kind: IndexDefinition.Kind = text.contains("PREDICTION") ? .predictive : .value
+        let error = #expect(throws: StoreError.self) {
+            try database.write { try $0.createIndex(IndexDefinition(name: "i", kind, text, language: .json)) }
+        }
+        #expect(error?.code == .unsupported)
+        try database.write { transaction in try transaction.save("b", body: transaction.encode(json: "{}")) }
+    }
+
     @Test func aDefinitionIsKeptAsJSON() throws {
         let definition = try IndexDefinition(name: "i", predicting: "8ball", of: "{'number': num}", outputs: ["square", "a.b"])
         #expect(definition.expressions == #"[["PREDICTION()","8ball",{"number":[".num"]},".square",".a.b"]]"#)

@@ -159,6 +159,22 @@ import Testing
         #expect(!result.timedOut)
     }
 
+    @Test func programsThatSayAnythingBringNothingDown() throws {
+        let file = scratch.directory.path + "/said"
+        var random = SeededRandom(7)
+        for round in 0..<12 {
+            let alphabet = round % 2 == 0 ? Array(0...UInt8.max) : Array("{}[]\":,null1e\n ".utf8)
+            let bytes = (0..<Int.random(in: 1...4000, using: &random)).map { _ in alphabet.randomElement(using: &random) ?? 0 }
+            // Without an end of the line we would wait for it.
+            try Data(bytes + [0x0A]).write(to: URL(filePath: file))
+            let result = try scratch.run(["query", query], flags: ["--model", "m=while read l; do cat '\(file)'; done"])
+            #expect(!result.timedOut && (result.exitCode == 0 || result.exitCode == 1), "\(round)")
+            #expect(result.exitCode == 0 || result.errors.contains("the model \"m\""), "\(round): \(result.errors)")
+            // Nothing of it reaches the terminal as it is.
+            #expect(result.errorBytes.allSatisfy { $0 >= 0x20 || $0 == 0x0A }, "\(round)")
+        }
+    }
+
     @Test func anAnswerWithoutEndIsCutOff() throws {
         let result = try scratch.run(["query", query], flags: ["--model", "m=tr '\\0' x < /dev/zero"])
         #expect(result.exitCode == 1 && result.errors.contains("answered with a line of more than 64 MiB"), "\(result.errors)")

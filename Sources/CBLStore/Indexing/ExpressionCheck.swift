@@ -28,6 +28,12 @@ enum ExpressionCheck {
         return scanner.run(mayBeList: false, stopsAtParenthesis: false) && scanner.place == text.endIndex && !text.isEmpty
     }
 
+    /// The same for expressions with commas between them.
+    static func isSafeList(_ text: String) -> Bool {
+        var scanner = SyntaxScanner(text[...].utf8)
+        return scanner.run(mayBeList: true, stopsAtParenthesis: false) && scanner.place == text.endIndex && !text.isEmpty
+    }
+
     /// The place of the parenthesis that ends a list of expressions; nil if they are not safe.
     static func end(ofListIn text: Substring) -> Substring.Index? {
         var scanner = SyntaxScanner(text.utf8)
