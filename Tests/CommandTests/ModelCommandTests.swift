@@ -86,6 +86,7 @@ import Testing
         try scratch.expect(["info", "index", "doubles"], "[4]  \"a\"\n[6]  \"b\"\n")
         let listed = try scratch.expect(["info", "indexes", "--json"]).output
         #expect(listed.contains(#""kind":"predictive""#) && listed.contains(#"\"PREDICTION()\",\"m\""#))
+        #expect(try scratch.expect(["info", "indexes"]).output.contains("PREDICTION(m, {\"n\":[\".n\"]}): double\n"))
         try scratch.expect(["query", "--explain", query])
         try scratch.expect(["check"])
         // A change needs the model.

@@ -162,7 +162,7 @@ enum ExpressionCheck {
                 return !self.word().isEmpty
             }
             if byte == UInt8(ascii: "(") || (byte == UInt8(ascii: " ") && next() == UInt8(ascii: "(")) {
-                return functions.contains(word) || SQLFunctions.names.contains(word) || word == "prediction"
+                return functions.contains(word) || SQLFunctions.names.contains(word)
             }
             return words.contains(word)
         }
