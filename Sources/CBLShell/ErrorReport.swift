@@ -11,7 +11,7 @@ enum ErrorReport {
         switch error {
         case let error as CommandError: error
         case let error as StoreError:
-            CommandError(exitCode(error.code), error.description, hint: hint(error.code) ?? hint(onModelIn: error.description))
+            CommandError(exitCode(error.code), text(error), hint: hint(error.code) ?? hint(onModelIn: error.description))
         case let error as WorkbenchError: commandError(workbench: error)
         case let error as FileError: .failed(error.message)
         case QueryFailure.cancelled: .interrupted
@@ -34,6 +34,12 @@ enum ErrorReport {
         guard code == .foreignSchema else { return nil }
         return
             "check tells more, check --repair takes such things out, and check --salvage NEW.cblite2 carries the documents into a new database."
+    }
+
+    /// What a model's program has done is told without the SQL that asked it.
+    private static func text(_ error: StoreError) -> String {
+        guard let cause = error.cause, ModelFailure.isTold(by: cause.message) else { return error.description }
+        return error.path.map { "\($0): \(cause.message)" } ?? cause.message
     }
 
     /// How a query or an index gets a model that it asks for.

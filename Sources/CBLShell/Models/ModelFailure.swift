@@ -20,11 +20,16 @@ struct ModelFailure: Error, CustomStringConvertible {
         case refused(String)
     }
 
+    private static let start = "the model \""
+
     let declaration: ModelDeclaration
     let reason: Reason
 
+    /// Whether a message that has come by way of SQLite is one of these.
+    static func isTold(by message: String) -> Bool { message.hasPrefix(start) }
+
     var description: String {
-        let model = "the model \"\(declaration.name)\""
+        let model = "\(ModelFailure.start)\(declaration.name)\""
         return switch reason {
         case .cannotStart(let problem): "\(model) cannot be started: \(problem)"
         case .ended(.exit(let status)): "\(model) gave no answer: \(program) ended with exit status \(status)"
@@ -36,7 +41,7 @@ struct ModelFailure: Error, CustomStringConvertible {
         case .lineTooLong(let limit): "\(model) answered with a line of more than \(limit >> 20) MiB"
         case .toldTooMuch: "\(model) answered more than it was asked: there is one line for each line"
         case .interrupted: "\(model) had not answered when it was interrupted: \(program)"
-        case .refused(let message): "the model \"\(declaration.name)\": \(message)"
+        case .refused(let message): "\(model): \(message)"
         }
     }
 
