@@ -67,7 +67,7 @@ let package = Package(
             "CBLShell",
             [
                 "CBLWorkbench", "CBLViews", "CBLQuery", "CBLLanguage", "CBLListener", "CBLReplication", "CBLJSONSchema", "CBLTransport",
-                "CBLStore",
+                "CBLStore", "CBLFunctions",
                 "CBLSQLite",
                 "CBLFleece", "CBLBase",
                 "CBLSystemLibEdit",
@@ -118,14 +118,15 @@ let package = Package(
         .testTarget(
             name: "CBLStoreTests",
             dependencies: [
-                "CBLStore", "CBLVectors", "CBLSQLite", "CBLFleece", "CBLBase", "CBLSystemSQLite", "CBLSystemNettle", "CBLTestSupport",
+                "CBLStore", "CBLFunctions", "CBLVectors", "CBLSQLite", "CBLFleece", "CBLBase", "CBLSystemSQLite", "CBLSystemNettle",
+                "CBLTestSupport",
             ]),
         .testTarget(
             name: "CBLLanguageTests", dependencies: ["CBLLanguage", "CBLStore", "CBLSQLite", "CBLFleece", "CBLBase", "CBLTestSupport"]),
         .testTarget(
             name: "CBLQueryTests",
             dependencies: [
-                "CBLQuery", "CBLLanguage", "CBLStore", "CBLSQLite", "CBLFleece", "CBLBase", "CBLTestSupport",
+                "CBLQuery", "CBLLanguage", "CBLStore", "CBLFunctions", "CBLSQLite", "CBLFleece", "CBLBase", "CBLTestSupport",
             ]),
         .testTarget(
             name: "CBLViewsTests",
@@ -157,8 +158,8 @@ let package = Package(
         .testTarget(
             name: "CBLShellTests",
             dependencies: [
-                "CBLShell", "CBLWorkbench", "CBLReplication", "CBLQuery", "CBLLanguage", "CBLTransport", "CBLStore", "CBLFleece", "CBLBase",
-                "CBLTestSupport",
+                "CBLShell", "CBLWorkbench", "CBLReplication", "CBLQuery", "CBLLanguage", "CBLTransport", "CBLStore", "CBLFunctions",
+                "CBLFleece", "CBLBase", "CBLTestSupport",
             ]),
         .testTarget(
             name: "CommandTests",

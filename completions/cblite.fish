@@ -78,7 +78,7 @@ function __cblite_value_flags
         case 'check'
             echo --schema\n--salvage | string split '\n'
         case 'mkindex'
-            echo --where\n--language\n--stopWords\n--unnest\n--suggest\n--dim\n--metric\n--centroids\n--encoding | string split '\n'
+            echo --where\n--language\n--stopWords\n--unnest\n--predict\n--outputs\n--suggest\n--dim\n--metric\n--centroids\n--encoding | string split '\n'
         case 'compact'
             echo --prune | string split '\n'
         case 'encrypt'
@@ -88,7 +88,7 @@ function __cblite_value_flags
         case 'openremote'
             echo --user\n--token\n--cert\n--header\n--cacert\n--pin\n--proxy\n--interface\n--heartbeat\n--oidc-provider\n--id-token\n--login-token\n--oauth\n--remember\n--filter\n--channel\n--doc-id\n--pull-filter\n--validate\n--timeout | string split '\n'
     end
-    printf '%s\n' --key --collection -C
+    printf '%s\n' --key --collection -C --model
 end
 
 # An alias's command.
@@ -254,6 +254,7 @@ complete -c cblite -l password -d 'Open an encrypted database, or make one: the 
 complete -c cblite -l key -x -d 'The same with the key in FILE: 64 hexadecimal digits, or 32 bytes. Otherwise $CBLITE_DATABASE_KEY'
 complete -c cblite -l encrypted -d 'The same as --password, which takes a key as well'
 complete -c cblite -l collection -s C -x -a '(__cblite_values collection)' -d 'Work on this collection instead of the default one'
+complete -c cblite -l model -x -d 'PREDICTION(NAME, …) asks this program, which answers each line of JSON with one'
 complete -c cblite -l json -d 'Print results and errors as JSON, for programs'
 complete -c cblite -l quiet -d 'Say nothing but results and errors'
 complete -c cblite -l color -a 'auto always never' -d 'Colour the output: auto (on a terminal), always (also plain --color) or never'
@@ -932,6 +933,8 @@ complete -c cblite -n "__cblite_is 'mkindex'" -l ignoreDiacritics -d 'With --fts
 complete -c cblite -n "__cblite_is 'mkindex'" -l noStemming -d 'With --fts: only the words themselves, not others of the same stem'
 complete -c cblite -n "__cblite_is 'mkindex'" -l stopWords -x -d 'With --fts: words to leave out, instead of the language'\''s'
 complete -c cblite -n "__cblite_is 'mkindex'" -l unnest -x -a '(__cblite_values property)' -d 'Make an array index: the path of the array'
+complete -c cblite -n "__cblite_is 'mkindex'" -l predict -x -d 'Make a predictive index: what this model makes of EXPRESSIONS'
+complete -c cblite -n "__cblite_is 'mkindex'" -l outputs -x -d 'With --predict: find documents by these properties of the answers, as in a,b'
 complete -c cblite -n "__cblite_is 'mkindex'" -l suggest -x -d 'Tell which index would help this query'
 complete -c cblite -n "__cblite_is 'mkindex'" -l vector -d 'Vector indexes need an extension that this version does not have'
 complete -c cblite -n "__cblite_is 'mkindex'" -l dim -x -d 'With --vector'

@@ -93,7 +93,9 @@ package final class Query: Sendable {
 
     /// Whether no page is needed twice, and no memory for sorting.
     private static func readsPagesOnce(_ select: Select, _ translated: TranslatedQuery) -> Bool {
-        translated.sources.count == 1 && select.sources.count <= 1 && select.orderBy.isEmpty && select.groupBy.isEmpty && !select.isDistinct
+        // What an index keeps of a model is found in any order.
+        translated.sources.count == 1 && select.sources.count <= 1 && !translated.usesModels && select.orderBy.isEmpty
+            && select.groupBy.isEmpty && !select.isDistinct
     }
 
     /// The query in JSON: as it was given, or made from the tree.

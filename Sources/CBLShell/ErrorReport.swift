@@ -10,11 +10,12 @@ enum ErrorReport {
     static func commandError(_ error: any Error) -> CommandError? {
         switch error {
         case let error as CommandError: error
-        case let error as StoreError: CommandError(exitCode(error.code), error.description, hint: hint(error.code))
+        case let error as StoreError:
+            CommandError(exitCode(error.code), text(error), hint: hint(error.code) ?? hint(onModelIn: error.description))
         case let error as WorkbenchError: commandError(workbench: error)
         case let error as FileError: .failed(error.message)
         case QueryFailure.cancelled: .interrupted
-        case let error as QueryFailure: .failed(error.description)
+        case let error as QueryFailure: .failed(error.description, hint: hint(onModelIn: error.description))
         case let error as Bell.Failure: .system("a pipe", errno: error.errno)
         case Output.Failure.closed: nil
         case Output.Failure.system(let code): .failed("cannot write the output: \(SystemCall.message(code))")
@@ -33,6 +34,21 @@ enum ErrorReport {
         guard code == .foreignSchema else { return nil }
         return
             "check tells more, check --repair takes such things out, and check --salvage NEW.cblite2 carries the documents into a new database."
+    }
+
+    /// What a model's program has done is told without the SQL that asked it.
+    private static func text(_ error: StoreError) -> String {
+        guard let cause = error.cause, ModelFailure.isTold(by: cause.message) else { return error.description }
+        return error.path.map { "\($0): \(cause.message)" } ?? cause.message
+    }
+
+    /// How a query or an index gets a model that it asks for.
+    static func hint(onModelIn message: String) -> String? {
+        let start = "Unknown ML model name '"
+        guard let place = message.ranges(of: start).last, let name = message[place.upperBound...].split(separator: "'").first else {
+            return nil
+        }
+        return "--model \(name)=PROGRAM says which program answers for it."
     }
 
     static func commandError(workbench error: WorkbenchError) -> CommandError {

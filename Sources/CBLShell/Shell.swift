@@ -20,6 +20,9 @@ package enum Shell {
         session.options.isJSON = words.contains("--json")
         let code = finish(session) { try perform(words, in: session) }
         session.removeUnpackedCopies()
+        session.models.endAll()
+        // What had to wait for that.
+        if let signal = Termination.signal { Termination.die(of: signal) }
         return code.rawValue
     }
 
@@ -53,7 +56,10 @@ package enum Shell {
             // What was printed before the error belongs to the reader.
             try? session.output.flush()
             // A reader that has gone wants to hear no more, and has taken no harm.
-            guard let error = ErrorReport.commandError(error) else { return .success }
+            guard var error = ErrorReport.commandError(error) else { return .success }
+            if ModelProgram.takeInterruption() {
+                error = CommandError(.interrupted, lines: error.messageLines, hints: error.hintLines)
+            }
             session.report(error)
             return error.exitCode
         }
@@ -64,6 +70,7 @@ extension ParsedCommand {
     func run(in session: Session) throws -> ExitCode {
         guard let run = command.run else { preconditionFailure("\(title) was parsed, so it does something") }
         session.damagedCount = 0
+        try session.models.use(session.options.models)
         do {
             let code = try run(Invocation(parsed: unpacking(in: session), session: session))
             // Some documents are missing from what was printed.

@@ -95,6 +95,8 @@ extension StoreError {
                 (.corrupt, "the database is damaged: \(error.message)")
             } else if error.isReadOnly {
                 (.readOnly, "the database cannot be written: \(error.message)")
+            } else if error.message.hasPrefix("Unknown ML model name") {
+                (.unsupported, "a predictive index of the collection asks a model that is not there: \(error.message)")
             } else if error.namesWhatIsMissing {
                 (.unsupported, "an index of the database needs what this program does not have: \(error.message)")
             } else {

@@ -1,4 +1,5 @@
 import CBLFleece
+import CBLFunctions
 import CBLLanguage
 import CBLStore
 import CBLTestSupport
@@ -47,6 +48,16 @@ struct ReferenceTests {
     }
 
     @Test func examplesOfFunctionsAreTrue() throws {
+        PredictionModels.set(
+            { input in
+                let text = input.value.dictionary?.value(forKey: "text", input.keys)?.string ?? ""
+                let encoder = FleeceEncoder()
+                encoder.beginDictionary()
+                encoder.writeKey("count")
+                encoder.write(Int64(text.split(separator: " ").count))
+                encoder.endDictionary()
+                return try encoder.finish()
+            }, named: "words")
         let sample = try ReferenceTests.sample()
         for function in FunctionReference.all {
             for example in function.examples {

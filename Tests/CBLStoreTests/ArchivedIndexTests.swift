@@ -47,6 +47,9 @@ import Testing
         #"{"index":"i","type":1,"collection":"_default","table":"kv_default::i","sql":["CREATE VIRTUAL TABLE \"kv_default::i\" USING fts4(\"a\", content=\"kv_info\", tokenize=unicodesn)"]}"#,
         #"{"index":"i","type":2,"collection":"_default","table":"kv_default:unnest:tags","sql":["CREATE INDEX i ON kv_default (key)"]}"#,
         #"{"index":"i","type":3,"collection":"_default","sql":[]}"#,
+        #"{"index":"i","type":3,"collection":"_default","table":"kv_info","sql":["CREATE TRIGGER \"kv_info::ins\" AFTER INSERT ON \"kv_default\" WHEN (new.flags & 1) = 0  BEGIN INSERT INTO \"kv_info\" (docid, body) VALUES (new.rowid, prediction('m', new.body)); END"]}"#,
+        #"{"index":"i","type":3,"collection":"_default","table":"kv_default:predict:x","sql":["CREATE TRIGGER \"kv_default:predict:x::ins\" AFTER INSERT ON \"kv_default\" WHEN (new.flags & 1) = 0  BEGIN INSERT INTO \"kv_default:predict:x\" (docid, body) VALUES (new.rowid, (SELECT body FROM kv_info)); END"]}"#,
+        #"{"index":"i","type":3,"collection":"_default","table":"kv_default:predict:x","sql":["CREATE TRIGGER \"kv_default:predict:x::ins\" AFTER INSERT ON \"kv_default\" WHEN (new.flags & 1) = 0  BEGIN INSERT INTO \"kv_default:predict:x\" (docid, body) VALUES (new.rowid, 1); DELETE FROM kv_info; END"]}"#,
         #"{"index":"i","type":99,"collection":"_default","sql":[]}"#,
         #"{"index":"","type":0,"collection":"_default","sql":["CREATE INDEX \"\" ON kv_default (key)"]}"#,
     ]

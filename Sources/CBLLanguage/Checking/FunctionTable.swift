@@ -91,7 +91,7 @@ enum FunctionTable {
             .init("avg", 1...1, .scalar, .aggregate), .init("count", 0...1, .scalar, .aggregate), .init("max", 1...1, .any, .aggregate),
             .init("min", 1...1, .any, .aggregate), .init("sum", 1...1, .scalar, .aggregate),
             // Models and vectors
-            .init("prediction", 2...3, .any, .enterprise),
+            .init("prediction", 2...3),
             .init("euclidean_distance", 2...3, .scalar, .enterprise), .init("cosine_distance", 2...2, .scalar, .enterprise),
         ]
     }()

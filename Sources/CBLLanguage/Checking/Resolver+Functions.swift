@@ -13,6 +13,10 @@ extension Resolver {
             let hint = Suggestion.closest(to: name + "()", in: known).map { "Did you mean \($0)?" }
             return fail("Unknown function '\(typed)'", expression.range, hint: hint)
         }
+        if name == "prediction" {
+            usesModels = true
+            if function.arity.contains(arguments.count), let kept = keptPrediction(expression) { return kept }
+        }
         let isAggregate = function.traits.contains(.aggregate)
         if isAggregate { checkPlace(ofAggregate: function, expression.range) }
         // The reference looks for the source of the star, and finds too many.

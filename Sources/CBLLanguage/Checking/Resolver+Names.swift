@@ -176,17 +176,7 @@ extension Resolver {
             return
         }
         guard let table = schema.fullTextTable(index: name, of: collection) else { return failForMissingIndex(name, range) }
-        let reference = FullTextReference(alias: freeIndexAlias(), table: table)
+        let reference = FullTextReference(alias: scope.freeIndexAlias, table: table)
         scope.fullTextIndexes.append(Scope.FullTextIndex(source: source, name: name, reference: reference))
-    }
-
-    /// What the next index of a join is called, which is nothing else's name.
-    func freeIndexAlias() -> String {
-        let taken = Set(
-            scope.sources.map(\.alias.asciiLowercased) + scope.outputs.map(\.alias.asciiLowercased)
-                + scope.fullTextIndexes.map(\.reference.alias) + scope.vectorSearches.map(\.alias))
-        var number = 1
-        while taken.contains("<idx\(number)>") { number += 1 }
-        return "<idx\(number)>"
     }
 }

@@ -39,6 +39,9 @@ extension Resolver {
             ResolvedSelect.FullTextJoin(reference: $0.reference, source: scope.sources[$0.source].alias)
         }
         resolved.vectorJoins = vectorJoins(select, limit: resolved.limit)
+        resolved.predictionJoins = scope.predictions.map {
+            ResolvedSelect.PredictionJoin(table: $0.table, alias: $0.alias, source: scope.sources[$0.source].alias)
+        }
         settleSources(&resolved)
         return resolved
     }

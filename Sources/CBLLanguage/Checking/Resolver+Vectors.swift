@@ -63,12 +63,10 @@ extension Resolver {
         let target = resolve(arguments[1])
         let search = Scope.VectorSearch(
             source: source, table: index.table, index: index.name, target: arguments[1].jsonForm(), probes: probes,
-            targetTerm: target, alias: "", range: expression.range)
+            targetTerm: target, alias: scope.freeIndexAlias, range: expression.range)
         if let same = scope.vectorSearches.first(where: { $0.isSame(as: search) }) { return .vectorDistance(alias: same.alias) }
         scope.vectorSearches.append(search)
-        let alias = freeIndexAlias()
-        scope.vectorSearches[scope.vectorSearches.count - 1].alias = alias
-        return .vectorDistance(alias: alias)
+        return .vectorDistance(alias: search.alias)
     }
 
     /// The source that an expression is about, and the expression in JSON without the source's name.

@@ -37,6 +37,9 @@ final class Resolver {
     /// The vector indexes that are searched, by inner SELECTs too.
     var vectorTables: [TranslatedQuery.VectorTable] = []
 
+    /// Whether it calls `PREDICTION()`.
+    var usesModels = false
+
     var scope = Scope()
     var clause = Clause.results
     var isInsideAggregate = false
@@ -163,6 +166,7 @@ final class Resolver {
         guard case .member(let object, let path) = expression.node else { return .missing }
         let isOperator = expression.spelling?.utf8.starts(with: "_.".utf8) == true
         if case .meta(let source) = object.node, !isOperator { return metaMember(source, path, expression) }
+        if let kept = keptPrediction(object, path) { return kept }
         let text = expression.spelling.map { isOperator ? String($0.unicodeScalars.dropFirst(2)) : $0 } ?? path.jsonForm
         return .call("fl_nested_value", [resolve(object), .literal(SQLText.string(text))], .any)
     }

@@ -46,6 +46,13 @@ struct Scope {
         }
     }
 
+    /// A table that a predictive index is kept in, which is joined with a source.
+    struct Prediction {
+        var source: Int
+        var table: String
+        var alias: String
+    }
+
     /// What the start of a path names.
     enum Target {
         case source(Int)
@@ -60,12 +67,23 @@ struct Scope {
     var vectorSearches: [VectorSearch] = []
     /// Whether nothing but the distance decides which documents are wanted.
     var searchesNearest = true
+    var predictions: [Prediction] = []
     var isGrouped = false
     var isAggregate = false
     /// Which output's own expression is being resolved: its alias does not count there.
     var currentOutput: Int?
     /// Where there are no sources: the definition of an index.
     var row: RowReference?
+
+    /// A name for another table of an index.
+    var freeIndexAlias: String {
+        let names = sources.map(\.alias) + outputs.map(\.alias) + fullTextIndexes.map(\.reference.alias) + predictions.map(\.alias)
+            + vectorSearches.map(\.alias)
+        let taken = Set(names.map(\.asciiLowercased))
+        var number = fullTextIndexes.count + predictions.count + vectorSearches.count + 1
+        while taken.contains("<idx\(number)>") { number += 1 }
+        return "<idx\(number)>"
+    }
 
     /// Takes the name of a source or an output off the start of a path, if there is one. Without one, the only source is meant; with more
     /// than one, nil is the answer.

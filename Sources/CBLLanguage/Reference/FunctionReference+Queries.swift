@@ -62,8 +62,11 @@ extension FunctionReference {
             ["euclidean_distance([0, 0], [3, 4])": "5.0", "euclidean_distance([0, 0], [3, 4], 2)": "25.0"]),
         function(
             .vectors, "prediction(model, input[, property])",
-            "The output of a machine-learning model. Enterprise Edition; refused by this version.",
-            ["prediction(model, {'text': name})": "refused"]),
+            "What a model makes of an object, or a property of that. Here words is one that counts them; --model makes a program one.",
+            [
+                "prediction(words, {'text': 'a b'}).count": "2", "prediction(words, {'text': 'a b'}, '.count')": "2",
+                "prediction(words, null)": "MISSING",
+            ]),
     ]
 
     static let special = [

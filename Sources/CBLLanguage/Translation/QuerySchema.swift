@@ -21,6 +21,10 @@ package protocol QuerySchema {
     /// The vector indexes of a collection, sorted by name.
     func vectorIndexes(of collection: QueryCollection) -> [QueryVectorIndex]
 
+    /// The table in which a predictive index of the collection keeps a model's answers; nil if there is none. The digest is that of
+    /// `PredictionCall`.
+    func predictionTable(digest: String, of collection: QueryCollection) -> String?
+
     /// Whether whoever asks has the functions that the vendor has in its Enterprise Edition only.
     var offersEnterpriseFunctions: Bool { get }
 }
@@ -28,6 +32,7 @@ package protocol QuerySchema {
 extension QuerySchema {
     package var offersEnterpriseFunctions: Bool { false }
     package func vectorIndexes(of collection: QueryCollection) -> [QueryVectorIndex] { [] }
+    package func predictionTable(digest: String, of collection: QueryCollection) -> String? { nil }
 }
 
 /// A vector index, as queries find it.

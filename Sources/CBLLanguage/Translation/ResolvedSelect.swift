@@ -39,12 +39,20 @@ struct ResolvedSelect {
         var limit: Term?
     }
 
+    /// With the table of a predictive index.
+    struct PredictionJoin {
+        var table: String
+        var alias: String
+        var source: String
+    }
+
     var isDistinct = false
     var columns: [Column] = []
     var titles: [String] = []
     var sources: [Source] = []
     var fullTextJoins: [FullTextJoin] = []
     var vectorJoins: [VectorJoin] = []
+    var predictionJoins: [PredictionJoin] = []
     var condition: Term?
     var groupBy: [Term] = []
     var having: Term?

@@ -13,7 +13,8 @@ extension SQLWriter {
             write(column)
         }
         for source in select.sources { write(source) }
-        for join in select.fullTextJoins { write(join) }
+        for join in select.fullTextJoins { writeJoin(table: join.reference.table, as: join.reference.alias, of: join.source) }
+        for join in select.predictionJoins { writeJoin(table: join.table, as: join.alias, of: join.source) }
         for join in select.vectorJoins { write(join) }
         if let condition = select.condition { writeClause(" WHERE ", condition) }
         writeList(" GROUP BY ", select.groupBy.map { ($0, false) })
@@ -90,9 +91,9 @@ extension SQLWriter {
         }
     }
 
-    private mutating func write(_ join: ResolvedSelect.FullTextJoin) {
-        let alias = SQLText.identifier(join.reference.alias)
-        write(" INNER JOIN \(SQLText.identifier(join.reference.table)) AS \(alias)")
-        write(" ON \(alias).docid = \(SQLText.identifier(join.source)).rowid")
+    /// Joins the table of an index, whose rows have the numbers of documents.
+    private mutating func writeJoin(table: String, as name: String, of source: String) {
+        let alias = SQLText.identifier(name)
+        write(" INNER JOIN \(SQLText.identifier(table)) AS \(alias) ON \(alias).docid = \(SQLText.identifier(source)).rowid")
     }
 }

@@ -9,6 +9,8 @@ package struct TranslatedQuery: Sendable {
     package var parameters: [String]
     package var sources: [Source]
     package var isAggregate: Bool
+    /// Whether it calls `PREDICTION()`, or reads what a predictive index keeps of it.
+    package internal(set) var usesModels = false
     /// The properties of documents that it speaks of.
     package var properties: [Property]
     /// The vector indexes that it searches.

@@ -5,7 +5,7 @@
 /// Pure: it asks the schema what there is, and runs nothing.
 package struct Translator {
     package struct Options: Sendable {
-        /// Functions that the vendor has in its Enterprise Edition only: distances of vectors, and predictions.
+        /// Functions that the vendor has in its Enterprise Edition only: distances of vectors.
         package var allowsEnterpriseFunctions = false
 
         package init() {}
@@ -44,6 +44,7 @@ package struct Translator {
             parameters: resolver.parameters, sources: resolver.documentSources, isAggregate: resolved.isAggregate,
             properties: resolver.properties)
         translated.vectorTables = resolver.vectorTables
+        translated.usesModels = resolver.usesModels
         return translated
     }
 

@@ -122,5 +122,8 @@ private struct TrialSchema: QuerySchema {
     func fullTextTable(index: String, of collection: QueryCollection) -> String? { base.fullTextTable(index: index, of: collection) }
     func unnestTable(plainName: String) -> String? { trial.unnestTable(plainName: plainName) ?? base.unnestTable(plainName: plainName) }
     func vectorIndexes(of collection: QueryCollection) -> [QueryVectorIndex] { base.vectorIndexes(of: collection) }
+    func predictionTable(digest: String, of collection: QueryCollection) -> String? {
+        base.predictionTable(digest: digest, of: collection)
+    }
     var offersEnterpriseFunctions: Bool { base.offersEnterpriseFunctions }
 }

@@ -15,6 +15,8 @@ package struct IndexDefinition: Sendable {
         /// The levels of the path as in `contacts[].phones`.
         case array(path: String)
         case vector(VectorOptions)
+        /// The expression is a call of `PREDICTION()`, with any number of outputs behind its input.
+        case predictive
     }
 
     package typealias Language = IndexSpecification.Source.Language
@@ -54,6 +56,26 @@ package struct IndexDefinition: Sendable {
 }
 
 extension IndexDefinition {
+    /// An index that keeps what a model makes of an input, which is an expression in SQL++ or JSON, and finds documents by some properties of that.
+    package init(
+        name: String, in collection: CollectionName = .default, predicting model: String, of input: String, outputs: [String],
+        language: Language? = nil
+    ) throws(QueryError) {
+        try self.init(name: name, in: collection, .predictive, input, language: language)
+        let expressions = self.language == .json ? [try QueryExpression(json: input)] : try IndexText(self).expressions
+        guard expressions.count == 1, condition == nil, let expression = expressions.first else {
+            throw QueryError(.meaning, "a model gets one object, such as {'text': name}")
+        }
+        let paths = try outputs.map { output throws(QueryError) in
+            guard let path = PropertyPath(text: output), !path.components.isEmpty, !path.endsInStar else {
+                throw QueryError(.meaning, "\"\(output)\" is not the path of a property")
+            }
+            return path
+        }
+        self.language = .json
+        self.expressions = "[\(PredictionCall(model: model, input: expression, outputs: paths).jsonForm)]"
+    }
+
     /// The index in SQL, for the generation of a database's file. The collection is not looked for yet.
     package func specification(on snapshot: Snapshot) throws(QueryError) -> IndexSpecification {
         let parsed = try IndexText(self)
@@ -94,6 +116,14 @@ extension IndexDefinition {
                 try refuse(column, in: try translator.arrayIndexExpression(column))
             }
             return .array(levels: levels, expressions: columns)
+        case .predictive:
+            let call = try parsed.prediction
+            // It stands in triggers.
+            let sql = try refuse(call.expression, in: try translator.indexExpression(call.expression, column: "new."))
+            let outputs = try call.outputs.map { output throws(QueryError) in
+                try translator.arrayIndexExpression(QueryExpression(.property(output)))
+            }
+            return .predictive(digest: call.digest, call: sql, outputs: outputs)
         }
     }
 

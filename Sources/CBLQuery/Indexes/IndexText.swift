@@ -27,10 +27,26 @@ struct IndexText {
                 return try QueryExpression(json: text)
             }
         }
-        if case .array = definition.kind {
-            guard condition == nil else { throw QueryError(.meaning, "an array index cannot have a condition") }
-        } else if expressions.isEmpty {
+        switch definition.kind {
+        case .array where condition != nil: throw QueryError(.meaning, "an array index cannot have a condition")
+        case .predictive where condition != nil: throw QueryError(.meaning, "a predictive index cannot have a condition")
+        case .array: break
+        case .value, .fullText, .predictive, .vector:
+            guard expressions.isEmpty else { break }
             throw QueryError(.meaning, "an index needs an expression: the properties to find documents by, such as name.last, age")
+        }
+    }
+
+    /// What a predictive index asks its model.
+    var prediction: PredictionCall {
+        get throws(QueryError) {
+            guard expressions.count == 1, let expression = expressions.first else {
+                throw QueryError(.meaning, "Predictive index requires exactly one expression")
+            }
+            guard let call = PredictionCall(expression) else {
+                throw QueryError(.meaning, "Predictive index requires a PREDICT() expression", range: expression.range)
+            }
+            return call
         }
     }
 

@@ -99,6 +99,7 @@ struct PlanReader {
 
     private func access(_ access: Access) throws -> (String, scanned: String?) {
         if access.name == "CONSTANT ROW" { return ("a single row of constants", nil) }
+        if let index = predictiveIndex(access.name) { return (try prediction(access, index), nil) }
         let source = query.sources.first { $0.alias == access.name }
         let collection = source?.collection.title
         let what = source.map { "collection \($0.collection.title)" + ($0.alias == $0.collection.name ? "" : " (\($0.alias))") }
@@ -142,12 +143,34 @@ struct PlanReader {
         }
     }
 
+    /// What SQLite does with the answers that a predictive index keeps.
+    private func prediction(_ access: Access, _ index: String) throws -> String {
+        guard access.kind == .index || access.kind == .coveringIndex, let name = access.index else {
+            return access.isSearch
+                ? "takes what predictive index \"\(index)\" keeps of the document"
+                : "goes through all that predictive index \"\(index)\" keeps"
+        }
+        guard access.isSearch else { return "goes through all of predictive index \"\(name)\", in its order" }
+        return "uses predictive index \"\(name)\" to find \(try IndexColumns(of: name, on: snapshot.connection).naming(access.terms))"
+    }
+
     /// The index that a `<idx1>` of the SQL stands for.
     private func fullTextIndex(_ alias: String) -> String? {
-        guard let end = query.sql.firstRange(of: "\" AS \"\(alias)\"") else { return nil }
-        let table = query.sql[..<end.lowerBound]
-        guard let start = table.lastRange(of: "::") else { return nil }
+        guard let table = table(named: alias), let start = table.lastRange(of: "::") else { return nil }
         return String(table[start.upperBound...].filter { $0 != "\\" })
+    }
+
+    /// The first index whose table a `<idx1>` of the SQL stands for: several can share one.
+    private func predictiveIndex(_ alias: String) -> String? {
+        guard let table = table(named: alias), table.firstRange(of: ":predict:") != nil else { return nil }
+        return try? snapshot.indexes().first { $0.tableName.map { table == $0 } ?? false }?.name
+    }
+
+    /// The table of an index that an alias of the SQL is of.
+    private func table(named alias: String) -> Substring? {
+        guard alias.hasPrefix("<idx"), let end = query.sql.firstRange(of: "\" AS \"\(alias)\"") else { return nil }
+        let before = query.sql[..<end.lowerBound]
+        return before.lastRange(of: "\"").map { before[$0.upperBound...] }
     }
 }
 

@@ -36,6 +36,10 @@ package struct SnapshotSchema: QuerySchema {
 
     package func vectorIndexes(of collection: QueryCollection) -> [QueryVectorIndex] { readVectorIndexes(of: collection, snapshot) }
 
+    package func predictionTable(digest: String, of collection: QueryCollection) -> String? {
+        snapshot.predictionTable(digest: digest, ofTable: collection.table)
+    }
+
     package var offersEnterpriseFunctions: Bool { snapshot.offersEnterpriseFunctions }
 
     package func unnestTable(plainName: String) -> String? { snapshot.unnestTable(plainName: plainName) }

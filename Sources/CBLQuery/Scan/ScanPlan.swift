@@ -37,8 +37,9 @@ struct ScanPlan {
     /// Whether a query may be one of these, by what it says alone: so that the table is not asked for its length for one that finds a few
     /// documents, which takes hardly longer than that.
     static func fits(_ select: Select, _ translated: TranslatedQuery) -> Bool {
-        translated.sources.count == 1 && translated.hiddenColumns == 0 && !select.isDistinct && select.having == nil
-            && select.sources.count <= 1
+        // Models may not expect to be called by several threads for one query.
+        translated.sources.count == 1 && translated.hiddenColumns == 0 && !translated.usesModels && !select.isDistinct
+            && select.having == nil && select.sources.count <= 1
             && (translated.isAggregate || !select.groupBy.isEmpty || !select.orderBy.isEmpty) && !translated.sources[0].readsDeleted
             && !translated.parameters.contains(TableScan.firstRow) && !translated.parameters.contains(TableScan.lastRow)
     }

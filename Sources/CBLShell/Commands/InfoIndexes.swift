@@ -151,9 +151,19 @@ extension StoredIndex {
 
     /// All that the index is made from, on one line.
     var definition: String {
+        if let prediction {
+            let outputs = prediction.outputs.map(\.text).joined(separator: ", ")
+            return "PREDICTION(\(prediction.model), \(prediction.input.jsonForm()))" + (outputs.isEmpty ? "" : ": " + outputs)
+        }
         let unnest = unnestedPath.map { source.isEmpty || source == "[]" ? "UNNEST \($0)" : "UNNEST \($0): " } ?? ""
         let expression = unnestedPath != nil && source == "[]" ? "" : source
         return unnest + expression + (condition.map { " WHERE \($0)" } ?? "")
+    }
+
+    /// What a predictive index asks its model.
+    private var prediction: PredictionCall? {
+        guard kind == .predictive, isJSON, let call = try? QueryExpression.list(json: source).first else { return nil }
+        return PredictionCall(call)
     }
 
     /// The path of the array that an array index looks into.

@@ -17,7 +17,10 @@ enum MakeIndexCommand {
             of the properties' texts. With --language, words are stemmed (a search for "run" finds "running") and the stop words of the \
             language are left out; there are lists for en and fr. Languages are da, nl, en, fi, fr, de, hu, it, no, pt, ro, ru, es, sv, tr, \
             or their English names. An array index (--unnest PATH) is for UNNEST of that path; arrays in arrays are written contacts[].phones, \
-            and EXPRESSIONS are about an item, or left out for the items themselves.
+            and EXPRESSIONS are about an item, or left out for the items themselves. A predictive index (--predict MODEL) keeps what a model \
+            makes of EXPRESSIONS, an object such as {'text': name}: queries with PREDICTION(MODEL, …) of the same object ask it no more. With \
+            --outputs, documents are found by these properties of the answers. --model says which program the model is; it is needed \
+            again by every command that changes documents of the collection.
 
             Nothing happens if there is the same index already. Another one of the same name is replaced, even one of another collection: \
             names are unique in a database. The index is there whole or not at all, whenever the command is interrupted.
@@ -37,6 +40,8 @@ enum MakeIndexCommand {
                 "stopWords", aliases: ["stopwords", "stop-words"], value: "WORDS", .text,
                 "With --fts: words to leave out, instead of the language's"),
             Flag("unnest", value: "PATH", .property, "Make an array index: the path of the array"),
+            Flag("predict", value: "MODEL", .text, "Make a predictive index: what this model makes of EXPRESSIONS"),
+            Flag("outputs", value: "PROPERTIES", .text, "With --predict: find documents by these properties of the answers, as in a,b"),
             Flag("suggest", value: "QUERY", .text, "Tell which index would help this query"),
             Flag("vector", "Vector indexes need an extension that this version does not have"),
             Flag("dim", value: "N", .count, "With --vector"), Flag("metric", value: "METRIC", .text, "With --vector"),
@@ -51,6 +56,9 @@ enum MakeIndexCommand {
             .init("cblite mkindex travel.cblite2 open 'name WHERE closed IS MISSING'", "A partial index."),
             .init("cblite mkindex travel.cblite2 words --fts --language en 'name, description'", "A full-text index of two properties."),
             .init("cblite mkindex travel.cblite2 phones --unnest 'contacts[].phones' number", "An array index."),
+            .init(
+                "cblite mkindex travel.cblite2 moods --predict mood --outputs mood --model mood=./mood.py \"{'text': description}\"",
+                "A predictive index: what ./mood.py says of descriptions."),
             .init("cblite mkindex travel.cblite2 --suggest \"SELECT name FROM hotels WHERE stars > 3\"", "What would help that query."),
         ],
         run: run)
@@ -71,6 +79,8 @@ enum MakeIndexCommand {
 
     private static func definition(_ name: String, _ invocation: Invocation) throws -> IndexDefinition {
         let text = invocation.argumentIfGiven("EXPRESSIONS")
+        if let model = invocation.string("predict") { return try predictiveDefinition(name, model, text, invocation) }
+        if invocation.count("outputs") > 0 { throw invocation.usageError("--outputs is for predictive indexes: --predict MODEL") }
         let kind = try kind(invocation)
         if case .array = kind {} else if text == nil { throw invocation.usageError("EXPRESSIONS are missing") }
         let collection = try invocation.collectionName()
@@ -78,6 +88,24 @@ enum MakeIndexCommand {
             try IndexDefinition(
                 name: name, in: collection, kind, text ?? "", where: invocation.string("where"),
                 language: invocation.flag("json") ? .json : nil)
+        }
+    }
+
+    private static func predictiveDefinition(
+        _ name: String, _ model: String, _ text: String?, _ invocation: Invocation
+    ) throws -> IndexDefinition {
+        let others = ["fts", "unnest", "where", "language", "ignoreDiacritics", "noStemming", "stopWords"]
+        if let other = others.first(where: { invocation.count($0) > 0 }) {
+            throw invocation.usageError("--predict and --\(other) exclude each other")
+        }
+        guard let text else {
+            throw invocation.usageError("EXPRESSIONS are missing: the object that the model gets, such as {'text': name}")
+        }
+        let outputs = (invocation.string("outputs") ?? "").split(separator: ",").map { $0.drop { $0 == " " } }.map(String.init)
+        let collection = try invocation.collectionName()
+        return try QueryReport.describing(text) {
+            try IndexDefinition(
+                name: name, in: collection, predicting: model, of: text, outputs: outputs, language: invocation.flag("json") ? .json : nil)
         }
     }
 

@@ -16,6 +16,7 @@ enum GlobalFlags {
             "The same with the key in FILE: 64 hexadecimal digits, or 32 bytes. Otherwise $CBLITE_DATABASE_KEY"),
         Flag("encrypted", "The same as --password, which takes a key as well"),
         Flag("collection", short: "C", value: "[SCOPE.]NAME", .collection, "Work on this collection instead of the default one"),
+        ModelDeclaration.flag,
         Flag("json", "Print results and errors as JSON, for programs"),
         Flag("quiet", "Say nothing but results and errors"),
         Flag(
@@ -48,6 +49,8 @@ struct GlobalOptions: Sendable {
     /// What to open encrypted databases with.
     var keys = KeyFlags()
     var collection: String?
+    /// Each as `ModelDeclaration` reads it.
+    var models: [String] = []
     var isJSON = false
     var isQuiet = false
     var keepsGoing = false
@@ -70,6 +73,7 @@ struct GlobalOptions: Sendable {
         case "key": keys.key = value
         case "encrypted": keys.isAskedFor = true
         case "collection": collection = value
+        case "model": if let value { models.append(value) }
         case "json": isJSON = true
         case "quiet": isQuiet = true
         case "keep-going": keepsGoing = true

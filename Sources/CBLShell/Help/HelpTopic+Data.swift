@@ -142,6 +142,26 @@ extension HelpTopic {
                 .init("SELECT name FROM inventory.hotel WHERE MATCH(names, 'light*')", "In a query."),
             ]),
         HelpTopic(
+            name: "models", aliases: ["model", "predictions", "predictive", "ml"],
+            summary: "Asking programs in queries",
+            text: """
+                PREDICTION(NAME, {'text': name}) asks a model about an object. With --model NAME=PROGRAM a program is one: for each line of JSON \
+                that it gets, the object, it writes one, an object, or null if it has nothing to say; {"error": "…"} fails the query. A blob \
+                arrives with its content in Base64, as "data". The program is started by sh when it is first asked, and ended with the \
+                command; only a person can name one, and no script. A predictive index, made by mkindex --predict, keeps the answers.
+                """,
+            examples: [
+                .init(
+                    "cblite query --model echo=cat travel.cblite2 \"SELECT PREDICTION(echo, {'text': name}).text FROM inventory.hotel\"",
+                    "The simplest model says what it is told."),
+                .init(
+                    "cblite mkindex travel.cblite2 names -C inventory.hotel --predict echo --outputs text --model echo=cat \"{'text': name}\"",
+                    "What it says is kept."),
+                .init(
+                    "cblite query travel.cblite2 \"SELECT name FROM inventory.hotel WHERE PREDICTION(echo, {'text': name}).text > 'R'\"",
+                    "It is not asked any more."),
+            ]),
+        HelpTopic(
             name: "patterns", aliases: ["wildcards", "pattern", "glob"],
             summary: "Naming several documents at once",
             text: """

@@ -34,6 +34,7 @@ final class InteractiveShell {
 
     /// Opens a database, and works on it until the person leaves or the input ends. `collection` is where one is then, if it is there.
     static func run(on path: String, in session: Session, collection: CollectionName? = nil) throws -> ExitCode {
+        try session.models.use(session.options.models)
         let database = try session.open(path, writes: false)
         session.options.forgetDatabase()
         return start(in: session) { shell in
@@ -56,7 +57,10 @@ final class InteractiveShell {
         let isLost = shell.closeAll()
         session.removeUnpackedCopies()
         // All is in order: now the signal has its way.
-        if let signal = shell.ending ?? Termination.signal { Termination.die(of: signal) }
+        if let signal = shell.ending ?? Termination.signal {
+            session.models.endAll()
+            Termination.die(of: signal)
+        }
         // A script that ends without what it asked for has failed.
         return isLost && code == .success && !isOnTerminal ? .failure : code
     }
@@ -242,7 +246,12 @@ final class InteractiveShell {
                 }
             }
             let parsed = try ArgumentParser(commands: Commands.all, hasOpenDatabase: true).parse(words, options: options)
+            if parsed.options.models != options.models, !isOnTerminal || scriptDepth > 0 {
+                throw CommandError.usage(
+                    "a script cannot name the program of a model", hint: "Give --model to the command that runs the script.")
+            }
             session.options = parsed.options
+            defer { try? session.models.use(options.models) }
             session.terminal = terminal(color: parsed.options.color)
             let isOnScreen = isOnTerminal && scriptDepth == 0 && statement.target == nil && session.terminal.outputIsTerminal
             session.look = settings.look(onScreen: isOnScreen)

@@ -108,9 +108,11 @@ struct QueryRun {
         } catch let error as QueryError {
             throw hinting(input.commandError(error), input)
         } catch let failure as QueryFailure where failure != .cancelled {
-            throw input.commandError(failure.description)
+            throw input.commandError(failure.description, hint: ErrorReport.hint(onModelIn: failure.description))
         } catch let error as StoreError where error.code != .interrupted {
-            throw input.commandError(error.description, exitCode: ErrorReport.exitCode(error.code))
+            let report = ErrorReport.commandError(error)
+            throw input.commandError(
+                report?.message ?? error.description, hint: report?.hint, exitCode: ErrorReport.exitCode(error.code))
         }
     }
 

@@ -3,11 +3,16 @@ import CBLWorkbench
 import Glibc
 
 /// Another program, started by this one, with the terminal in common.
-struct ChildProcess {
+struct ChildProcess: Sendable {
     /// How it ended.
-    enum Ending: Equatable {
+    enum Ending: Equatable, Sendable {
         case exit(Int32)
         case signal(Int32)
+
+        fileprivate init(_ status: Int32) {
+            let signal = status & 0x7F
+            self = signal == 0 ? .exit((status >> 8) & 0xFF) : .signal(signal)
+        }
 
         /// Ctrl-C leaves its echo in the line: what comes next begins another one.
         func startLine(in session: Session) {
@@ -17,8 +22,9 @@ struct ChildProcess {
 
     private let processID: pid_t
 
-    /// Starts `/bin/sh` with these words. Its standard input is `input`, or ours.
-    init(shell words: [String], input: Int32? = nil) throws(CommandError) {
+    /// Starts `/bin/sh` with these words. Its standard input is `input`, or ours, and so for the output. One that `isAlone` leads a group of its own:
+    /// Ctrl-C is none of its business, and what it starts can be ended with it.
+    init(shell words: [String], input: Int32? = nil, output: Int32? = nil, isAlone: Bool = false) throws(CommandError) {
         var attributes = posix_spawnattr_t()
         posix_spawnattr_init(&attributes)
         defer { posix_spawnattr_destroy(&attributes) }
@@ -26,11 +32,12 @@ struct ChildProcess {
         sigemptyset(&defaults)
         for signal in [SIGPIPE, SIGINT, SIGQUIT] { sigaddset(&defaults, signal) }
         posix_spawnattr_setsigdefault(&attributes, &defaults)
-        posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETSIGDEF))
+        posix_spawnattr_setflags(&attributes, Int16(isAlone ? POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETPGROUP : POSIX_SPAWN_SETSIGDEF))
         var actions = posix_spawn_file_actions_t()
         posix_spawn_file_actions_init(&actions)
         defer { posix_spawn_file_actions_destroy(&actions) }
         if let input { posix_spawn_file_actions_adddup2(&actions, input, STDIN_FILENO) }
+        if let output { posix_spawn_file_actions_adddup2(&actions, output, STDOUT_FILENO) }
         let arguments = (["sh"] + words).map { strdup($0) }
         defer { for argument in arguments { free(argument) } }
         var processID: pid_t = 0
@@ -59,7 +66,25 @@ struct ChildProcess {
         guard SystemCall.retrying({ waitpid(processID, &status, 0) }) >= 0 else {
             throw .failed("cannot wait for a program: \(SystemCall.message(errno))")
         }
-        let signal = status & 0x7F
-        return signal == 0 ? .exit((status >> 8) & 0xFF) : .signal(signal)
+        return Ending(status)
     }
+
+    /// How it ended, if it does within some time. Who has been told so must not ask again.
+    func ending(within milliseconds: Int) -> Ending? {
+        let clock = ContinuousClock()
+        let deadline = clock.now + .milliseconds(milliseconds)
+        var status: Int32 = 0
+        while true {
+            let found = SystemCall.retrying { waitpid(processID, &status, WNOHANG) }
+            if found == processID { return Ending(status) }
+            guard found == 0, clock.now < deadline else { return nil }
+            usleep(5000)
+        }
+    }
+
+    /// The group that one leads which is alone.
+    var group: Int32 { processID }
+
+    /// Sends a signal to the group.
+    func signal(_ signal: Int32) { _ = kill(-processID, signal) }
 }

@@ -29,6 +29,8 @@ final class Session {
     var peers = SyncPeers()
     /// The keys of databases that were opened, by the paths that were given.
     var knownKeys: [String: EncryptionKey] = [:]
+    /// The programs that answer for models.
+    let models = ModelPrograms()
     /// The progress line that may be on the screen.
     weak var currentProgress: ProgressLine?
     /// The interactive shell that runs the commands, if one does.

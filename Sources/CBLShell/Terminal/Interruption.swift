@@ -35,6 +35,11 @@ enum Interruption {
         pipe.load(ordering: .relaxed) >= 0 && looks.add(1, ordering: .relaxed).oldValue & 0x3F == 0
     }
 
+    /// The programs that an answer is awaited of, as a group of processes; 0 for none. They are not to outlive this one.
+    private static let asked = Atomic<Int32>(0)
+
+    static func asks(group: Int32) { asked.store(group, ordering: .relaxed) }
+
     /// Throws if the person pressed Ctrl-C.
     static func check() throws(CommandError) {
         if isRequested { throw .interrupted }
@@ -79,12 +84,17 @@ enum Interruption {
         // Touched here so that the handler never initialises it.
         clear()
         _ = patience.load(ordering: .relaxed)
+        asks(group: 0)
         workIsForReader(of: -1)
         var action = sigaction()
         action.__sigaction_handler.sa_handler = { _ in
             // Another Ctrl-C means that nobody looked at the flag: leave at once. What was committed is safe.
             let before = Interruption.requested.add(1, ordering: .relaxed).oldValue
-            if before >= Interruption.patience.load(ordering: .relaxed) { _exit(ExitCode.interrupted.rawValue) }
+            if before >= Interruption.patience.load(ordering: .relaxed) {
+                let asked = Interruption.asked.load(ordering: .relaxed)
+                if asked > 0 { kill(-asked, SIGKILL) }
+                _exit(ExitCode.interrupted.rawValue)
+            }
             Interruption.ring()
         }
         sigaction(SIGINT, &action, nil)

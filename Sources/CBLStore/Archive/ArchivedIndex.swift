@@ -37,7 +37,8 @@ struct ArchivedIndex {
         case .value: try valueForm(live)
         case .fullText: try fullTextForm(live)
         case .array: try arrayForm(live)
-        case .predictive, .vector: throw Refusal(reason: "it needs an extension that this program does not have")
+        case .predictive: try predictiveForm(live)
+        case .vector: throw Refusal(reason: "it needs an extension that this program does not have")
         case nil: throw Refusal(reason: "its kind is not known")
         }
     }
@@ -76,6 +77,20 @@ struct ArchivedIndex {
         let triggers = sql.compactMap { SchemaTrigger(name: table + "::ins", $0) }
         guard let insertion = triggers.first else { throw ArchivedIndex.unsafeExpression }
         return insertion.condition
+    }
+
+    private func predictiveForm(_ live: String) throws(Refusal) -> IndexSpecification.Form {
+        let writer = IndexSQL(generation: .newest)
+        let start = writer.predictionTableName("", of: live)
+        guard let table = index.tableName, table.hasPrefix(start) else { throw ArchivedIndex.unknownShape }
+        // What the model is asked stands in the triggers.
+        guard let call = sql.lazy.compactMap({ SchemaTrigger(name: table + "::ins", $0) }).first?.inserted else {
+            throw ArchivedIndex.unsafeExpression
+        }
+        let rest = Set(sql).subtracting(writer.predictionTable(table, of: live, call).definition)
+        guard sql.count == rest.count + 5, rest.count <= 1 else { throw ArchivedIndex.unknownShape }
+        let outputs = try rest.map { text throws(Refusal) in try expressions(of: text, on: table).expressions }
+        return .predictive(digest: IndexSQL.unescaped(table.dropFirst(start.count)), call: call, outputs: outputs)
     }
 
     private func arrayForm(_ live: String) throws(Refusal) -> IndexSpecification.Form {

@@ -26,14 +26,15 @@ struct IndexCheck {
     /// All rows of `indexes`, also those whose collection is gone.
     static func definitions(_ snapshot: Snapshot) throws -> [StoredIndex] {
         guard snapshot.catalog.hasIndexTable else { return try snapshot.indexes() }
-        return try snapshot.connection.withStatement("SELECT name, type, keyStore, indexTableName FROM indexes ORDER BY name") { row in
+        let sql = "SELECT name, type, keyStore, indexTableName, expression FROM indexes ORDER BY name"
+        return try snapshot.connection.withStatement(sql) { row in
             var definitions: [StoredIndex] = []
             while try row.step() {
                 let type = Int(row.int64(1))
                 definitions.append(
                     StoredIndex(
                         name: row.string(0) ?? "", kind: StoredIndex.Kind(rawValue: type), type: type, keyStore: row.string(2) ?? "",
-                        expression: nil, condition: nil, tableName: row.string(3), lastSequence: nil))
+                        expression: row.string(4), condition: nil, tableName: row.string(3), lastSequence: nil))
             }
             return definitions
         }
@@ -51,22 +52,22 @@ struct IndexCheck {
         guard catalog.stores[definition.keyStore] != nil else {
             return try found(.note, .leftover, "an index of a collection that is gone (\(definition.keyStore))", definition)
         }
-        switch definition.kind {
-        case .value, .array, .predictive:
-            if !catalog.indexNames.contains(definition.name) {
-                try found(.error, .index, "it is listed, but SQLite has no index of that name", definition)
-            }
-        case .fullText, .vector: break
-        case nil:
+        if definition.kind == nil {
             return try found(.warning, .index, "it is of a kind that this program does not know (\(definition.type))", definition, .none)
+        }
+        if definition.needsSQLIndex, !catalog.indexNames.contains(definition.name) {
+            try found(.error, .index, "it is listed, but SQLite has no index of that name", definition)
         }
         guard definition.kind != .value else { return }
         guard let name = definition.tableName, IndexTable.realName(name, in: catalog) != nil else {
             return try found(.error, .index, "the table that it is kept in is missing", definition)
         }
+        if definition.kind == .predictive, try IndexTable.predictiveCall(ofTable: name, on: connection) == nil {
+            try found(.error, .trigger, "its triggers are missing, so changes of documents do not reach it", definition)
+        }
     }
 
-    // Tables of full-text and array indexes
+    // Tables of full-text, array and predictive indexes
 
     private func check(_ table: IndexTable) throws {
         func found(_ severity: Finding.Severity, _ kind: Finding.Kind, _ message: String) throws {
@@ -127,7 +128,7 @@ struct IndexCheck {
         }
     }
 
-    /// Tables of full-text and array indexes that no index is listed for.
+    /// Tables of full-text, array and predictive indexes that no index is listed for.
     static func forgottenTables(_ snapshot: Snapshot) throws -> [String] {
         guard snapshot.catalog.hasIndexTable else { return [] }
         let known = Set(try definitions(snapshot).compactMap(\.tableName).compactMap { IndexTable.realName($0, in: snapshot.catalog) })
@@ -139,7 +140,7 @@ struct IndexCheck {
         return tables.keys.filter { name in
             guard !known.contains(name), !parents.contains(name) else { return false }
             switch tables[name] {
-            case .fullText, .items: return true
+            case .fullText, .items, .predictions: return true
             default: return false
             }
         }.sorted()

@@ -1,9 +1,9 @@
 import CBLSQLite
 
-/// The table of a full-text or array index: how it is filled from documents, and what keeps it right. The texts are those of the vendor's
+/// The table of a full-text, array or predictive index: how it is filled from documents, and what keeps it right. The texts are those of the vendor's
 /// library, byte for byte.
 struct IndexTable {
-    enum Kind { case fullText, array }
+    enum Kind { case fullText, array, predictive }
 
     let kind: Kind
     /// The table's name in the file.
@@ -55,13 +55,15 @@ struct IndexTable {
         }
     }
 
-    /// The tables of all full-text and array indexes that are there, each once; those that others are filled from first.
+    /// The tables of all full-text, array and predictive indexes that are there, each once; those that others are filled from first.
     static func all(in snapshot: Snapshot) throws -> [IndexTable] {
         var tables: [IndexTable] = []
         for index in try snapshot.indexes() {
             guard let plain = index.tableName, let live = snapshot.catalog.stores[index.keyStore] else { continue }
             if index.kind == .fullText {
                 if let table = try IndexTable(fullText: index, plain, live, snapshot) { tables.append(table) }
+            } else if index.kind == .predictive {
+                if let table = try IndexTable(predictive: index, plain, live, snapshot) { tables.append(table) }
             } else if index.kind == .array {
                 // An array in an array is filled from the table of the outer one, which need not have an index.
                 let levels = plain.split(separator: "[].").map(String.init)
@@ -100,6 +102,32 @@ struct IndexTable {
         condition = found
     }
 
+    private init?(predictive index: StoredIndex, _ name: String, _ live: KeyTable, _ snapshot: Snapshot) throws {
+        guard case .predictions(live.name)? = snapshot.catalog.indexTables[name],
+            let call = try IndexTable.predictiveCall(ofTable: name, on: snapshot.connection)
+        else { return nil }
+        kind = .predictive
+        self.name = name
+        owner = index.name
+        collection = index.collection
+        parent = live.name
+        columns = []
+        module = ""
+        expressions = [call]
+        condition = nil
+        isNested = false
+        path = ""
+        writer = IndexSQL(generation: snapshot.generation)
+    }
+
+    /// What the table of a predictive index is filled with; only its triggers have it in SQL. Nil if they are gone.
+    static func predictiveCall(ofTable table: String, on connection: Connection) throws -> String? {
+        let triggers = try triggers(of: table, on: connection)
+        return ["ins", "postupdate"].lazy.compactMap { place in
+            triggers[place].flatMap { SchemaTrigger(name: "\(table)::\(place)", $0) }?.inserted
+        }.first
+    }
+
     private init?(array index: StoredIndex, _ plain: String, _ outer: String?, path: String, _ live: KeyTable, _ snapshot: Snapshot) {
         guard let name = IndexTable.realName(plain, in: snapshot.catalog) else { return nil }
         let level = outer == nil ? path.firstRange(of: ":unnest:").map { String(path[$0.upperBound...]) } ?? path : path
@@ -125,6 +153,7 @@ extension IndexTable {
         switch kind {
         case .fullText: writer.fullTextTable(name, of: parent, columns, module: module, condition).triggers
         case .array: writer.unnestTable(name, of: parent, path: path, isNested: isNested).triggers
+        case .predictive: writer.predictionTable(name, of: parent, expressions[0]).triggers
         }
     }
 
@@ -160,7 +189,15 @@ extension IndexTable {
                     "SELECT DISTINCT \(key) FROM (SELECT docid, i, body FROM \(table) EXCEPT \(freshItems))"
                 ),
             ]
+        case .predictive:
+            let stray = "SELECT docid FROM \(quoted(identifier: name)) WHERE \(strayPredictions)"
+            return [("it has an answer about a document that is not there (number %)", stray)]
         }
+    }
+
+    // A document without an entry is one that the model had no answer for.
+    private var strayPredictions: String {
+        "docid NOT IN (SELECT rowid FROM \(quoted(identifier: parent)) WHERE (flags & 1) = 0)"
     }
 
     private var freshItems: String {
@@ -177,6 +214,8 @@ extension IndexTable {
             let fresh = writer.fullTextTable(name, of: parent, columns, module: module, condition)
             return ["DROP TABLE IF EXISTS \(table)", fresh.creation] + fresh.population
         case .array: return ["DELETE FROM \(table)", "INSERT INTO \(table) (docid, i, body) \(freshItems)"]
+        // The model may not be there to ask again.
+        case .predictive: return ["DELETE FROM \(table) WHERE \(strayPredictions)"]
         }
     }
 }

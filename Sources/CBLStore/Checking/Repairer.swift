@@ -90,17 +90,22 @@ final class Repairer {
     private func dropForgottenIndexes() throws {
         let catalog = transaction.catalog
         guard catalog.hasIndexTable else { return }
-        for definition in try IndexCheck.definitions(transaction) {
+        let definitions = try IndexCheck.definitions(transaction)
+        let forgotten = try definitions.filter { definition in
             let isGone = catalog.stores[definition.keyStore] == nil
             let lacksTable = definition.kind != .value && definition.tableName.flatMap { IndexTable.realName($0, in: catalog) } == nil
-            let lacksIndex = (definition.kind == .value || definition.kind == .array) && !catalog.indexNames.contains(definition.name)
-            guard isGone || lacksTable || lacksIndex else { continue }
+            let lacksIndex = definition.needsSQLIndex && !catalog.indexNames.contains(definition.name)
+            return try isGone || lacksTable || lacksIndex || isUnclear(definition)
+        }
+        // Others may share its table.
+        let needed = Set(definitions.filter { !forgotten.contains($0) }.compactMap(\.tableName))
+        for definition in forgotten {
             // The app that needs the index makes it again when it asks for it.
             try connection.withStatement("DELETE FROM indexes WHERE name=?") { statement in
                 try statement.bind(definition.name, 1)
                 try statement.run()
             }
-            if let table = definition.tableName { try dropTriggers(ofTable: table) }
+            if let table = definition.tableName, !needed.contains(table) { try dropTriggers(ofTable: table) }
             summary.indexes += 1
         }
         connection.releaseStatements()
@@ -113,6 +118,12 @@ final class Repairer {
         }
         connection.releaseStatements()
         try transaction.file.reloadSchema()
+    }
+
+    /// Whether nothing says any more what a predictive index asks its model.
+    private func isUnclear(_ definition: StoredIndex) throws -> Bool {
+        guard definition.kind == .predictive, let table = definition.tableName else { return false }
+        return try IndexTable.predictiveCall(ofTable: table, on: connection) == nil
     }
 
     private func dropTriggers(of table: IndexTable) throws { try dropTriggers(ofTable: table.name) }

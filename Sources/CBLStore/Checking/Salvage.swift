@@ -271,13 +271,30 @@ package final class Salvage {
             default: continue
             }
         }
-        for object in schema.known
+        let known = try leavingOutPredictions(schema, new)
+        for object in known
         where object.kind == .index(ofKeyStore: false)
             || (object.kind == .index(ofKeyStore: true) && !object.entry.name.hasSuffix("_expiration"))
         {
             if try attempt(object, new) { summary.indexes += 1 }
         }
-        for object in schema.known where object.kind == .trigger { try attempt(object, new) }
+        for object in known where object.kind == .trigger { try attempt(object, new) }
+    }
+
+    /// What is left of a schema without predictive indexes: there is no model to fill them anew.
+    private func leavingOutPredictions(_ schema: SchemaInspection, _ new: Connection) throws -> [SchemaInspection.Known] {
+        var known = schema.known
+        for table in schema.known {
+            guard case .table(.predictions) = table.kind else { continue }
+            let name = table.entry.name
+            try lost(.index, "what a predictive index keeps is left out: whoever has the model can make the index again", subject: name)
+            known.removeAll { $0.entry.table == name || $0.entry.name.utf8.starts(with: "\(name)::".utf8) }
+            try? new.withStatement("DELETE FROM indexes WHERE indexTableName=?") { statement in
+                try statement.bind(name, 1)
+                try statement.run()
+            }
+        }
+        return known
     }
 
     private func carryRegistry(_ old: Connection, _ new: Connection) throws {

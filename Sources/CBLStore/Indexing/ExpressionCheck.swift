@@ -28,6 +28,12 @@ enum ExpressionCheck {
         return scanner.run(mayBeList: false, stopsAtParenthesis: false) && scanner.place == text.endIndex && !text.isEmpty
     }
 
+    /// The same for expressions with commas between them.
+    static func isSafeList(_ text: String) -> Bool {
+        var scanner = SyntaxScanner(text[...].utf8)
+        return scanner.run(mayBeList: true, stopsAtParenthesis: false) && scanner.place == text.endIndex && !text.isEmpty
+    }
+
     /// The place of the parenthesis that ends a list of expressions; nil if they are not safe.
     static func end(ofListIn text: Substring) -> Substring.Index? {
         var scanner = SyntaxScanner(text.utf8)
@@ -156,7 +162,7 @@ enum ExpressionCheck {
                 return !self.word().isEmpty
             }
             if byte == UInt8(ascii: "(") || (byte == UInt8(ascii: " ") && next() == UInt8(ascii: "(")) {
-                return functions.contains(word) || SQLFunctions.names.contains(word) || word == "prediction"
+                return functions.contains(word) || SQLFunctions.names.contains(word)
             }
             return words.contains(word)
         }

@@ -17,7 +17,8 @@ extension Snapshot {
         case .value: return try valueEntries(index)
         case .array: return try arrayEntries(index)
         case .fullText: return try fullTextEntries(index)
-        case .predictive, .vector, nil: return nil
+        case .predictive: return try predictiveEntries(index)
+        case .vector, nil: return nil
         }
     }
 
@@ -41,12 +42,27 @@ extension Snapshot {
         return IndexEntries(statement: statement, keyCount: statement.columnCount - 2, headings: ["document", "item"])
     }
 
+    private func predictiveEntries(_ index: StoredIndex) throws -> IndexEntries? {
+        guard let name = index.tableName, case .predictions? = catalog.indexTables[name], let owner = owner(ofItemsIn: name) else {
+            return nil
+        }
+        let text = try indexSQL(index).flatMap(SchemaIndex.init)
+        // Without an index over its outputs, what the model said.
+        let (values, order) = text.map { ($0.expressions, $0.expressions) } ?? ("fl_root(body)", "docid")
+        let statement = try connection.prepare("SELECT \(values), \(owner) FROM \(quoted(identifier: name)) ORDER BY \(order)")
+        return IndexEntries(statement: statement, keyCount: statement.columnCount - 1, headings: ["document"])
+    }
+
     /// The document's ID, in SQL. An item of an array in an array refers to a row of the array around it, and only the outermost to a document.
     private func owner(ofItemsIn table: String) -> String? {
         var row = "\(quoted(identifier: table)).docid"
         var table = table
         for _ in catalog.indexTables {
-            guard case .items(let parent)? = catalog.indexTables[table] else { return nil }
+            let parent: String
+            switch catalog.indexTables[table] {
+            case .items(let owner), .predictions(let owner): parent = owner
+            default: return nil
+            }
             let around = quoted(identifier: parent)
             if Schema.keyStore(ofTable: parent) != nil { return "(SELECT owner.key FROM \(around) AS owner WHERE owner.rowid = \(row))" }
             row = "(SELECT around.docid FROM \(around) AS around WHERE around.rowid = \(row))"

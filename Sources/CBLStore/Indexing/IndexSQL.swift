@@ -121,6 +121,34 @@ struct IndexSQL {
         return result
     }
 
+    // Predictive indexes
+
+    func predictionTableName(_ digest: String, of live: String) -> String { "\(live):predict:\(escaped(digest))" }
+
+    /// The table of what a model answers for each document, by the document's row. `call` is about the row `new`. No answer is no row: the
+    /// table passes over NULL.
+    func predictionTable(_ name: String, of live: String, _ call: String) -> Table {
+        let (table, target) = (quoted(identifier: name), triggerTarget(live))
+        let insertion = "INSERT INTO \(table) (docid, body) VALUES (new.rowid, \(call))"
+        let deletion = "DELETE FROM \(table) WHERE docid = old.rowid"
+        return Table(
+            name: name,
+            creation:
+                "CREATE TABLE \(table) (docid INTEGER PRIMARY KEY REFERENCES \(target)(rowid),  body BLOB NOT NULL ON CONFLICT IGNORE) WITHOUT ROWID",
+            population: [IndexSQL.predictions(for: name, of: live, call)],
+            triggers: [
+                IndexSQL.trigger("ins", of: name, "AFTER INSERT", on: target, "WHEN (new.flags & 1) = 0", insertion),
+                IndexSQL.trigger("del", of: name, "BEFORE DELETE", on: target, "WHEN (old.flags & 1) = 0", deletion),
+                IndexSQL.trigger("preupdate", of: name, "BEFORE UPDATE OF body, flags", on: target, "WHEN (old.flags & 1) = 0", deletion),
+                IndexSQL.trigger("postupdate", of: name, "AFTER UPDATE OF body, flags", on: target, "WHEN (new.flags) & 1 = 0", insertion),
+            ])
+    }
+
+    /// Asks the model about all documents.
+    static func predictions(for table: String, of live: String, _ call: String) -> String {
+        "INSERT INTO \(quoted(identifier: table)) (docid, body) SELECT new.rowid, \(call) FROM \(quoted(identifier: live)) AS new WHERE (new.flags & 1) = 0"
+    }
+
     // Array indexes
 
     /// The name that `indexes` has for the table of an array. Each level is a path from an item of the one before.

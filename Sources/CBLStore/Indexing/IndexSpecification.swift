@@ -13,6 +13,9 @@ package struct IndexSpecification: Hashable, Sendable {
         case array(levels: [String], expressions: [String])
         /// What the expression in `source` gives is a vector, or for a lazy index what a program makes one of.
         case vector(VectorOptions)
+        /// The digest of what a model is asked, which names the table; the call as an SQL expression over the row `new`; SQL expressions over
+        /// the answers, or none to keep them only.
+        case predictive(digest: String, call: String, outputs: [String])
     }
 
     package var name: String
@@ -34,6 +37,7 @@ package struct IndexSpecification: Hashable, Sendable {
         case .fullText: .fullText
         case .array: .array
         case .vector: .vector
+        case .predictive: .predictive
         }
     }
 
@@ -44,6 +48,7 @@ package struct IndexSpecification: Hashable, Sendable {
         case .fullText(_, _, let condition): [condition].compactMap { $0 }
         case .array(_, let expressions): expressions
         case .vector: []
+        case .predictive(_, let call, let outputs): [call] + outputs
         }
     }
 
@@ -112,6 +117,11 @@ struct IndexStatements {
             tables = []
             index = nil
             tableName = VectorIndex.tableName(specification.name, of: live)
+        case .predictive(let digest, let call, let outputs):
+            let table = sql.predictionTable(sql.predictionTableName(digest, of: live), of: live, call)
+            tables = [table]
+            index = outputs.isEmpty ? nil : sql.valueIndex(specification.name, on: table.name, outputs)
+            tableName = table.name
         }
     }
 

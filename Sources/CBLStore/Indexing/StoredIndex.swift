@@ -1,3 +1,4 @@
+import CBLFleece
 import CBLSQLite
 
 /// A row of the table `indexes`: what an app asked for, as text.
@@ -125,6 +126,29 @@ extension StoredIndex {
         self.init(
             name: index.name, kind: .vector, type: Kind.vector.rawValue, keyStore: index.keyStore, expression: index.expression, condition: nil,
             tableName: index.tableName(of: live), lastSequence: index.options.isLazy ? index.indexed.text : nil)
+    }
+
+    /// Whether there must be an SQL index of its name: a predictive index without outputs is a table only.
+    var needsSQLIndex: Bool {
+        switch kind {
+        case .value, .array: true
+        case .predictive: predictsOutputs
+        case .fullText, .vector, nil: false
+        }
+    }
+
+    /// Whether a predictive index is also one over properties of the answers. Its definition is JSON: the call, with these behind its input.
+    private var predictsOutputs: Bool {
+        guard let text = expression.map({ $0.hasPrefix("=j") ? $0.dropFirst(2) : $0[...] }), text.hasPrefix("["),
+            let definition = StoredIndex.parsed(String(text))
+        else { return false }
+        return definition.withRoot { ($0.array?[0].array?.count ?? 0) > 3 }
+    }
+
+    private static func parsed(_ json: String) -> FleeceData? {
+        let encoder = FleeceEncoder()
+        guard (try? JSONParser.parse(json, into: encoder)) != nil else { return nil }
+        return try? encoder.finish()
     }
 
     /// What follows `::` in the names of triggers that keep a table of an index.

@@ -78,6 +78,13 @@ extension Transaction {
                 .unsupported,
                 "the releases that use format \(generation) lack the function \(function), and could not write with such an index")
         }
+        // A text that is not known again would be foreign, and nobody could write to the collection any more.
+        guard specification.evaluated.allSatisfy(ExpressionCheck.isSafeList) else {
+            throw StoreError(
+                .unsupported,
+                "the index \"\(name)\" cannot be kept: there is something in its expressions that the schema of a database cannot have, such as "
+                    + "a subquery or a text with the code 0 in it")
+        }
         if case .array(let levels, _) = specification.form {
             guard generation.listsIndexes, levels.count == 1 || generation.hashesUnnestTables else {
                 throw StoreError(
@@ -118,8 +125,8 @@ extension Transaction {
 
     private func build(_ table: IndexSQL.Table, of kind: StoredIndex.Kind) throws {
         if let found = try definition(ofTable: table.name) {
-            // Arrays share their tables; of anything else that is there, nothing knows.
-            if kind == .array, found == Set(table.definition) { return }
+            // Arrays share their tables, and so do predictions; of anything else that is there, nothing knows.
+            if kind == .array || kind == .predictive, found == Set(table.definition) { return }
             try dropIndexTable(table.name)
         }
         try connection.execute(table.creation)

@@ -45,6 +45,8 @@ struct SchemaTrigger {
     /// The table of the index.
     let table: String
     let condition: String?
+    /// What it puts into the table, beside the number of the row, where that is one expression; nil for all else.
+    let inserted: String?
 
     init?(name: String, _ sql: String) {
         var text = SchemaText(sql)
@@ -60,7 +62,10 @@ struct SchemaTrigger {
         } else {
             condition = nil
         }
-        guard text.take("BEGIN"), SchemaTrigger.takeAction(on: table, &text), text.take("; END"), text.isAtEnd else { return nil }
+        guard text.take("BEGIN"), let action = SchemaTrigger.takeAction(on: table, &text), text.take("; END"), text.isAtEnd else {
+            return nil
+        }
+        inserted = if case .insertion(let expression) = action { expression } else { nil }
     }
 
     private static func takeEvent(_ text: inout SchemaText) -> Bool {
@@ -70,13 +75,24 @@ struct SchemaTrigger {
         return !text.take("OF") || text.takeNames() != nil
     }
 
-    private static func takeAction(on table: String, _ text: inout SchemaText) -> Bool {
-        if text.take("DELETE FROM") { return text.take(name: table) && text.take("WHERE docid = old.rowid") }
-        guard text.take("INSERT INTO"), text.take(name: table), text.take("(docid,"), text.takeNames() != nil, text.take(")") else {
-            return false
+    private enum Action {
+        case deletion
+        case insertion(expression: String?)
+    }
+
+    private static func takeAction(on table: String, _ text: inout SchemaText) -> Action? {
+        if text.take("DELETE FROM") { return text.take(name: table) && text.take("WHERE docid = old.rowid") ? .deletion : nil }
+        guard text.take("INSERT INTO"), text.take(name: table), text.take("(docid,"), let columns = text.takeNames(), text.take(")") else {
+            return nil
         }
-        if text.take("VALUES (") { return text.takeExpressions() != nil && text.take(")") }
-        return text.take("SELECT new.rowid, _each.rowid, _each.value FROM fl_each(") && text.takeExpressions() != nil
+        if text.take("VALUES (") {
+            guard let values = text.takeExpressions(), text.take(")") else { return nil }
+            let row = "new.rowid, "
+            return .insertion(expression: columns.count == 1 && values.hasPrefix(row) ? String(values.dropFirst(row.count)) : nil)
+        }
+        let isOfItems =
+            text.take("SELECT new.rowid, _each.rowid, _each.value FROM fl_each(") && text.takeExpressions() != nil
             && text.take(") AS _each")
+        return isOfItems ? .insertion(expression: nil) : nil
     }
 }

@@ -151,12 +151,13 @@ extension Snapshot {
         guard let plain = index.tableName else { return false }
         switch index.kind {
         case .array: return unnestTable(plainName: plain) == part.table && !indexOwnsName(part.name, besides: index)
+        case .predictive: return part.table == plain && !indexOwnsName(part.name, besides: index)
         case .fullText, .vector: return part.table.hasPrefix(plain + "_") || part.table == plain
         default: return part.table == plain
         }
     }
 
-    /// Several array indexes share a table: what is an index of its own is not part of another.
+    /// Several array or predictive indexes share a table: what is an index of its own is not part of another.
     private func indexOwnsName(_ name: String, besides index: StoredIndex) -> Bool {
         guard let indexes = try? indexes() else { return false }
         return indexes.contains { $0.name == name && $0.name != index.name }

@@ -65,6 +65,15 @@ extension Snapshot {
         return catalog.indexTables[plainName] != nil ? plainName : nil
     }
 
+    /// The table of a predictive index, given the digest of what it asks its model. Files of before 3.1, and what an upgrade left of them, have
+    /// capitals as they are.
+    package func predictionTable(digest: String, ofTable table: String) -> String? {
+        guard catalog.hasIndexTable else { return nil }
+        return [Schema.escapingCapitals(digest), digest].lazy.map { "\(table):predict:\($0)" }.first {
+            if case .predictions(table)? = catalog.indexTables[$0] { true } else { false }
+        }
+    }
+
     /// Whether bodies can be whole revision trees, which only the SQL functions and `DocumentCursor` see through.
     package var mayHoldTreesInBodies: Bool { catalog.collections.values.contains { $0.all.contains(where: \.mayHoldTreesInBodies) } }
 }

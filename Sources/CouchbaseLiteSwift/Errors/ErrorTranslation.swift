@@ -26,7 +26,7 @@ let sqliteErrorDomain = "CouchbaseLite.SQLite"
 /// Whatever the core has thrown, as the library's users know it.
 func translated(_ error: any Error) -> NSError {
     switch error {
-    case let error as StoreError: libraryError(code(error), error.description)
+    case let error as StoreError: error.modelFailure.map(translated) ?? libraryError(code(error), error.description)
     case let error as JSONError: libraryError(CBLError.invalidJSON, "\(error)")
     case let error as SQLiteError:
         NSError(domain: sqliteErrorDomain, code: Int(error.code), userInfo: [NSLocalizedDescriptionKey: error.message])
@@ -50,6 +50,14 @@ private func code(_ error: FleeceError) -> Int {
     case .damaged, .tooDeep, .endless, .notANumber: 3
     case .duplicateKey, .misuse: 4
     case .badSharedKeys: 9
+    }
+}
+
+extension StoreError {
+    /// What a predictive model said to a trigger, or that there is none: to the vendor's library that is SQLite's error.
+    fileprivate var modelFailure: SQLiteError? {
+        guard let cause, cause.code == 1, code == .inputOutput || cause.message.hasPrefix("Unknown ML model name") else { return nil }
+        return cause
     }
 }
 

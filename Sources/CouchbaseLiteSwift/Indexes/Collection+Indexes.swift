@@ -47,7 +47,7 @@ extension Collection: Indexable {
         case let index as FullTextIndex:
             let options = options(language: index.options.language, index.options.ignoresAccents)
             try create(name, .fullText(options), .json, QueryJSON.array(index.items).text)
-        case is PredictiveIndex: throw libraryError(CBLError.unsupported, "Predictive indexes are not there yet.")
+        case let index as PredictiveIndex: try create(name, .predictive, .json, QueryJSON.array([index.call]).text)
         default: programmerError(.invalidArgument, "\(type(of: index)) is no index: only those that IndexBuilder makes are.")
         }
     }

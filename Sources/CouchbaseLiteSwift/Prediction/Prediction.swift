@@ -18,16 +18,17 @@ public class Prediction: @unchecked Sendable {
     /// Has a model asked by this name, instead of the one that had it before.
     public func registerModel(_ model: PredictiveModel, withName name: String) {
         let model = Unchecked(model)
-        PredictionModels.set({ try Prediction.ask(model.value, $0, $1, $2) }, named: name)
+        PredictionModels.set({ try Prediction.ask(model.value, $0) }, named: name)
     }
 
     /// From now on, queries that name it fail. If there is none, nothing happens.
     public func unregisterModel(withName name: String) { PredictionModels.set(nil, named: name) }
 
-    private static func ask(_ model: any PredictiveModel, _ input: Value, _ keys: SharedKeys?, _ path: String) throws -> FleeceData? {
+    private static func ask(_ model: any PredictiveModel, _ input: PredictionInput) throws -> FleeceData? {
         let encoder = FleeceEncoder()
-        encoder.write(input, keys: keys)
-        let stored = StoredValues(try encoder.finish(), keys: nil, database: OpenDatabases.database(at: path))
+        encoder.write(input.value, keys: input.keys)
+        let database = OpenDatabases.database(at: input.database.databasePath)
+        let stored = StoredValues(try encoder.finish(), keys: nil, database: database)
         let dictionary = DictionaryObject(DictionaryStorage(stored.root, in: stored, isMutable: false))
         guard let output = model.predict(input: dictionary) else { return nil }
         encoder.reset()

@@ -1,13 +1,10 @@
 /// An index over what a model makes of documents.
 public final class PredictiveIndex: Index, Sendable {
-    let model: String
-    let input: QueryJSON
-    let properties: [String]
+    /// What the model is asked, and the properties of the answer.
+    let call: QueryJSON
 
     init(_ model: String, _ input: QueryJSON, _ properties: [String]) {
-        self.model = model
-        self.input = input
-        self.properties = properties
+        call = .array([.string("PREDICTION()"), .string(model), input] + properties.map { .string("." + $0) })
     }
 }
 

@@ -58,6 +58,22 @@ private func guideIndexes() async throws {
         #expect(error.code == CBLError.missingIndex)
     }
 
+    struct Size: PredictiveModel {
+        func predict(input: DictionaryObject) -> DictionaryObject? {
+            MutableDictionaryObject().setString(input.int(forKey: "rooms") < 25 ? "small" : "large", forKey: "name")
+        }
+    }
+
+    Database.prediction.registerModel(Size(), withName: "sizes")
+    let input = Expression.dictionary(["rooms": Expression.property("rooms")])
+    try hotels.createIndex(IndexBuilder.predictiveIndex(model: "sizes", input: input, properties: ["name"]), name: "bySize")
+    let small = try database.createQuery("SELECT name FROM hotels WHERE PREDICTION(sizes, {'rooms': rooms}, '.name') = 'small'")
+
+    #expect(try small.explain().contains(" INDEX bySize ("))
+    #expect(try !small.execute().allResults().isEmpty)
+    try hotels.deleteIndex(forName: "bySize")
+    Database.prediction.unregisterModel(withName: "sizes")
+
     print(try hotels.indexes())
     try hotels.deleteIndex(forName: "large")
     try database.performMaintenance(type: .fullOptimize)     // has all data looked at, for better plans

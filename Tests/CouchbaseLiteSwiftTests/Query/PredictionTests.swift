@@ -134,6 +134,150 @@ private typealias Expression = CouchbaseLiteSwift.Expression
         Database.prediction.unregisterModel(withName: name)
     }
 
+    // The vendor's tests count how often a model is asked.
+
+    private func putNumbers() throws {
+        try scene.put("a", ["numbers": [1, 2, 3, 4, 5]])
+        try scene.put("b", ["numbers": [6, 7, 8, 9, 10]])
+        for id in ["seaview", "alpina", "station"] { try scene.hotels.purge(id: id) }
+    }
+
+    private func sums(_ condition: any ExpressionProtocol) throws -> [Int] {
+        let sum = Function.prediction(model: name, input: input).property("sum")
+        let query = QueryBuilder.select(SelectResult.expression(sum).as("sum")).from(DataSource.collection(scene.hotels)).where(condition)
+            .orderBy(Ordering.expression(sum).descending())
+        return try query.execute().map { $0.int(forKey: "sum") }
+    }
+
+    static let indexes: [(indexes: [(name: String, properties: [String]?)], isUsed: Bool)] = [
+        ([("All", nil)], false), ([("Sum", ["sum"])], true), ([("Sum", ["sum"]), ("Count", ["count"])], true),
+        ([("Both", ["sum", "count"])], true), ([("All", nil), ("Sum", ["sum"])], true),
+    ]
+
+    @Test(arguments: indexes) func aPredictiveIndexAsksOnceForEachDocument(
+        indexes: [(name: String, properties: [String]?)], isUsed: Bool
+    ) throws {
+        try putNumbers()
+        let model = register()
+        for index in indexes {
+            let built = IndexBuilder.predictiveIndex(model: name, input: input, properties: index.properties)
+            try scene.hotels.createIndex(built, name: index.name)
+            try scene.hotels.createIndex(built, name: index.name)
+        }
+        let prediction = Function.prediction(model: name, input: input)
+        #expect(try sums(prediction.property("sum").greaterThan(Expression.int(1))) == [40, 15])
+        #expect(try sums(prediction.property("sum").equalTo(Expression.int(15))) == [15])
+        #expect(model.calls.value == 2)
+        let query = QueryBuilder.select(SelectResult.expression(Meta.id)).from(DataSource.collection(scene.hotels)).where(
+            prediction.property("sum").equalTo(Expression.int(15)))
+        let explanation = try query.explain()
+        #expect(!explanation.contains("prediction("))
+        #expect(indexes.contains { explanation.contains(" INDEX \($0.name) (") } == isUsed)
+        #expect(Set(try scene.hotels.indexes()) == Set(indexes.map(\.name)))
+        Database.prediction.unregisterModel(withName: name)
+        #expect(try sums(prediction.property("sum").equalTo(Expression.int(15))) == [15])
+    }
+
+    @Test func aValueIndexAsksForEachProperty() throws {
+        try putNumbers()
+        let model = register()
+        let prediction = Function.prediction(model: name, input: input)
+        try scene.hotels.createIndex(
+            IndexBuilder.valueIndex(
+                items: ValueIndexItem.expression(prediction.property("sum")), ValueIndexItem.expression(prediction.property("count"))),
+            name: "both")
+        #expect(model.calls.value == 4)
+        let query = QueryBuilder.select(SelectResult.expression(Meta.id)).from(DataSource.collection(scene.hotels))
+            .where(
+                prediction.property("sum").equalTo(Expression.int(15)).and(prediction.property("count").equalTo(Expression.int(5))))
+        #expect(try names(query) == [#"{"id":"a"}"#])
+        #expect(model.calls.value == 4)
+        Database.prediction.unregisterModel(withName: name)
+    }
+
+    @Test func indexesOfTheSameInputShareWhatIsKept() throws {
+        try putNumbers()
+        let model = register()
+        for (index, properties) in [("All", nil), ("Sum", ["sum"]), ("Count", ["count"])] {
+            try scene.hotels.createIndex(IndexBuilder.predictiveIndex(model: name, input: input, properties: properties), name: index)
+        }
+        let prediction = Function.prediction(model: name, input: input)
+        for index in ["Sum", "Count", "All"] {
+            #expect(try sums(prediction.property("sum").equalTo(Expression.int(15))) == [15])
+            #expect(model.calls.value == 2)
+            try scene.hotels.deleteIndex(forName: index)
+        }
+        #expect(try sums(prediction.property("sum").equalTo(Expression.int(15))) == [15])
+        #expect(model.calls.value > 2)
+        Database.prediction.unregisterModel(withName: name)
+    }
+
+    @Test func withoutItsModelADocumentIsNotSaved() throws {
+        _ = register()
+        try scene.hotels.createIndex(IndexBuilder.predictiveIndex(model: name, input: input), name: "All")
+        Database.prediction.unregisterModel(withName: name)
+        let error = NSError.of { try scene.put("a", ["numbers": [1]]) }
+        #expect(error?.domain == "CouchbaseLite.SQLite" && error?.code == 1)
+        #expect(error?.localizedDescription.contains("Unknown ML model name") == true)
+        #expect(try scene.hotels.document(id: "a") == nil)
+        try scene.hotels.deleteIndex(forName: "All")
+        try scene.put("a", ["numbers": [1]])
+    }
+
+    @Test func aModelSeesTheDatabaseThroughAnotherObject() throws {
+        try putNumbers()
+        struct Lookup: PredictiveModel, @unchecked Sendable {
+            let database: Database
+            func predict(input: DictionaryObject) -> DictionaryObject? {
+                let query = try? database.createQuery("SELECT count(*) AS n FROM inventory.hotels")
+                guard let count = try? query?.execute().next()?.int(at: 0) else { return nil }
+                return MutableDictionaryObject().setInt(count, forKey: "sum")
+            }
+        }
+        let other = try Database(name: scene.database.name, config: QueryScene.configuration(scene.directory))
+        Database.prediction.registerModel(Lookup(database: other), withName: name)
+        try scene.hotels.createIndex(IndexBuilder.predictiveIndex(model: name, input: input, properties: ["sum"]), name: "Sum")
+        try scene.put("c", ["numbers": [1]])
+        let prediction = Function.prediction(model: name, input: input)
+        // What saves it sees only what was committed before.
+        #expect(try sums(prediction.property("sum").greaterThan(Expression.int(0))) == [2, 2, 2])
+        Database.prediction.unregisterModel(withName: name)
+        try other.close()
+    }
+
+    /// The vendor forbids it. Here it does no harm: what is asked reads the state that the one who asks sees.
+    @Test func aModelMayAskThroughTheSameObject() throws {
+        try putNumbers()
+        struct Lookup: PredictiveModel, @unchecked Sendable {
+            let database: Database
+            func predict(input: DictionaryObject) -> DictionaryObject? {
+                let query = try? database.createQuery("SELECT numbers FROM inventory.hotels WHERE META().id = 'a'")
+                guard let numbers = try? query?.execute().next()?.array(at: 0) else { return nil }
+                return MutableDictionaryObject().setInt(numbers.count, forKey: "sum")
+            }
+        }
+        Database.prediction.registerModel(Lookup(database: scene.database), withName: name)
+        let prediction = Function.prediction(model: name, input: input)
+        #expect(try sums(prediction.property("sum").greaterThan(Expression.int(0))) == [5, 5])
+        try scene.hotels.createIndex(IndexBuilder.predictiveIndex(model: name, input: input, properties: ["sum"]), name: "Sum")
+        try scene.database.inBatch { for id in ["c", "d"] { try scene.put(id, ["numbers": [1]]) } }
+        #expect(try sums(prediction.property("sum").greaterThan(Expression.int(0))) == [5, 5, 5, 5])
+        Database.prediction.unregisterModel(withName: name)
+    }
+
+    @Test func blobsAreGivenBack() throws {
+        struct Echo: PredictiveModel {
+            func predict(input: DictionaryObject) -> DictionaryObject? { input }
+        }
+        Database.prediction.registerModel(Echo(), withName: name)
+        try scene.put("a", ["numbers": [1], "picture": Blob(contentType: "image/png", data: Data(count: 77))])
+        let echo = Function.prediction(model: name, input: Expression.dictionary(["b": Expression.property("picture")]))
+        let query = QueryBuilder.select(SelectResult.expression(echo.property("b")).as("b")).from(DataSource.collection(scene.hotels))
+            .where(Expression.property("picture").isValued())
+        #expect(try query.execute().next()?.blob(forKey: "b")?.content?.count == 77)
+        Database.prediction.unregisterModel(withName: name)
+    }
+
     @Test func distancesAreComputed() throws {
         func value(_ distance: any ExpressionProtocol) throws -> Any? {
             try QueryBuilder.select(SelectResult.expression(distance)).from(DataSource.collection(scene.hotels)).execute().next()?.value(
