@@ -120,6 +120,7 @@ package final class Transaction: Snapshot {
             // After some errors SQLite has ended the transaction. What came then, if anything, must not be taken for all of it.
             guard connection.isInTransaction else { throw StoreError(.noTransaction, "SQLite has rolled the transaction back") }
             try flush()
+            try notePurges()
             noted = try noteRemovals()
             if isOutermost { willCommit() }
             if isOutermost { try connection.commit() } else { try connection.withStatement("RELEASE \(savepoint)") { try $0.run() } }
@@ -185,6 +186,12 @@ package final class Transaction: Snapshot {
         guard sharedKeys.count > storedKeyCount else { return }
         try file.storeSharedKeys()
         storedKeyCount = sharedKeys.count
+    }
+
+    /// Has the note say how many rows had been purged before this transaction purged some.
+    private func notePurges() throws {
+        guard isOutermost, let purges = note?.purges else { return }
+        for (name, count) in purges where hasCollection(name) { note?.begin(purges: try purgeCount(of: name) - count, of: name) }
     }
 
     // Made once: they are run in each transaction.
