@@ -58,7 +58,7 @@ $(SAMPLE): | build
 
 # So many tests run at a time: of all at once each would wait for all others whenever it waits for anything.
 # The first makes the encrypted databases of 1.x that are read; the others are the network on which peers are found.
-test: PACKAGES += sqlcipher libavahi-client3 avahi-daemon avahi-utils dbus iproute2
+test: PACKAGES += sqlcipher libavahi-client3 avahi-daemon avahi-utils dbus iproute2 libdbus-1-3 gnome-keyring libsecret-tools
 test: packages
 	$(SWIFT) build $(STRICT) --build-tests
 	SWT_EXPERIMENTAL_MAXIMUM_PARALLELIZATION_WIDTH=6 $(SWIFT) test $(STRICT) --skip-build
@@ -94,8 +94,8 @@ install: build
 	install -Dm644 completions/cblite.zsh $(DESTDIR)$(PREFIX)/share/zsh/site-functions/_cblite
 	install -Dm644 completions/cblite.fish $(DESTDIR)$(PREFIX)/share/fish/vendor_completions.d/cblite.fish
 
-# That library is needed to say from which package it is.
-deb dist: PACKAGES += dpkg-dev libavahi-client3
+# The libraries are needed to say from which packages they are.
+deb dist: PACKAGES += dpkg-dev libavahi-client3 libdbus-1-3
 deb: build
 	@Packaging/deb.sh
 

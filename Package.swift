@@ -29,6 +29,8 @@ let package = Package(
         system("CBLSystemCurl", apt: "libcurl4-gnutls-dev"),
         // Without its headers: see there.
         system("CBLSystemAvahi", apt: "libavahi-client3"),
+        // The same.
+        system("CBLSystemDBus", apt: "libdbus-1-3"),
         // The kernel's own: the language's library leaves it out.
         .systemLibrary(name: "CBLSystemEpoll"),
         .systemLibrary(name: "CBLSystemFiles"),
@@ -43,7 +45,9 @@ let package = Package(
         .target(name: "CBLVectorKernels"),
         library("CBLVectors", ["CBLVectorKernels", "CBLBase"]),
         library("CBLBLIP", ["CBLBase", "CBLSystemZlib"]),
-        library("CBLTransport", ["CBLFleece", "CBLBase", "CBLSystemCurl", "CBLSystemGnuTLS", "CBLSystemEpoll", "CBLSystemAvahi"]),
+        library(
+            "CBLTransport",
+            ["CBLFleece", "CBLBase", "CBLSystemCurl", "CBLSystemGnuTLS", "CBLSystemEpoll", "CBLSystemAvahi", "CBLSystemDBus"]),
         library("CBLSQLite", ["CBLBase", "CBLSystemSQLite"]),
         library("CBLFunctions", ["CBLFleece", "CBLBase", "CBLSQLite", "CBLSystemSQLite", "CBLSystemICU", "CBLSystemStemmer"]),
         library("CBLJSONSchema", ["CBLFunctions", "CBLFleece", "CBLBase"]),

@@ -97,6 +97,8 @@ for package in $(dpkg-deb --field /cblite.deb Recommends | tr -d ,); do
         libedit*) says "Debian package $package" converse ;;
         libcurl*) says "Debian package $package" pull ;;
         libduktape*) says "Debian package $package" script_view ;;
+        # Others bring it along as a rule.
+        libdbus*) says "Debian package $package" cblite passwords ;;
         libavahi*) says "Debian package $package" peers ;;
         # These are part of every Debian.
         *) fail "nobody tries what happens without $package" ;;
@@ -117,6 +119,7 @@ says "Created index" index
 says "travel>" converse
 says "127.0.0.1" pull
 says "the Avahi daemon does not run" peers
+says "this session has no message bus" cblite passwords
 script_view
 says "(total)" cblite info travel.cblite2
 cblite serve --tls --port 0 travel.cblite2 > /tmp/serve 2>&1 &

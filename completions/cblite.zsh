@@ -50,6 +50,7 @@ _cblite_commands() {
         'sync:Push and pull'
         'serve:Let others replicate with a database, or use it over HTTP'
         'peers:List who can be replicated with on the local network'
+        'passwords:List the servers of which the keyring keeps a password, or forget one'
         'dump:Write a database as a text archive'
         'restore:Make a database from a text archive'
         'check:Look for damage, and mend it'
@@ -1246,7 +1247,7 @@ _cblite_command() {
             '--decrypt[Make a copy that is not encrypted]' \
             '--replicate[Replicate between two databases instead of copying the file]' \
             '--bidi[Replicate in both directions]' \
-            '--user=[Log in; \:@FILE has the password in a file. Without one\: $CBLITE_PASSWORD, ~/.netrc, a question]:NAME\[\:PASSWORD\]: ' \
+            '--user=[Log in; \:@FILE has the password in a file. Without one\: $CBLITE_PASSWORD, ~/.netrc, the keyring, a question]:NAME\[\:PASSWORD\]: ' \
             '--token=[Log in with a session of the server'\''s; so does $CBLITE_TOKEN]:TOKEN: ' \
             '--cert=[Log in with this certificate]:FILE:_files' \
             '--key=[The private key of --cert, if it is not in the same file]:FILE:_files' \
@@ -1263,6 +1264,7 @@ _cblite_command() {
             '--id-token=[Log in with this token of a provider of OpenID Connect]:\:@FILE: ' \
             '--login-token=[Log in with a token of another service'\''s\: facebook, google or persona]:KIND\:@FILE: ' \
             '--oauth=[Sign each request, as OAuth 1.0a has it; the file has consumer_key, consumer_secret, token and token_secret as JSON]:\:@FILE: ' \
+            '--keep-password[Have the keyring of this session keep the password of --user, once the server has accepted it]' \
             '--remember=[Keep cookies and tokens in this file, for yourself alone, and begin with those in it]:FILE:_files' \
             '--log-dir=[Write what happens to log files there, which logcat reads; they are kept small]:DIRECTORY:_files -/' \
             '--log-text[With --log-dir\: as text, and not in the binary form]' \
@@ -1313,7 +1315,7 @@ _cblite_command() {
             '*-v[Tell of every document that is left out]' \
             '--replicate[Replicate between two databases instead of copying the file]' \
             '--bidi[Replicate in both directions]' \
-            '--user=[Log in; \:@FILE has the password in a file. Without one\: $CBLITE_PASSWORD, ~/.netrc, a question]:NAME\[\:PASSWORD\]: ' \
+            '--user=[Log in; \:@FILE has the password in a file. Without one\: $CBLITE_PASSWORD, ~/.netrc, the keyring, a question]:NAME\[\:PASSWORD\]: ' \
             '--token=[Log in with a session of the server'\''s; so does $CBLITE_TOKEN]:TOKEN: ' \
             '--cert=[Log in with this certificate]:FILE:_files' \
             '--key=[The private key of --cert, if it is not in the same file]:FILE:_files' \
@@ -1330,6 +1332,7 @@ _cblite_command() {
             '--id-token=[Log in with this token of a provider of OpenID Connect]:\:@FILE: ' \
             '--login-token=[Log in with a token of another service'\''s\: facebook, google or persona]:KIND\:@FILE: ' \
             '--oauth=[Sign each request, as OAuth 1.0a has it; the file has consumer_key, consumer_secret, token and token_secret as JSON]:\:@FILE: ' \
+            '--keep-password[Have the keyring of this session keep the password of --user, once the server has accepted it]' \
             '--remember=[Keep cookies and tokens in this file, for yourself alone, and begin with those in it]:FILE:_files' \
             '--log-dir=[Write what happens to log files there, which logcat reads; they are kept small]:DIRECTORY:_files -/' \
             '--log-text[With --log-dir\: as text, and not in the binary form]' \
@@ -1381,7 +1384,7 @@ _cblite_command() {
             '*-v[Tell of every document that is left out]' \
             '--replicate[Replicate between two databases instead of copying the file]' \
             '--bidi[Replicate in both directions]' \
-            '--user=[Log in; \:@FILE has the password in a file. Without one\: $CBLITE_PASSWORD, ~/.netrc, a question]:NAME\[\:PASSWORD\]: ' \
+            '--user=[Log in; \:@FILE has the password in a file. Without one\: $CBLITE_PASSWORD, ~/.netrc, the keyring, a question]:NAME\[\:PASSWORD\]: ' \
             '--token=[Log in with a session of the server'\''s; so does $CBLITE_TOKEN]:TOKEN: ' \
             '--cert=[Log in with this certificate]:FILE:_files' \
             '--key=[The private key of --cert, if it is not in the same file]:FILE:_files' \
@@ -1398,6 +1401,7 @@ _cblite_command() {
             '--id-token=[Log in with this token of a provider of OpenID Connect]:\:@FILE: ' \
             '--login-token=[Log in with a token of another service'\''s\: facebook, google or persona]:KIND\:@FILE: ' \
             '--oauth=[Sign each request, as OAuth 1.0a has it; the file has consumer_key, consumer_secret, token and token_secret as JSON]:\:@FILE: ' \
+            '--keep-password[Have the keyring of this session keep the password of --user, once the server has accepted it]' \
             '--remember=[Keep cookies and tokens in this file, for yourself alone, and begin with those in it]:FILE:_files' \
             '--log-dir=[Write what happens to log files there, which logcat reads; they are kept small]:DIRECTORY:_files -/' \
             '--log-text[With --log-dir\: as text, and not in the binary form]' \
@@ -1434,7 +1438,7 @@ _cblite_command() {
             '3::PATTERN:_cblite_names document' ;;
         'push')
             _arguments -S \
-            '--user=[Log in; \:@FILE has the password in a file. Without one\: $CBLITE_PASSWORD, ~/.netrc, a question]:NAME\[\:PASSWORD\]: ' \
+            '--user=[Log in; \:@FILE has the password in a file. Without one\: $CBLITE_PASSWORD, ~/.netrc, the keyring, a question]:NAME\[\:PASSWORD\]: ' \
             '--token=[Log in with a session of the server'\''s; so does $CBLITE_TOKEN]:TOKEN: ' \
             '--cert=[Log in with this certificate]:FILE:_files' \
             '--key=[The private key of --cert, if it is not in the same file]:FILE:_files' \
@@ -1451,6 +1455,7 @@ _cblite_command() {
             '--id-token=[Log in with this token of a provider of OpenID Connect]:\:@FILE: ' \
             '--login-token=[Log in with a token of another service'\''s\: facebook, google or persona]:KIND\:@FILE: ' \
             '--oauth=[Sign each request, as OAuth 1.0a has it; the file has consumer_key, consumer_secret, token and token_secret as JSON]:\:@FILE: ' \
+            '--keep-password[Have the keyring of this session keep the password of --user, once the server has accepted it]' \
             '--remember=[Keep cookies and tokens in this file, for yourself alone, and begin with those in it]:FILE:_files' \
             '--log-dir=[Write what happens to log files there, which logcat reads; they are kept small]:DIRECTORY:_files -/' \
             '--log-text[With --log-dir\: as text, and not in the binary form]' \
@@ -1493,7 +1498,7 @@ _cblite_command() {
             '2::PEER:_files' ;;
         'pull')
             _arguments -S \
-            '--user=[Log in; \:@FILE has the password in a file. Without one\: $CBLITE_PASSWORD, ~/.netrc, a question]:NAME\[\:PASSWORD\]: ' \
+            '--user=[Log in; \:@FILE has the password in a file. Without one\: $CBLITE_PASSWORD, ~/.netrc, the keyring, a question]:NAME\[\:PASSWORD\]: ' \
             '--token=[Log in with a session of the server'\''s; so does $CBLITE_TOKEN]:TOKEN: ' \
             '--cert=[Log in with this certificate]:FILE:_files' \
             '--key=[The private key of --cert, if it is not in the same file]:FILE:_files' \
@@ -1510,6 +1515,7 @@ _cblite_command() {
             '--id-token=[Log in with this token of a provider of OpenID Connect]:\:@FILE: ' \
             '--login-token=[Log in with a token of another service'\''s\: facebook, google or persona]:KIND\:@FILE: ' \
             '--oauth=[Sign each request, as OAuth 1.0a has it; the file has consumer_key, consumer_secret, token and token_secret as JSON]:\:@FILE: ' \
+            '--keep-password[Have the keyring of this session keep the password of --user, once the server has accepted it]' \
             '--remember=[Keep cookies and tokens in this file, for yourself alone, and begin with those in it]:FILE:_files' \
             '--log-dir=[Write what happens to log files there, which logcat reads; they are kept small]:DIRECTORY:_files -/' \
             '--log-text[With --log-dir\: as text, and not in the binary form]' \
@@ -1552,7 +1558,7 @@ _cblite_command() {
             '2::PEER:_files' ;;
         'sync')
             _arguments -S \
-            '--user=[Log in; \:@FILE has the password in a file. Without one\: $CBLITE_PASSWORD, ~/.netrc, a question]:NAME\[\:PASSWORD\]: ' \
+            '--user=[Log in; \:@FILE has the password in a file. Without one\: $CBLITE_PASSWORD, ~/.netrc, the keyring, a question]:NAME\[\:PASSWORD\]: ' \
             '--token=[Log in with a session of the server'\''s; so does $CBLITE_TOKEN]:TOKEN: ' \
             '--cert=[Log in with this certificate]:FILE:_files' \
             '--key=[The private key of --cert, if it is not in the same file]:FILE:_files' \
@@ -1569,6 +1575,7 @@ _cblite_command() {
             '--id-token=[Log in with this token of a provider of OpenID Connect]:\:@FILE: ' \
             '--login-token=[Log in with a token of another service'\''s\: facebook, google or persona]:KIND\:@FILE: ' \
             '--oauth=[Sign each request, as OAuth 1.0a has it; the file has consumer_key, consumer_secret, token and token_secret as JSON]:\:@FILE: ' \
+            '--keep-password[Have the keyring of this session keep the password of --user, once the server has accepted it]' \
             '--remember=[Keep cookies and tokens in this file, for yourself alone, and begin with those in it]:FILE:_files' \
             '--log-dir=[Write what happens to log files there, which logcat reads; they are kept small]:DIRECTORY:_files -/' \
             '--log-text[With --log-dir\: as text, and not in the binary form]' \
@@ -1677,6 +1684,25 @@ _cblite_command() {
             '--color=-[Colour the output\: auto (on a terminal), always (also plain --color) or never]::WHEN:(auto always never)' \
             '(--help -h)--help[Explain the command]' \
             '(--help -h)-h[Explain the command]' ;;
+        'passwords')
+            _arguments -S \
+            '--forget[Forget what is kept for SERVER]' \
+            '--user=[Only of this user]:NAME: ' \
+            '--writeable[Open the database for writing]' \
+            '--create[Create the database if it does not exist; implies --writeable]' \
+            '--upgrade=-[Allow an irreversible upgrade of the file format; =vv also turns revision trees into version vectors]::vv:(vv)' \
+            '--no-backup[With --upgrade of a 1.x database\: do not keep the old one beside the new]' \
+            '--password=-[Open an encrypted database, or make one\: the password is asked for, or is the first line of FILE. Otherwise $CBLITE_DATABASE_PASSWORD]::\:@FILE: ' \
+            '--key=[The same with the key in FILE\: 64 hexadecimal digits, or 32 bytes. Otherwise $CBLITE_DATABASE_KEY]:\:@FILE: ' \
+            '--encrypted[The same as --password, which takes a key as well]' \
+            '(--collection -C)--collection=[Work on this collection instead of the default one]:\[SCOPE.\]NAME:_cblite_names collection' \
+            '(--collection -C)-C+[Work on this collection instead of the default one]:\[SCOPE.\]NAME:_cblite_names collection' \
+            '--json[Print results and errors as JSON, for programs]' \
+            '--quiet[Say nothing but results and errors]' \
+            '--color=-[Colour the output\: auto (on a terminal), always (also plain --color) or never]::WHEN:(auto always never)' \
+            '(--help -h)--help[Explain the command]' \
+            '(--help -h)-h[Explain the command]' \
+            '1::SERVER: ' ;;
         'dump')
             _arguments -S \
             '*--collection=[Only these collections]:\[SCOPE.\]NAME\[,…\]:_cblite_names collection' \
@@ -1919,7 +1945,7 @@ _cblite_command() {
             '1:DATABASE:_cblite_databases' ;;
         'openremote')
             _arguments -S \
-            '--user=[Log in; \:@FILE has the password in a file. Without one\: $CBLITE_PASSWORD, ~/.netrc, a question]:NAME\[\:PASSWORD\]: ' \
+            '--user=[Log in; \:@FILE has the password in a file. Without one\: $CBLITE_PASSWORD, ~/.netrc, the keyring, a question]:NAME\[\:PASSWORD\]: ' \
             '--token=[Log in with a session of the server'\''s; so does $CBLITE_TOKEN]:TOKEN: ' \
             '--cert=[Log in with this certificate]:FILE:_files' \
             '--key=[The private key of --cert, if it is not in the same file]:FILE:_files' \
@@ -1936,6 +1962,7 @@ _cblite_command() {
             '--id-token=[Log in with this token of a provider of OpenID Connect]:\:@FILE: ' \
             '--login-token=[Log in with a token of another service'\''s\: facebook, google or persona]:KIND\:@FILE: ' \
             '--oauth=[Sign each request, as OAuth 1.0a has it; the file has consumer_key, consumer_secret, token and token_secret as JSON]:\:@FILE: ' \
+            '--keep-password[Have the keyring of this session keep the password of --user, once the server has accepted it]' \
             '--remember=[Keep cookies and tokens in this file, for yourself alone, and begin with those in it]:FILE:_files' \
             '*--filter=[Pull only documents for which this SQL++ condition is true]:\[COLLECTION\:\]CONDITION: ' \
             '--bidi[Open it for changes, and push them at the end]' \

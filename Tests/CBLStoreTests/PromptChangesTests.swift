@@ -1,3 +1,4 @@
+import CBLBase
 import CBLFleece
 import CBLTestSupport
 import Glibc
@@ -165,6 +166,25 @@ import Testing
         #expect(ids(heard, upTo: "a") == ["a"])
         try database.write { _ = try $0.purge("a") }
         #expect(ids(heard, upTo: "a") == ["a"])
+    }
+
+    /// A look may see a purge before the thread that has committed it comes to tell of it: sequences do not say so.
+    @Test func aPurgeThatALookHasSeenIsNotToldAgain() throws {
+        let heard = Heard()
+        let subscription = try subscribe(Self.everything, heard)
+        defer { subscription.cancel() }
+        let ids = (0..<200).map { "doc\($0)" }
+        try database.write { transaction in for id in ids { try save(id, transaction) } }
+        try database.write { try save("begin", $0) }
+        _ = self.ids(heard, upTo: "begin")
+        let hub = database.file.hub
+        let isOver = Atomic<Bool>(false)
+        let looker = WorkerThread { while !isOver.load(ordering: .relaxed) { hub.signal() } }
+        for id in ids { try database.write { _ = try $0.purge(id) } }
+        try database.write { try save("end", $0) }
+        #expect(self.ids(heard, upTo: "end").filter { $0 != "end" } == ids)
+        isOver.store(true, ordering: .relaxed)
+        looker.join()
     }
 
     @Test func nothingIsToldOfWhatIsRolledBack() throws {

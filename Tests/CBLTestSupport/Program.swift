@@ -117,6 +117,8 @@ package final class RunningProgram {
         signal(SIGPIPE, SIG_IGN)
         var variables = ProcessInfo.processInfo.environment
         for name in ["NO_COLOR", "CLICOLOR", "CLICOLOR_FORCE", "COLUMNS"] { variables[name] = nil }
+        // Nobody's own keyring is asked.
+        variables["DBUS_SESSION_BUS_ADDRESS"] = "none:"
         if let key = Program.databaseKey { variables["CBLITE_DATABASE_KEY"] = key.digits }
         variables.merge(environment) { _, new in new }
         let creates = arguments.contains("--create") && Program.databaseKey != nil

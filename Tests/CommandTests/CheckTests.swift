@@ -106,6 +106,26 @@ import Testing
         #expect(try Program.run(["check", "--salvage", target, path]).errors.contains("already"))
     }
 
+    /// The first sixteen bytes, or all of the header: what stands behind them tells what the file is.
+    @Test(arguments: [16, 100]) func aFileWithoutItsFirstBytesCanBeSalvaged(count: Int) throws {
+        for fixture in ["v3.x/words_db", "v4.x/revtrees_4.1"] {
+            let path = try copy(fixture)
+            defer { try? FileManager.default.removeItem(atPath: path) }
+            let before = try Program.run(["ls", "-C", "*", path])
+            var random = SeededRandom(UInt64(count))
+            let noise = (0..<count).map { _ in UInt8(truncatingIfNeeded: random.next()) }
+            let file = URL(filePath: path + "/db.sqlite3")
+            try (Data(noise) + Data(contentsOf: file).dropFirst(count)).write(to: file)
+            #expect(try Program.run(["check", path]).exitCode == 3)
+            let target = directory.path + "/rescued-\(count).cblite2"
+            defer { try? FileManager.default.removeItem(atPath: target) }
+            let result = try Program.run(["check", "--salvage", target, path])
+            #expect(result.exitCode == 0, "\(fixture): \(result.output) \(result.errors)")
+            #expect(try Program.run(["check", target]).exitCode == 0)
+            #expect(try Program.run(["ls", "-C", "*", target]).output.count == before.output.count)
+        }
+    }
+
     @Test(arguments: [["check"], ["check", "--no-backup", "x.cblite2"], ["check", "--drop-damaged", "x.cblite2"]])
     func wrongUseIsExplained(_ arguments: [String]) throws {
         #expect(try Program.run(arguments).exitCode == 2)

@@ -24,6 +24,15 @@ import Testing
         #expect(try scratch.expect(["expire", "doc", text]).output.hasSuffix("(\(distance))\n"))
     }
 
+    @Test(arguments: [("in 3 days", "in 3 days"), ("in a week", "in 7 days"), ("in 2 hours and 30 minutes", "in 2 hours")])
+    func plainWordsAreTimes(text: String, distance: String) throws {
+        let scratch = try Scratch(["doc": "{}"])
+        #expect(try scratch.expect(["expire", "doc", text]).output.hasSuffix("(\(distance))\n"))
+        #expect(try scratch.expect(["expire", "doc", "tomorrow"]).output.contains("` expires 20"))
+        try scratch.expectFailure(["expire", "doc", "yesterday"], "is past")
+        try scratch.expectFailure(["expire", "doc", "some day"], exitCode: 2, "tomorrow 18:00")
+    }
+
     @Test(arguments: [
         ("soon", 2), ("30", 2), ("5x", 2), ("-5d", 2), ("0s", 2), ("2027-02-30", 2), ("2027-13-01", 2), ("2027-01-01T25:00", 2),
         ("2027-01-01T10:00:00+1", 2), ("99999999999999999999d", 2), ("9999999999999w", 2), ("", 2), ("2001-01-01", 1),

@@ -278,6 +278,27 @@ import Testing
             ["changes", "--since", "3"], exitCode: 2, "each collection has sequences of its own", flags: ["-C", "*"])
     }
 
+    @Test func changesOfSomeCollectionsStandTogether() throws {
+        let scratch = try Scratch(["old": "{}"])
+        for name in ["a", "b", "c"] {
+            try scratch.expect(["mkcoll", name])
+            try scratch.expect(["put", "in \(name)", "{}"], flags: ["-C", name])
+        }
+        let lines = try scratch.expect(["changes"], flags: ["-C", "c,a"]).lines
+        #expect(lines.filter { $0.hasSuffix(":") } == ["c:", "a:"])
+        #expect(lines.contains { $0.hasPrefix("in a ") } && !lines.contains { $0.hasPrefix("in b ") || $0.hasPrefix("old ") })
+        #expect(try scratch.expect(["changes", "--json"], flags: ["-C", "b,_default"]).lines.count == 2)
+        let follower = try RunningProgram(["changes", "-f", "--since", "now", "-C", "b,c", "--json", "--limit", "1", scratch.path])
+        var number = 0
+        while number < 200, !follower.readOutput(atLeast: 1, timeout: 0.02) {
+            number += 1
+            for name in ["a", "c"] { try scratch.expect(["put", "new\(number)", "{}"], flags: ["-C", name]) }
+        }
+        #expect(follower.finish().output.hasPrefix(#"{"collection":"c","id":"new"#))
+        try scratch.expectFailure(["changes"], "no collection \"d\"", flags: ["-C", "a,d"])
+        try scratch.expectFailure(["changes", "--since", "3"], exitCode: 2, "sequences of its own", flags: ["-C", "a,b"])
+    }
+
     @Test func changesEndAtTheirLimit() throws {
         #expect(try Program.run(["changes", "--follow", "--limit", "2", "--json", trees]).lines.count == 2)
         #expect(try Program.run(["changes", "--since", "95", trees]).errors == "(No changes)\n")

@@ -50,6 +50,25 @@ import Testing
         #expect(try run(["check", scratch.path]).exitCode == 0)
     }
 
+    /// Each connection is a replication of its own, with its documents and whatever went wrong.
+    @Test(arguments: [[], ["--log-text"]]) func whatClientsDoIsLogged(flags: [String]) throws {
+        let log = directory + "/log"
+        let server = try Server([scratch.path, "--log-dir", log, "--log-level", "verbose", "--user", "ada:secret"] + flags)
+        let other = directory + "/other.cblite2"
+        #expect(try run(["pull", server.url, other, "--user", "ada:secret"]).exitCode == 0)
+        #expect(try run(["pull", server.url, other, "--user", "ada:wrong"]).exitCode == 1)
+        let stopped = server.stop()
+        // They are told to the log alone.
+        #expect(!stopped.errors.contains("sent a"))
+        let report = try run(["logcat", "--report", log]).output
+        #expect(report.contains("ada at 127.0.0.1: 2 documents, ended "), "\(report)")
+        #expect(report.contains("127.0.0.1 was refused") && !report.contains("----"))
+        let lines = try run(["logcat", log]).lines
+        #expect(lines.contains { $0.contains("Repl#1") && $0.contains("documentEnded (push) a 1-") }, "\(lines)")
+        #expect(
+            lines.contains { $0.contains("Starting Replicator of scratch with config: {Push=passive, Pull=passive} and endpoint: ada") })
+    }
+
     @Test func theInteractiveShellServesTheOpenDatabaseUntilCtrlC() throws {
         let terminal = try PseudoTerminal(["--writeable", scratch.path])
         try terminal.waitForLine("scratch>")

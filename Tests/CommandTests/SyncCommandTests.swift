@@ -150,6 +150,39 @@ import Testing
         #expect(try differences() == "")
     }
 
+    /// What a pull could not settle stays behind in every push, by its name.
+    @Test func aPushNamesWhatIsInConflict() throws {
+        try scratch.expect(["push", other])
+        try scratch.expect(["put", "a", #"{"by":"us"}"#])
+        #expect(try Program.run(["put", other, "a", #"{"by":"them"}"#]).exitCode == 0)
+        #expect(try scratch.run(["pull", other, "--conflict", "1/0"]).exitCode == 4)
+        for _ in 0..<2 {
+            let pushed = try scratch.run(["push", other])
+            #expect(
+                pushed.exitCode == 4 && pushed.errors.contains("a: it is in conflict here with what came from there"), "\(pushed.errors)")
+            #expect(pushed.errors.contains("1 in conflict"))
+        }
+        let events = try scratch.run(["push", other], flags: ["--json"])
+        #expect(events.lines.contains { $0.contains(#""direction":"push","collection":"_default","id":"a""#) && $0.contains(#""code":8"#) })
+    }
+
+    /// Revision trees settle with one peer after the other: what is to be said then is no filter's doing.
+    @Test func aConflictThatWasSettledWithAnotherPeerSaysSo() throws {
+        let scratch = try Scratch(["d": "{}"])
+        let peers = ["b", "c"].map { scratch.directory.path + "/\($0).cblite2" }
+        for peer in peers { try scratch.expect(["push", peer]) }
+        for (peer, count) in zip([scratch.path] + peers, [5, 2, 8]) {
+            for number in 0..<count { #expect(try Program.run(["put", peer, "d", "{\"\(count)\":\(number)}"]).exitCode == 0) }
+        }
+        for peer in peers { try scratch.expect(["pull", peer]) }
+        let first = try scratch.run(["sync", peers[0]])
+        #expect(first.exitCode == 4 && first.errors.contains("d: it was changed on the other side too"))
+        #expect(first.errors.contains("was here before a conflict with another peer was settled") && !first.errors.contains("filter"))
+        try scratch.expect(["sync", peers[0], "--reset-checkpoint"])
+        let bodies = try ([scratch.path] + peers[..<1]).map { try Program.run(["cat", $0, "d"]).output }
+        #expect(Set(bodies).count == 1)
+    }
+
     /// What happened is in files that `logcat` reads, of either form, and its report counts.
     @Test(arguments: [false, true]) func aReplicationWritesALog(isText: Bool) throws {
         let scratch = try Scratch(["a": #"{"n":1}"#, "b": #"{"n":2}"#])

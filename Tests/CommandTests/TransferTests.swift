@@ -135,6 +135,7 @@ import Testing
     ])
     func whatSeparatesCellsIsSeenInTheHeading(text: String, delimiter: String) throws {
         let scratch = try Scratch([:])
+        #expect(try scratch.run(["import", "-"], input: text).errors.contains("taken for JSON: --format csv"))
         let result = try scratch.expect(["import", "--format", "csv", "-"], flags: ["--jsonid", "b"], input: text)
         #expect(result.errors.contains("separated by " + (delimiter == "\t" ? "tabs" : "\"\(delimiter)\"")))
         let id = text.contains("x,y") ? "x,y" : "x;y"

@@ -53,17 +53,14 @@ enum TimeText {
         return total <= 1_000_000 * 366 * 86_400_000 ? total : nil
     }
 
-    /// A point in time that lies in the past: as `time`, or how long ago as `duration`, or `today` and `yesterday`, which begin at midnight.
+    /// A point in time that lies in the past: as `time`, or how long ago as `duration`, or in words that say so.
     static func past(_ text: String, now: Int64) -> Int64? {
-        if text == "today" || text == "yesterday" {
-            var seconds = time_t(now / 1000)
-            var fields = tm()
-            localtime_r(&seconds, &fields)
-            (fields.tm_hour, fields.tm_min, fields.tm_sec, fields.tm_isdst) = (0, 0, 0, -1)
-            if text == "yesterday" { fields.tm_mday -= 1 }
-            return Int64(mktime(&fields)) * 1000
-        }
-        return duration(text).map { now - $0 } ?? time(text)
+        duration(text).map { now - $0 } ?? time(text) ?? TimeWords.time(text, now: now).flatMap { $0 <= now ? $0 : nil }
+    }
+
+    /// The same for the future: what is past is given as well, for whoever says that it is.
+    static func future(_ text: String, now: Int64) -> Int64? {
+        duration(text).flatMap { $0 > 0 ? now + $0 : nil } ?? time(text) ?? TimeWords.time(text, now: now)
     }
 
     /// `2027-03-01T08:30:00Z`, with milliseconds if there are any.

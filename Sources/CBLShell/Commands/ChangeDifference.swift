@@ -24,10 +24,10 @@ final class ChangeDifference {
     private static let mostBytes = 256 << 20
 
     /// Looks at all documents of these collections; nil for all.
-    init(_ database: Database, _ collection: CollectionName?, _ invocation: Invocation) throws {
+    init(_ database: Database, _ collections: [CollectionName]?, _ invocation: Invocation) throws {
         self.invocation = invocation
         try database.read { snapshot in
-            for name in collection.map({ [$0] }) ?? snapshot.collections() where byteCount < ChangeDifference.mostBytes {
+            for name in collections ?? snapshot.collections() where byteCount < ChangeDifference.mostBytes {
                 var options = ScanOptions(order: .stored, content: .body)
                 options.includesDeleted = true
                 let cursor = try snapshot.scan(name, options)

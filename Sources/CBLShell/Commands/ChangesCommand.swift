@@ -15,8 +15,8 @@ enum ChangesCommand {
             8601 date, today, yesterday, or how long ago: 2h, 30d. Revision trees know no times; diff compares with an earlier copy.
 
             --follow goes on with changes as they are committed, by any process, until it is interrupted; with --since now it begins with \
-            them. -C '*' is about all collections, also those that are made meanwhile: their sequences are their own, so --since takes \
-            no number there. With --diff each line says when a change was seen, and what it did: for that the documents \
+            them. -C A,B is about several collections, -C '*' about all, also those that are made meanwhile: their sequences are their own, \
+            so --since takes no number there. With --diff each line says when a change was seen, and what it did: for that the documents \
             are kept in memory, 256 MB of them at most.
             """,
         database: .reads,
@@ -38,15 +38,15 @@ enum ChangesCommand {
 
     @Sendable private static func run(_ invocation: Invocation) throws -> ExitCode {
         let database = try invocation.database()
-        let isAll = invocation.session.options.collection == "*"
-        let collection = isAll ? nil : try database.read { try invocation.collection(in: $0) }
-        var feed = ChangeFeed(invocation: invocation, collection: collection)
+        let chosen = try database.read { try collections(invocation, $0) }
+        let collection = chosen?.count == 1 ? chosen?.first : nil
+        var feed = ChangeFeed(invocation: invocation, collections: chosen)
         if invocation.flag("diff") {
             guard invocation.flag("follow") else {
                 throw invocation.usageError(
                     "--diff goes with --follow: what documents were before, nobody has kept. diff compares with a copy")
             }
-            feed.difference = try ChangeDifference(database, collection, invocation)
+            feed.difference = try ChangeDifference(database, chosen, invocation)
         }
         if let since = invocation.string("since") {
             if since == "now" {
@@ -69,7 +69,7 @@ enum ChangesCommand {
             return .success
         }
         let mailbox = try Mailbox<ChangeEvent>()
-        let interest = ChangeInterest(collections: collection.map { [$0] })
+        let interest = ChangeInterest(collections: chosen.map { Set($0) })
         let subscription = try database.subscribe(interest, since: feed.sequences) { mailbox.put($0) }
         defer { subscription.cancel() }
         while !feed.isAtLimit {
@@ -78,7 +78,7 @@ enum ChangesCommand {
             try Interruption.check()
             if case .failed(let error)? = events.last { throw error }
             for case .changed(let changes) in events {
-                for deleted in changes.deleted.sorted() where collection == nil || deleted == collection {
+                for deleted in changes.deleted.sorted() where chosen?.contains(deleted) ?? true {
                     invocation.session.notice("(Collection \"\(deleted)\" was deleted)")
                     feed.sequences[deleted] = nil
                 }
@@ -90,6 +90,13 @@ enum ChangesCommand {
 }
 
 extension ChangesCommand {
+    /// Those that `--collection` names, separated by commas, or the current one; nil for all.
+    private static func collections(_ invocation: Invocation, _ snapshot: Snapshot) throws -> [CollectionName]? {
+        guard let list = invocation.session.options.collection else { return [try invocation.collection(in: snapshot)] }
+        if list == "*" { return nil }
+        return try ArchiveTransfer.collections([list], invocation)?.map { try invocation.existing($0, in: snapshot) }
+    }
+
     /// A point in time, in the nanoseconds that versions count.
     private static func time(_ text: String, _ database: Database, _ invocation: Invocation) throws -> UInt64 {
         guard let time = TimeText.past(text, now: Transaction.now) else {
@@ -110,7 +117,7 @@ extension ChangesCommand {
 private struct ChangeFeed {
     let invocation: Invocation
     /// Nil for all.
-    let collection: CollectionName?
+    let collections: [CollectionName]?
     /// The last ones that were printed.
     var sequences: [CollectionName: UInt64] = [:]
     /// Leave out what is older, in nanoseconds since 1970.
@@ -121,20 +128,21 @@ private struct ChangeFeed {
     private var hasHeading = false
     private var headed: CollectionName?
 
-    init(invocation: Invocation, collection: CollectionName?) {
+    init(invocation: Invocation, collections: [CollectionName]?) {
         self.invocation = invocation
-        self.collection = collection
+        self.collections = collections
     }
+
+    private var areSeveral: Bool { collections?.count != 1 }
 
     /// Passes over all that is there.
     mutating func skip(_ snapshot: Snapshot) throws {
         for name in names(in: snapshot) { sequences[name] = try snapshot.lastSequence(of: name) }
     }
 
-    /// The collection may have been deleted and made again meanwhile; without it nothing changes.
+    /// A collection may have been deleted and made again meanwhile; without it nothing changes.
     private func names(in snapshot: Snapshot) -> [CollectionName] {
-        guard let collection else { return snapshot.collections() }
-        return snapshot.hasCollection(collection) ? [collection] : []
+        collections?.filter { snapshot.hasCollection($0) } ?? snapshot.collections()
     }
 
     private var left: Int { (invocation.int("limit") ?? Int.max) - count }
@@ -168,7 +176,7 @@ private struct ChangeFeed {
             }
             count += 1
             if let difference {
-                try difference.write(cursor, in: collection == nil ? name : nil, snapshot)
+                try difference.write(cursor, in: areSeveral ? name : nil, snapshot)
                 continue
             }
             if invocation.wantsJSON {
@@ -180,7 +188,7 @@ private struct ChangeFeed {
             }
             if !hasHeading { try row.writeHeading(to: invocation.session) }
             hasHeading = true
-            if collection == nil, headed != name {
+            if areSeveral, headed != name {
                 try invocation.session.write("\(name):", .heading)
                 try invocation.output.write("\n")
                 headed = name

@@ -53,6 +53,7 @@ enum Commands {
         SyncCommands.sync,
         ServeCommand.declaration,
         PeersCommand.declaration,
+        PasswordsCommand.declaration,
         DumpCommand.declaration,
         RestoreCommand.declaration,
     ]

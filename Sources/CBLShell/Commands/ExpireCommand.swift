@@ -10,7 +10,8 @@ enum ExpireCommand {
             --writeable, serve, or an app. Single commands leave it. Replication hears nothing of it.
 
             A time is ISO 8601, local unless it names a zone: 2027-03-01, 2027-03-01T09:30, 2027-03-01T09:30:00Z. A duration counts from \
-            now: 90s, 30m, 2h, 30d, 1w, also 1d12h. never takes the expiration away. Without any of them, it is shown.
+            now: 90s, 30m, 2h, 30d, 1w, also 1d12h. In words: 'tomorrow', 'friday 18:00', 'in 3 days', 'next month'; a day begins at midnight. \
+            never takes the expiration away. Without any of them, it is shown.
 
             --where is for the documents that meet a condition, in one transaction. What stands alone beside it is WHEN.
             """,
@@ -18,11 +19,12 @@ enum ExpireCommand {
         flags: [.condition, .dryRun],
         arguments: [
             Argument("DOCID", .document, .optional, "The document ID, or a pattern: * stands for any characters, ? for one"),
-            Argument("WHEN", .text, .optional, "A time, a duration, or never"),
+            Argument("WHEN", .text, .optional, "A time, a duration, words such as tomorrow, or never"),
         ],
         examples: [
             .init("cblite expire travel.cblite2 flash-sale 30d", "In thirty days."),
             .init("cblite expire travel.cblite2 flash-sale 2027-03-01T00:00:00Z", "At that moment."),
+            .init("cblite expire travel.cblite2 flash-sale 'next monday'", "When it begins."),
             .init("cblite expire travel.cblite2 flash-sale", "When will it be gone?"),
             .init("cblite expire travel.cblite2 'cache:*' never", "They all stay."),
             .init("cblite expire travel.cblite2 --where \"type = 'offer'\" 30d", "All that meet a condition."),
@@ -68,10 +70,9 @@ enum ExpireCommand {
 
     private static func expiration(_ text: String, _ now: Int64, _ invocation: Invocation) throws -> Int64? {
         if text == "never" { return nil }
-        if let duration = TimeText.duration(text), duration > 0 { return now + duration }
-        guard let time = TimeText.time(text) else {
+        guard let time = TimeText.future(text, now: now) else {
             throw invocation.usageError(
-                "\"\(text)\" is neither a time like 2027-03-01T09:30:00Z, nor a duration like 30d, nor \"never\"")
+                "\"\(text)\" is neither a time like 2027-03-01T09:30:00Z or \"tomorrow 18:00\", nor a duration like 30d, nor \"never\"")
         }
         guard time > now else {
             throw CommandError.failed(

@@ -1,5 +1,6 @@
 import CBLBase
 import CBLListener
+import CBLReplication
 
 /// Log files of what a command does that goes on for long, for the day when somebody asks what happened: in the form of the vendor's, which `logcat`
 /// and its programs read.
@@ -35,13 +36,30 @@ enum LogFlags {
 /// What a replication writes to its log.
 final class SyncLog {
     private let files: ProgramLog
+    private var journal = ReplicationJournal()
 
     init?(_ invocation: Invocation) throws {
         guard let logging = try LogFlags.logging(invocation) else { return nil }
         files = try ProgramLog(logging, invocation.session, isSilent: true, makesDirectory: true)
     }
 
-    func tell(_ level: MessageLevel, _ message: String) { files.tell(level, "Sync", message, about: "/Repl#1/") }
+    func begin(_ settings: ReplicatorSettings, of database: String) { journal.begin(settings, of: database, teller) }
+
+    func take(_ event: ReplicatorEvent) {
+        // What it says at the end is not the last event's: a replication that was given up has a reason of its own.
+        if case .ended = event { return }
+        let teller = teller
+        journal.take(event, teller)
+    }
+
+    func end(_ failure: SyncFailure?) {
+        let teller = teller
+        journal.end(failure, teller)
+    }
 
     func close() { files.close() }
+
+    private var teller: ReplicationJournal.Teller {
+        { [files, object = journal.object] level, message in files.tell(level, "Sync", message(), about: object) }
+    }
 }

@@ -34,7 +34,9 @@ struct LogSummary {
         if record.message.hasPrefix("Opened database ") { opened.append((record.microseconds, record.message)) }
         queries.add(record)
         replications.add(record)
-        guard let level = record.level, level >= .warning else { return }
+        // How a file begins and ends says nothing of its level.
+        let isFrame = record.domain.isEmpty && record.message.hasPrefix("---- ")
+        guard let level = record.level, level >= .warning, !isFrame else { return }
         let key = "\(level.rawValue) \(record.domain) \(LogSummary.kind(of: record.message))"
         guard troubles[key] != nil || troubles.count < LogSummary.mostTroubles else { return }
         var trouble =

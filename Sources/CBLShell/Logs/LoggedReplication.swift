@@ -40,14 +40,15 @@ struct LoggedReplication {
             note(String(message[mark.upperBound...]))
         } else if let rest = message.behind("Connection closed with ") {
             // Code 1000 of a WebSocket is the end that was meant.
-            if !rest.hasPrefix("WebSocket/HTTP status 1000:") { note(String(rest.prefix { $0 != "(" })) }
+            if !rest.hasPrefix("WebSocket/HTTP status 1000:") {
+                note(String(rest[..<(rest.firstRange(of: " (state=")?.lowerBound ?? rest.endIndex)]))
+            }
         } else if message.hasPrefix("Replication complete!") || message.hasPrefix("State: stopped") {
             hasEnded = true
         }
     }
 
     private mutating func note(_ error: String) {
-        let error = error.hasSuffix(" ") ? String(error.dropLast()) : error
         if errors.count < LoggedReplication.mostErrors, !errors.contains(error) { errors.append(error) }
     }
 }

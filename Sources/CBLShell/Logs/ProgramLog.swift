@@ -1,5 +1,6 @@
 import CBLBase
 import CBLListener
+import CBLReplication
 import CBLTransport
 
 /// What a program tells of its doings as somebody wants it: on the terminal, and in files.
@@ -8,6 +9,8 @@ final class ProgramLog {
     private let session: Session
     private let isSilent: Bool
     private var files: LogFiles?
+    /// Of those who are connected, by their numbers.
+    private var journals: [Int: ReplicationJournal] = [:]
 
     init(_ logging: EdgeLogging, _ session: Session, isSilent: Bool, makesDirectory: Bool = false) throws {
         self.logging = logging
@@ -26,19 +29,35 @@ final class ProgramLog {
 
     func tell(_ event: ListenerEvent) {
         switch event {
-        case .connected(let client): tell(.info, "Listener", "\(client.description) connected to \(client.database)")
+        case .connected(let client):
+            tell(.info, "Listener", "\(client.description) connected to \(client.database)")
+            keep(client) { journal, teller in
+                journal.begin(client.database, config: "Push=passive, Pull=passive", with: client.description, teller)
+                teller(.info) { "Connected!" }
+            }
         case .ended(let client, let traffic, let failure):
             let count = "\(traffic.documentsIn) documents received, \(traffic.documentsOut) sent"
             tell(failure == nil ? .info : .warning, "Listener", "\(client.description) left: \(count)\(failure.map { ": \($0)" } ?? "")")
+            keep(client) { journal, teller in
+                journal.documents = traffic.documentsIn + traffic.documentsOut
+                journal.end(failure, teller)
+            }
+            journals[client.number] = nil
         case .document(let client, let event, let collection):
-            let verb = event.direction == .pull ? "received" : "sent"
-            tell(.verbose, "Sync", "\(client.description): \(collection) \(event.documentID) \(event.error?.description ?? verb)")
+            keep(client) { journal, teller in journal.take(event, collection, teller) }
         case .answered(let request):
             let user = request.user.map { " (\($0))" } ?? ""
             let status = "\(request.status) \(HTTPStatus.phrase(request.status))"
             tell(.info, "REST", "\(request.address)\(user) \(request.method) \(request.path) -> \(status)")
         case .refused(let address, let reason): tell(.warning, "REST", "\(address) was refused: \(reason)")
         }
+    }
+
+    private func keep(_ client: ListenerClient, _ body: (inout ReplicationJournal, ReplicationJournal.Teller) -> Void) {
+        var journal = journals[client.number] ?? ReplicationJournal(object: "/Repl#\(client.number)/")
+        let object = journal.object
+        body(&journal) { level, message in tell(level, "Sync", message(), about: object) }
+        journals[client.number] = journal
     }
 
     func tell(_ level: MessageLevel, _ domain: String, _ message: String, about object: String = "") {

@@ -56,7 +56,7 @@ struct EdgeServe {
         settings.maximumConnections = invocation.int("max-connections") ?? 1000
         settings.maximumConnectionsPerAddress = invocation.int("max-per-address")
         if let seconds = invocation.int("heartbeat") { settings.heartbeat = .seconds(seconds) }
-        settings.reportsDocuments = invocation.count("verbose") > 1
+        settings.reportsDocuments = ServeReport.showsDocuments(invocation)
         settings.reportsRequests = true
         if let audit = configuration.logging.auditPath {
             settings.audit = try EdgeServe.explaining(path) {

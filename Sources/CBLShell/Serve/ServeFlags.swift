@@ -82,7 +82,7 @@ struct ServeFlags {
         if let number = invocation.int("max-connections") { settings.maximumConnections = number }
         settings.maximumConnectionsPerAddress = invocation.int("max-per-address")
         if let seconds = invocation.int("heartbeat") { settings.heartbeat = .seconds(seconds) }
-        settings.reportsDocuments = invocation.count("verbose") > 1
+        settings.reportsDocuments = ServeReport.showsDocuments(invocation) || invocation.string("log-level") == "verbose"
         if wantsREST {
             settings.rest = RESTService.Settings()
             // Feeds last, and there are many of them.

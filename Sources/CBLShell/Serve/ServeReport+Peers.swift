@@ -42,7 +42,7 @@ extension ServeReport {
                 session.remark("Connected to \(ServeReport.name(peer)): \(ForeignText.line(link.database))")
             }
         case .document(let link, let peer, let document, let collection):
-            guard listener.settings.reportsDocuments else { return }
+            guard ServeReport.showsDocuments(invocation) else { return }
             let isPull = document.direction == .pull
             if invocation.wantsJSON {
                 return try write(isPull ? "received" : "sent", peer) { line in

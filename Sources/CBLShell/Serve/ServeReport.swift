@@ -129,7 +129,11 @@ final class ServeReport {
 
     var showsConnections: Bool { invocation.count("verbose") > 0 }
 
+    static func showsDocuments(_ invocation: Invocation) -> Bool { invocation.count("verbose") > 1 }
+
     func tell(_ event: ListenerEvent) throws {
+        // They may be told of for the log alone.
+        if case .document = event, !ServeReport.showsDocuments(invocation) { return }
         if invocation.wantsJSON { return try write(event) }
         guard showsConnections else { return }
         switch event {

@@ -27,6 +27,8 @@ final class Session {
     var unpackedCopies: [UnpackedCopy] = []
     /// The servers that have been talked to.
     var peers = SyncPeers()
+    /// Passwords that are kept, or to be.
+    var keyring = KeyringUse()
     /// The keys of databases that were opened, by the paths that were given.
     var knownKeys: [String: EncryptionKey] = [:]
     /// The programs that answer for models.

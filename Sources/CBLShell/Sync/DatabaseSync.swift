@@ -218,16 +218,24 @@ struct DatabaseSync {
         if !missing.isEmpty { try database.write { for name in missing { try $0.createCollection(name) } } }
     }
 
+    /// Why a pull did not bring what a push met.
+    private func absence(_ settings: ReplicatorSettings, _ snapshot: Snapshot) throws -> SyncAdvice.Absence {
+        let isFiltered = settings.collections.contains {
+            !$0.channels.isEmpty || !$0.documentIDs.isEmpty || $0.filter != nil || $0.pullFilter != nil
+        }
+        if case .database = settings.peer, !isFiltered { return .wasHere }
+        return try snapshot.versioning != .vectors && snapshot.remotes().count > 1 ? .wasHereOrIsKeptBack : .isKeptBack
+    }
+
     @discardableResult
     func follow(_ database: Database, _ settings: ReplicatorSettings, _ direction: Direction) throws -> ExitCode {
         let isContinuous = isContinuous
         let isCareful = has("careful")
         let mailbox = try Mailbox<ReplicatorEvent>()
         let replicator = Replicator(database, settings) { mailbox.put($0) }
-        let peer = SyncPeers.name(of: settings.peer)
         let log = try SyncLog(invocation)
-        log?.tell(.info, "Starting Replicator of \(database.path) with config: {\(direction.title)} and endpoint: \(peer)")
-        let report = SyncReport(session, direction, peer: peer, verbosity: invocation.count("verbose"), log: log)
+        log?.begin(settings, of: database.path)
+        let report = SyncReport(session, direction, peer: settings.peer.name, verbosity: invocation.count("verbose"), log: log)
         defer { report.finish() }
         var hasConnected = false
         var isStopping = false
@@ -246,6 +254,7 @@ struct DatabaseSync {
                 case .connected:
                     hasConnected = true
                     session.peers.remember(settings, of: database)
+                    try session.keepPassword()
                 // What was never there is more likely misspelt than away.
                 case .waiting(let reason, _) where !hasConnected && !isContinuous:
                     failure = reason
@@ -264,17 +273,20 @@ struct DatabaseSync {
             report.draw()
         }
         if direction == .push, failure == nil {
-            let peer = settings.peerID ?? SyncPeers.name(of: settings.peer)
-            report.leave(
-                conflicts: try database.read { snapshot in
-                    try settings.collections.reduce(0) { try $0 + snapshot.conflicts(with: peer, in: $1.name).count }
-                })
+            let peer = try settings.rememberedPeer()
+            try database.read { snapshot in
+                for collection in settings.collections {
+                    try report.leave(conflicts: snapshot.conflicts(with: peer, in: collection.name), in: collection.name)
+                }
+            }
         }
+        report.absence = try database.read { try absence(settings, $0) }
         try invocation.tell { try report.conclude(failure) }
         if let failure {
             var needs = SyncAdvice.Needs()
             needs.vectors = try database.read { $0.versioning == .vectors }
             needs.collections = settings.collections.contains { !$0.name.isDefault }
+            needs.keptUser = session.keyring.taken?.user
             throw SyncAdvice.commandError(failure, needs)
         }
         if isContinuous { Interruption.clear() }

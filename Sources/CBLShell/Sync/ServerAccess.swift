@@ -1,7 +1,7 @@
 import CBLReplication
 import CBLTransport
 
-/// How to reach a server and be let in, as the flags, the environment and `~/.netrc` say.
+/// How to reach a server and be let in, as the flags, the environment, `~/.netrc` and the keyring say.
 struct ServerAccess {
     let invocation: Invocation
     private var session: Session { invocation.session }
@@ -94,6 +94,7 @@ struct ServerAccess {
     // Who one is
 
     private func logIn(_ server: inout WebSocketClientSettings, to url: PeerURL, typed: Credentials?) throws {
+        session.keyring.taken = nil
         let token = invocation.string("token")
         if let user = invocation.string("user") {
             if token != nil { throw invocation.usageError("--user and --token are two ways to log in: choose one") }
@@ -106,10 +107,17 @@ struct ServerAccess {
             server.handshake.headers.add("Cookie", "SyncGatewaySession=\(token)")
         } else if let typed {
             server.handshake.credentials = try credentials(typed.user, typed.password.isEmpty ? nil : typed.password, for: url)
-        } else if let found = try netrc()?.credentials(for: url.host) {
+        } else if let found = try netrc()?.credentials(for: url.host) ?? session.keptCredentials(for: url) {
             server.handshake.credentials = found
             // Nobody said that this server is to be told: it has to ask.
             server.handshake.waitsForChallenge = true
+        }
+        session.keyring.toKeep = nil
+        if invocation.flag("keep-password") {
+            guard let credentials = server.handshake.credentials, !server.handshake.waitsForChallenge else {
+                throw invocation.usageError("--keep-password needs --user")
+            }
+            try session.keep(credentials, for: url)
         }
         if server.handshake.credentials != nil, !server.handshake.waitsForChallenge, !url.isSecure, !ServerAccess.isThisMachine(url.host) {
             session.notice("The password goes to \(url.host) without encryption; wss:// would encrypt it.")
@@ -124,6 +132,8 @@ struct ServerAccess {
         }
         if let password = Terminal.environment("CBLITE_PASSWORD") { return Credentials(user: name, password: password) }
         if let found = try netrc()?.credentials(for: url.host, user: name) { return found }
+        // What is to be kept may be in place of what is.
+        if !invocation.flag("keep-password"), let found = try session.keptCredentials(for: url, user: name) { return found }
         let question = "Password of \(name) at \(url.host): "
         return Credentials(user: name, password: try session.askSecret(question, orSay: "--user NAME:@FILE, $CBLITE_PASSWORD or ~/.netrc"))
     }

@@ -18,6 +18,7 @@ struct SignInFlags {
         Flag(
             "oauth", value: ":@FILE", .text,
             "Sign each request, as OAuth 1.0a has it; the file has consumer_key, consumer_secret, token and token_secret as JSON"),
+        Flag("keep-password", "Have the keyring of this session keep the password of --user, once the server has accepted it"),
         Flag("remember", value: "FILE", .file, "Keep cookies and tokens in this file, for yourself alone, and begin with those in it"),
     ]
 
@@ -28,7 +29,7 @@ struct SignInFlags {
             throw invocation.usageError("--oidc-provider is for --oidc")
         }
         guard let name = names.first else { return nil }
-        let others = names.dropFirst() + ["user", "token", "login"].filter { invocation.flag($0) }
+        let others = names.dropFirst() + ["user", "token", "login", "keep-password"].filter { invocation.flag($0) }
         if let other = others.first { throw invocation.usageError("--\(name) and --\(other) are two ways to log in: choose one") }
         switch name {
         case "oidc": return .openID(openID(remembered?.tokens(of: url)))

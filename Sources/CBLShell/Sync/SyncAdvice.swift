@@ -7,6 +7,8 @@ enum SyncAdvice {
     struct Needs {
         var vectors = false
         var collections = false
+        /// Whose password the keyring gave.
+        var keptUser: String?
     }
 
     static func commandError(_ failure: SyncFailure, _ needs: Needs) -> CommandError {
@@ -32,6 +34,8 @@ enum SyncAdvice {
         case .http(400) where error.message.hasPrefix("ws://"): return "If the server speaks TLS, write wss:// instead of ws://."
         case .http(401) where error.message.contains("sends elsewhere"), .http(403) where error.message.contains("sends elsewhere"):
             return nil
+        case .http(401) where error.message.contains("wrong") && needs.keptUser != nil:
+            return "The keyring keeps that password: --user \(needs.keptUser ?? "") --keep-password asks for another."
         case .http(401) where error.message.contains("wrong"):
             return "Check both; passwords are case-sensitive. Servers say the same if there is no such database."
         case .http(401) where error.message.contains("Session"):
@@ -78,8 +82,16 @@ enum SyncAdvice {
         }
     }
 
+    /// Why what the other side has did not come.
+    enum Absence {
+        case isKeptBack
+        /// It is an old acquaintance: a revision tree settles with one peer after the other, and the last one has the word.
+        case wasHere
+        case wasHereOrIsKeptBack
+    }
+
     /// What to do about documents that were left, if there is something.
-    static func advice(on tally: SyncTally, _ direction: DatabaseSync.Direction) -> String? {
+    static func advice(on tally: SyncTally, _ direction: DatabaseSync.Direction, _ absence: Absence) -> String? {
         guard tally.conflicts > 0 else { return nil }
         // What did not come is not in the list.
         let isHere = tally.conflicts > tally.conflictsOfPushes
@@ -87,7 +99,19 @@ enum SyncAdvice {
             ? "Conflicts are settled where changes meet: \"sync\" pulls the other side's first. Until then these documents stay behind."
             : isHere
                 ? "\"conflicts\" lists what is left, and \"resolve\" settles it."
-                : "What the other side has did not come: a filter leaves it out, or the user may not see it. These documents stay behind."
+                : reason(absence)
+    }
+
+    private static func reason(_ absence: Absence) -> String {
+        let settled = "was here before a conflict with another peer was settled"
+        return switch absence {
+        case .isKeptBack:
+            "What the other side has did not come: a filter leaves it out, or the user may not see it. These documents stay behind."
+        case .wasHere: "What the other side has did not come again: it \(settled). \"sync --reset-checkpoint\" compares everything again."
+        case .wasHereOrIsKeptBack:
+            "What the other side has did not come: it \(settled), or a filter leaves it out, or the user may not see it. "
+                + "\"sync --reset-checkpoint\" compares everything again."
+        }
     }
 }
 

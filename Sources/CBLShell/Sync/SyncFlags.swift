@@ -9,7 +9,7 @@ extension DatabaseSync {
         [
             Flag(
                 "user", value: "NAME[:PASSWORD]", .text,
-                "Log in; :@FILE has the password in a file. Without one: $CBLITE_PASSWORD, ~/.netrc, a question"),
+                "Log in; :@FILE has the password in a file. Without one: $CBLITE_PASSWORD, ~/.netrc, the keyring, a question"),
             Flag("token", value: "TOKEN", .text, "Log in with a session of the server's; so does $CBLITE_TOKEN"),
             Flag("cert", value: "FILE", .file, "Log in with this certificate"),
             Flag("key", value: "FILE", .file, "The private key of --cert, if it is not in the same file"),
@@ -69,7 +69,7 @@ extension DatabaseSync {
         stopped when it is called again.
 
         Passwords do not have to stand in the command line, where others see them: --user NAME asks, or takes the password from \
-        $CBLITE_PASSWORD or ~/.netrc; --user NAME:@FILE reads it. --login sends it once, for a cookie. --oidc signs in at the page of \
+        $CBLITE_PASSWORD, ~/.netrc or the keyring of this session, where --keep-password has it kept; --user NAME:@FILE reads it. --login sends it once, for a cookie. --oidc signs in at the page of \
         the gateway's provider of OpenID Connect, which $BROWSER shows; --remember FILE keeps what came of it for the next time.
 
         A condition of --filter is SQL++ about the document: city = "Paris", META().id LIKE "hotel%". With the name of a collection in \

@@ -30,7 +30,7 @@ struct SyncPeers {
     }
 
     mutating func remember(_ settings: ReplicatorSettings, of database: Database) {
-        let name = SyncPeers.name(of: settings.peer)
+        let name = settings.peer.name
         switch settings.peer {
         case .server(let server): servers[name] = ServerAccess.Gateway(settings: server, login: settings.login)
         case .couch(let couch): couchServers[name] = couch.settings
@@ -40,19 +40,9 @@ struct SyncPeers {
         last[database.path] = name
     }
 
-    func id(of peer: ReplicatorSettings.Peer) -> String? { ids[SyncPeers.name(of: peer)] }
+    func id(of peer: ReplicatorSettings.Peer) -> String? { ids[peer.name] }
 
     func last(of database: Database) -> String? { last[database.path] }
-
-    /// The URL of a server's database, or the path of another one.
-    static func name(of peer: ReplicatorSettings.Peer) -> String {
-        switch peer {
-        case .server(let settings): SyncEndpoint.removed(from: settings.handshake.url.description)
-        case .couch(let couch): couch.id
-        case .database(let database): database.path
-        case .transport(_, let id): id
-        }
-    }
 
     /// A URL without the password that may be in it.
     static func shown(_ text: String) -> String {

@@ -21,6 +21,8 @@ final class SyncReport {
     private static let mostRepeated = 10
 
     private let log: SyncLog?
+    /// Why what a push met did not come.
+    var absence = SyncAdvice.Absence.isKeptBack
 
     init(_ session: Session, _ direction: DatabaseSync.Direction, peer: String, verbosity: Int, log: SyncLog? = nil) {
         self.session = session
@@ -43,7 +45,7 @@ final class SyncReport {
     var pause: Int32 { progress.isUpToDate && !line.movesByItself ? -1 : ProgressLine.pause }
 
     func take(_ event: ReplicatorEvent) throws {
-        write(event)
+        log?.take(event)
         switch event {
         case .status(let status): try take(status)
         case .connected(let opening):
@@ -71,21 +73,6 @@ final class SyncReport {
                 session.notice("\(SyncAdvice.shortened(reason.error.message)); trying again in \(seconds) s")
             }
         case .ended: break
-        }
-    }
-
-    /// Into the log, in the words that the vendor's library has for it.
-    private func write(_ event: ReplicatorEvent) {
-        guard let log else { return }
-        switch event {
-        case .connected: log.tell(.info, "Connected!")
-        case .document(let event, let collection):
-            let place = collection.isDefault ? event.documentID : "\(collection)/\(event.documentID)"
-            let head = "documentEnded (\(event.direction == .push ? "push" : "pull")) \(place) \(event.revision?.text ?? "-")"
-            guard let error = event.error, SyncTally.kind(event) != .filtered else { return log.tell(.verbose, "\(head) (0/0)") }
-            log.tell(.warning, "\(head) (\(error.domain.rawValue)/\(error.code)): \(error.message)")
-        case .waiting(let reason, let seconds): log.tell(.warning, "Offline, trying again in \(seconds) s: \(reason.error.message)")
-        case .status, .ended: break
         }
     }
 
@@ -182,19 +169,32 @@ final class SyncReport {
     }
 
     /// Documents that were not even offered, because they are in conflict already.
-    func leave(conflicts: Int) { tally.conflicts += conflicts }
+    func leave(conflicts: [String], in collection: CollectionName) throws {
+        let error = SyncError(.liteCore, 8, "it is in conflict here with what came from there")
+        for id in conflicts {
+            tally.conflicts += 1
+            if isJSON {
+                try write("document") {
+                    $0.add("direction", "push")
+                    $0.add("collection", collection.description)
+                    $0.add("id", id)
+                    SyncReport.add(error, to: &$0)
+                }
+            } else if tally.conflicts <= SyncReport.mostRepeated || verbosity > 0 {
+                session.warn("\(TerminalText.escaped(collection.isDefault ? id : "\(collection)/\(id)")): \(error.message)")
+            }
+        }
+    }
 
     /// The last words.
     func conclude(_ failure: SyncFailure?) throws {
         finish()
-        if let failure { log?.tell(.error, "Stopping due to error: \(failure.error.message)") }
-        log?.tell(.info, "pushStatus=stopped, pullStatus=stopped, progress=\(line.status.completed)/\(line.status.total)/\(tally.done)")
-        log?.tell(.info, "State: stopped\(tally.remainder)")
+        log?.end(failure)
         log?.close()
         guard isJSON else {
             tellRest()
             if failure == nil || tally.done > 0 { session.notice(clock.summary(tally.done) + tally.remainder) }
-            if failure == nil, let advice = SyncAdvice.advice(on: tally, direction) { session.notice(advice) }
+            if failure == nil, let advice = SyncAdvice.advice(on: tally, direction, absence) { session.notice(advice) }
             return
         }
         try write("ended") {

@@ -168,6 +168,9 @@ struct Transfer {
                 "\(ExportedBlobs.count(outcome.missingBlobs)) of these documents \(outcome.missingBlobs == 1 ? "is" : "are") not here; "
                     + "check names the documents")
         }
+        if case .json("-", _) = source, !invocation.flag("format"), outcome.failed > 0, outcome.created + outcome.updated == 0 {
+            session.notice("Standard input is taken for JSON: --format csv says that it is a table.")
+        }
         if invocation.wantsJSON {
             try session.writeFacts { line in
                 line.add("collection", collection.description)

@@ -114,7 +114,10 @@ extension ChangeSubscriber {
     func hasSeenAll(before commit: [CollectionName: CommitNote.Told]) -> Bool {
         !interest.nextExpiration
             && commit.allSatisfy { name, told in
-                guard interest.collections?.contains(name) ?? true, let start = told.start else { return true }
+                guard interest.collections?.contains(name) ?? true else { return true }
+                // A purge leaves the sequences as they are: a look may have seen it already.
+                if told.purges > 0, told.purgesBefore != seen.states[name]?.purges ?? 0 { return false }
+                guard let start = told.start else { return true }
                 return seen.states[name]?.lastSequence ?? 0 == start && seen.present.contains(name)
             }
     }

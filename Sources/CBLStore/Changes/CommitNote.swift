@@ -18,6 +18,8 @@ struct CommitNote {
     private(set) var changes: [Change] = []
     /// Whether something was changed of which only a look can tell.
     private(set) var isPartial = false
+    /// How many rows had been purged of the collections of which this transaction purges some.
+    private var purgesBefore: [CollectionName: Int] = [:]
 
     mutating func setPartial() { isPartial = true }
 
@@ -41,6 +43,17 @@ struct CommitNote {
         changes[place].lastSequence = lastSequence
         changes[place].purges = purges
     }
+
+    /// Of which collections rows were purged, and how many.
+    var purges: [CollectionName: Int] {
+        var purges: [CollectionName: Int] = [:]
+        for change in changes where change.purges != change.start.purges {
+            if let name = CollectionName(anyKeyStore: change.keyStore) { purges[name, default: 0] += change.purges - change.start.purges }
+        }
+        return purges
+    }
+
+    mutating func begin(purges: Int, of name: CollectionName) { purgesBefore[name] = purges }
 
     /// What a transaction inside this one changed.
     mutating func merge(_ inner: CommitNote) {
@@ -69,6 +82,7 @@ struct CommitNote {
             told[name]?.last = change.lastSequence
             told[name]?.ids = change.ids
         }
+        for name in told.keys { told[name]?.purgesBefore = purgesBefore[name] }
         for (name, removed) in removals.purged {
             guard let purged = removed.ids, removed.count == told[name]?.purges else { return nil }
             told[name]?.purged = purged
@@ -84,6 +98,8 @@ struct CommitNote {
         var last: UInt64?
         /// How many rows went.
         var purges = 0
+        /// And how many had gone before; nil if none went.
+        var purgesBefore: Int?
         var ids: [String] = []
         var purged: [String] = []
 

@@ -38,7 +38,7 @@ package final class Salvage {
         try source.bundle.checkExistence()
         // Other complaints of the header are what a salvage is for.
         do throws(StoreError) { try source.check() } catch {
-            if [.needsKey, .wrongKey].contains(error.code), !source.hasMendableHeader { throw error }
+            if [.needsKey, .wrongKey].contains(error.code), !source.hasMendableHeader, !source.isPlainBehindHeader { throw error }
         }
         do {
             return try NewBundle.make(at: target.path) { unfinished in
@@ -357,6 +357,8 @@ enum SalvagedHeader {
     static func mend(_ copy: FileAccess, original: DatabaseBundle) throws(StoreError) {
         // Each page of such a file proves itself, the first one as well.
         if copy.secret.isOfVersion1 { return }
+        let isPlain = copy.isPlainBehindHeader
+        let reserved = copy.likelyReservedSize
         try copy.changeHeader { (file) throws(StoreError) in
             guard file.isWhole else {
                 throw StoreError(.corrupt, "nothing can be salvaged: the file is only \(file.bytes.count) bytes long", path: original.path)
@@ -364,9 +366,16 @@ enum SalvagedHeader {
             var header = file.bytes
             // An encrypted file, or one that is something else, has hardly any of these bytes.
             let isKnown = copy.secret.found != nil || zip(header, DatabaseHeader.magic).count(where: { $0 == $1 }) >= 8
-            guard isKnown else {
+            guard isKnown || isPlain else {
                 throw StoreError(
-                    .notADatabase, "nothing can be salvaged: db.sqlite3 is no SQLite file, or it is encrypted", path: original.path)
+                    .notADatabase,
+                    "nothing can be salvaged: db.sqlite3 is no SQLite file, or it is encrypted, or its first page is damaged",
+                    path: original.path)
+            }
+            // If the bytes behind the first ones are damaged as well, nothing in them counts.
+            if isPlain, !file.hasUsualFractions {
+                header.replaceSubrange(16..<DatabaseHeader.count, with: [UInt8](repeating: 0, count: DatabaseHeader.count - 16))
+                header[20] = reserved
             }
             header.replaceSubrange(0..<16, with: DatabaseHeader.magic)
             let pageSize = Int(header[16]) << 8 | Int(header[17])

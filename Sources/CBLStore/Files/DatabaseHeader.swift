@@ -1,6 +1,8 @@
 /// The first bytes of a main file, in clear, and what they tell before SQLite looks at them. Format: "The Database Header" in SQLite's description.
 struct DatabaseHeader {
     static let count = 100
+    /// The vendor's files have no other.
+    static let usualPageSize = 4096
     static let magic = Array("SQLite format 3\0".utf8)
     /// What SQLite has for later.
     static let alwaysZero = 72..<92
@@ -35,6 +37,11 @@ struct DatabaseHeader {
         for byte in bytes { isThere[Int(byte)] = true }
         // Pages are never smaller than this.
         return isWhole && fileSize.isMultiple(of: 512) && isThere.count { $0 } >= 60
+    }
+
+    /// What stands there in every plain file: how much of a page a payload may take, and nothing for later.
+    var hasUsualFractions: Bool {
+        isWhole && bytes[21...23].elementsEqual([64, 32, 32]) && bytes[DatabaseHeader.alwaysZero].allSatisfy { $0 == 0 }
     }
 
     var userVersion: Int { word(at: 60) }

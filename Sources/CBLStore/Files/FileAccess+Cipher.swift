@@ -98,6 +98,36 @@ extension FileAccess {
         return true
     }
 
+    /// Whether what follows the header in the first page is the list of tables of a database without encryption, whatever the header is like.
+    var isPlainBehindHeader: Bool {
+        guard let file = try? open(.main), let page = FileAccess.reading(file)(4096, 0) else { return false }
+        let start = DatabaseHeader.count
+        func number(_ place: Int, _ count: Int) -> Int { page[(start + place)..<(start + place + count)].reduce(0) { $0 << 8 | Int($1) } }
+        // How a page of a table begins: how many cells it has, and how many bytes are lost between them.
+        let cells = number(3, 2)
+        guard cells <= 2000, number(7, 1) <= 60 else { return false }
+        switch page[start] {
+        case 5: return (2...file.status.size / 512).contains(number(8, 4))
+        case 13: return cells > 0 && page.firstRange(of: Array("CREATE ".utf8)) != nil
+        default: return false
+        }
+    }
+
+    /// What each page of a plain file leaves at its end, by what the pages are like: some releases have room for what encryption would need.
+    var likelyReservedSize: UInt8 {
+        let (size, room) = (DatabaseHeader.usualPageSize, 12)
+        guard let file = try? open(.main) else { return 0 }
+        var (count, free) = (0, 0)
+        for number in 1..<64 {
+            guard let page = FileAccess.reading(file)(size, number * size) else { break }
+            // Pages of trees; what is stored first in one of them stands at its end.
+            guard [2, 5, 10, 13].contains(page[0]) else { continue }
+            count += 1
+            if page.suffix(room).allSatisfy({ $0 == 0 }) { free += 1 }
+        }
+        return free * 10 > count * 9 ? UInt8(room) : 0
+    }
+
     private static func reading(_ file: RegularFile) -> (Int, Int) -> [UInt8]? {
         { count, offset in
             var bytes = [UInt8](repeating: 0, count: count)
@@ -147,7 +177,8 @@ extension FileAccess {
     /// Nothing in such a file tells what it is.
     var needsKeyOfVersion1: StoreError {
         StoreError(
-            .needsKey, "the database is encrypted, as Couchbase Lite 1.x did it, and needs its key or password; or it is no database",
+            .needsKey,
+            "the database is encrypted, as Couchbase Lite 1.x did it, and needs its key or password; or it is no database, or its first page is damaged",
             path: bundle.path)
     }
 

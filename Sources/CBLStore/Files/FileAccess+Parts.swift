@@ -56,7 +56,7 @@ extension FileAccess {
         }
         guard header.isPlain else {
             if header.isEncrypted { throw needsKey }
-            throw header.looksEncrypted ? needsKeyOfVersion1 : isNoDatabase
+            throw header.looksEncrypted && !isPlainBehindHeader ? needsKeyOfVersion1 : isNoDatabase
         }
         if forWriting, Version1Schema.userVersions.contains(header.userVersion) {
             throw DatabaseBundle.isVersion1(header.userVersion, path: path)

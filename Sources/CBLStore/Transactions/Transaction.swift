@@ -130,6 +130,7 @@ package final class Transaction: Snapshot {
                 try updateVectorIndexes()
             }
             try flush()
+            try notePurges()
             noted = try noteRemovals()
             if isOutermost { willCommit() }
             if isOutermost { try connection.commit() } else { try connection.withStatement("RELEASE \(savepoint)") { try $0.run() } }
@@ -195,6 +196,12 @@ package final class Transaction: Snapshot {
         guard sharedKeys.count > storedKeyCount else { return }
         try file.storeSharedKeys()
         storedKeyCount = sharedKeys.count
+    }
+
+    /// Has the note say how many rows had been purged before this transaction purged some.
+    private func notePurges() throws {
+        guard isOutermost, let purges = note?.purges else { return }
+        for (name, count) in purges where hasCollection(name) { note?.begin(purges: try purgeCount(of: name) - count, of: name) }
     }
 
     // Made once: they are run in each transaction.

@@ -50,8 +50,9 @@ private struct LoggerSink: LogSinkProtocol {
 }
 
 /// Says something to those who listen. The text is made only if somebody does. There is no password in it, nor a token or a key.
+/// In files `object` says which of its kind it is about: `/Repl#1/`.
 @inline(__always)
-package func log(_ domain: LogDomain, _ level: LogLevel, _ message: @autoclosure () -> String) {
+package func log(_ domain: LogDomain, _ level: LogLevel, _ message: @autoclosure () -> String, about object: String = "") {
     guard LogDispatch.shared.isWanted(level, of: domain) else { return }
-    LogDispatch.shared.write(message(), level, of: domain)
+    LogDispatch.shared.write(message(), level, of: domain, about: object)
 }

@@ -65,9 +65,11 @@ final class LogDispatch: Sendable {
     }
 
     /// Nobody is called, and no file written, under the lock: a sink may well have something to say itself.
-    func write(_ message: String, _ level: LogLevel, of domain: LogDomain) {
+    func write(_ message: String, _ level: LogLevel, of domain: LogDomain, about object: String = "") {
         let (console, files, custom) = sinks.withLock { ($0.console, $0.files, Handed($0.custom)) }
-        do { if let grade = level.grade { try files?.write(message, grade, of: domain.nameInFiles) } } catch { giveUp(files, error) }
+        do { if let grade = level.grade { try files?.write(message, grade, of: domain.nameInFiles, about: object) } } catch {
+            giveUp(files, error)
+        }
         if let console, console.level.admits(level), console.domains.contains(LogDomains(domain)) {
             showOnConsole(ConsoleLogSink.line(message, level, domain, at: .now))
         }

@@ -101,6 +101,17 @@ extension LogLevel {
     /// Whether a sink of this level takes messages of that one.
     func admits(_ level: LogLevel) -> Bool { level.rawValue >= rawValue && level != .none }
 
+    init(_ grade: MessageLevel) {
+        self =
+            switch grade {
+            case .debug: .debug
+            case .verbose: .verbose
+            case .info: .info
+            case .warning: .warning
+            case .error: .error
+            }
+    }
+
     /// The same where logs are written; nil for `none`, which no message has.
     var grade: MessageLevel? { MessageLevel(rawValue: rawValue) }
 

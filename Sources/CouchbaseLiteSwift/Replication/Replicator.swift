@@ -62,7 +62,6 @@ public final class Replicator: @unchecked Sendable {
             return true
         }
         guard isNew else { return false }
-        log(.replicator, .info, "A replicator of \"\(database.name)\" begins.")
         run.begin(isReset: isReset)
         return true
     }

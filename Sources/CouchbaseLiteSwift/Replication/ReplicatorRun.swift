@@ -29,8 +29,15 @@ final class ReplicatorRun: @unchecked Sendable {
     private var pushed: [ReplicatedDocument] = []
     private var pulled: [ReplicatedDocument] = []
     private var hasTimer = false
+    private var journal: ReplicationJournal
+    private var failure: SyncFailure?
+    private let object: String
 
-    init(_ owner: Replicator) { self.owner = owner }
+    init(_ owner: Replicator) {
+        self.owner = owner
+        journal = ReplicationJournal()
+        object = journal.object
+    }
 
     // MARK: From the program's threads
 
@@ -61,6 +68,8 @@ final class ReplicatorRun: @unchecked Sendable {
         for database in databases where !database.services.add(owner) {
             throw libraryError(CBLError.notOpen, "The database \"\(database.name)\" is being closed.")
         }
+        // Before there is an engine, nobody else is there.
+        journal.begin(settings, of: config.database.name, tell)
         return CBLReplication.Replicator(core, settings) { [self] event in take(event) }
     }
 
@@ -91,18 +100,23 @@ final class ReplicatorRun: @unchecked Sendable {
 
     // MARK: On the loop
 
+    /// What the journal has to say.
+    private func tell(_ level: MessageLevel, _ message: () -> String) { log(.replicator, LogLevel(level), message(), about: object) }
+
     private func take(_ event: ReplicatorEvent) {
+        // The end comes a little later, and may have another reason.
+        if case .ended = event {} else { journal.take(event, tell) }
         switch event {
         case .connected(let opening): owner.connected(opening.headers[CorrelationID.header], opening.certificates.first)
         case .status(let status): take(status)
         case .document(let event, let collection): take(event, collection)
-        case .waiting(let failure, let seconds):
+        case .waiting(let failure, _):
             note(failure)
-            log(.replicator, .info, "The replicator is offline, and tries again in \(seconds) s: \(failure)")
             error = failure.libraryError
             change(to: .offline)
         case .ended(let failure):
             if let failure { note(failure) }
+            self.failure = failure
             // Who closes the database at the end is not to lose what the server has set.
             owner.config.database.cookies.whenWritten { EventLoop.shared.perform { self.end(failure?.libraryError) } }
         }
@@ -137,11 +151,6 @@ final class ReplicatorRun: @unchecked Sendable {
     private func take(_ event: DocumentEvent, _ collection: CollectionName) {
         // What a filter has not let through was not replicated.
         if event.direction == .pull, event.error == .filteredOut { return }
-        if let error = event.error {
-            log(
-                .replicator, .warning,
-                "Document \"\(event.documentID)\" could not be \(event.direction == .push ? "pushed" : "pulled"): \(error)")
-        }
         guard owner.tellsDocuments else { return }
         let document = ReplicatedDocument(
             id: event.documentID, flags: DocumentFlags(event.flags), error: event.error?.libraryError, scope: collection.scope,
@@ -163,11 +172,7 @@ final class ReplicatorRun: @unchecked Sendable {
     private func end(_ error: NSError?) {
         tellDocuments()
         let status = Replicator.Status(activity: .stopped, progress: progress, error: error)
-        if let error {
-            log(.replicator, .error, "The replicator has stopped: \(error.localizedDescription)")
-        } else {
-            log(.replicator, .info, "The replicator has stopped.")
-        }
+        journal.end(failure, saying: error?.localizedDescription, tell)
         for database in databases { database.services.remove(owner) }
         owner.ended(self, status)
         condition.locked {
