@@ -96,6 +96,7 @@ let package = Package(
             name: "cblite-bench-views", dependencies: ["CBLViews", "CBLQuery", "CBLStore", "CBLFleece", "CBLSystemDuktape"],
             path: "Benchmarks/Views"),
         .executableTarget(name: "cblite-bench-blip", dependencies: ["CBLBLIP"], path: "Benchmarks/BLIP"),
+        .executableTarget(name: "cblite-bench-prompt", dependencies: ["CBLBase", "CBLTestSupport"], path: "Benchmarks/Prompt"),
         .executableTarget(name: "cblite-bench-http", dependencies: ["CBLTransport"], path: "Benchmarks/HTTP"),
         .executableTarget(name: "cblite-bench-http-content", dependencies: ["CBLTransport", "CBLBase"], path: "Benchmarks/HTTPContent"),
         .executableTarget(

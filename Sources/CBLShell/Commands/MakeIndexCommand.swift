@@ -233,7 +233,7 @@ enum IndexBuilding {
         let shown = session.progress("Working on the index", unit: "steps")
         progress = shown
         // To interrupt a change is to SQLite to undo the whole transaction, with what was in it before: then the index is built first.
-        isInterruptible = session.openDatabase?.isInTransaction != true
+        isInterruptible = transaction.isOutermost
         transaction.connection.setProgressCheck { _ in
             IndexBuilding.progress?.advance(by: 16)
             return Interruption.isRequested && IndexBuilding.isInterruptible ? 1 : 0

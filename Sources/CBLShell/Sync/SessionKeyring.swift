@@ -17,7 +17,7 @@ extension Session {
         _ = WorkerThread(name: "keyring") {
             mailbox.put(Result { () throws(KeyringError) in try question(Keyring(asksPerson: asksPerson)) })
         }
-        let end = MonotonicClock.seconds + Keyring.patience * 2 + (asksPerson ? Keyring.patienceWithPeople : 0)
+        let end = MonotonicClock.seconds + Keyring.patience + 1 + (asksPerson ? Keyring.patienceWithPeople : 0)
         while MonotonicClock.seconds < end {
             for answer in mailbox.takeUntilInterrupted(milliseconds: Int32((end - MonotonicClock.seconds) * 1000) + 1) {
                 return try answer.get()

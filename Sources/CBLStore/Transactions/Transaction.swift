@@ -103,7 +103,7 @@ package final class Transaction: Snapshot {
 
     deinit { if isOpen { rollBack() } }
 
-    var isOutermost: Bool { enclosing == nil }
+    package var isOutermost: Bool { enclosing == nil }
     private var level: Int { enclosing.map { $0.level + 1 } ?? 0 }
 
     /// The last one that was begun inside this one, or this one itself.

@@ -65,8 +65,10 @@ package final class Keyring {
             try unlock(found.locked)
             found = try search(attributes)
         }
-        for item in found.open {
-            guard let kept = try kept(item) else { continue }
+        // Of several users it is always the same one that is meant.
+        var items: [(item: String, kept: KeptPassword)] = []
+        for item in found.open { if let kept = try kept(item) { items.append((item, kept)) } }
+        for (item, kept) in items.sorted(by: { $0.kept.user < $1.kept.user }) {
             let answer = try call("GetSecret", of: "Item", at: item, [.path(session)])
             guard let secret = answer.first?.members, secret.count == 4, let bytes = secret[2].bytes else { throw Keyring.strange }
             // Who has stored it with another program may have ended it like a line.
@@ -97,6 +99,7 @@ package final class Keyring {
     /// Keeps a password, in place of what was kept for that user there.
     package func keep(_ password: String, as kept: KeptPassword) throws(KeyringError) {
         try unlock([Keyring.usual])
+        let former = try search(kept.attributes).open
         let item = Keyring.interface + "Item."
         let properties: [String: BusValue] = [
             item + "Label": .variant(.text("cblite: \(kept.user) at \(kept.server)")),
@@ -106,6 +109,10 @@ package final class Keyring {
         let secret = BusValue.structure([.path(session), .bytes([]), .bytes(Array(password.utf8)), .text("text/plain; charset=utf8")])
         let answer = try call("CreateItem", of: "Collection", at: Keyring.usual, [.properties(properties), secret, .boolean(true)])
         try self.answer(Keyring.path(answer, 1))
+        // The keyring replaces what has the very same attributes; what another program has stored may have more.
+        let new = try Keyring.path(answer, 0)
+        guard new != Keyring.nothing else { return }
+        for item in former where item != new { try self.answer(Keyring.path(call("Delete", of: "Item", at: item), 0)) }
     }
 
     /// Forgets what is kept for a server, or for one of its users. Gives how many passwords that were.
