@@ -52,9 +52,11 @@ let package = Package(
         library("CBLFunctions", ["CBLFleece", "CBLBase", "CBLSQLite", "CBLSystemSQLite", "CBLSystemICU", "CBLSystemStemmer"]),
         library("CBLJSONSchema", ["CBLFunctions", "CBLFleece", "CBLBase"]),
         library(
-            "CBLStore", ["CBLFunctions", "CBLVectors", "CBLSQLite", "CBLFleece", "CBLBase", "CBLSystemSQLite", "CBLSystemFiles", "CBLSystemNettle"]),
+            "CBLStore",
+            ["CBLFunctions", "CBLVectors", "CBLSQLite", "CBLFleece", "CBLBase", "CBLSystemSQLite", "CBLSystemFiles", "CBLSystemNettle"]),
         library("CBLLanguage", ["CBLVectors", "CBLFleece", "CBLBase"]),
-        library("CBLQuery", ["CBLLanguage", "CBLStore", "CBLFunctions", "CBLVectors", "CBLSQLite", "CBLFleece", "CBLBase", "CBLSystemSQLite"]),
+        library(
+            "CBLQuery", ["CBLLanguage", "CBLStore", "CBLFunctions", "CBLVectors", "CBLSQLite", "CBLFleece", "CBLBase", "CBLSystemSQLite"]),
         library(
             "CBLViews",
             ["CBLStore", "CBLFunctions", "CBLSQLite", "CBLFleece", "CBLBase", "CBLSystemSQLite", "CBLSystemDuktape"]),
@@ -70,7 +72,8 @@ let package = Package(
         library(
             "CBLShell",
             [
-                "CBLWorkbench", "CBLViews", "CBLQuery", "CBLLanguage", "CBLListener", "CBLReplication", "CBLJSONSchema", "CBLTransport",
+                "CBLVectors", "CBLWorkbench", "CBLViews", "CBLQuery", "CBLLanguage", "CBLListener", "CBLReplication", "CBLJSONSchema",
+                "CBLTransport",
                 "CBLStore", "CBLFunctions",
                 "CBLSQLite",
                 "CBLFleece", "CBLBase",
@@ -79,7 +82,8 @@ let package = Package(
         library(
             "CouchbaseLiteSwift",
             [
-                "CBLQuery", "CBLLanguage", "CBLListener", "CBLReplication", "CBLTransport", "CBLStore", "CBLFunctions", "CBLSQLite",
+                "CBLVectors", "CBLQuery", "CBLLanguage", "CBLListener", "CBLReplication", "CBLTransport", "CBLStore", "CBLFunctions",
+                "CBLSQLite",
                 "CBLFleece", "CBLBase",
             ]),
         library(
@@ -95,6 +99,8 @@ let package = Package(
         .executableTarget(
             name: "cblite-bench-views", dependencies: ["CBLViews", "CBLQuery", "CBLStore", "CBLFleece", "CBLSystemDuktape"],
             path: "Benchmarks/Views"),
+        .executableTarget(
+            name: "cblite-bench-vectors", dependencies: ["CBLQuery", "CBLStore", "CBLVectors", "CBLBase"], path: "Benchmarks/Vectors"),
         .executableTarget(name: "cblite-bench-blip", dependencies: ["CBLBLIP"], path: "Benchmarks/BLIP"),
         .executableTarget(name: "cblite-bench-prompt", dependencies: ["CBLBase", "CBLTestSupport"], path: "Benchmarks/Prompt"),
         .executableTarget(name: "cblite-bench-http", dependencies: ["CBLTransport"], path: "Benchmarks/HTTP"),
@@ -123,7 +129,7 @@ let package = Package(
         .testTarget(
             name: "CBLStoreTests",
             dependencies: [
-                "CBLStore", "CBLFunctions", "CBLVectors", "CBLSQLite", "CBLFleece", "CBLBase", "CBLSystemSQLite", "CBLSystemNettle",
+                "CBLStore", "CBLFunctions", "CBLSQLite", "CBLFleece", "CBLBase", "CBLSystemSQLite", "CBLSystemNettle",
                 "CBLTestSupport",
             ]),
         .testTarget(
@@ -131,7 +137,7 @@ let package = Package(
         .testTarget(
             name: "CBLQueryTests",
             dependencies: [
-                "CBLQuery", "CBLLanguage", "CBLStore", "CBLFunctions", "CBLSQLite", "CBLFleece", "CBLBase", "CBLTestSupport",
+                "CBLQuery", "CBLLanguage", "CBLStore", "CBLFunctions", "CBLVectors", "CBLSQLite", "CBLFleece", "CBLBase", "CBLTestSupport",
             ]),
         .testTarget(
             name: "CBLViewsTests",

@@ -1697,6 +1697,7 @@ _cblite_command() {
             '--encrypted[The same as --password, which takes a key as well]' \
             '(--collection -C)--collection=[Work on this collection instead of the default one]:\[SCOPE.\]NAME:_cblite_names collection' \
             '(--collection -C)-C+[Work on this collection instead of the default one]:\[SCOPE.\]NAME:_cblite_names collection' \
+            '*--model=[PREDICTION(NAME, …) asks this program, which answers each line of JSON with one]:NAME=PROGRAM: ' \
             '--json[Print results and errors as JSON, for programs]' \
             '--quiet[Say nothing but results and errors]' \
             '--color=-[Colour the output\: auto (on a terminal), always (also plain --color) or never]::WHEN:(auto always never)' \
@@ -1787,11 +1788,15 @@ _cblite_command() {
             '--predict=[Make a predictive index\: what this model makes of EXPRESSIONS]:MODEL: ' \
             '--outputs=[With --predict\: find documents by these properties of the answers, as in a,b]:PROPERTIES: ' \
             '--suggest=[Tell which index would help this query]:QUERY: ' \
-            '--vector[Vector indexes need an extension that this version does not have]' \
-            '--dim=[With --vector]:N: ' \
-            '--metric=[With --vector]:METRIC: ' \
-            '--centroids=[With --vector]:N: ' \
-            '--encoding=[With --vector]:ENCODING: ' \
+            '--vector[Make a vector index]' \
+            '--dimensions=[With --vector\: how many numbers a vector has]:N: ' \
+            '--centroids=[With --vector\: how many lists there are; by default as many as suit the documents]:N: ' \
+            '--metric=[With --vector\: what is near; by default euclidean_squared]:METRIC:(euclidean_squared euclidean cosine dot)' \
+            '--encoding=[With --vector\: how numbers are kept\: SQ8, SQ6, SQ4, PQ32x8 or none]:ENCODING: ' \
+            '--probes=[With --vector\: how many lists a query looks into]:N: ' \
+            '--minTraining=[With --vector\: how many vectors it waits for before it sorts them]:N: ' \
+            '--maxTraining=[With --vector\: how many vectors it learns from at most]:N: ' \
+            '--lazy[With --vector\: an app gives the vectors, not the expression]' \
             '--writeable[Open the database for writing]' \
             '--create[Create the database if it does not exist; implies --writeable]' \
             '--upgrade=-[Allow an irreversible upgrade of the file format; =vv also turns revision trees into version vectors]::vv:(vv)' \

@@ -65,7 +65,7 @@ package final class Query: Sendable {
         var sql = translated.sql
         matchesText = sql.withUTF8 { UnsafeRawBufferPointer($0).contains(" MATCH ") }
         schemaVersion = snapshot.schemaVersion
-        shortCut = snapshot.mayHoldTreesInBodies ? nil : ShortCut.sql(for: translated.sql)
+        shortCut = snapshot.mayHoldTreesInBodies ? nil : ShortCut.sql(for: translated.runningSQL ?? translated.sql)
         readsPagesOnce = select.map { Query.readsPagesOnce($0, translated) } ?? false
         readsDeleted = translated.sources.contains(where: \.readsDeleted)
         let searchesVectors = !translated.vectorTables.isEmpty
@@ -79,11 +79,11 @@ package final class Query: Sendable {
     ) throws -> QueryRows {
         let query = try current(on: snapshot)
         try snapshot.registerFunctions()
-        try Query.offerVectorTables(query.translated, on: snapshot)
+        for index in try Query.offerVectorTables(query.translated, on: snapshot) { VectorWarnings.warn(index) }
         if query.readsDeleted { try SnapshotSchema.makeViews(for: query.translated, on: snapshot) }
         try snapshot.expect(scan: query.readsPagesOnce)
         let counting = options.pieces == nil || !query.mayBeCounted ? nil : query.decisions.counting(for: query, on: snapshot)
-        let sql = query.shortCut ?? counting ?? query.sql
+        let sql = query.shortCut ?? counting ?? query.translated.runningSQL ?? query.sql
         let rows = try QueryRows(
             query, sql: sql, on: snapshot, options: options,
             plan: try ScanPlan(query, running: sql, on: snapshot, parameters: parameters, options: options))

@@ -1,3 +1,4 @@
+import CBLQuery
 import Glibc
 
 /// The program behind `cblite`: arguments in, exit code out.
@@ -14,6 +15,7 @@ package enum Shell {
         SecretWords.hide()
         StandardDescriptors.occupy()
         Interruption.install()
+        VectorIndexing.prepare()
         let session = Session()
         let words = Array(arguments.dropFirst())
         // A command line that cannot be parsed still says whether errors are to be JSON.
@@ -22,7 +24,7 @@ package enum Shell {
         session.removeUnpackedCopies()
         session.models.endAll()
         // What had to wait for that.
-        if let signal = Termination.signal { Termination.die(of: signal) }
+        if code != .success, let signal = Termination.signal { Termination.die(of: signal) }
         return code.rawValue
     }
 

@@ -3,6 +3,7 @@ import CBLFunctions
 import CBLLanguage
 import CBLStore
 import CBLTestSupport
+import CBLVectors
 import FoundationEssentials
 import Testing
 
@@ -21,7 +22,8 @@ struct ReferenceTests {
             }
         }
         let names = try IndexDefinition(name: "names", .fullText(FullTextOptions()), "name")
-        _ = try sample.database.write { try $0.createIndex(names) }
+        let years = try IndexDefinition(name: "years", .vector(VectorOptions(dimensions: 2, centroids: 1)), "[born, 0]")
+        try sample.database.write { for index in [names, years] { _ = try $0.createIndex(index) } }
         return sample
     }
 

@@ -76,17 +76,17 @@ private struct Words {
     func index(_ name: String = "words_index") throws -> VectorIndex { try #require(try database.read { try $0.vectorIndex(named: name) }) }
 }
 
-private let nearest = "ORDER BY APPROX_VECTOR_DISTANCE(vector, $target)"
+private let byDistance = "ORDER BY APPROX_VECTOR_DISTANCE(vector, $target)"
 
 @Suite(.enabled(if: Fixtures.arePresent, Comment(rawValue: Fixtures.absence))) struct VectorSearchTests {
     @Test func theNearestWordsAreFound() throws {
         let words = try Words()
         #expect(try words.makeIndex() == .created)
         #expect(try words.index().isTrained)
-        #expect(try words.ids("\(nearest) LIMIT 20") == words.exact("EUCLIDEAN_DISTANCE", 20))
-        #expect(try words.ids("\(nearest) LIMIT 350").count == 300)
-        #expect(try words.ids("\(nearest) LIMIT 0").isEmpty)
-        #expect(try words.ids("\(nearest) LIMIT -1").isEmpty)
+        #expect(try words.ids("\(byDistance) LIMIT 20") == words.exact("EUCLIDEAN_DISTANCE", 20))
+        #expect(try words.ids("\(byDistance) LIMIT 350").count == 300)
+        #expect(try words.ids("\(byDistance) LIMIT 0").isEmpty)
+        #expect(try words.ids("\(byDistance) LIMIT -1").isEmpty)
         // The distance itself is exact.
         let row = try #require(try words.rows("SELECT APPROX_VECTOR_DISTANCE(vector, $target) FROM words LIMIT 1").first)
         #expect(row == "[0]" || row == "[0.0]")
@@ -96,7 +96,7 @@ private let nearest = "ORDER BY APPROX_VECTOR_DISTANCE(vector, $target)"
     func everyEncodingFindsThem(encoding: VectorEncoding) throws {
         let words = try Words()
         try words.makeIndex(Words.options { $0.encoding = encoding })
-        let found = try words.ids("\(nearest) LIMIT 20")
+        let found = try words.ids("\(byDistance) LIMIT 20")
         #expect(found.count == 20)
         #expect(Set(found).intersection(try words.exact("EUCLIDEAN_DISTANCE", 20)).count >= 17)
     }
@@ -132,12 +132,12 @@ private let nearest = "ORDER BY APPROX_VECTOR_DISTANCE(vector, $target)"
             try words.save(id, #"{"word":"\#(source)","catid":"cat1","vector":\#(try words.vector(source, in: extwords))}"#)
         }
         try words.database.write { _ = try $0.delete("word2", in: Words.collection) }
-        let found = try words.ids("\(nearest) LIMIT 350")
+        let found = try words.ids("\(byDistance) LIMIT 350")
         #expect(found.count == 301)
         #expect(found.contains("word301") && found.contains("word302") && !found.contains("word2"))
         try words.database.write { _ = try $0.purge("word301", in: Words.collection) }
-        #expect(try words.ids("\(nearest) LIMIT 350").count == 300)
-        #expect(try words.ids("\(nearest) LIMIT 20") == words.exact("EUCLIDEAN_DISTANCE", 20))
+        #expect(try words.ids("\(byDistance) LIMIT 350").count == 300)
+        #expect(try words.ids("\(byDistance) LIMIT 20") == words.exact("EUCLIDEAN_DISTANCE", 20))
     }
 
     @Test func whatIsNoVectorIsLeftOut() throws {
@@ -147,18 +147,18 @@ private let nearest = "ORDER BY APPROX_VECTOR_DISTANCE(vector, $target)"
         try words.save("word3", #"{}"#)
         try words.save("word4", #"{"vector":[1,2,3]}"#)
         try words.makeIndex()
-        #expect(try words.ids("\(nearest) LIMIT 350").count == 296)
+        #expect(try words.ids("\(byDistance) LIMIT 350").count == 296)
         try words.save("word5", #"{"vector":null}"#)
-        #expect(try words.ids("\(nearest) LIMIT 350").count == 295)
+        #expect(try words.ids("\(byDistance) LIMIT 350").count == 295)
     }
 
     @Test func otherConditionsAreAskedFirst() throws {
         let words = try Words()
         try words.makeIndex()
-        let found = try words.ids("WHERE catid = 'cat1' \(nearest) LIMIT 300")
+        let found = try words.ids("WHERE catid = 'cat1' \(byDistance) LIMIT 300")
         #expect(found.count == 50)
         #expect(try found == words.ids("WHERE catid = 'cat1' ORDER BY EUCLIDEAN_DISTANCE(vector, $target) LIMIT 300"))
-        #expect(try words.ids("WHERE word IS VALUED AND catid = 'cat1' \(nearest)").count == 50)
+        #expect(try words.ids("WHERE word IS VALUED AND catid = 'cat1' \(byDistance)").count == 50)
         // A bound on nothing but the distance applies to the nearest.
         #expect(try words.ids("WHERE APPROX_VECTOR_DISTANCE(vector, $target) < 1 LIMIT 20") == ["word49"])
         #expect(try words.ids("WHERE APPROX_VECTOR_DISTANCE(vector, $target) > 1 AND catid = 'cat1' LIMIT 400").count == 49)
@@ -167,16 +167,16 @@ private let nearest = "ORDER BY APPROX_VECTOR_DISTANCE(vector, $target)"
     @Test func fewerProbesFindLess() throws {
         let words = try Words()
         try words.makeIndex(Words.options { $0.probes = 5 })
-        let five = try words.ids("\(nearest) LIMIT 300").count
+        let five = try words.ids("\(byDistance) LIMIT 300").count
         try words.makeIndex(Words.options { $0.probes = 1 })
-        let one = try words.ids("\(nearest) LIMIT 300").count
+        let one = try words.ids("\(byDistance) LIMIT 300").count
         #expect(five > one && one > 0)
         #expect(try words.ids("ORDER BY APPROX_VECTOR_DISTANCE(vector, $target, 'euclidean_squared', 8) LIMIT 300").count == 300)
     }
 
     @Test(arguments: [
         ("ORDER BY APPROX_VECTOR_DISTANCE(vector, $target)", "a LIMIT must be given when using APPROX_VECTOR_DISTANCE()"),
-        ("\(nearest) LIMIT 10001", "LIMIT must not exceed 10000 when using APPROX_VECTOR_DISTANCE()"),
+        ("\(byDistance) LIMIT 10001", "LIMIT must not exceed 10000 when using APPROX_VECTOR_DISTANCE()"),
         (
             "WHERE APPROX_VECTOR_DISTANCE(vector, $target) < 0.5 OR catid = 'cat1' LIMIT 5",
             "APPROX_VECTOR_DISTANCE can't be used within an OR in a WHERE clause"
@@ -209,15 +209,15 @@ private let nearest = "ORDER BY APPROX_VECTOR_DISTANCE(vector, $target)"
 
     @Test func withoutAnIndexThereIsNoSearch() throws {
         let words = try Words()
-        let error = #expect(throws: QueryError.self) { try words.ids("\(nearest) LIMIT 5") }
+        let error = #expect(throws: QueryError.self) { try words.ids("\(byDistance) LIMIT 5") }
         #expect(error?.kind == .missingIndex)
         #expect(
             error?.diagnostics.first?.message.contains(#"vector search with APPROX_VECTOR_DISTANCE requires a vector index on [".vector"]"#)
                 == true)
         try words.makeIndex()
-        #expect(try words.ids("\(nearest) LIMIT 5").count == 5)
+        #expect(try words.ids("\(byDistance) LIMIT 5").count == 5)
         try words.database.write { _ = try $0.dropIndex("words_index") }
-        #expect(throws: QueryError.self) { try words.ids("\(nearest) LIMIT 5") }
+        #expect(throws: QueryError.self) { try words.ids("\(byDistance) LIMIT 5") }
         #expect(try words.database.read { try $0.indexes() }.allSatisfy { $0.kind != .vector })
     }
 
@@ -249,7 +249,7 @@ private let nearest = "ORDER BY APPROX_VECTOR_DISTANCE(vector, $target)"
     @Test func thePlanNamesTheIndex() throws {
         let words = try Words()
         try words.makeIndex()
-        for rest in ["\(nearest) LIMIT 5", "WHERE catid = 'cat1' \(nearest)"] {
+        for rest in ["\(byDistance) LIMIT 5", "WHERE catid = 'cat1' \(byDistance)"] {
             let plan = try words.database.read { try Query("SELECT word FROM words \(rest)", on: $0).explain(on: $0) }
             #expect(plan.sql.contains(#""kv_.words:vector:words_index""#))
         }
@@ -263,7 +263,7 @@ private let nearest = "ORDER BY APPROX_VECTOR_DISTANCE(vector, $target)"
             })
         let index = try words.index()
         #expect(!index.isTrained && index.pending == 300)
-        #expect(try words.ids("\(nearest) LIMIT 20") == words.exact("EUCLIDEAN_DISTANCE", 20))
+        #expect(try words.ids("\(byDistance) LIMIT 20") == words.exact("EUCLIDEAN_DISTANCE", 20))
         // When there are enough, it learns at once.
         let vector = try words.vector("word7")
         try words.database.write { transaction in
@@ -273,7 +273,7 @@ private let nearest = "ORDER BY APPROX_VECTOR_DISTANCE(vector, $target)"
         }
         let trained = try words.index()
         #expect(trained.isTrained && trained.pending == 0 && trained.listed == 400)
-        #expect(try words.ids("\(nearest) LIMIT 1000").count == 400)
+        #expect(try words.ids("\(byDistance) LIMIT 1000").count == 400)
     }
 
     @Test func whatAnotherProgramWroteIsFound() throws {
@@ -286,11 +286,11 @@ private let nearest = "ORDER BY APPROX_VECTOR_DISTANCE(vector, $target)"
             "INSERT INTO \"kv_.words\" (key, sequence, flags, version, body, extra) "
                 + "SELECT 'new', 301, flags, version, body, extra FROM \"kv_.words\" WHERE key='word49'")
         try connection.execute("UPDATE kvmeta SET lastSeq=301 WHERE name='.words'")
-        #expect(try words.ids("\(nearest) LIMIT 2").sorted() == ["new", "word49"])
+        #expect(try words.ids("\(byDistance) LIMIT 2").sorted() == ["new", "word49"])
         // The next write takes it in.
         try words.save("other", #"{"vector":\#(vector)}"#)
         #expect(try words.index().indexed.end == words.database.read { try $0.lastSequence(of: Words.collection) })
-        #expect(try Set(words.ids("\(nearest) LIMIT 3")) == ["new", "word49", "other"])
+        #expect(try Set(words.ids("\(byDistance) LIMIT 3")) == ["new", "word49", "other"])
     }
 
     @Test func manySingleSavesKeepListsShort() throws {
@@ -300,11 +300,11 @@ private let nearest = "ORDER BY APPROX_VECTOR_DISTANCE(vector, $target)"
         for number in 0..<120 { try words.save("w\(number % 40)", #"{"n":\#(number),"vector":\#(vector)}"#) }
         let connection = try Connection(path: words.database.path + "/db.sqlite3", mode: .readOnly)
         #expect(try #require(try connection.integer("SELECT count(*) FROM vx_lists")) < 8 + 30)
-        #expect(try words.ids("\(nearest) LIMIT 41").count == 41)
-        #expect(try Set(words.ids("\(nearest) LIMIT 41")) == Set((0..<40).map { "w\($0)" } + ["word49"]))
+        #expect(try words.ids("\(byDistance) LIMIT 41").count == 41)
+        #expect(try Set(words.ids("\(byDistance) LIMIT 41")) == Set((0..<40).map { "w\($0)" } + ["word49"]))
         try words.database.write { try $0.rebuildVectorIndex("words_index") }
         #expect(try words.index().listed == 340)
-        #expect(try words.ids("\(nearest) LIMIT 1000").count == 340)
+        #expect(try words.ids("\(byDistance) LIMIT 1000").count == 340)
     }
 
     @Test func aDatabaseOpenedForReadingIsSearched() throws {
@@ -313,9 +313,150 @@ private let nearest = "ORDER BY APPROX_VECTOR_DISTANCE(vector, $target)"
         let copy = try Database(path: words.database.path, options: .readOnly)
         let vector = try words.vector("word49")
         try copy.read { snapshot in
-            let query = try Query("SELECT META().id FROM words \(nearest) LIMIT 3", on: snapshot)
+            let query = try Query("SELECT META().id FROM words \(byDistance) LIMIT 3", on: snapshot)
             let rows = try query.run(on: snapshot, parameters: QueryParameters(json: #"{"target":\#(vector)}"#))
             #expect(try rows.next() && rows[0].string == "word49")
         }
+    }
+}
+
+@Suite(.enabled(if: Fixtures.arePresent, Comment(rawValue: Fixtures.absence))) struct VectorIndexCareTests {
+    private func lazyWords() throws -> Words {
+        let words = try Words()
+        try words.makeIndex(Words.options { $0.isLazy = true }, "word")
+        return words
+    }
+
+    private func update(_ words: Words, _ limit: Int) throws -> VectorUpdate? {
+        try VectorUpdate(of: "words_index", in: Words.collection, limit: limit, in: words.database)
+    }
+
+    private func nearest(_ words: Words, _ limit: Int) throws -> [String] {
+        try words.ids("ORDER BY APPROX_VECTOR_DISTANCE(word, $target) LIMIT \(limit)")
+    }
+
+    private func findings(_ words: Words) throws -> [Finding] {
+        var findings: [Finding] = []
+        _ = try words.database.read { try Checker($0) { findings.append($0) }.run() }
+        return findings
+    }
+
+    private static func vector(_ number: Int) -> [Float] { (0..<300).map { Float($0 == 0 ? number : 0) } }
+
+    @Test func aLazyIndexHasWhatItIsGiven() throws {
+        let words = try lazyWords()
+        #expect(try nearest(words, 300).isEmpty)
+        let first = try #require(try update(words, 10))
+        #expect(first.count == 10)
+        #expect(first.values.withRoot { $0.array?[0].string } == "healthful")
+        #expect(throws: VectorUpdate.Failure.wrongDimensions) { try first.set([1], 0) }
+        for place in 0..<9 { try first.set(Self.vector(place), place) }
+        #expect(throws: VectorUpdate.Failure.unfinished) { try first.finish(in: words.database) }
+        try first.skip(9)
+        #expect(try !first.finish(in: words.database))
+        #expect(throws: VectorUpdate.Failure.finished) { try first.finish(in: words.database) }
+        #expect(try nearest(words, 300).count == 9)
+        // What was skipped comes again, and before the others.
+        let second = try #require(try update(words, 1))
+        #expect(second.values.withRoot { $0.array?[0].string } != "healthful")
+        try second.set(nil, 0)
+        try second.finish(in: words.database)
+        #expect(try nearest(words, 300).count == 9)
+        // A change takes the vector away, and the document comes again.
+        try words.save("word1", #"{"word":"other"}"#)
+        try words.database.write { _ = try $0.purge("word2", in: Words.collection) }
+        #expect(try nearest(words, 300).count == 7)
+        var rounds = 0
+        while let update = try update(words, 100) {
+            for place in 0..<update.count { try update.set(Self.vector(place), place) }
+            try update.finish(in: words.database)
+            rounds += 1
+        }
+        #expect(rounds == 3)
+        #expect(try nearest(words, 400).count == 298)
+        #expect(try words.ids("WHERE catid = 'cat6' ORDER BY APPROX_VECTOR_DISTANCE(word, $target)").count == 50)
+        #expect(try words.index().isTrained)
+        try words.database.write { try $0.rebuildVectorIndex("words_index") }
+        #expect(try nearest(words, 400).count == 298)
+    }
+
+    @Test func whatIsNotLazyIsNotUpdated() throws {
+        let words = try Words()
+        #expect(throws: VectorUpdate.Failure.notFound("words_index")) { try update(words, 1) }
+        try words.makeIndex()
+        #expect(throws: VectorUpdate.Failure.notLazy) { try update(words, 1) }
+    }
+
+    @Test func aCheckFindsDamageAndARepairMendsIt() throws {
+        for damage in [
+            "UPDATE vx_models SET model=zeroblob(40)",
+            "UPDATE vx_lists SET entries=zeroblob(100) WHERE place=(SELECT min(place) FROM vx_lists)",
+            "DELETE FROM vx_lists WHERE place=(SELECT max(place) FROM vx_lists)", "DELETE FROM vx_models",
+            "UPDATE vx_indexes SET options='x'",
+            "UPDATE vx_indexes SET indexed='[1,999999999]', keyStore='.gone'",
+        ] {
+            let words = try Words()
+            try words.makeIndex()
+            #expect(try findings(words).filter { $0.severity == .error }.isEmpty)
+            let connection = try Connection(path: words.database.path + "/db.sqlite3", mode: .readWrite)
+            try connection.execute(damage)
+            let found = try findings(words)
+            #expect(found.contains { $0.kind == .index || $0.kind == .leftover }, "\(damage)")
+            _ = try? words.ids("\(byDistance) LIMIT 5")
+            _ = try words.database.repair()
+            #expect(try findings(words).filter { $0.severity == .error }.isEmpty, "\(damage)")
+        }
+    }
+
+    @Test func indexesThatTheVendorMadeAreUnderstoodAndReplaced() throws {
+        let words = try Words()
+        let table = "kv_.words:vector:words_index"
+        let connection = try Connection(path: words.database.path + "/db.sqlite3", mode: .readWrite)
+        // As its Enterprise Edition leaves a file; what the extension keeps its vectors in is made up.
+        try connection.configure(1010, false)
+        try connection.execute("ALTER TABLE indexes ADD COLUMN whereClause TEXT")
+        try connection.execute("ALTER TABLE indexes ADD COLUMN lastSeq TEXT")
+        try connection.execute("PRAGMA writable_schema=1")
+        let text =
+            "CREATE VIRTUAL TABLE \"\(table)\" USING vectorsearch(dimensions=300,clustering=flat8,encoding=SQ8,minToTrain=0,maxToTrain=0)"
+        let statement = try connection.prepare(
+            "INSERT INTO sqlite_master (type, name, tbl_name, rootpage, sql) VALUES ('table', ?1, ?1, 0, ?2)")
+        try statement.bind(table, 1)
+        try statement.bind(text, 2)
+        try statement.run()
+        try connection.execute("PRAGMA writable_schema=0")
+        try connection.execute("CREATE TABLE \"\(table)_data\" (id INTEGER PRIMARY KEY, block BLOB)")
+        try connection.execute(
+            "CREATE TRIGGER \"\(table)::del\" AFTER DELETE ON \"kv_.words\"   BEGIN DELETE FROM \"\(table)\" WHERE docid = old.rowid; END")
+        try connection.execute(
+            "CREATE TRIGGER \"\(table)::preupdate\" BEFORE UPDATE OF body ON \"kv_.words\"   BEGIN DELETE FROM \"\(table)\" WHERE docid = old.rowid; END"
+        )
+        try connection.execute("PRAGMA user_version=503")
+        let row = try connection.prepare(
+            "INSERT INTO indexes (name, type, keyStore, expression, indexTableName) VALUES ('words_index', 4, '.words', '=nvector', ?)")
+        try row.bind(table, 1)
+        try row.run()
+        #expect(try words.ids("\(byDistance) LIMIT 20") == words.exact("EUCLIDEAN_DISTANCE", 20))
+        #expect(try words.index().id == nil)
+        // A write to another collection leaves it alone.
+        try words.database.write { _ = try $0.delete("cat7", in: CollectionName(keyStore: ".categories")!) }
+        #expect(try words.index().id == nil)
+        try words.database.write { _ = try $0.delete("word2", in: Words.collection) }
+        #expect(try words.index().isTrained)
+        #expect(try words.ids("\(byDistance) LIMIT 400").count == 299)
+        #expect(try connection.integer("SELECT count(*) FROM sqlite_master WHERE name LIKE 'kv_.words:vector%'") == 0)
+        #expect(try connection.integer("SELECT count(*) FROM indexes WHERE type=4") == 0)
+    }
+
+    @Test func anArchiveCarriesTheDefinition() throws {
+        let words = try Words()
+        try words.makeIndex(Words.options { $0.metric = .cosine })
+        let definition = try words.database.read { snapshot in
+            try snapshot.indexes().first { $0.kind == .vector }.map { try snapshot.indexSQL($0) }
+        }
+        #expect(
+            definition
+                == #"CREATE VIRTUAL TABLE "kv_.words:vector:words_index" USING vectorsearch(dimensions=300,metric=cosine,clustering=flat8,encoding=SQ8,minToTrain=0,maxToTrain=0)"#
+        )
     }
 }

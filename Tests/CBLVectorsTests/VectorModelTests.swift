@@ -79,8 +79,8 @@ struct SampleVectors {
         ])
     func whatALookIntoAllListsFindsIsNear(encoding: VectorEncoding, recall: Double) throws {
         for metric in VectorMetric.allCases {
-            let sample = SampleVectors(800, dimensions: 24)
-            var options = VectorOptions(dimensions: 24, centroids: 12)
+            let sample = SampleVectors(360, dimensions: 24)
+            var options = VectorOptions(dimensions: 24, centroids: 8)
             options.encoding = encoding
             options.metric = metric
             let model = try VectorModel(options, trainedOn: sample.sample())
@@ -88,7 +88,7 @@ struct SampleVectors {
             var found = 0
             for query in SampleVectors(10, dimensions: 24, seed: 1).vectors {
                 let exact = Set(sample.nearest(to: query, 10, metric))
-                found += Self.search(model, blocks, query, 10, probes: 12).filter { exact.contains($0.id.sequence) }.count
+                found += Self.search(model, blocks, query, 10, probes: 8).filter { exact.contains($0.id.sequence) }.count
             }
             #expect(Double(found) / 100 >= recall, "\(encoding.name) \(metric)")
         }
@@ -99,7 +99,7 @@ struct SampleVectors {
         .product(parts: 3, bits: 11),
     ])
     func aModelReadsItselfAgain(encoding: VectorEncoding) throws {
-        let sample = SampleVectors(400, dimensions: 15)
+        let sample = SampleVectors(240, dimensions: 15)
         var options = VectorOptions(dimensions: 15, centroids: 9)
         options.encoding = encoding
         let model = try VectorModel(options, trainedOn: sample.sample())
@@ -130,7 +130,7 @@ struct SampleVectors {
             options.encoding = encoding
             let model = try VectorModel(options, trainedOn: sample.sample())
             let blocks = sample.blocks(model)
-            for _ in 0..<400 {
+            for _ in 0..<120 {
                 var bytes = model.bytes
                 for _ in 0..<Int.random(in: 1...8, using: &random) {
                     bytes[Int.random(in: 0..<bytes.count, using: &random)] = UInt8.random(in: 0...255, using: &random)

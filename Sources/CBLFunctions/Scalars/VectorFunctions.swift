@@ -11,8 +11,9 @@ enum VectorFunctions {
         FunctionRow("cosine_distance", 2) { Call($0, $1, $2).cosineDistance() },
         FunctionRow("fl_vector_to_index", 3) { Call($0, $1, $2).vectorToIndex() },
         FunctionRow("encode_vector", 1) { Call($0, $1, $2).encodeVector() },
-        // A condition for tables of vectors, which take it away; of any other it says nothing.
+        // Conditions for tables of vectors, which take them away; of anything else they say nothing.
         FunctionRow("vectorsearch_probes", 2) { Call($0, $1, $2).set(Int64(1)) },
+        FunctionRow("vectorsearch_limit", 2) { Call($0, $1, $2).set(Int64(1)) },
     ]
 }
 

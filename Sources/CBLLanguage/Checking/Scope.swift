@@ -77,7 +77,8 @@ struct Scope {
 
     /// A name for another table of an index.
     var freeIndexAlias: String {
-        let names = sources.map(\.alias) + outputs.map(\.alias) + fullTextIndexes.map(\.reference.alias) + predictions.map(\.alias)
+        let names =
+            sources.map(\.alias) + outputs.map(\.alias) + fullTextIndexes.map(\.reference.alias) + predictions.map(\.alias)
             + vectorSearches.map(\.alias)
         let taken = Set(names.map(\.asciiLowercased))
         var number = fullTextIndexes.count + predictions.count + vectorSearches.count + 1

@@ -51,7 +51,7 @@ extension FunctionReference {
         function(
             .vectors, "approx_vector_distance(vector, target[, metric[, probes[, accurate]]])",
             "How far the document is from a vector, by a vector index. Needs one of that expression (mkindex --vector), and a LIMIT.",
-            ["SELECT name AS example FROM _ ORDER BY APPROX_VECTOR_DISTANCE(vector, [1, 0]) LIMIT 1": "\"Ada\""]),
+            ["SELECT name AS example FROM _ ORDER BY APPROX_VECTOR_DISTANCE([born, 0], [1900, 0]) LIMIT 1": "\"Grace\""]),
         function(
             .vectors, "cosine_distance(a, b)",
             "1 minus the cosine of the angle between two arrays of numbers. The vendor has it in the Enterprise Edition.",

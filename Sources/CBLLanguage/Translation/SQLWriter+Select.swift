@@ -83,6 +83,10 @@ extension SQLWriter {
             write("(SELECT docid, distance FROM \(table) WHERE vector MATCH ")
             write(join.target, within: Rank.statement)
             if let probes = join.probes { write(" AND vectorsearch_probes(vector, \(probes))") }
+            if tellsLimits {
+                writeClause(" AND vectorsearch_limit(vector, ", limit)
+                write(")")
+            }
             writeClause(" LIMIT ", limit)
             write(") AS \(alias) ON \(alias).docid = \(SQLText.identifier(join.source)).rowid")
         } else {

@@ -4,6 +4,8 @@
 /// vendor's library compares the texts of indexes.
 struct SQLWriter {
     private(set) var sql = ""
+    /// Whether searches of vectors are told their limit by a condition, as SQLite before 3.41 does not tell it to tables with a MATCH.
+    var tellsLimits = false
     /// The rank of the operation around the current one.
     private var rank = 0
 

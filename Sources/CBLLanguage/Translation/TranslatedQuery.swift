@@ -1,6 +1,8 @@
 /// A query as SQLite gets it, and what its rows mean.
 package struct TranslatedQuery: Sendable {
     package var sql: String
+    /// What is run instead, with the same rows, where that is not what is shown.
+    package var runningSQL: String?
     /// The titles of the columns, all different.
     package var titles: [String]
     /// Columns that come before them: a row ID and the offsets of full-text matches.

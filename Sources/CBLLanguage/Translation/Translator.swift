@@ -44,6 +44,12 @@ package struct Translator {
             parameters: resolver.parameters, sources: resolver.documentSources, isAggregate: resolved.isAggregate,
             properties: resolver.properties)
         translated.vectorTables = resolver.vectorTables
+        if translated.vectorTables.contains(where: \.isNearest) {
+            var writer = SQLWriter()
+            writer.tellsLimits = true
+            writer.write(resolved, hasHiddenColumns: hasHiddenColumns)
+            translated.runningSQL = writer.sql
+        }
         translated.usesModels = resolver.usesModels
         return translated
     }

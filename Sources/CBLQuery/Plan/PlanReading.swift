@@ -134,6 +134,9 @@ struct PlanReader {
     }
 
     private func virtual(_ access: Access) -> String {
+        if let table = query.vectorTables.first(where: { $0.name == access.name }) ?? vectorTable(access.name) {
+            return vectorSearch(table)
+        }
         guard let index = fullTextIndex(access.name) else { return "goes through the items of \(access.name)" }
         let number = access.index.map { $0.prefix { $0.isNumber } }.flatMap { Int($0) } ?? 0
         switch number {
@@ -141,6 +144,20 @@ struct PlanReader {
         case 1: return "looks the document up in full-text index \"\(index)\""
         default: return "searches full-text index \"\(index)\""
         }
+    }
+
+    private func vectorTable(_ alias: String) -> TranslatedQuery.VectorTable? {
+        table(named: alias).flatMap { name in query.vectorTables.first { $0.name == name } }
+    }
+
+    private func vectorSearch(_ table: TranslatedQuery.VectorTable) -> String {
+        guard table.isNearest else { return "measures how far the document is, as vector index \"\(table.index)\" does" }
+        let start = "finds the nearest in vector index \"\(table.index)\""
+        guard let index = try? snapshot.vectorIndex(named: table.index), index.isTrained else {
+            return start + ", which has learned from no vectors yet: looks at all of them"
+        }
+        let probes = min(table.probes ?? index.options.usualProbes, index.options.centroids)
+        return start + ", looking into \(probes) of its \(index.options.centroids) lists"
     }
 
     /// What SQLite does with the answers that a predictive index keeps.

@@ -1,5 +1,12 @@
 import CBLLanguage
 import CBLStore
+import Synchronization
+
+/// What has to be said once by who uses this library: how the store reads the expressions of vector indexes, so that what is written is taken in
+/// at once. Queries and definitions of indexes see to it themselves.
+package enum VectorIndexing {
+    package static func prepare() { VectorIndexText.prepare() }
+}
 
 /// The expression of a vector index, as its definition has it: `=nvector`, `=j[[".vector"]]`, or without a mark as older files have them.
 enum VectorIndexText {
@@ -24,7 +31,7 @@ enum VectorIndexText {
     }
 
     /// Teaches the store to read such expressions. To be called before anything is written by whoever uses this library.
-    package static func prepare() { _ = translation }
+    static func prepare() { _ = translation }
 
     private static let translation: Void = {
         VectorExpression.setTranslation { index, snapshot in
@@ -60,5 +67,20 @@ extension Query {
             try snapshot.offerVectorTable(index, named: table.name)
             return index
         }
+    }
+}
+
+/// Who hears that a search has to look at all vectors, since its index has not learned from any yet. In the vendor's words.
+package enum VectorWarnings {
+    private static let listener = Mutex<(@Sendable (String) -> Void)?>(nil)
+
+    package static func setListener(_ hear: @escaping @Sendable (String) -> Void) { listener.withLock { $0 = hear } }
+
+    static func warn(_ index: VectorIndex) {
+        guard !index.isTrained, let hear = listener.withLock({ $0 }) else { return }
+        let present = index.id == nil ? 0 : index.pending
+        hear(
+            "SQLite warning: vectorsearch: Untrained index; queries may be slow. \(index.options.neededForTraining) vectors needed for training; "
+                + "\(present) present.")
     }
 }

@@ -22,6 +22,12 @@ enum MakeIndexCommand {
             --outputs, documents are found by these properties of the answers. --model says which program the model is; it is needed \
             again by every command that changes documents of the collection.
 
+            A vector index (--vector --dimensions N) finds the documents whose vectors are nearest to another: ORDER BY \
+            APPROX_VECTOR_DISTANCE(vector, $target) LIMIT 10. EXPRESSIONS give the vector: an array of numbers, or the Base64 text of 32-bit \
+            floats. Documents are sorted into --centroids lists (about the square root of how many there are), of which a query looks into a \
+            few. The metric is euclidean_squared, euclidean, cosine or dot. Numbers are kept in a byte each (SQ8); SQ6, SQ4 and PQ32x8 take \
+            less, none keeps them as they are. The vendor's programs take no notice of the index, and what they write is found all the same.
+
             Nothing happens if there is the same index already. Another one of the same name is replaced, even one of another collection: \
             names are unique in a database. The index is there whole or not at all, whenever the command is interrupted.
 
@@ -43,9 +49,17 @@ enum MakeIndexCommand {
             Flag("predict", value: "MODEL", .text, "Make a predictive index: what this model makes of EXPRESSIONS"),
             Flag("outputs", value: "PROPERTIES", .text, "With --predict: find documents by these properties of the answers, as in a,b"),
             Flag("suggest", value: "QUERY", .text, "Tell which index would help this query"),
-            Flag("vector", "Vector indexes need an extension that this version does not have"),
-            Flag("dim", value: "N", .count, "With --vector"), Flag("metric", value: "METRIC", .text, "With --vector"),
-            Flag("centroids", value: "N", .count, "With --vector"), Flag("encoding", value: "ENCODING", .text, "With --vector"),
+            Flag("vector", "Make a vector index"),
+            Flag("dimensions", aliases: ["dim"], value: "N", .count, "With --vector: how many numbers a vector has"),
+            Flag("centroids", value: "N", .count, "With --vector: how many lists there are; by default as many as suit the documents"),
+            Flag("metric", value: "METRIC", .choice(VectorIndexFlags.metrics), "With --vector: what is near; by default euclidean_squared"),
+            Flag("encoding", value: "ENCODING", .text, "With --vector: how numbers are kept: SQ8, SQ6, SQ4, PQ32x8 or none"),
+            Flag("probes", value: "N", .count, "With --vector: how many lists a query looks into"),
+            Flag(
+                "minTraining", aliases: ["min-training"], value: "N", .count,
+                "With --vector: how many vectors it waits for before it sorts them"),
+            Flag("maxTraining", aliases: ["max-training"], value: "N", .count, "With --vector: how many vectors it learns from at most"),
+            Flag("lazy", "With --vector: an app gives the vectors, not the expression"),
         ],
         arguments: [
             Argument("NAME", .text, .optional, "The name of the index"),
@@ -59,6 +73,7 @@ enum MakeIndexCommand {
             .init(
                 "cblite mkindex travel.cblite2 moods --predict mood --outputs mood --model mood=./mood.py \"{'text': description}\"",
                 "A predictive index: what ./mood.py says of descriptions."),
+            .init("cblite mkindex photos.cblite2 looks --vector --dimensions 512 --metric cosine embedding", "A vector index."),
             .init("cblite mkindex travel.cblite2 --suggest \"SELECT name FROM hotels WHERE stars > 3\"", "What would help that query."),
         ],
         run: run)
@@ -66,11 +81,6 @@ enum MakeIndexCommand {
     @Sendable private static func run(_ invocation: Invocation) throws -> ExitCode {
         if let query = invocation.string("suggest") { return try SuggestIndex.run(query, invocation) }
         guard let name = invocation.argumentIfGiven("NAME") else { throw invocation.usageError("NAME is missing") }
-        for flag in ["vector", "dim", "metric", "centroids", "encoding"] where invocation.count(flag) > 0 {
-            throw CommandError.failed(
-                "this version cannot make vector indexes",
-                hint: "They need the vendor's extension for vector search, which is not free software.")
-        }
         let definition = try definition(name, invocation)
         let change = try make(definition, invocation)
         try invocation.tell { try tell(change, definition, invocation) }
@@ -80,6 +90,8 @@ enum MakeIndexCommand {
     private static func definition(_ name: String, _ invocation: Invocation) throws -> IndexDefinition {
         let text = invocation.argumentIfGiven("EXPRESSIONS")
         if let model = invocation.string("predict") { return try predictiveDefinition(name, model, text, invocation) }
+        if invocation.flag("vector") { return try VectorIndexFlags.definition(name, text, invocation) }
+        try VectorIndexFlags.refuse(invocation)
         if invocation.count("outputs") > 0 { throw invocation.usageError("--outputs is for predictive indexes: --predict MODEL") }
         let kind = try kind(invocation)
         if case .array = kind {} else if text == nil { throw invocation.usageError("EXPRESSIONS are missing") }

@@ -1,4 +1,5 @@
 import CBLSQLite
+import CBLVectors
 
 /// An index as an archive has it: the row of the table of indexes, and the SQL that made it.
 ///
@@ -38,7 +39,7 @@ struct ArchivedIndex {
         case .fullText: try fullTextForm(live)
         case .array: try arrayForm(live)
         case .predictive: try predictiveForm(live)
-        case .vector: throw Refusal(reason: "it needs an extension that this program does not have")
+        case .vector: try vectorForm()
         case nil: throw Refusal(reason: "its kind is not known")
         }
     }
@@ -77,6 +78,15 @@ struct ArchivedIndex {
         let triggers = sql.compactMap { SchemaTrigger(name: table + "::ins", $0) }
         guard let insertion = triggers.first else { throw ArchivedIndex.unsafeExpression }
         return insertion.condition
+    }
+
+    private func vectorForm() throws(Refusal) -> IndexSpecification.Form {
+        // A text of names and numbers, which is only read.
+        guard let text = sql.first, let start = text.firstRange(of: "vectorsearch(")?.upperBound,
+            let end = text[start...].firstIndex(of: ")"),
+            let options = VectorOptions(text: String(text[start..<end]))
+        else { throw ArchivedIndex.unknownShape }
+        return .vector(options)
     }
 
     private func predictiveForm(_ live: String) throws(Refusal) -> IndexSpecification.Form {

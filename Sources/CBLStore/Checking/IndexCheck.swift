@@ -21,6 +21,7 @@ struct IndexCheck {
             try checker.survivingDamage(table.owner, collection: table.collection) { try check(table) }
         }
         try checkForgottenTables()
+        try VectorCheck(checker).run()
     }
 
     /// All rows of `indexes`, also those whose collection is gone.

@@ -40,6 +40,7 @@ final class Repairer {
         for table in hasSequenceIndex { try connection.execute(Schema.sequenceIndex(table.name)) }
         for table in tables { try rebuildIfWrong(table) }
         try repairCounters()
+        summary.indexes += try transaction.repairVectorIndexes()
         connection.releaseStatements()
         try transaction.file.reloadSchema()
     }

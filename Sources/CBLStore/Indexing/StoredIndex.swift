@@ -93,6 +93,7 @@ extension Snapshot {
     /// All the SQL that makes an index: the table it is kept in with its triggers, if it has one, and the index itself.
     func indexDefinitionSQL(_ index: StoredIndex) throws -> [String] {
         var sql: [String] = []
+        if index.kind == .vector, let text = try indexSQL(index) { return [text] }
         if let table = index.tableName {
             for name in [table, Schema.hashedName(ofIndexTable: table)] { sql += try tableDefinitionSQL(name) }
         }
@@ -124,7 +125,8 @@ extension StoredIndex {
     /// One of our vector indexes, as the vendor's would stand in the table.
     init(_ index: VectorIndex, of live: String) {
         self.init(
-            name: index.name, kind: .vector, type: Kind.vector.rawValue, keyStore: index.keyStore, expression: index.expression, condition: nil,
+            name: index.name, kind: .vector, type: Kind.vector.rawValue, keyStore: index.keyStore, expression: index.expression,
+            condition: nil,
             tableName: index.tableName(of: live), lastSequence: index.options.isLazy ? index.indexed.text : nil)
     }
 

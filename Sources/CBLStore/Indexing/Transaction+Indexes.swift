@@ -97,7 +97,8 @@ extension Transaction {
     private func isSame(_ existing: StoredIndex, _ statements: IndexStatements, _ specification: IndexSpecification) throws -> Bool {
         guard existing.kind == specification.kind, existing.collection == specification.collection else { return false }
         if case .vector(let options) = specification.form {
-            guard let own = try ownVectorIndexes().first(where: { $0.name == existing.name }), try vectorIndex(named: existing.name) == own else {
+            guard let own = try ownVectorIndexes().first(where: { $0.name == existing.name }), try vectorIndex(named: existing.name) == own
+            else {
                 return false
             }
             return own.options == options && own.expression == specification.source.expression

@@ -38,6 +38,15 @@ extension Database {
     /// Rebuilds all of SQLite's indexes.
     package func reindex(interruption: (@convention(c) (UnsafeMutableRawPointer?) -> Int32)? = nil) throws {
         try execute("REINDEX", interruption)
+        // What an index of vectors has learned may not fit what has come since.
+        guard try read({ try !$0.ownVectorIndexes().isEmpty }) else { return }
+        try write { transaction in
+            transaction.connection.setProgressCheck(interruption)
+            defer { transaction.connection.setProgressCheck(nil) }
+            for index in try transaction.ownVectorIndexes() where transaction.catalog.stores[index.keyStore] != nil {
+                try transaction.rebuildVectorIndex(index.name)
+            }
+        }
     }
 
     /// Renews the statistics that queries are planned with.

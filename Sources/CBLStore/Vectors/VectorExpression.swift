@@ -54,7 +54,23 @@ struct VectorReader {
     var ofSequence: String { "SELECT rowid, key, \(expression) FROM \(table) WHERE sequence=? AND \(isLive)" }
     /// The same without reading the document.
     var rowOfSequence: String { "SELECT rowid, key FROM \(table) WHERE sequence=? AND \(isLive)" }
+    /// Sequence, ID and value of the documents from a sequence on that a lazy index is to have.
+    func sources(from sequence: UInt64, limit: Int) -> String {
+        "SELECT sequence, key, \(expression) AS source FROM \(table) WHERE sequence >= \(sequence) AND \(isLive) AND source NOT NULL "
+            + "ORDER BY sequence LIMIT \(limit)"
+    }
+
     /// The vector of a row.
     var ofRow: String { "SELECT \(expression) FROM \(table) WHERE rowid=?" }
     var sequenceOfRow: String { "SELECT sequence, key FROM \(table) WHERE rowid=?" }
+}
+
+extension Snapshot {
+    /// Runs through the values that a lazy index makes vectors of: sequence, ID, value.
+    package func withVectorSources<Result>(
+        _ index: VectorIndex, from sequence: UInt64, limit: Int, _ body: (Statement) throws -> Result
+    ) throws -> Result {
+        let reader = try VectorReader(index, self)
+        return try connection.withStatement(reader.sources(from: sequence, limit: limit), body)
+    }
 }

@@ -92,15 +92,18 @@ extension Snapshot {
 
     /// The model of an index, read once by each connection.
     func vectorModel(_ index: VectorIndex) throws -> VectorModel {
+        try file.vectorModels.model(index) { try storedVectorModel(index) }
+    }
+
+    /// The model as the file has it now.
+    func storedVectorModel(_ index: VectorIndex) throws -> VectorModel {
         guard let id = index.id, index.isTrained else { throw damage(index, "it has no model") }
-        return try file.vectorModels.model(index) {
-            try connection.withStatement("SELECT model FROM vx_models WHERE id=?") { row in
-                try row.bind(id, 1)
-                guard try row.step(), let bytes = row.blob(0), let model = VectorModel(bytes, index.options) else {
-                    throw damage(index, "its model is damaged")
-                }
-                return model
+        return try connection.withStatement("SELECT model FROM vx_models WHERE id=?") { row in
+            try row.bind(id, 1)
+            guard try row.step(), let bytes = row.blob(0), let model = VectorModel(bytes, index.options) else {
+                throw damage(index, "its model is damaged")
             }
+            return model
         }
     }
 

@@ -28,17 +28,6 @@ package final class VectorSearch {
         model = index.isTrained ? try snapshot.vectorModel(index) : nil
     }
 
-    /// Why a search looks at every vector, in the vendor's words; nil if it need not.
-    package var slowness: String? {
-        guard !index.isTrained else { return nil }
-        let present = index.id == nil ? "an unknown number" : String(index.pending)
-        return "vectorsearch: Untrained index; queries may be slow. \(index.options.neededForTraining) vectors needed for training; "
-            + "\(present) present."
-    }
-
-    /// How many lists a query that does not say looks into; 0 where all vectors are looked at.
-    package var usualProbes: Int { index.isTrained ? min(index.options.usualProbes, model?.listCount ?? 0) : 0 }
-
     package func check(_ query: [Float]) throws(StoreError) {
         guard query.count == index.options.dimensions else {
             throw StoreError(
@@ -52,7 +41,8 @@ package final class VectorSearch {
     package func nearest(to query: [Float], limit: Int, probes: Int? = nil) throws -> [Hit] {
         try check(query)
         guard limit > 0 else { return [] }
-        var wanted = limit == .max ? limit : limit + spare(limit)
+        // Without a limit, none can be missed.
+        var wanted = limit >= Int.max / 8 ? limit : limit + spare(limit)
         while true {
             var queue = NearestQueue(limit: wanted)
             var lists: [UInt64: Int] = [:]

@@ -195,8 +195,9 @@ private let disconnect: @convention(c) (TablePointer?) -> Int32 = { table in
     return SQLITE_OK
 }
 
-/// What xFindFunction gives for `vectorsearch_probes`: the number of a kind of condition of our own.
+/// What xFindFunction gives for `vectorsearch_probes` and `vectorsearch_limit`: numbers for kinds of conditions of our own.
 private let probesCondition = UInt8(SQLITE_INDEX_CONSTRAINT_FUNCTION)
+private let limitCondition = UInt8(SQLITE_INDEX_CONSTRAINT_FUNCTION + 1)
 
 private let plan: @convention(c) (TablePointer?, UnsafeMutablePointer<sqlite3_index_info>?) -> Int32 = { _, info in
     guard let info else { return SQLITE_MISUSE }
@@ -207,7 +208,7 @@ private let plan: @convention(c) (TablePointer?, UnsafeMutablePointer<sqlite3_in
         switch (constraint.op, constraint.iColumn) {
         case (UInt8(SQLITE_INDEX_CONSTRAINT_MATCH), VectorTable.Column.vector.rawValue): use = .match
         case (UInt8(SQLITE_INDEX_CONSTRAINT_EQ), VectorTable.Column.docid.rawValue): use = .row
-        case (UInt8(SQLITE_INDEX_CONSTRAINT_LIMIT), _): use = .limit
+        case (limitCondition, VectorTable.Column.vector.rawValue): use = .limit
         case (probesCondition, VectorTable.Column.vector.rawValue): use = .probes
         default: continue
         }
@@ -302,7 +303,13 @@ private let findFunction:
         UnsafeMutablePointer<(@convention(c) (OpaquePointer?, Int32, UnsafeMutablePointer<OpaquePointer?>?) -> Void)?>?,
         UnsafeMutablePointer<UnsafeMutableRawPointer?>?
     ) -> Int32 = { _, count, name, function, _ in
-        guard count == 2, let name, String(cString: name) == "vectorsearch_probes" else { return 0 }
+        guard count == 2, let name else { return 0 }
+        let condition: UInt8
+        switch String(cString: name) {
+        case "vectorsearch_probes": condition = probesCondition
+        case "vectorsearch_limit": condition = limitCondition
+        default: return 0
+        }
         function?.pointee = { context, _, _ in sqlite3_result_int(context, 1) }
-        return Int32(probesCondition)
+        return Int32(condition)
     }

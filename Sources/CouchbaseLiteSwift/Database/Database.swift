@@ -1,3 +1,4 @@
+internal import CBLQuery
 package import CBLStore
 import Foundation
 import Synchronization
@@ -42,6 +43,8 @@ public final class Database: @unchecked Sendable {
     package init(name: String, config: DatabaseConfiguration, upgrade: CBLStore.Database.Options.Upgrade) throws {
         guard !name.isEmpty else { throw libraryError(CBLError.invalidParameter, "A database must have a name.") }
         LogDispatch.shared.adviseFiles()
+        VectorIndexing.prepare()
+        VectorWarnings.setListener { CouchbaseLiteSwift.log(.database, .warning, $0) }
         self.name = name
         self.config = config
         try config.makeDirectory()

@@ -33,8 +33,7 @@ extension Collection: Indexable {
             try create(name, .array(path: config.path), .sqlpp, config.expressions?.joined(separator: ",") ?? "")
         case let config as VectorIndexConfiguration:
             config.check()
-            _ = try openCore()
-            throw VectorIndexConfiguration.unsupported
+            try create(name, .vector(config.options), .sqlpp, config.expression)
         default:
             programmerError(.invalidArgument, "\(type(of: config)) is no index: only the configurations of this library are.")
         }
@@ -118,9 +117,11 @@ public class QueryIndex: @unchecked Sendable {
     /// Takes up to so many documents whose vectors are to be computed by the program; nil if there are none. Only lazy vector indexes have such.
     public func beginUpdate(limit: UInt64) throws -> IndexUpdater? {
         programmerErrorUnless(limit > 0, .invalidArgument, "An update of an index must be for at least one document.")
-        guard try collection.storedIndexes().contains(where: { $0.name == name }) else {
-            throw libraryError(CBLError.notFound, "There is no index \"\(name)\" in \(collection.fullName).")
+        let core = try collection.openCore()
+        return try translatingErrors {
+            try VectorUpdate(of: name, in: collection.coreName, limit: Int(clamping: limit), in: core).map {
+                IndexUpdater($0, of: collection)
+            }
         }
-        throw libraryError(CBLError.unsupported, "The index \"\(name)\" is no lazy vector index: it is always up to date.")
     }
 }

@@ -1,4 +1,6 @@
+internal import CBLQuery
 import Foundation
+import Synchronization
 
 /// Values whose vectors a lazy vector index waits for. For each, the program sets a vector or skips it; then it calls `finish()`.
 public class IndexUpdater: ArrayProtocol, Sequence, @unchecked Sendable {
@@ -6,8 +8,17 @@ public class IndexUpdater: ArrayProtocol, Sequence, @unchecked Sendable {
     public typealias Iterator = AnyIterator<Any>
 
     private let values: ArrayObject
+    private let collection: Collection
+    // Sendable: what changes is guarded by the lock.
+    private let lock = Mutex(())
+    private let update: VectorUpdate
 
-    init(_ values: ArrayObject) { self.values = values }
+    init(_ update: VectorUpdate, of collection: Collection) {
+        self.update = update
+        self.collection = collection
+        let stored = StoredValues(update.values, keys: nil, database: collection.database)
+        values = ArrayObject(ArrayStorage(stored.root, in: stored, isMutable: false))
+    }
 
     /// How many values there are.
     public var count: Int { values.count }
@@ -46,13 +57,45 @@ public class IndexUpdater: ArrayProtocol, Sequence, @unchecked Sendable {
     public subscript(index: Int) -> Fragment { values[index] }
 
     /// Sets the vector of a value; nil if it has none, and is to be left out of the index.
-    public func setVector(_ vector: [Float]?, at index: Int) throws { throw VectorIndexConfiguration.unsupported }
+    public func setVector(_ vector: [Float]?, at index: Int) throws {
+        check(index)
+        try change("setVector") { try update.set(vector, index) }
+    }
 
     /// Leaves a value for the next update.
     public func skipVector(at index: Int) {
-        programmerErrorUnless((0..<count).contains(index), .range, "The index \(index) is outside of the update.")
+        check(index)
+        try? change("skipVector") { try update.skip(index) }
     }
 
     /// Puts the vectors into the index. Every value must have one, or have been skipped.
-    public func finish() throws { throw VectorIndexConfiguration.unsupported }
+    public func finish() throws {
+        let core = try collection.openCore()
+        try change("finish") { _ = try update.finish(in: core) }
+    }
+
+    private func check(_ index: Int) {
+        programmerErrorUnless((0..<count).contains(index), .range, "The index \(index) is outside of the update.")
+    }
+
+    private func change(_ name: String, _ body: () throws -> Void) throws {
+        try lock.withLock { _ in
+            programmerErrorUnless(!update.isFinished, .internalInconsistency, "\(name) was called on a finished updater.")
+            try translatingErrors(body)
+        }
+    }
+}
+
+extension VectorUpdate.Failure: CoreErrorTranslation {
+    var libraryError: NSError {
+        let code =
+            switch self {
+            case .notFound: CBLError.missingIndex
+            case .notLazy: CBLError.unsupported
+            case .wrongDimensions: CBLError.invalidParameter
+            case .unfinished: CBLError.unsupported
+            case .finished: CBLError.notOpen
+            }
+        return CouchbaseLiteSwift.libraryError(code, description)
+    }
 }

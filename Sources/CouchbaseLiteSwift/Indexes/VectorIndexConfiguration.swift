@@ -1,11 +1,12 @@
+internal import CBLVectors
 import Foundation
 
 /// Makes vector indexes known to the library.
 public class Extension {
     private init() {}
 
-    /// Has to come before databases with vector indexes are opened.
-    public static func enableVectorSearch() throws { throw VectorIndexConfiguration.unsupported }
+    /// Nothing has to be made known: vector search is part of this library. Programs that were written for the vendor's call it.
+    public static func enableVectorSearch() throws {}
 }
 
 /// In how many bits each number of a vector is kept.
@@ -61,8 +62,7 @@ public struct VectorIndexConfiguration: IndexConfiguration, Sendable {
     /// How many groups a search looks at; 0 leaves it to the index.
     public var numProbes: UInt32 = VectorIndexConfiguration.defaultNumProbes
 
-    /// Dimensions are from 2 to 4096, centroids from 1 to 64000; others end the program. In this version no such index can be made: `createIndex`
-    /// throws `unsupported`.
+    /// Dimensions are from 2 to 4096, centroids from 1 to 64000; others end the program.
     public init(expression: String, dimensions: UInt32, centroids: UInt32) {
         programmerErrorUnless((2...4096).contains(dimensions), .invalidArgument, "A vector has 2 to 4096 dimensions, not \(dimensions).")
         programmerErrorUnless((1...64000).contains(centroids), .invalidArgument, "There are 1 to 64000 centroids, not \(centroids).")
@@ -88,7 +88,7 @@ public struct VectorIndexConfiguration: IndexConfiguration, Sendable {
     func check() {
         if case .productQuantizer(let subquantizers, let bits) = encoding {
             programmerErrorUnless(
-                subquantizers > 0 && dimensions % subquantizers == 0, .invalidArgument,
+                subquantizers > 1 && dimensions % subquantizers == 0, .invalidArgument,
                 "The \(dimensions) dimensions of a vector cannot be cut into \(subquantizers) equal parts.")
             programmerErrorUnless((4...12).contains(bits), .invalidArgument, "A product quantizer has 4 to 12 bits, not \(bits).")
         }
@@ -97,7 +97,24 @@ public struct VectorIndexConfiguration: IndexConfiguration, Sendable {
             "The least number of vectors to train with, \(minTrainingSize), is above the greatest, \(maxTrainingSize).")
     }
 
-    static var unsupported: NSError {
-        libraryError(CBLError.unsupported, "Vector indexes are not there yet: this version can neither make nor search one.")
+    /// The same for the core.
+    var options: VectorOptions {
+        var options = VectorOptions(dimensions: Int(dimensions), centroids: Int(centroids))
+        switch encoding {
+        case .none: options.encoding = .none
+        case .scalarQuantizer(let type): options.encoding = .scalar(bits: Int(type.rawValue))
+        case .productQuantizer(let parts, let bits): options.encoding = .product(parts: Int(parts), bits: Int(bits))
+        }
+        switch metric {
+        case .euclideanSquared: options.metric = .squaredEuclidean
+        case .cosine: options.metric = .cosine
+        case .euclidean: options.metric = .euclidean
+        case .dot: options.metric = .dot
+        }
+        options.minimumTraining = Int(minTrainingSize)
+        options.maximumTraining = Int(maxTrainingSize)
+        options.probes = Int(numProbes)
+        options.isLazy = isLazy
+        return options
     }
 }

@@ -74,6 +74,37 @@ private func guideIndexes() async throws {
     try hotels.deleteIndex(forName: "bySize")
     Database.prediction.unregisterModel(withName: "sizes")
 
+    for number in 0..<200 {
+        let hotel = try hotels.document(id: "hotel-\(number)")!.toMutable()
+        hotel.setArray(MutableArrayObject(data: [Double(number), 1, 0]), forKey: "position")
+        try hotels.save(document: hotel)
+    }
+    var config = VectorIndexConfiguration(expression: "position", dimensions: 3, centroids: 8)
+    config.metric = .euclidean
+    try hotels.createIndex(withName: "positions", config: config)
+
+    let nearest = try database.createQuery("SELECT name FROM hotels ORDER BY APPROX_VECTOR_DISTANCE(position, $target, 'EUCLIDEAN') LIMIT 3")
+    nearest.parameters = Parameters().setArray(MutableArrayObject(data: [17.2, 1.0, 0.0]), forName: "target")
+    print(try nearest.execute().allResults().map { $0.string(at: 0)! })     // Hotel 17, Hotel 18, Hotel 16
+
+    #expect(try nearest.execute().allResults().map { $0.string(at: 0) } == ["Hotel 17", "Hotel 18", "Hotel 16"])
+    #expect(try nearest.explain().contains("kv_.hotels:vector:positions"))
+
+    var lazy = VectorIndexConfiguration(expression: "name", dimensions: 2, centroids: 1)
+    lazy.isLazy = true
+    try hotels.createIndex(withName: "names", config: lazy)
+    while let update = try hotels.index(withName: "names")!.beginUpdate(limit: 50) {
+        for place in 0..<update.count {
+            let name = update.string(at: place) ?? ""
+            try update.setVector([Float(name.count), 0], at: place)
+        }
+        try update.finish()
+    }
+
+    #expect(try hotels.index(withName: "names")!.beginUpdate(limit: 1) == nil)
+    try hotels.deleteIndex(forName: "names")
+    try hotels.deleteIndex(forName: "positions")
+
     print(try hotels.indexes())
     try hotels.deleteIndex(forName: "large")
     try database.performMaintenance(type: .fullOptimize)     // has all data looked at, for better plans
@@ -83,10 +114,4 @@ private func guideIndexes() async throws {
     try hotels.createIndex(IndexBuilder.valueIndex(items: ValueIndexItem.property("name")), name: "byName")
 
     #expect(try hotels.index(withName: "byName") != nil)
-    do {
-        try hotels.createIndex(withName: "vectors", config: VectorIndexConfiguration(expression: "vector", dimensions: 3, centroids: 2))
-        Issue.record("vector indexes are there: say so in this guide")
-    } catch let error as NSError {
-        #expect(error.code == CBLError.unsupported)
-    }
 }
