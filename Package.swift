@@ -100,7 +100,8 @@ let package = Package(
             name: "cblite-bench-views", dependencies: ["CBLViews", "CBLQuery", "CBLStore", "CBLFleece", "CBLSystemDuktape"],
             path: "Benchmarks/Views"),
         .executableTarget(
-            name: "cblite-bench-vectors", dependencies: ["CBLQuery", "CBLStore", "CBLVectors", "CBLBase"], path: "Benchmarks/Vectors"),
+            name: "cblite-bench-vectors", dependencies: ["CBLQuery", "CBLStore", "CBLVectors", "CBLSQLite", "CBLBase"],
+            path: "Benchmarks/Vectors"),
         .executableTarget(name: "cblite-bench-blip", dependencies: ["CBLBLIP"], path: "Benchmarks/BLIP"),
         .executableTarget(name: "cblite-bench-prompt", dependencies: ["CBLBase", "CBLTestSupport"], path: "Benchmarks/Prompt"),
         .executableTarget(name: "cblite-bench-http", dependencies: ["CBLTransport"], path: "Benchmarks/HTTP"),

@@ -70,14 +70,17 @@ extension Call {
     private func setVector(_ value: Value, dimensions: Int?) -> Bool {
         if let bytes = value.stringBytes { return setVector(base64: bytes, dimensions: dimensions) }
         guard let array = value.array, !array.isEmpty, dimensions == nil || array.count == dimensions else { return false }
-        var floats: [UInt8] = []
-        floats.reserveCapacity(array.count * 4)
-        for index in 0..<array.count {
-            guard array[index].isNumber, let number = array[index].double else { return false }
-            withUnsafeBytes(of: Float(number).bitPattern.littleEndian) { floats.append(contentsOf: $0) }
+        // Hot: searches of vectors call this for each document that they measure.
+        let count = array.count
+        return withUnsafeTemporaryAllocation(of: UInt32.self, capacity: count) { floats in
+            for index in 0..<count {
+                let item = array[index]
+                guard item.isNumber, let number = item.double else { return false }
+                floats[index] = Float(number).bitPattern.littleEndian
+            }
+            set(data: UnsafeRawBufferPointer(start: floats.baseAddress, count: 4 * count))
+            return true
         }
-        floats.withUnsafeBytes { set(data: $0) }
-        return true
     }
 
     private func setVector(base64 text: UnsafeRawBufferPointer, dimensions: Int?) -> Bool {

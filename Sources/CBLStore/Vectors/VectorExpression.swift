@@ -1,4 +1,5 @@
 import CBLSQLite
+import CBLVectors
 import Synchronization
 
 /// What makes the SQL of an index's expression: the language stands above the store. As long as nothing has been set, indexes are brought up to
@@ -8,6 +9,9 @@ package enum VectorExpression {
     package typealias Translation = @Sendable (VectorIndex, Snapshot) throws -> String
 
     private static let translation = Mutex<Translation?>(nil)
+    /// The last ones: each commit needs them.
+    private static let known = Mutex<[(expression: String, options: VectorOptions, sql: String)]>([])
+    private static let mostKnown = 32
 
     package static func setTranslation(_ translate: @escaping Translation) {
         translation.withLock { if $0 == nil { $0 = translate } }
@@ -19,7 +23,13 @@ package enum VectorExpression {
         guard let translate = translation.withLock({ $0 }) else {
             throw StoreError(.unsupported, "this program has no SQL++ to read the vector index \"\(index.name)\" with")
         }
-        return try translate(index, snapshot)
+        if let sql = known.withLock({ $0.first { $0.expression == index.expression && $0.options == index.options }?.sql }) { return sql }
+        let sql = try translate(index, snapshot)
+        known.withLock { known in
+            if known.count >= mostKnown { known.removeFirst() }
+            known.append((index.expression, index.options, sql))
+        }
+        return sql
     }
 }
 
@@ -42,9 +52,9 @@ struct VectorReader {
 
     private var table: String { tables.live.quotedName }
 
-    /// Sequence, ID and vector of the live documents changed after `sequence` that have one.
+    /// Sequence, ID and vector of the live documents changed after a sequence that have one. That is `?1`, unless all are wanted.
     func since(_ sequence: UInt64, sampling stride: Int = 1) -> String {
-        let condition = sequence > 0 ? "sequence > \(sequence) AND " : ""
+        let condition = sequence > 0 ? "sequence > ?1 AND " : ""
         let sample = stride > 1 ? "rowid % \(stride) = 0 AND " : ""
         return "SELECT sequence, key, \(expression) AS vector FROM \(table) WHERE \(condition)\(sample)\(isLive) AND vector NOT NULL"
             + (sequence > 0 ? " ORDER BY sequence" : "")

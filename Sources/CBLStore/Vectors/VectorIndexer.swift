@@ -9,6 +9,8 @@ final class VectorIndexer {
     private let id: Int64
     private let reader: VectorReader
     private var connection: Connection { transaction.connection }
+    /// How many vectors come at most, as far as that is known.
+    private var expected = Int.max
 
     /// How many vectors are encoded together.
     private static let batchSize = 4096
@@ -43,7 +45,8 @@ final class VectorIndexer {
         if !index.options.isLazy, index.indexed.end < last {
             try makeFindable()
             if index.indexed.end == 0, !index.isTrained, index.pending == 0 { try learnFromDocuments() }
-            try takeIn(reader.since(index.indexed.end))
+            expected = Int(clamping: last - index.indexed.end)
+            try takeIn(reader.since(index.indexed.end), after: index.indexed.end)
             index.indexed = SequenceRanges(upTo: last)
         }
         try learnIfPossible()
@@ -91,9 +94,10 @@ final class VectorIndexer {
 
     // Taking in
 
-    private func takeIn(_ sql: String) throws {
+    private func takeIn(_ sql: String, after sequence: UInt64) throws {
         try add { add in
             try connection.withStatement(sql) { row in
+                if sequence > 0 { try row.bind(Int64(bitPattern: sequence), 1) }
                 while try row.step() {
                     guard let key = row.text(1), let vector = row.blob(2) else { continue }
                     try add(VectorID(sequence: UInt64(bitPattern: row.int64(0)), documentID: key), vector)
@@ -115,7 +119,8 @@ final class VectorIndexer {
             index.pending += added
             return
         }
-        var sorter = VectorSorter(try transaction.vectorModel(index), try lists(), VectorIndexer.batchSize, VectorIndexer.mostMemory)
+        var sorter = VectorSorter(
+            try transaction.vectorModel(index), try lists(), min(expected, VectorIndexer.batchSize), VectorIndexer.mostMemory)
         let validity = try VectorValidity(reader, connection)
         try body { vector, bytes in if bytes.count == size { try sorter.add(vector, bytes, validity) } }
         try sorter.finish(validity)
@@ -334,7 +339,7 @@ private struct VectorSorter {
         self.lists = lists
         self.mostMemory = mostMemory
         // Of long vectors, fewer at a time.
-        batch = VectorBatch(model, capacity: max(64, min(batchSize, 8 * 1024 * 1024 / model.options.rawSize)))
+        batch = VectorBatch(model, capacity: max(min(batchSize, 64), min(batchSize, 8 * 1024 * 1024 / model.options.rawSize)))
         gathered = Array(repeating: VectorBlockWriter(), count: model.listCount)
     }
 

@@ -106,6 +106,7 @@ package final class VectorSearch {
             return
         }
         try connection.withStatement(reader.since(index.indexed.end)) { row in
+            if index.indexed.end > 0 { try row.bind(Int64(bitPattern: index.indexed.end), 1) }
             while try row.step() {
                 guard let key = row.text(1), let bytes = row.blob(2), let order = order(query, bytes) else { continue }
                 queue.offer(order, VectorID(sequence: UInt64(bitPattern: row.int64(0)), documentID: key))
