@@ -49,11 +49,11 @@ enum VectorIndexFlags {
         return options
     }
 
-    /// The vendor's advice: the square root of the number of documents.
+    /// The vendor's advice: the square root of the number of documents; but no more than there are documents to learn them from.
     private static func usualCentroids(_ invocation: Invocation, _ collection: CollectionName) throws -> Int {
         let count = try invocation.database().read { snapshot in
             try snapshot.counts(of: invocation.existing(collection, in: snapshot)).live
         }
-        return min(max(Int(Double(count).squareRoot().rounded()), 1), VectorOptions.centroidRange.upperBound)
+        return min(max(min(Int(Double(count).squareRoot().rounded()), count / 25), 1), VectorOptions.centroidRange.upperBound)
     }
 }
