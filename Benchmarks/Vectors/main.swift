@@ -8,18 +8,7 @@ import Glibc
 // Times vector search over documents made here: `cblite-bench-vectors [DOCUMENTS] [DIMENSIONS]`, 100,000 of 128 dimensions if nothing is said.
 // Vectors are of clusters in fewer dimensions than they have, with a little noise, as those of texts and pictures are.
 
-/// Random numbers that are the same each time.
-struct Random: RandomNumberGenerator {
-    var state: UInt64
-
-    mutating func next() -> UInt64 {
-        state &+= 0x9e37_79b9_7f4a_7c15
-        var value = state
-        value = (value ^ (value >> 30)) &* 0xbf58_476d_1ce4_e5b9
-        value = (value ^ (value >> 27)) &* 0x94d0_49bb_1331_11eb
-        return value ^ (value >> 31)
-    }
-
+extension SeededGenerator {
     mutating func normal() -> Float {
         let (first, second) = (Float.random(in: 1e-7...1, using: &self), Float.random(in: 0...1, using: &self))
         return (-2 * logf(first)).squareRoot() * cosf(2 * .pi * second)
@@ -28,7 +17,7 @@ struct Random: RandomNumberGenerator {
 
 struct Source {
     let dimensions: Int
-    private var random = Random(state: 42)
+    private var random = SeededGenerator(seed: 42)
     private var middles: [[Float]] = []
     private var projection: [Float] = []
     private static let latent = 32

@@ -39,6 +39,17 @@ package final class Centroids: Sendable {
         cblvec_nearest(vectors, count, dimensions, panels, halfNorms, halfNorms.count / 16, nearest, distances)
     }
 
+    /// The nearest of each of many vectors, on all cores.
+    func assign(_ vectors: SharedArray<Float>, _ count: Int) -> (nearest: SharedArray<UInt32>, distances: SharedArray<Float>) {
+        let nearest = SharedArray<UInt32>(repeating: 0, count: count)
+        let distances = SharedArray<Float>(repeating: 0, count: count)
+        Parallel.run(count, atLeast: 256) { [self] _, range in
+            let start = range.lowerBound
+            findNearest(vectors.base + start * dimensions, range.count, nearest.base + start, distances.base + start)
+        }
+        return (nearest, distances)
+    }
+
     /// Those that a query looks at, the nearest first.
     func nearest(to query: [Float], _ limit: Int, byProduct: Bool) -> [Int] {
         var distances = [Float](repeating: 0, count: count)

@@ -14,13 +14,10 @@ struct KMeans {
     }
 
     /// `count` middles of vectors that lie one after the other; of fewer vectors than that, these.
-    mutating func cluster(_ vectors: SharedArray<Float>, _ vectorCount: Int, into count: Int, isCancelled: () throws -> Void = {}) throws
-        -> Centroids
-    {
+    mutating func cluster(_ vectors: SharedArray<Float>, _ vectorCount: Int, into count: Int) -> Centroids {
         var centroids = first(vectors, vectorCount, min(count, vectorCount))
         var last = Float.infinity
         for _ in 0..<KMeans.mostTurns where vectorCount > count {
-            try isCancelled()
             let (next, error) = turn(vectors, vectorCount, centroids)
             centroids = next
             guard error < last * (1 - KMeans.leastGain) else { break }
@@ -45,13 +42,7 @@ struct KMeans {
     private mutating func turn(_ vectors: SharedArray<Float>, _ vectorCount: Int, _ centroids: Centroids) -> (Centroids, Float) {
         let dimensions = dimensions
         let count = centroids.count
-        let nearest = SharedArray<UInt32>(repeating: 0, count: vectorCount)
-        let distances = SharedArray<Float>(repeating: 0, count: vectorCount)
-        Parallel.run(vectorCount, atLeast: 256) { _, range in
-            centroids.findNearest(
-                vectors.base + range.lowerBound * dimensions, range.count, nearest.base + range.lowerBound,
-                distances.base + range.lowerBound)
-        }
+        let (nearest, distances) = centroids.assign(vectors, vectorCount)
         var members = [Int](repeating: 0, count: count)
         var error: Float = 0
         for vector in 0..<vectorCount {
@@ -94,13 +85,13 @@ struct KMeans {
 }
 
 /// Random numbers that are the same each time: the same vectors make the same index.
-struct SeededGenerator: RandomNumberGenerator {
+package struct SeededGenerator: RandomNumberGenerator {
     private var state: UInt64
 
-    init(seed: UInt64) { state = seed }
+    package init(seed: UInt64) { state = seed }
 
     // SplitMix64
-    mutating func next() -> UInt64 {
+    package mutating func next() -> UInt64 {
         state &+= 0x9e37_79b9_7f4a_7c15
         var value = state
         value = (value ^ (value >> 30)) &* 0xbf58_476d_1ce4_e5b9

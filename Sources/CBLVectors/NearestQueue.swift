@@ -1,3 +1,5 @@
+import CBLBase
+
 /// The nearest entries that were seen so far, at most so many: a heap with the farthest of them on top, which is the one to go.
 package struct NearestQueue {
     package struct Entry: Hashable, Sendable {
@@ -86,9 +88,6 @@ package struct VectorID: Hashable, Sendable {
 
     package init(sequence: UInt64, documentID: UnsafeRawBufferPointer) {
         self.sequence = sequence
-        // FNV-1a
-        var hash: UInt32 = 2_166_136_261
-        for byte in documentID { hash = (hash ^ UInt32(byte)) &* 16_777_619 }
-        check = hash
+        check = FNV1a.hash(documentID)
     }
 }

@@ -5,6 +5,7 @@ package struct VectorBlock {
     package let bytes: UnsafeRawBufferPointer
     package let count: Int
     private let isWide: Bool
+    private let codeSize: Int
 
     private static let headSize = 8
     private static let version: UInt8 = 1
@@ -16,6 +17,7 @@ package struct VectorBlock {
         guard bytes.count == VectorBlock.headSize + count * (Int(bytes[1]) + 4 + codeSize) else { return nil }
         self.bytes = bytes
         self.count = count
+        self.codeSize = codeSize
         isWide = bytes[1] == 8
     }
 
@@ -29,6 +31,10 @@ package struct VectorBlock {
             : UInt64(UInt32(littleEndian: bytes.loadUnaligned(fromByteOffset: start, as: UInt32.self)))
         let check = bytes.loadUnaligned(fromByteOffset: VectorBlock.headSize + count * width + 4 * place, as: UInt32.self)
         return VectorID(sequence: sequence, check: UInt32(littleEndian: check))
+    }
+
+    package func code(_ place: Int) -> UnsafeRawBufferPointer {
+        UnsafeRawBufferPointer(rebasing: codes[place * codeSize..<(place + 1) * codeSize])
     }
 
     /// The codes of all entries, one after the other.
@@ -54,15 +60,17 @@ package struct VectorBlockWriter {
         codes.append(contentsOf: code)
     }
 
-    package mutating func append(_ block: VectorBlock, codeSize: Int, where isKept: (VectorID) throws -> Bool) rethrows {
-        let codes = block.codes
+    package mutating func append(_ block: VectorBlock, where isKept: (VectorID) throws -> Bool) rethrows {
         for place in 0..<block.count {
             let id = block.id(place)
-            if try isKept(id) { append(id, UnsafeRawBufferPointer(rebasing: codes[place * codeSize..<(place + 1) * codeSize])) }
+            if try isKept(id) { append(id, block.code(place)) }
         }
     }
 
-    package mutating func append(_ block: VectorBlock, codeSize: Int) { append(block, codeSize: codeSize) { _ in true } }
+    package mutating func append(_ other: VectorBlockWriter) {
+        ids += other.ids
+        codes += other.codes
+    }
 
     package mutating func removeAll() {
         ids = []

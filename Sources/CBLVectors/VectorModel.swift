@@ -28,32 +28,22 @@ package final class VectorModel: Sendable {
         codeSize = options.encoding.size(dimensions: options.dimensions)
     }
 
-    /// Learns from a sample of vectors. `isCancelled` is asked now and then, and throws to end it.
-    package convenience init(
-        _ options: VectorOptions, trainedOn sample: VectorSample, isCancelled: () throws -> Void = {}
-    ) throws {
+    /// Learns from a sample of vectors.
+    package convenience init(_ options: VectorOptions, trainedOn sample: VectorSample) {
         let dimensions = options.dimensions
         let count = sample.count
         let vectors = sample.vectors(normalized: options.metric.isOfDirections)
         var clustering = KMeans(dimensions: dimensions)
-        let centroids = try clustering.cluster(vectors, count, into: options.centroids, isCancelled: isCancelled)
-        let nearest = SharedArray<UInt32>(repeating: 0, count: count)
-        let distances = SharedArray<Float>(repeating: 0, count: count)
-        Parallel.run(count, atLeast: 256) { _, range in
-            centroids.findNearest(
-                vectors.base + range.lowerBound * dimensions, range.count, nearest.base + range.lowerBound,
-                distances.base + range.lowerBound)
-            for vector in range { centroids.subtract(Int(nearest.base[vector]), vectors.base + vector * dimensions) }
-        }
+        let centroids = clustering.cluster(vectors, count, into: options.centroids)
+        let (nearest, distances) = centroids.assign(vectors, count)
+        for vector in 0..<count { centroids.subtract(Int(nearest.base[vector]), vectors.base + vector * dimensions) }
         let error = count > 0 ? (0..<count).reduce(0) { $0 + distances.base[$1] } / Float(count) : 0
         let encoder: Encoder
         switch options.encoding {
         case .none: encoder = .none
         case .scalar(let bits): encoder = .scalar(ScalarQuantizer(bits: bits, dimensions: dimensions, trainedOn: vectors.base, count))
         case .product(let parts, let bits):
-            encoder = .product(
-                try ProductQuantizer(
-                    parts: parts, bits: bits, dimensions: dimensions, trainedOn: vectors, count, isCancelled: isCancelled))
+            encoder = .product(ProductQuantizer(parts: parts, bits: bits, dimensions: dimensions, trainedOn: vectors, count))
         }
         self.init(options, centroids, encoder, trainedOn: sample.total, meanError: error)
     }
@@ -103,7 +93,7 @@ extension Centroids {
 }
 
 extension Float {
-    init(littleEndianAt address: UnsafeRawPointer) {
+    package init(littleEndianAt address: UnsafeRawPointer) {
         self.init(bitPattern: UInt32(littleEndian: address.loadUnaligned(as: UInt32.self)))
     }
 }

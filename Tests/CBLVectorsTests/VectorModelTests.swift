@@ -83,7 +83,7 @@ struct SampleVectors {
             var options = VectorOptions(dimensions: 24, centroids: 8)
             options.encoding = encoding
             options.metric = metric
-            let model = try VectorModel(options, trainedOn: sample.sample())
+            let model = VectorModel(options, trainedOn: sample.sample())
             let blocks = sample.blocks(model)
             var found = 0
             for query in SampleVectors(10, dimensions: 24, seed: 1).vectors {
@@ -102,7 +102,7 @@ struct SampleVectors {
         let sample = SampleVectors(240, dimensions: 15)
         var options = VectorOptions(dimensions: 15, centroids: 9)
         options.encoding = encoding
-        let model = try VectorModel(options, trainedOn: sample.sample())
+        let model = VectorModel(options, trainedOn: sample.sample())
         let bytes = model.bytes
         let copy = try #require(bytes.withUnsafeBytes { VectorModel($0, options) })
         #expect(copy.bytes == bytes)
@@ -122,13 +122,13 @@ struct SampleVectors {
         #expect((bytes + [0]).withUnsafeBytes { VectorModel($0, options) } == nil)
     }
 
-    @Test func damagedModelsAndBlocksNeverCrash() throws {
+    @Test func damagedModelsAndBlocksNeverCrash() {
         var random = SeededGenerator(seed: 3)
         for encoding in [VectorEncoding.none, .scalar(bits: 6), .product(parts: 4, bits: 5)] {
             let sample = SampleVectors(120, dimensions: 8)
             var options = VectorOptions(dimensions: 8, centroids: 4)
             options.encoding = encoding
-            let model = try VectorModel(options, trainedOn: sample.sample())
+            let model = VectorModel(options, trainedOn: sample.sample())
             let blocks = sample.blocks(model)
             for _ in 0..<120 {
                 var bytes = model.bytes

@@ -24,9 +24,8 @@ final class LocalNetwork {
     static let absence = obstacle ?? ""
 
     private let directory: TemporaryDirectory
-    private let keeper: RunningProgram
+    private let keeper: DaemonKeeper
     private let environment: [String: String]
-    private var answers = 0
 
     init() throws {
         directory = try TemporaryDirectory()
@@ -36,34 +35,13 @@ final class LocalNetwork {
         try Data(LocalNetwork.bus(path).utf8).write(to: URL(filePath: path + "/bus.conf"))
         try Data(LocalNetwork.avahi.utf8).write(to: URL(filePath: path + "/avahi.conf"))
         try Data(LocalNetwork.script.utf8).write(to: URL(filePath: path + "/keep.sh"))
-        keeper = try RunningProgram(
+        keeper = try DaemonKeeper(
             ["--net", "--mount", "--kill-child", "/bin/sh", path + "/keep.sh", path], program: "/usr/bin/unshare", environment: environment)
         try order("start")
     }
 
-    deinit {
-        // It ends when nothing can be ordered any more, and takes its daemons along.
-        _ = keeper.finish(timeout: 30)
-    }
-
-    struct NotDone: Error, CustomStringConvertible {
-        let description: String
-    }
-
     /// `start` or `stop`: the Avahi daemon, while D-Bus goes on.
-    func order(_ word: String) throws {
-        keeper.feed(Array("\(word)\n".utf8))
-        answers += 1
-        while keeper.outputSoFar.split(separator: "\n").count < answers {
-            let before = keeper.outputSoFar.utf8.count
-            guard keeper.readOutput(atLeast: before + 1) else {
-                throw NotDone(description: "\(word): \(keeper.outputSoFar)")
-            }
-        }
-        guard keeper.outputSoFar.split(separator: "\n").last == "\(word) done" else {
-            throw NotDone(description: "\(word): \(keeper.outputSoFar)")
-        }
-    }
+    func order(_ word: String) throws { try keeper.order(word) }
 
     /// The words for a program that runs in this network.
     private func inside(_ words: [String]) -> [String] {

@@ -12,10 +12,9 @@ final class PrivateKeyring {
     static let absence = obstacle ?? ""
 
     let directory: TemporaryDirectory
-    private let keeper: RunningProgram
+    private let keeper: DaemonKeeper
     /// For the programs that are to see it.
     let environment: [String: String]
-    private var answers = 0
 
     init() throws {
         directory = try TemporaryDirectory()
@@ -27,29 +26,12 @@ final class PrivateKeyring {
         for name in ["HOME", "XDG_DATA_HOME", "XDG_RUNTIME_DIR", "XDG_CONFIG_HOME", "XDG_CACHE_HOME"] { own[name] = path }
         // Nobody can be asked for what opens a lock.
         for name in ["DISPLAY", "WAYLAND_DISPLAY"] { own[name] = "" }
-        keeper = try RunningProgram([path + "/keep.sh", path], program: "/bin/sh", environment: own)
-        try order("bus")
-    }
-
-    deinit {
-        // It ends when nothing can be ordered any more, and takes its daemons along.
-        _ = keeper.finish(timeout: 30)
-    }
-
-    struct NotDone: Error, CustomStringConvertible {
-        let description: String
+        keeper = try DaemonKeeper([path + "/keep.sh", path], program: "/bin/sh", environment: own)
+        try keeper.waitUntilDone("bus")
     }
 
     /// `start`: the keyring, unlocked. `lock`: it stays so.
-    func order(_ word: String) throws {
-        if word != "bus" { keeper.feed(Array("\(word)\n".utf8)) }
-        answers += 1
-        while keeper.outputSoFar.split(separator: "\n").count < answers {
-            guard keeper.readOutput(atLeast: keeper.outputSoFar.utf8.count + 1) else {
-                throw NotDone(description: "\(word): \(keeper.outputSoFar)")
-            }
-        }
-    }
+    func order(_ word: String) throws { try keeper.order(word) }
 
     private static func bus(_ path: String) -> String {
         """

@@ -1,3 +1,5 @@
+import CBLBase
+
 /// The words that a full-text index leaves out, as a hash table over their bytes.
 struct StopWords {
     // All words one after the other; each filled slot names one by its place.
@@ -39,10 +41,8 @@ struct StopWords {
     private static func slot(
         of word: UnsafeRawBufferPointer, in slots: [(start: Int32, count: Int32)], bytes: UnsafeRawBufferPointer
     ) -> Int {
-        var hash: UInt32 = 2_166_136_261
-        for byte in word { hash = (hash ^ UInt32(byte)) &* 16_777_619 }
         let mask = slots.count - 1
-        var slot = Int(hash) & mask
+        var slot = Int(FNV1a.hash(word)) & mask
         while slots[slot].count > 0 {
             let (start, count) = (Int(slots[slot].start), Int(slots[slot].count))
             if UnsafeRawBufferPointer(rebasing: bytes[start..<start + count]).elementsEqual(word) { break }

@@ -1,4 +1,3 @@
-import CBLFleece
 import CBLVectors
 
 /// `APPROX_VECTOR_DISTANCE(expression, target, metric, probes, accurate)`: how far a document is from a vector, by a vector index.
@@ -71,41 +70,29 @@ extension Resolver {
 
     /// The source that an expression is about, and the expression in JSON without the source's name.
     private func vectorSource(_ expression: QueryExpression) -> (source: Int, json: String)? {
-        var json = expression.jsonForm()
-        var sources: Set<Int> = []
-        var pending = [expression]
-        while let current = pending.popLast() {
-            pending += current.operands
-            switch current.node {
-            case .property(let path):
-                var rest = path.components[...]
-                guard case .source(let source)? = scope.target(of: &rest) else {
-                    // Tells what is wrong with it.
-                    _ = resolve(current)
-                    return nil
-                }
-                sources.insert(source)
-                if rest.count < path.components.count {
-                    let whole = "[" + JSONWriter.quoted(path.jsonForm)
-                    json = json.replacing(whole, with: "[" + JSONWriter.quoted(PropertyPath(Array(rest)).jsonForm))
-                }
-            case .meta: sources.insert(0)
-            default: break
+        let namesSource = expression.first { part in
+            switch part.node {
+            case .property, .meta: true
+            default: false
             }
         }
-        guard let source = sources.first else {
+        guard namesSource != nil else {
             fail("unknown source collection for \(Resolver.shownName)()", expression.range)
             return nil
         }
-        guard sources.count == 1 else {
-            fail("1st argument to \(Resolver.shownName) may only refer to a single collection", expression.range)
+        guard let (source, bare) = indexForm(of: expression) else {
+            let known = diagnostics.count
+            _ = resolve(expression)
+            if diagnostics.count == known {
+                fail("1st argument to \(Resolver.shownName) may only refer to a single collection", expression.range)
+            }
             return nil
         }
         guard scope.sources[source].collection != nil else {
             if scope.sources[source].path == nil { fail("unknown source collection for \(Resolver.shownName)()", expression.range) }
             return nil
         }
-        return (source, json)
+        return (source, bare.jsonForm())
     }
 
     private static func isGiven(_ arguments: [QueryExpression], _ place: Int) -> Bool {

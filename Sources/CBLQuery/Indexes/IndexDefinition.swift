@@ -90,10 +90,8 @@ extension IndexDefinition {
         switch kind {
         case .vector(let options):
             if let problem = options.problem { throw QueryError(.meaning, "invalid vector index: \(problem)") }
-            guard parsed.condition == nil else { throw QueryError(.meaning, "a vector index cannot have a condition") }
-            guard parsed.expressions.count == 1 else { throw QueryError(.meaning, "Vector index doesn't support multiple properties") }
-            _ = try translator.vectorExpression(parsed.expressions[0], dimensions: options.isLazy ? nil : options.dimensions)
-            VectorIndexText.prepare()
+            _ = try translator.vectorExpression(parsed.vector, dimensions: options.isLazy ? nil : options.dimensions)
+            VectorIndexing.prepare()
             return .vector(options)
         case .value:
             let columns = try parsed.expressions.map { column throws(QueryError) in

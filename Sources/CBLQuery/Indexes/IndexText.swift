@@ -30,10 +30,19 @@ struct IndexText {
         switch definition.kind {
         case .array where condition != nil: throw QueryError(.meaning, "an array index cannot have a condition")
         case .predictive where condition != nil: throw QueryError(.meaning, "a predictive index cannot have a condition")
+        case .vector where condition != nil: throw QueryError(.meaning, "a vector index cannot have a condition")
         case .array: break
         case .value, .fullText, .predictive, .vector:
             guard expressions.isEmpty else { break }
             throw QueryError(.meaning, "an index needs an expression: the properties to find documents by, such as name.last, age")
+        }
+    }
+
+    /// What gives the vector of a document.
+    var vector: QueryExpression {
+        get throws(QueryError) {
+            guard expressions.count == 1 else { throw QueryError(.meaning, "Vector index doesn't support multiple properties") }
+            return expressions[0]
         }
     }
 

@@ -59,7 +59,7 @@ package final class VectorUpdate {
 
     /// Nil if all documents are up to date. `limit` is how many are looked at.
     package init?(of name: String, in collection: CollectionName, limit: Int, in database: Database) throws {
-        VectorIndexText.prepare()
+        VectorIndexing.prepare()
         let (found, passed) = try database.read { try VectorUpdate.look(name, collection, limit, $0) }
         if let passed, !database.isReadOnly {
             try database.write { transaction in

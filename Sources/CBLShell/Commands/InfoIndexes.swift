@@ -143,11 +143,7 @@ extension StoredIndex {
     }
 
     /// Whether the expression is written in JSON. Newer releases say so in front of it.
-    var isJSON: Bool {
-        guard let expression else { return false }
-        if expression.hasPrefix("=") { return expression.hasPrefix("=j") }
-        return expression.hasPrefix("[") || expression.hasPrefix("{")
-    }
+    var isJSON: Bool { expression.map { IndexSpecification.Source.parts(of: $0).language == .json } ?? false }
 
     /// All that the index is made from, on one line.
     var definition: String {
@@ -179,8 +175,5 @@ extension StoredIndex {
     }
 
     /// The expression as it was given.
-    var source: String {
-        guard let expression else { return "" }
-        return expression.hasPrefix("=j") || expression.hasPrefix("=n") ? String(expression.dropFirst(2)) : expression
-    }
+    var source: String { expression.map { IndexSpecification.Source.parts(of: $0).text } ?? "" }
 }

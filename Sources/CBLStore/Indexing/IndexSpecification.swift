@@ -80,6 +80,13 @@ package struct IndexSpecification: Hashable, Sendable {
             self.expression = generation.readsSeparators ? mark + text : text
         }
 
+        /// The language of what a row says, and the text without the mark. Where there is none, JSON is told by its first sign.
+        package static func parts(of stored: String) -> (language: Language, text: String) {
+            if stored.hasPrefix("=j") { return (.json, String(stored.dropFirst(2))) }
+            if stored.hasPrefix("=n") { return (.sqlpp, String(stored.dropFirst(2))) }
+            return (stored.hasPrefix("[") || stored.hasPrefix("{") ? .json : .sqlpp, stored)
+        }
+
         private static func prefixing(_ path: String, to expressions: String, _ language: Language) -> String {
             guard language == .json else { return expressions.isEmpty ? path : "\(path), \(expressions)" }
             let rest = expressions.drop { $0 != "[" }.dropFirst()

@@ -141,8 +141,8 @@ extension StoredIndex {
 
     /// Whether a predictive index is also one over properties of the answers. Its definition is JSON: the call, with these behind its input.
     private var predictsOutputs: Bool {
-        guard let text = expression.map({ $0.hasPrefix("=j") ? $0.dropFirst(2) : $0[...] }), text.hasPrefix("["),
-            let definition = StoredIndex.parsed(String(text))
+        guard let text = expression.map({ IndexSpecification.Source.parts(of: $0).text }), text.hasPrefix("["),
+            let definition = StoredIndex.parsed(text)
         else { return false }
         return definition.withRoot { ($0.array?[0].array?.count ?? 0) > 3 }
     }

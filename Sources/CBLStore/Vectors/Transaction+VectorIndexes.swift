@@ -103,6 +103,18 @@ extension Transaction {
 }
 
 extension Snapshot {
+    /// The vectors that wait for a model, with the right number of bytes each.
+    func forEachWaitingVector(_ index: VectorIndex, _ body: (VectorID, UnsafeRawBufferPointer) throws -> Void) throws {
+        guard let id = index.id else { return }
+        try connection.withStatement("SELECT sequence, hash, vector FROM vx_pending WHERE id=?") { row in
+            try row.bind(id, 1)
+            while try row.step() {
+                guard let vector = row.blob(2), vector.count == index.options.rawSize else { continue }
+                try body(VectorID(sequence: UInt64(bitPattern: row.int64(0)), check: UInt32(truncatingIfNeeded: row.int64(1))), vector)
+            }
+        }
+    }
+
     /// All blocks in a range of places, with the list that each is of.
     func forEachVectorBlock(
         _ index: VectorIndex, _ model: VectorModel, in places: ClosedRange<Int64>, _ body: (VectorBlock, _ list: Int) throws -> Void

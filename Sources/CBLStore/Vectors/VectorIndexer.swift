@@ -81,14 +81,7 @@ final class VectorIndexer {
     }
 
     private func remove(_ sequences: Set<UInt64>) throws {
-        for sequence in sequences {
-            try connection.withStatement("DELETE FROM vx_pending WHERE id=?1 AND sequence=?2") { statement in
-                try statement.bind(id, 1)
-                try statement.bind(Int64(bitPattern: sequence), 2)
-                try statement.run()
-            }
-            index.pending -= connection.changes
-        }
+        try removeWaiting(sequences)
         if index.isTrained { index.listed = try lists().clean { !sequences.contains($0.sequence) } }
     }
 
@@ -120,7 +113,7 @@ final class VectorIndexer {
             return
         }
         var sorter = VectorSorter(
-            try transaction.vectorModel(index), try lists(), min(expected, VectorIndexer.batchSize), VectorIndexer.mostMemory)
+            try transaction.vectorModel(index), lists(), min(expected, VectorIndexer.batchSize), VectorIndexer.mostMemory)
         let validity = try VectorValidity(reader, connection)
         try body { vector, bytes in if bytes.count == size { try sorter.add(vector, bytes, validity) } }
         try sorter.finish(validity)
@@ -146,25 +139,22 @@ final class VectorIndexer {
         guard rows >= index.options.neededForTraining else { return }
         // Of many documents, only some are read for it, as long as they are surely enough.
         let limit = sampleLimit(rows)
-        let sample = VectorSample(dimensions: index.options.dimensions, limit: limit)
-        var stride = max(1, rows / max(2 * limit, 1))
-        try look(at: reader.since(0, sampling: stride), sample)
+        let stride = max(1, rows / (2 * limit))
+        let sample = try sample(limit, stride: stride)
         if stride > 1, sample.total * stride < max(index.options.neededForTraining, limit) {
-            stride = 1
-            return try learn(from: sampleOfAll(limit))
+            return try learn(from: self.sample(limit, stride: 1))
         }
         guard sample.total * stride >= index.options.neededForTraining else { return }
         try learn(from: sample)
     }
 
-    private func sampleOfAll(_ limit: Int) throws -> VectorSample {
+    /// Of the vectors of one document in so many.
+    private func sample(_ limit: Int, stride: Int) throws -> VectorSample {
         let sample = VectorSample(dimensions: index.options.dimensions, limit: limit)
-        try look(at: reader.since(0), sample)
+        try connection.withStatement(reader.since(0, sampling: stride)) { row in
+            while try row.step() { if let vector = row.blob(2) { sample.offer(vector) } }
+        }
         return sample
-    }
-
-    private func look(at sql: String, _ sample: VectorSample) throws {
-        try connection.withStatement(sql) { row in while try row.step() { if let vector = row.blob(2) { sample.offer(vector) } } }
     }
 
     private func sampleLimit(_ count: Int) -> Int {
@@ -175,7 +165,7 @@ final class VectorIndexer {
     private func learnIfPossible() throws {
         guard !index.isTrained, index.pending >= index.options.neededForTraining else { return }
         let sample = VectorSample(dimensions: index.options.dimensions, limit: sampleLimit(index.pending))
-        try forEachWaiting { sample.offer($1) }
+        try transaction.forEachWaitingVector(index) { sample.offer($1) }
         guard sample.count > 0 else { return }
         try learn(from: sample)
         try sortWaiting()
@@ -183,7 +173,7 @@ final class VectorIndexer {
 
     private func learn(from sample: VectorSample) throws {
         guard sample.count > 0 else { return }
-        let model = try VectorModel(index.options, trainedOn: sample)
+        let model = VectorModel(index.options, trainedOn: sample)
         try connection.withStatement("INSERT OR REPLACE INTO vx_models (id, model) VALUES (?1, ?2)") { statement in
             try statement.bind(id, 1)
             try statement.bind(blob: model.bytes, 2)
@@ -192,34 +182,26 @@ final class VectorIndexer {
         index.model = Int64.random(in: 1...Int64.max)
     }
 
-    private func forEachWaiting(_ body: (VectorID, UnsafeRawBufferPointer) throws -> Void) throws {
-        try connection.withStatement("SELECT sequence, hash, vector FROM vx_pending WHERE id=?") { row in
-            try row.bind(id, 1)
-            while try row.step() {
-                guard let vector = row.blob(2), vector.count == index.options.rawSize else { continue }
-                try body(VectorID(sequence: UInt64(bitPattern: row.int64(0)), check: UInt32(truncatingIfNeeded: row.int64(1))), vector)
-            }
-        }
-    }
-
     private func sortWaiting() throws {
         let validity = try VectorValidity(reader, connection)
-        try add { add in try forEachWaiting { vector, bytes in if try validity.isValid(vector) { try add(vector, bytes) } } }
+        try add { add in
+            try transaction.forEachWaitingVector(index) { vector, bytes in if try validity.isValid(vector) { try add(vector, bytes) } }
+        }
         try forgetWaiting()
     }
 
     /// With the vectors that the lists have: those of a lazy index are nowhere else.
     private func relearn() throws {
-        guard index.isTrained else { return try learnIfPossible() }
+        guard index.isTrained else {
+            try learnIfPossible()
+            return try store()
+        }
         let model = try transaction.vectorModel(index)
         let validity = try VectorValidity(reader, connection)
-        let id = id
         var vectors: [(VectorID, [Float])] = []
         try transaction.forEachVectorBlock(index, model, in: VectorTables.places(index: id)) { block, list in
-            let codes = block.codes
             for place in 0..<block.count where try validity.isValid(block.id(place)) {
-                let code = UnsafeRawBufferPointer(rebasing: codes[place * model.codeSize..<(place + 1) * model.codeSize])
-                if let vector = model.decode(code, list: list) { vectors.append((block.id(place), vector)) }
+                if let vector = model.decode(block.code(place), list: list) { vectors.append((block.id(place), vector)) }
             }
         }
         try forgetAll()
@@ -244,15 +226,19 @@ final class VectorIndexer {
         if index.isTrained { index.listed = try lists().clean(isValid: validity.isValid) }
         guard index.pending > 0 else { return }
         var gone: Set<UInt64> = []
-        try forEachWaiting { vector, _ in if try !validity.isValid(vector) { gone.insert(vector.sequence) } }
-        for sequence in gone {
+        try transaction.forEachWaitingVector(index) { vector, _ in if try !validity.isValid(vector) { gone.insert(vector.sequence) } }
+        try removeWaiting(gone)
+    }
+
+    private func removeWaiting(_ sequences: Set<UInt64>) throws {
+        for sequence in sequences {
             try connection.withStatement("DELETE FROM vx_pending WHERE id=?1 AND sequence=?2") { statement in
                 try statement.bind(id, 1)
                 try statement.bind(Int64(bitPattern: sequence), 2)
                 try statement.run()
             }
+            index.pending -= connection.changes
         }
-        index.pending -= gone.count
     }
 
     private func changeCount() throws -> Int64 {
@@ -278,7 +264,7 @@ final class VectorIndexer {
 
     // Its row
 
-    private func lists() throws -> VectorLists {
+    private func lists() -> VectorLists {
         VectorLists(connection, index: id, codeSize: index.options.encoding.size(dimensions: index.options.dimensions))
     }
 

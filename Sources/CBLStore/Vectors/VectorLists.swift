@@ -33,14 +33,12 @@ final class VectorLists {
         for place in small {
             try withBlock(place) { block in
                 let before = merged.count
-                try merged.append(block, codeSize: codeSize, where: isValid)
+                try merged.append(block, where: isValid)
                 removed += block.count - (merged.count - before)
             }
             try delete(place)
         }
-        entries.bytes.withUnsafeBytes { bytes in
-            if let block = VectorBlock(bytes, codeSize: codeSize) { merged.append(block, codeSize: codeSize) }
-        }
+        merged.append(entries)
         try insert(merged, list, part: VectorTables.part(ofPlace: small[0]))
         return removed
     }
@@ -53,7 +51,7 @@ final class VectorLists {
             var count = 0
             try withBlock(place) { block in
                 count = block.count
-                try kept.append(block, codeSize: codeSize, where: isValid)
+                try kept.append(block, where: isValid)
             }
             left += kept.count
             guard kept.count < count else { continue }

@@ -9,8 +9,6 @@ package final class VectorSearch {
     package struct Hit: Hashable, Sendable {
         package var row: Int64
         package var distance: Double
-        /// The list it was found in; -1 for what is in none.
-        package var list: Int
     }
 
     package let index: VectorIndex
@@ -45,15 +43,12 @@ package final class VectorSearch {
         var wanted = limit >= Int.max / 8 ? limit : limit + spare(limit)
         while true {
             var queue = NearestQueue(limit: wanted)
-            var lists: [UInt64: Int] = [:]
-            try offerListed(query, probes, &queue, &lists)
+            try offerListed(query, probes, &queue)
             try offerWaiting(query, &queue)
             try offerUnseen(query, &queue)
             let entries = queue.sorted()
             var rows: Set<Int64> = []
-            var hits = try entries.compactMap { try hit($0, query, list: lists[$0.id.sequence] ?? -1) }.filter {
-                rows.insert($0.row).inserted
-            }
+            var hits = try entries.compactMap { try hit($0, query) }.filter { rows.insert($0.row).inserted }
             // Some may have been of documents that are gone.
             if hits.count < limit, queue.isFull, wanted < Int.max / 4 {
                 wanted *= 4
@@ -79,7 +74,7 @@ package final class VectorSearch {
         return (first.distance < second.distance) != index.options.metric.isSimilarity
     }
 
-    private func offerListed(_ query: [Float], _ probes: Int?, _ queue: inout NearestQueue, _ lists: inout [UInt64: Int]) throws {
+    private func offerListed(_ query: [Float], _ probes: Int?, _ queue: inout NearestQueue) throws {
         guard let model, let id = index.id else { return }
         var scan = ListScan(model, query)
         for list in scan.lists(min(probes ?? index.options.usualProbes, model.listCount)) {
@@ -90,13 +85,9 @@ package final class VectorSearch {
     }
 
     private func offerWaiting(_ query: [Float], _ queue: inout NearestQueue) throws {
-        guard let id = index.id, index.pending > 0 else { return }
-        try connection.withStatement("SELECT sequence, hash, vector FROM vx_pending WHERE id=?") { row in
-            try row.bind(id, 1)
-            while try row.step() {
-                guard let bytes = row.blob(2), let order = order(query, bytes) else { continue }
-                queue.offer(order, VectorID(sequence: UInt64(bitPattern: row.int64(0)), check: UInt32(truncatingIfNeeded: row.int64(1))))
-            }
+        guard index.pending > 0 else { return }
+        try snapshot.forEachWaitingVector(index) { id, bytes in
+            if let order = order(query, bytes) { queue.offer(order, id) }
         }
     }
 
@@ -119,7 +110,7 @@ package final class VectorSearch {
         return withAlignedFloats(bytes) { index.options.metric.order(query, $0) }
     }
 
-    private func hit(_ entry: NearestQueue.Entry, _ query: [Float], list: Int) throws -> Hit? {
+    private func hit(_ entry: NearestQueue.Entry, _ query: [Float]) throws -> Hit? {
         try connection.withStatement(index.options.isLazy ? reader.rowOfSequence : reader.ofSequence) { row in
             try row.bind(Int64(bitPattern: entry.id.sequence), 1)
             guard try row.step(), let key = row.text(1), VectorID(sequence: entry.id.sequence, documentID: key) == entry.id else {
@@ -127,7 +118,7 @@ package final class VectorSearch {
             }
             var order: Float? = entry.order
             if !index.options.isLazy { order = row.blob(2).flatMap { self.order(query, $0) } }
-            return order.map { Hit(row: row.int64(0), distance: index.options.metric.distance(fromOrder: $0), list: list) }
+            return order.map { Hit(row: row.int64(0), distance: index.options.metric.distance(fromOrder: $0)) }
         }
     }
 
@@ -159,22 +150,15 @@ package final class VectorSearch {
     private func readKnown() throws -> [UInt64: (VectorID, [Float])] {
         var known: [UInt64: (VectorID, [Float])] = [:]
         guard let id = index.id else { return known }
-        try connection.withStatement("SELECT sequence, hash, vector FROM vx_pending WHERE id=?") { row in
-            try row.bind(id, 1)
-            while try row.step() {
-                guard let bytes = row.blob(2), bytes.count == index.options.rawSize else { continue }
-                let vector = VectorID(sequence: UInt64(bitPattern: row.int64(0)), check: UInt32(truncatingIfNeeded: row.int64(1)))
-                known[vector.sequence] = (
-                    vector, withAlignedFloats(bytes) { Array(UnsafeBufferPointer(start: $0, count: bytes.count / 4)) }
-                )
-            }
+        try snapshot.forEachWaitingVector(index) { vector, bytes in
+            known[vector.sequence] = (vector, withAlignedFloats(bytes) { Array(UnsafeBufferPointer(start: $0, count: bytes.count / 4)) })
         }
         if let model {
             try snapshot.forEachVectorBlock(index, model, in: VectorTables.places(index: id)) { block, list in
-                let codes = block.codes
                 for place in 0..<block.count {
-                    let code = UnsafeRawBufferPointer(rebasing: codes[place * model.codeSize..<(place + 1) * model.codeSize])
-                    if let vector = model.decode(code, list: list) { known[block.id(place).sequence] = (block.id(place), vector) }
+                    if let vector = model.decode(block.code(place), list: list) {
+                        known[block.id(place).sequence] = (block.id(place), vector)
+                    }
                 }
             }
         }

@@ -1,10 +1,11 @@
 import CBLSQLite
 import CBLSystemSQLite
+import CBLVectors
 
 /// The tables that the SQL of vector searches names: `SELECT docid, distance FROM "kv_.words:vector:words_index" WHERE vector MATCH ? LIMIT 5`.
 ///
-/// They are modules of a connection, with nothing in the file. Columns: `docid`, the row of the document; `vector`, to be matched;
-/// `distance`; and `bucket`, the list a document was found in.
+/// They are modules of a connection, with nothing in the file. Columns: `docid`, the row of the document; `vector`, to be matched; and
+/// `distance`.
 final class VectorTableContext {
     /// What the tables are asked of: the indexes as they are in the state that is read.
     private weak var snapshot: Snapshot?
@@ -39,7 +40,7 @@ extension Snapshot {
 }
 
 enum VectorTable {
-    fileprivate enum Column: Int32 { case docid, vector, distance, bucket }
+    fileprivate enum Column: Int32 { case docid, vector, distance }
 
     /// What a plan uses, in the order of its arguments.
     fileprivate struct Uses: OptionSet {
@@ -52,8 +53,17 @@ enum VectorTable {
     }
 
     static func register(_ name: String, on connection: Connection, _ context: VectorTableContext) throws {
-        let state = Unmanaged.passRetained(NamedContext(name: name, context: context))
-        let code = sqlite3_create_module_v2(connection.handle, name, module, state.toOpaque()) {
+        try register(NamedContext(name: name, context: context), module, on: connection)
+    }
+
+    /// A module under the name of the vendor's, which has nothing and does nothing: it lets tables of that kind be dropped, and statements with
+    /// triggers of them run.
+    static func registerStub(on connection: Connection) throws {
+        try register(NamedContext(name: "vectorsearch", context: nil), stub, on: connection)
+    }
+
+    private static func register(_ state: NamedContext, _ module: UnsafePointer<sqlite3_module>, on connection: Connection) throws {
+        let code = sqlite3_create_module_v2(connection.handle, state.name, module, Unmanaged.passRetained(state).toOpaque()) {
             if let state = $0 { Unmanaged<NamedContext>.fromOpaque(state).release() }
         }
         if code != SQLITE_OK { throw connection.error(code) }
@@ -61,17 +71,31 @@ enum VectorTable {
 
     fileprivate final class NamedContext {
         let name: String
-        // The connection lets go of its modules when it is closed, and the context belongs to what has the connection.
-        unowned let context: VectorTableContext
+        /// Nil for a table without rows. The connection lets go of its modules when it is closed, and the context belongs to what has the
+        /// connection.
+        unowned let context: VectorTableContext?
 
-        init(name: String, context: VectorTableContext) {
+        init(name: String, context: VectorTableContext?) {
             self.name = name
             self.context = context
         }
     }
 
-    nonisolated(unsafe) private static let module: UnsafePointer<sqlite3_module> = {
+    nonisolated(unsafe) private static let module = allocated(methods)
+
+    nonisolated(unsafe) private static let stub = {
+        var methods = VectorTable.methods
+        methods.xUpdate = { _, _, _, _ in SQLITE_OK }
+        return allocated(methods)
+    }()
+
+    private static func allocated(_ methods: sqlite3_module) -> UnsafePointer<sqlite3_module> {
         let module = UnsafeMutablePointer<sqlite3_module>.allocate(capacity: 1)
+        module.initialize(to: methods)
+        return UnsafePointer(module)
+    }
+
+    private static var methods: sqlite3_module {
         var methods = sqlite3_module()
         methods.xCreate = connect
         methods.xConnect = connect
@@ -86,9 +110,8 @@ enum VectorTable {
         methods.xColumn = column
         methods.xRowid = rowid
         methods.xFindFunction = findFunction
-        module.initialize(to: methods)
-        return UnsafePointer(module)
-    }()
+        return methods
+    }
 }
 
 private struct Table {
@@ -126,16 +149,16 @@ private final class VectorCursor {
         }
         let (target, row, limit, probes) = (take(.match), take(.row), take(.limit), take(.probes))
         // The search stays for all rows of a join; it belongs to the statement that is running.
-        let search = try self.search ?? table.context.search(table.name)
+        guard let target, let context = table.context else { return }
+        let search = try self.search ?? context.search(table.name)
         self.search = search
-        guard let target else { return }
         let vector = try vector(target)
         if let row {
-            guard sqlite3_value_type(row) == SQLITE_INTEGER else { return try search.check(vector) }
-            let number = sqlite3_value_int64(row)
             try search.check(vector)
+            guard sqlite3_value_type(row) == SQLITE_INTEGER else { return }
+            let number = sqlite3_value_int64(row)
             if let distance = try search.distance(from: vector, row: number) {
-                hits = [VectorSearch.Hit(row: number, distance: distance, list: -1)]
+                hits = [VectorSearch.Hit(row: number, distance: distance)]
             }
             return
         }
@@ -152,9 +175,7 @@ private final class VectorCursor {
         let buffer = UnsafeRawBufferPointer(start: bytes, count: Int(sqlite3_value_bytes(value)))
         if let query, query.bytes.count == buffer.count, query.bytes.elementsEqual(buffer) { return query.vector }
         guard buffer.count.isMultiple(of: 4) else { throw StoreError(.invalidDocument, "raw vector data length not multiple of 4") }
-        let vector = stride(from: 0, to: buffer.count, by: 4).map { place in
-            Float(bitPattern: UInt32(littleEndian: buffer.loadUnaligned(fromByteOffset: place, as: UInt32.self)))
-        }
+        let vector = stride(from: 0, to: buffer.count, by: 4).map { Float(littleEndianAt: bytes + $0) }
         query = (Array(buffer), vector)
         return vector
     }
@@ -163,7 +184,6 @@ private final class VectorCursor {
         switch column {
         case .docid: sqlite3_result_int64(context, hit.row)
         case .distance: sqlite3_result_double(context, hit.distance)
-        case .bucket: sqlite3_result_int(context, Int32(truncatingIfNeeded: hit.list))
         case .vector: break
         }
     }
@@ -182,8 +202,11 @@ private let connect:
         UnsafeMutablePointer<TablePointer?>?, UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>?
     ) -> Int32 = { database, context, _, _, result, _ in
         guard let context else { return SQLITE_MISUSE }
-        let code = sqlite3_declare_vtab(database, "CREATE TABLE x(docid INTEGER, vector BLOB, distance REAL, bucket INTEGER)")
+        let code = sqlite3_declare_vtab(database, "CREATE TABLE x(docid INTEGER, vector BLOB, distance REAL)")
         guard code == SQLITE_OK else { return code }
+        // What triggers of the vendor's name can hurt nobody.
+        let isStub = Unmanaged<VectorTable.NamedContext>.fromOpaque(context).takeUnretainedValue().context == nil
+        if isStub { cblite_sqlite_vtab_innocuous(database) }
         let table = UnsafeMutablePointer<Table>.allocate(capacity: 1)
         table.initialize(to: Table(context: context))
         result?.pointee = UnsafeMutableRawPointer(table).assumingMemoryBound(to: sqlite3_vtab.self)

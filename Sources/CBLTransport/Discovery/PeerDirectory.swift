@@ -44,27 +44,14 @@ package enum PeerDirectoryEvent: Sendable {
 }
 
 /// Why peers can be neither told of nor found.
-package struct DiscoveryError: Error, Hashable, Sendable, CustomStringConvertible {
-    package enum Reason: Hashable, Sendable {
-        /// The library is not installed.
-        case noLibrary
-        /// Nobody is there to talk to.
-        case noDaemon
-        /// It was there, and is not any more.
-        case lostDaemon
-        case other
-    }
+package typealias DiscoveryError = AdvisedError<DiscoveryProblem>
 
-    package let reason: Reason
-    package let message: String
-    /// What the person can do.
-    package let advice: String?
-
-    package init(_ reason: Reason, _ message: String, advice: String? = nil) {
-        self.reason = reason
-        self.message = message
-        self.advice = advice
-    }
-
-    package var description: String { advice.map { "\(message). \($0)" } ?? message }
+package enum DiscoveryProblem: Hashable, Sendable {
+    /// The library is not installed.
+    case noLibrary
+    /// Nobody is there to talk to.
+    case noDaemon
+    /// It was there, and is not any more.
+    case lostDaemon
+    case other
 }

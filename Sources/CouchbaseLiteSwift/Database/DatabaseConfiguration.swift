@@ -53,7 +53,6 @@ public struct DatabaseConfiguration: Sendable {
         options.durability = fullSync ? .full : .normal
         options.keepsStates = true
         options.key = encryptionKey?.core
-        options.offersEnterpriseFunctions = true
         return options
     }
 }

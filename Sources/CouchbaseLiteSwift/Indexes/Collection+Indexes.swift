@@ -87,12 +87,10 @@ extension Collection: Indexable {
     /// All that is known of each index.
     func indexesInfo() throws -> [[String: Any]]? {
         try storedIndexes().map { index in
-            var info: [String: Any] = ["name": index.name, "type": NSNumber(value: index.type), "lang": "n1ql"]
-            var text = index.expression ?? ""
-            // What stands before the text tells its language.
-            if text.hasPrefix("=j") { info["lang"] = "json" }
-            if text.hasPrefix("=") { text.removeFirst(2) } else if text.hasPrefix("[") || text.hasPrefix("{") { info["lang"] = "json" }
-            info["expr"] = text
+            let (language, text) = IndexSpecification.Source.parts(of: index.expression ?? "")
+            var info: [String: Any] = [
+                "name": index.name, "type": NSNumber(value: index.type), "lang": language == .json ? "json" : "n1ql", "expr": text,
+            ]
             if let condition = index.condition { info["where"] = condition }
             if index.kind == .array, let path = index.tableName?.components(separatedBy: ":unnest:").last {
                 info["unnestPath"] = path.filter { $0 != "\\" }
