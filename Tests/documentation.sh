@@ -9,9 +9,9 @@ modules=$(swift build --show-bin-path)/Modules
 place=$(mktemp -d)
 trap 'rm -rf "$place"' EXIT
 
-# The core's modules import those of the system.
+# The core's modules import those of the system, and those in C, whose maps the build made.
 maps=()
-for map in Sources/*/module.modulemap $(swift build --show-bin-path)/CBLSystemDuktape.build/module.modulemap; do
+for map in Sources/*/module.modulemap $(swift build --show-bin-path)/CBL{SystemDuktape,VectorKernels}.build/module.modulemap; do
     case $map in /*) ;; *) map=$PWD/$map ;; esac
     maps+=(-Xcc "-fmodule-map-file=$map")
 done
