@@ -34,4 +34,7 @@ extension Connection {
         heedsInterrupts = isOn
         setProgressCheck(nil)
     }
+
+    /// Whether a statement that ran now would end: for who does a statement's work.
+    package var isInterrupted: Bool { heedsInterrupts && Interrupts.isRequested }
 }

@@ -27,6 +27,8 @@ struct LayeredFile {
     private var writingCipher: (any WritablePageCipher)?
     /// Whether this connection moves pages from the log into the main file, at the moment.
     private var isMoving = false
+    /// Which of the readers' locks this connection holds, if any.
+    private var readerLock: Int32?
     private var encryptedLog = EncryptedLog()
     private var encryptedJournal = EncryptedJournal()
     private let hidden: HiddenFile?
@@ -37,6 +39,8 @@ struct LayeredFile {
     static let size = (MemoryLayout<LayeredFile>.size + 15) & ~15
     private static let leastPage: Int32 = 512
     private static let checkpointLock: Int32 = 1
+    /// The first of the locks of which a reader holds one.
+    private static let firstReaderLock: Int32 = 3
 
     /// SQLite's own file, which is still to be opened.
     static func base(_ file: Pointer) -> Pointer {
@@ -209,12 +213,53 @@ struct LayeredFile {
 
     /// Has the main file of a connection read through a cipher from now on. False if SQLite has not opened it through the layer.
     static func decrypt(_ connection: OpaquePointer, with cipher: any PageCipher) -> Bool {
+        guard let own = of(main(of: connection)) else { return false }
+        own.pointee.begin(cipher)
+        return true
+    }
+
+    // What is read without SQLite
+
+    /// The main file of a connection, if it was opened through the layer.
+    static func main(of connection: OpaquePointer) -> Pointer? {
         var file: Pointer?
         guard sqlite3_file_control(connection, "main", SQLITE_FCNTL_FILE_POINTER, &file) == SQLITE_OK, let own = of(file),
             own.pointee.methods == methods || own.pointee.methods == methodsWithoutMemory
-        else { return false }
-        own.pointee.begin(cipher)
-        return true
+        else { return nil }
+        return file
+    }
+
+    /// The log of a connection that has one open.
+    static func log(of connection: OpaquePointer) -> Pointer? {
+        var file: Pointer?
+        guard sqlite3_file_control(connection, "main", SQLITE_FCNTL_JOURNAL_POINTER, &file) == SQLITE_OK, let file,
+            file.pointee.pMethods != nil,
+            let own = of(file), own.pointee.methods == methods || own.pointee.methods == methodsWithoutMemory, own.pointee.kind == .log
+        else { return nil }
+        return file
+    }
+
+    /// What the lock that a connection reads with keeps as it is: nil for none.
+    enum Hold { case mainFile, mainFileAndLog }
+
+    static func hold(of main: Pointer) -> Hold? {
+        of(main)?.pointee.readerLock.map { $0 == firstReaderLock ? .mainFile : .mainFileAndLog }
+    }
+
+    static func size(of main: Pointer) -> Int64? { fileSize(base(main)) }
+
+    static func isEncrypted(_ main: Pointer) -> Bool { of(main)?.pointee.cipher != nil }
+
+    /// Bytes of a file as they are there. Any number of threads may ask.
+    static func readAsItIs(_ file: Pointer, _ target: UnsafeMutableRawPointer, _ count: Int, _ offset: Int64) -> Bool {
+        base(file).pointee.pMethods.pointee.xRead(base(file), target, Int32(clamping: count), offset) == SQLITE_OK
+    }
+
+    /// Whole pages of a main file, in clear. Any number of threads may ask.
+    static func readPages(_ main: Pointer, _ target: UnsafeMutableRawPointer, _ count: Int, _ offset: Int64) -> Bool {
+        guard readAsItIs(main, target, count, offset) else { return false }
+        guard let cipher = of(main)?.pointee.cipher else { return true }
+        return EncryptedPages.decrypt(cipher, target, count, offset)
     }
 
     private static func passed(_ file: Pointer?, _ call: (Pointer, sqlite3_io_methods) -> Int32) -> Int32 {
@@ -262,6 +307,9 @@ struct LayeredFile {
                 own.pointee.endWriting()
             }
             let code = own.pointee.locks.lock(offset, count, flags, LayeredFile.locking(file))
+            if code == SQLITE_OK, offset >= LayeredFile.firstReaderLock, flags & SQLITE_SHM_SHARED != 0 {
+                own.pointee.readerLock = flags & SQLITE_SHM_LOCK != 0 ? offset : nil
+            }
             // Who looks at a log after a crash takes this lock with others.
             if code == SQLITE_OK, offset == LayeredFile.checkpointLock, flags & SQLITE_SHM_EXCLUSIVE != 0 {
                 own.pointee.isMoving = count == 1 && flags & SQLITE_SHM_LOCK != 0

@@ -86,10 +86,13 @@ import Testing
     }
 
     /// Rows, or what was thrown.
-    static func outcome(_ text: String, _ snapshot: Snapshot, inPieces pieces: ScanPieces?) throws -> (rows: [String], isPiecewise: Bool) {
+    static func outcome(
+        _ text: String, _ snapshot: Snapshot, inPieces pieces: ScanPieces?, readsPages: Bool = true
+    ) throws -> (rows: [String], isPiecewise: Bool) {
         try snapshot.registerFunctions()
         var options = QueryOptions()
         options.pieces = pieces
+        options.readsPages = readsPages
         let query = try Query(text, on: snapshot)
         let parameters = try QueryParameters(json: text.contains("$small") ? #"{"small": 4}"# : "{}")
         let isPiecewise = try ScanPlan(query, on: snapshot, parameters: parameters, options: options) != nil
@@ -112,6 +115,8 @@ import Testing
                 let expected = try Self.outcome(text, snapshot, inPieces: nil)
                 let found = try Self.outcome(text, snapshot, inPieces: Self.small)
                 #expect(found.rows == expected.rows, "\(text)")
+                let foundBySQLite = try Self.outcome(text, snapshot, inPieces: Self.small, readsPages: false)
+                #expect(foundBySQLite.rows == expected.rows, "\(text)")
                 if found.isPiecewise { piecewise += 1 }
             }
         }
@@ -221,8 +226,10 @@ import Testing
                     "SELECT sum(n), count(*) FROM _", "SELECT n, count(*) FROM _ GROUP BY n", "SELECT n, _id FROM _ ORDER BY n, pair",
                 ] {
                     let found = try Self.outcome(text, snapshot, inPieces: Self.small).rows
+                    let foundBySQLite = try Self.outcome(text, snapshot, inPieces: Self.small, readsPages: false).rows
                     let expected = try Self.outcome(text, snapshot, inPieces: nil).rows
                     #expect(found == expected)
+                    #expect(foundBySQLite == expected)
                 }
             }
         }

@@ -87,13 +87,7 @@ extension Call {
         guard let collection, collection.array != nil || collection.dictionary != nil else { return setNull() }
         if target.isMissing { return setMissing() }
         if target.isNull { return setNull() }
-        let matcher = ScalarMatcher(target)
-        if let array = collection.array {
-            for index in 0..<array.count where matcher.matches(array[index]) { return set(true) }
-        } else if let dictionary = collection.dictionary {
-            for (_, value) in dictionary where matcher.matches(value) { return set(true) }
-        }
-        set(false)
+        set(ScalarMatcher(target).isAny(of: collection) == true)
     }
 
     fileprivate func blobContent() {
@@ -158,7 +152,7 @@ extension Argument {
 }
 
 /// Compares items of collections with one scalar.
-struct ScalarMatcher {
+package struct ScalarMatcher {
     private enum Target {
         case integer(Int64), unsigned(UInt64), double(Double), text(UnsafeRawBufferPointer), data(UnsafeRawBufferPointer), nothing
     }
@@ -178,6 +172,22 @@ struct ScalarMatcher {
                 target = argument.encodedValue?.dataBytes.map(Target.data) ?? .nothing
             }
         }
+    }
+
+    package init(_ integer: Int64) { target = .integer(integer) }
+    package init(_ double: Double) { target = .double(double) }
+    /// `text` has to stay where it is.
+    package init(text: UnsafeRawBufferPointer) { target = .text(text) }
+
+    /// Whether an array has an item, or a dictionary a value, that equals the scalar; nil for what is no collection.
+    package func isAny(of collection: Value) -> Bool? {
+        if let array = collection.array {
+            for index in 0..<array.count where matches(array[index]) { return true }
+            return false
+        }
+        guard let dictionary = collection.dictionary else { return nil }
+        for (_, value) in dictionary where matches(value) { return true }
+        return false
     }
 
     /// Booleans count as 0 and 1.

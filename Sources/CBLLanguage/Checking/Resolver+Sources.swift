@@ -171,7 +171,7 @@ extension Resolver {
     }
 
     private func leaveOutDeleted(_ index: Int, _ resolved: inout ResolvedSelect) {
-        let isLive = Term.literal("(\(scope.sources[index].row.prefix)flags & 1 = 0)")
+        let isLive = Term.isLive(scope.sources[index].row)
         func adding(to condition: Term?) -> Term {
             condition.map { .infix("AND", rank: Rank.conjunction, [$0, isLive], .boolean) } ?? isLive
         }

@@ -30,6 +30,7 @@ struct SQLWriter {
         case .property(let property, let accessor): write(property, accessor)
         case .meta(let key, let row): write(key, row.prefix)
         case .metaObject(let row): writeMetaObject(row.prefix)
+        case .isLive(let row): sql += "(" + row.prefix + "flags & 1 = 0)"
         case .call(let name, let arguments, _): writeCall(name, arguments)
         case .countRows: sql += "count(*)"
         case .infix: writeInfix(term)

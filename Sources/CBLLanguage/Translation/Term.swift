@@ -12,6 +12,8 @@ indirect enum Term {
     case output(String)
     case meta(MetaKey, RowReference)
     case metaObject(RowReference)
+    /// That the document is no tombstone.
+    case isLive(RowReference)
     case call(String, [Term], ResultKind)
     case countRows
     case infix(String, rank: Int, [Term], ResultKind)

@@ -18,6 +18,9 @@ package struct TranslatedQuery: Sendable {
     /// The vector indexes that it searches.
     package var vectorTables: [VectorTable] = []
 
+    /// What it computes, where that takes nothing but the bytes of each row.
+    package internal(set) var rowProgram: RowProgram?
+
     package struct VectorTable: Sendable, Hashable {
         /// What the SQL calls it.
         package var name: String

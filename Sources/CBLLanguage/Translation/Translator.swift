@@ -51,6 +51,7 @@ package struct Translator {
             translated.runningSQL = writer.sql
         }
         translated.usesModels = resolver.usesModels
+        translated.rowProgram = RowProgram(resolved)
         return translated
     }
 

@@ -49,6 +49,8 @@ package struct QueryOptions: Sendable {
     package var cancellation: QueryCancellation?
     /// How whole tables are read; nil to have SQLite run what the query shows, whether or not something quicker means the same.
     var pieces: ScanPieces? = .standard
+    /// Whether tables may be read past SQLite then.
+    var readsPages = true
 
     package init(timeLimit: Duration? = nil, cancellation: QueryCancellation? = nil) {
         self.timeLimit = timeLimit
@@ -108,6 +110,9 @@ final class QueryWatch {
             throw error
         }
     }
+
+    /// Ends what is done without SQLite.
+    func check() throws { if let failure = reason { throw failure } }
 
     private var reason: QueryFailure? {
         if let cancellation, cancellation.isCancelled { return .cancelled }

@@ -68,6 +68,29 @@ package struct QueryParameters: Sendable {
         }
     }
 
+    /// A parameter as a constant of SQL, as it would be bound; nil for what is encoded then.
+    func constant(_ name: String) -> RowProgram.Constant? {
+        switch entries[name]?.value {
+        case nil: .missing
+        case .boolean(let boolean): .real(boolean ? 1 : 0)
+        case .integer(let integer): .integer(integer)
+        case .double(let double): double.isNaN ? .missing : .real(double)
+        case .text(let text): .text(text)
+        case .encoded(let data):
+            data.withRoot { root in
+                switch QueryValue(root) {
+                case .missing, .null: .missing
+                case .boolean(let boolean): .real(boolean ? 1 : 0)
+                case .integer(let integer): .integer(integer)
+                case .unsigned(let integer): .real(Double(integer))
+                case .double(let double): double.isNaN ? .missing : .real(double)
+                case .text(let bytes): .text(String(decoding: bytes, as: UTF8.self))
+                case .data, .collection: nil
+                }
+            }
+        }
+    }
+
     /// Gives the statement its values. Gives the query's names that have none, and so are MISSING; without those that say `opt_` themselves.
     func bind(to statement: CBLSQLite.Statement, of query: TranslatedQuery) throws -> [String] {
         try check(against: query.parameters)

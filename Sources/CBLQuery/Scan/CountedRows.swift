@@ -3,13 +3,16 @@ import CBLSystemSQLite
 
 /// Adds up what each piece of a scan counted.
 final class CountedRows: ScanSink {
-    @exclusivity(unchecked) fileprivate private(set) var sums: [Int64] = []
+    @exclusivity(unchecked) fileprivate private(set) var sums: [Int64]
+
+    init(columnCount: Int) { sums = [Int64](repeating: 0, count: columnCount) }
 
     func begin(piece: Int) {}
 
-    func add(_ row: CBLSQLite.Statement) -> ScanVerdict {
-        if sums.isEmpty { sums = [Int64](repeating: 0, count: Int(row.columnCount)) }
-        for column in sums.indices { sums[column] += row.int64(Int32(column)) }
+    func add(_ row: some ScanRow) -> ScanVerdict {
+        for column in sums.indices {
+            if case .integer(let count) = row.value(Int32(column)) { sums[column] += count }
+        }
         return .goOn
     }
 }
@@ -20,8 +23,7 @@ final class CountRow: ComputedRows {
     private var isBefore = true
 
     init(_ parts: [CountedRows]) {
-        let width = parts.map(\.sums.count).max() ?? 0
-        sums = (0..<width).map { column in parts.reduce(0) { $0 + ($1.sums.isEmpty ? 0 : $1.sums[column]) } }
+        sums = (parts.first?.sums.indices ?? 0..<0).map { column in parts.reduce(0) { $0 + $1.sums[column] } }
     }
 
     func next() -> Bool {

@@ -57,11 +57,11 @@ final class GroupedRows: ScanSink {
 
     func begin(piece: Int) { self.piece = piece }
 
-    func add(_ row: CBLSQLite.Statement) -> ScanVerdict {
+    func add(_ row: some ScanRow) -> ScanVerdict {
         let start = arena.count
         var hash: UInt64 = 0
         for column in 0..<keyCount {
-            let value = SQLValue(row, Int32(column))
+            let value = row.value(Int32(column))
             hash = GroupedRows.hash(value.beforeResult, hash)
             arena.append(value)
         }
@@ -70,7 +70,7 @@ final class GroupedRows: ScanSink {
         // With these, SQLite shows the group's values as they are in the row of the smallest or largest: 1 and true are equal, but not the same.
         if hasExtremes, !arena.isSame(groups[group].row, start..<end) { return .refuse }
         for (index, aggregate) in aggregates.enumerated() {
-            let value = aggregate.column.map { SQLValue(row, Int32($0)) }
+            let value = aggregate.column.map { row.value(Int32($0)) }
             guard add(value, to: group &* aggregates.count &+ index, aggregate.function) else { return .refuse }
         }
         return arena.count + groups.count * (MemoryLayout<Group>.stride + aggregates.count * MemoryLayout<State>.stride)

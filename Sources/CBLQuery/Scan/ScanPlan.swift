@@ -8,29 +8,37 @@ struct ScanPlan {
     /// What becomes of the rows of the partial query.
     fileprivate enum Shape: Sendable {
         /// Each column is a count of its own.
-        case counts
+        case counts(columnCount: Int)
         case groups(GroupShape)
         case sorted(keys: [SortedRows.Key], columnCount: Int, limit: Int?, offset: Int)
     }
 
     private let shape: Shape
     private let scan: TableScan
+    /// Tried first.
+    private let pageScan: PageScan?
 
     /// How it is gone about, which the query and the schema decide.
     struct Decision: Sendable {
         fileprivate let shape: Shape
         /// Finds the rows of one piece.
         fileprivate let sql: String
+        /// Computes the rows without SQLite, where that can be.
+        fileprivate let program: RowProgram?
 
         /// Nil if the query is none of these.
         fileprivate init?(_ select: Select, _ translated: TranslatedQuery, running sql: String, on snapshot: Snapshot) throws {
+            let translator = Translator(schema: SnapshotSchema(snapshot, asTablesAre: true))
             guard let (shape, partial) = ScanPlan.shape(of: select, isAggregate: translated.isAggregate),
-                try ScanPlan.readsWholeTable(sql, snapshot),
-                let piecewise = try? Translator(schema: SnapshotSchema(snapshot, asTablesAre: true))
-                    .translate(ScanPlan.restricted(partial))
+                try ScanPlan.readsWholeTable(sql, snapshot), let piecewise = try? translator.translate(ScanPlan.restricted(partial))
             else { return nil }
             self.shape = shape
             self.sql = piecewise.sql
+            // Each row goes to a sink, which sorts it.
+            var unsorted = partial
+            unsorted.orderBy = []
+            unsorted.limit = nil
+            program = try? translator.translate(unsorted).rowProgram
         }
     }
 
@@ -60,6 +68,11 @@ struct ScanPlan {
         scan = TableScan(
             sql: decision.sql, rows: rows, parameters: parameters, query: translated, options: options,
             pieces: pieces)
+        pageScan =
+            try options.readsPages
+            ? decision.program.flatMap {
+                try PageScan($0, of: source.collection.table, parameters, options, on: snapshot)
+            } : nil
     }
 
     /// Only rows of a range.
@@ -97,7 +110,7 @@ struct ScanPlan {
         if select.groupBy.isEmpty, select.orderBy.isEmpty, select.limit == nil, select.offset == nil,
             select.results.allSatisfy({ GroupShape.aggregate($0.expression)?.function == .count })
         {
-            return (.counts, select)
+            return (.counts(columnCount: select.results.count), select)
         }
         return GroupShape.make(select, aliases).map { (.groups($0), $1) }
     }
@@ -135,22 +148,52 @@ struct ScanPlan {
 
     /// Finds the rows; nil if it turns out that SQLite has to.
     func rows(on snapshot: Snapshot) throws -> (any ComputedRows)? {
+        switch try rowsFromPages(on: snapshot) {
+        case .rows(let rows): return rows
+        case .refused: return nil
+        case .unsure: break
+        }
+        guard case .rows(let rows) = try rows(from: scan, on: snapshot) else { return nil }
+        return rows
+    }
+
+    /// The same without SQLite.
+    func rowsFromPages(on snapshot: Snapshot) throws -> Found {
+        try pageScan.map { try rows(from: $0, on: snapshot) } ?? .unsure
+    }
+
+    enum Found {
+        case rows(any ComputedRows)
+        case refused, unsure
+
+        fileprivate init(_ outcome: ScanOutcome, _ rows: @autoclosure () -> any ComputedRows) {
+            switch outcome {
+            case .finished: self = .rows(rows())
+            case .refused: self = .refused
+            case .unsure: self = .unsure
+            }
+        }
+    }
+
+    private func rows(from source: some RowSource, on snapshot: Snapshot) throws -> Found {
         switch shape {
-        case .counts:
-            let sinks = [CountedRows(), CountedRows()]
-            guard try scan.run(on: snapshot, sinks) == .finished else { return nil }
-            return CountRow(sinks)
+        case .counts(let columnCount):
+            let sinks = (0..<2).map { _ in CountedRows(columnCount: columnCount) }
+            return Found(try source.run(on: snapshot, sinks), CountRow(sinks))
         case .groups(let shape):
             let sinks = [shape.sink(mayAddFloats: false), shape.sink(mayAddFloats: false)]
-            if try scan.run(on: snapshot, sinks) == .finished, sinks[0].merge(sinks[1]) { return shape.rows(sinks[0]) }
-            guard SQLiteArithmetic.addsFloatsPlainly else { return nil }
+            switch try source.run(on: snapshot, sinks) {
+            case .finished: if sinks[0].merge(sinks[1]) { return .rows(shape.rows(sinks[0])) }
+            case .refused: break
+            case .unsure: return .unsure
+            }
+            guard SQLiteArithmetic.addsFloatsPlainly else { return .refused }
             let only = shape.sink(mayAddFloats: true)
-            return try scan.run(on: snapshot, [only]) == .finished ? shape.rows(only) : nil
+            return Found(try source.run(on: snapshot, [only]), shape.rows(only))
         case .sorted(let keys, let columnCount, let limit, let offset):
             let wanted = limit.map { $0 + offset }
             let sinks = (0..<2).map { _ in SortedRows(keys: keys, columnCount: columnCount, limit: wanted) }
-            guard try scan.run(on: snapshot, sinks) == .finished else { return nil }
-            return MergedRows(sinks, offset: offset, limit: limit)
+            return Found(try source.run(on: snapshot, sinks), MergedRows(sinks, offset: offset, limit: limit))
         }
     }
 }

@@ -4,13 +4,23 @@ import CBLSQLite
 protocol ScanSink: AnyObject, SendableMetatype {
     /// The rows that follow are those of a piece of the table. A thread takes its pieces in their order.
     func begin(piece: Int)
-    func add(_ row: CBLSQLite.Statement) -> ScanVerdict
+    func add(_ row: some ScanRow) -> ScanVerdict
     /// There are no more rows for this sink. Called on the thread that it was filled by.
     func finish()
 }
 
 extension ScanSink {
     func finish() {}
+}
+
+/// A row of a scan. Its values are valid until the next one.
+protocol ScanRow {
+    func value(_ column: Int32) -> SQLValue
+}
+
+extension CBLSQLite.Statement: ScanRow {
+    @inline(__always)
+    func value(_ column: Int32) -> SQLValue { SQLValue(self, column) }
 }
 
 enum ScanVerdict {

@@ -39,11 +39,11 @@ final class SortedRows: ScanSink {
 
     func begin(piece: Int) { self.piece = piece }
 
-    func add(_ row: CBLSQLite.Statement) -> ScanVerdict {
+    func add(_ row: some ScanRow) -> ScanVerdict {
         guard limit > 0 else { return .goOn }
         var entry = Entry(first: prefix(0, row), second: prefix(1, row), row: arena.count, piece: piece)
         if let bound, entry.first > bound.first { return .goOn }
-        for column in 0..<columnCount { arena.append(SQLValue(row, column)) }
+        for column in 0..<columnCount { arena.append(row.value(column)) }
         if let bound, !precedes(entry, bound) {
             arena.truncate(to: entry.row)
             return .goOn
@@ -55,9 +55,9 @@ final class SortedRows: ScanSink {
     }
 
     @inline(__always)
-    private func prefix(_ index: Int, _ row: CBLSQLite.Statement) -> UInt64 {
+    private func prefix(_ index: Int, _ row: some ScanRow) -> UInt64 {
         guard index < keys.count else { return 0 }
-        return prefix(index, SQLValue(row, Int32(keys[index].column)))
+        return prefix(index, row.value(Int32(keys[index].column)))
     }
 
     @inline(__always)

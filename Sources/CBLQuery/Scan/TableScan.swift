@@ -16,7 +16,7 @@ struct ScanPieces: Sendable {
 
 /// Reads a whole table in pieces, ranges of row numbers, on two threads if the state of the database can be seen twice. Each thread takes the
 /// next piece that is left, so neither waits for the other.
-struct TableScan {
+struct TableScan: RowSource {
     /// Names of the parameters that say which rows a piece has.
     static let firstRow = "firstRow"
     static let lastRow = "lastRow"
@@ -28,8 +28,6 @@ struct TableScan {
     let query: TranslatedQuery
     let options: QueryOptions
     let pieces: ScanPieces
-
-    enum Outcome { case finished, refused }
 
     /// The row numbers of a table, from the first to the last; nil if it is not large enough to be worth it.
     static func rows(of table: String, on snapshot: Snapshot, _ pieces: ScanPieces) throws -> ClosedRange<Int64>? {
@@ -50,8 +48,7 @@ struct TableScan {
         }
     }
 
-    /// Has every row taken in by one of the sinks: by the first alone if there is no second.
-    func run<Sink: ScanSink>(on snapshot: Snapshot, _ sinks: [Sink]) throws -> Outcome {
+    func run<Sink: ScanSink>(on snapshot: Snapshot, _ sinks: [Sink]) throws -> ScanOutcome {
         guard let first = sinks.first else { return .finished }
         let pieces = Pieces(rows, length: pieces.length)
         guard sinks.count > 1, let twin = snapshot.twin else {

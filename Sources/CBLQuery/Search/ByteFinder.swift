@@ -52,8 +52,9 @@ struct ByteFinder: Sendable {
                 }
                 place &+= Lanes.scalarCount
             }
+            let first = text[0]
             while place < end {
-                if matches(base + place, text) { return place }
+                if ignoresCase || base.load(fromByteOffset: place, as: UInt8.self) == first, matches(base + place, text) { return place }
                 place &+= 1
             }
             return nil

@@ -31,6 +31,11 @@ struct LogPosition: Equatable, @unchecked Sendable {
         self.index = index
     }
 
+    /// How far the log goes, for who reads its pages.
+    var extent: PageSource.Log {
+        PageSource.Log(frameCount: UInt32(truncatingIfNeeded: header.2), salts: header.4)
+    }
+
     /// Whether nothing was written since. To be asked only while the connection it was read from has a transaction open: until then the memory
     /// stays mapped.
     var isCurrent: Bool { LogPosition(log, index) == self }

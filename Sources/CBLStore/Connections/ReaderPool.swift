@@ -46,6 +46,9 @@ final class ReaderPool: Sendable {
         fileprivate let session: Session
         /// Nil where nobody can write.
         fileprivate let log: LogPosition?
+
+        /// How far the log goes; nil if there is none.
+        var logExtent: PageSource.Log? { log?.extent }
     }
 
     private static let most = 4

@@ -1,7 +1,7 @@
 import CBLFleece
 
 /// The column `body`: the current revision's body, or in records of 2.x the whole revision tree.
-enum RecordBody {
+package enum RecordBody {
     static func isTree(_ column: UnsafeRawBufferPointer) -> Bool {
         // A tree begins with the size of its first entry; no encoding of a dictionary begins with so small a byte.
         column.count >= 9 && column[0] < 0x10 && RevisionTree.isLegacyBody(column)
@@ -9,7 +9,7 @@ enum RecordBody {
 
     /// The current body's bytes: empty for an empty document.
     @inline(__always)
-    static func current(_ column: UnsafeRawBufferPointer) -> UnsafeRawBufferPointer {
+    package static func current(_ column: UnsafeRawBufferPointer) -> UnsafeRawBufferPointer {
         isTree(column) ? firstBody(ofTree: column) : column
     }
 

@@ -24,6 +24,17 @@ extension Snapshot {
         return String(name.dropLast(suffix?.utf8.count ?? 0))
     }
 
+    /// The pages of a table, for who goes through all of it: as long as the snapshot is there. Nil where only SQLite can read them.
+    package func pages(ofTable name: String) throws -> (source: PageSource, leaves: [UInt32])? {
+        guard let position = file.position, let source = PageSource(connection, log: position.logExtent) else { return nil }
+        let root = try connection.withStatement("SELECT rootpage FROM main.sqlite_master WHERE type='table' AND name=?") { row in
+            try row.bind(name, 1)
+            return try row.step() ? UInt32(exactly: row.int64(0)) : nil
+        }
+        guard let root, let leaves = TableReader.leaves(ofTableAt: root, in: source) else { return nil }
+        return (source, leaves)
+    }
+
     /// Prepares for reading pages once, one after another, or again and again in any order.
     package func expect(scan: Bool) throws {
         // Pages that were written to are better not moved in and out of the file.

@@ -1,0 +1,116 @@
+import CBLBase
+import CBLLanguage
+import CBLSQLite
+import CBLStore
+import Synchronization
+
+/// Where the rows of a scan come from.
+protocol RowSource {
+    /// Has every row taken in by one of the sinks: by the first alone if there is no second.
+    func run<Sink: ScanSink>(on snapshot: Snapshot, _ sinks: [Sink]) throws -> ScanOutcome
+}
+
+enum ScanOutcome {
+    case finished
+    /// By a sink.
+    case refused
+    /// This source cannot tell the rows as SQLite does.
+    case unsure
+}
+
+/// Reads a whole table from its pages, on two threads: the second one needs no connection of its own, for the first holds the state for both.
+struct PageScan: RowSource {
+    private let program: RowProgram
+    private let parameters: QueryParameters
+    private let options: QueryOptions
+    private let pages: PageSource
+    private let leaves: [UInt32]
+
+    /// How many pages a thread takes at a time.
+    private static let pieceLength: Int64 = 32
+    /// For fewer, a second thread is not worth it.
+    private static let fewestForTwo = 128
+
+    /// Nil where the table cannot be read so.
+    init?(_ program: RowProgram, of table: String, _ parameters: QueryParameters, _ options: QueryOptions, on snapshot: Snapshot) throws {
+        guard let (source, leaves) = try snapshot.pages(ofTable: table) else { return nil }
+        self.program = program
+        self.parameters = parameters
+        self.options = options
+        pages = source
+        self.leaves = leaves
+    }
+
+    func run<Sink: ScanSink>(on snapshot: Snapshot, _ sinks: [Sink]) throws -> ScanOutcome {
+        guard let first = sinks.first, let evaluator = RowEvaluator(program, parameters, pages, on: snapshot) else { return .unsure }
+        let pieces = Pieces(0...Int64(max(leaves.count - 1, 0)), length: PageScan.pieceLength)
+        guard sinks.count > 1, leaves.count >= PageScan.fewestForTwo, let second = RowEvaluator(program, parameters, pages, on: snapshot)
+        else {
+            return try take(pieces, first, evaluator, snapshot.connection)
+        }
+        let other = Lent(sink: sinks[1], evaluator: second, connection: snapshot.connection)
+        let result = Mutex<Result<ScanOutcome, any Error>>(.success(.finished))
+        let thread = WorkerThread { [self] in
+            do {
+                let outcome = try take(pieces, other.sink, other.evaluator, other.connection)
+                result.withLock { $0 = .success(outcome) }
+            } catch {
+                pieces.stop()
+                result.withLock { $0 = .failure(error) }
+            }
+        }
+        defer { thread.join() }
+        let outcome: ScanOutcome
+        do { outcome = try take(pieces, first, evaluator, snapshot.connection) } catch {
+            pieces.stop()
+            throw error
+        }
+        thread.join()
+        let others = try result.withLock { try $0.get() }
+        if outcome == .unsure || others == .unsure { return .unsure }
+        return outcome == .finished && others == .finished && !pieces.isRefused ? .finished : .refused
+    }
+
+    /// What the second thread works with. The first leaves it alone until that thread has ended.
+    private struct Lent<Sink: ScanSink>: @unchecked Sendable {
+        let sink: Sink
+        let evaluator: RowEvaluator
+        let connection: Connection
+    }
+
+    private func take<Sink: ScanSink>(_ pieces: Pieces, _ sink: Sink, _ rows: RowEvaluator, _ connection: Connection) throws -> ScanOutcome
+    {
+        let watch = QueryWatch.ifNeeded(connection, options)
+        while let (number, range) = pieces.next() {
+            try watch?.check()
+            if connection.isInterrupted { throw QueryFailure.cancelled }
+            sink.begin(piece: number)
+            for leaf in range {
+                guard rows.begin(leaves[Int(leaf)]) else {
+                    pieces.stop()
+                    return .unsure
+                }
+                loop: while true {
+                    switch rows.next() {
+                    case .row:
+                        let verdict = sink.add(rows)
+                        if rows.isUnsure {
+                            pieces.stop()
+                            return .unsure
+                        }
+                        if verdict == .refuse {
+                            pieces.refuse()
+                            return .refused
+                        }
+                    case .end: break loop
+                    case .unsure:
+                        pieces.stop()
+                        return .unsure
+                    }
+                }
+            }
+        }
+        if !pieces.isStopped { sink.finish() }
+        return .finished
+    }
+}

@@ -1,0 +1,49 @@
+/// Reads pages one after another, and several at once where they follow one another. Belongs to one thread.
+final class PageReader {
+    private let source: PageSource
+    private let memory: UnsafeMutableRawPointer
+    private let most: Int
+    @exclusivity(unchecked) private var first: UInt32 = 0
+    @exclusivity(unchecked) private var count: UInt32 = 0
+    /// How many are read at once, which grows as long as they are wanted.
+    @exclusivity(unchecked) private var next = 1
+    @exclusivity(unchecked) private var last: UInt32 = 0
+
+    private static let byteCount = 1 << 16
+    /// Who goes on within so many pages reads from front to back.
+    private static let stride: UInt32 = 8
+
+    init(_ source: PageSource) {
+        self.source = source
+        most = max(1, PageReader.byteCount / source.pageSize)
+        memory = .allocate(byteCount: most * source.pageSize, alignment: 16)
+    }
+
+    deinit { memory.deallocate() }
+
+    /// A page, valid until the next one is asked for; nil if there is none of this number, or it cannot be read.
+    @inline(__always)
+    func page(_ number: UInt32) -> UnsafeRawPointer? {
+        let place = number &- first
+        if place < count, !source.hasFrames || !source.isInLog(number) {
+            last = number
+            return UnsafeRawPointer(memory + Int(place) &* source.pageSize)
+        }
+        return fetch(number)
+    }
+
+    private func fetch(_ number: UInt32) -> UnsafeRawPointer? {
+        let goesOn = number > last && number - last <= PageReader.stride
+        last = number
+        next = goesOn ? min(next * 4, most) : 1
+        count = 0
+        var wanted = number <= source.pageCount ? min(next, Int(source.pageCount - number) + 1) : 1
+        if source.hasFrames, source.isInLog(number) { wanted = 1 }
+        guard source.read(number, wanted, into: memory) else { return nil }
+        first = number
+        count = UInt32(wanted)
+        // One from the log is not found again under its number.
+        if source.hasFrames, source.isInLog(number) { count = 0 }
+        return UnsafeRawPointer(memory)
+    }
+}

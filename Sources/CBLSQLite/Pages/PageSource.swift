@@ -1,0 +1,102 @@
+import CBLSystemSQLite
+
+/// Where the pages of one state of a database lie: those that are newer in its log, the others in its main file.
+///
+/// It shows the state that a connection's transaction sees, for as long as that is open: as long as SQLite holds its lock for reading, nobody moves
+/// pages into the main file that are newer, and nobody begins the log anew.
+package final class PageSource: @unchecked Sendable {
+    // Sendable: nothing of it changes, and SQLite's files are read at places that are told, which any number of threads may do.
+
+    /// How far the log goes in that state.
+    package struct Log: Sendable {
+        package var frameCount: UInt32
+        /// What tells this log from those before it, as the file has it.
+        package var salts: UInt64
+
+        package init(frameCount: UInt32, salts: UInt64) {
+            self.frameCount = frameCount
+            self.salts = salts
+        }
+    }
+
+    package let pageSize: Int
+    /// How much of each page is SQLite's.
+    package private(set) var usableSize = 0
+    /// How many pages the main file has.
+    package private(set) var pageCount: UInt32 = 0
+    private let main: LayeredFile.Pointer
+    private let log: LayeredFile.Pointer?
+    /// The last frame that each page has in the log.
+    private var frames: [UInt32: UInt32] = [:]
+
+    private static let isUTF8: UInt8 = 1
+    private static let leastUsable = 480
+    private static let logHeaderSize = 32
+    private static let frameHeaderSize = 24
+    /// The headers of longer logs take too long to read one by one.
+    private static let mostFrames: UInt32 = 1 << 14
+
+    /// Nil where the pages cannot be read so; there is always SQLite.
+    package init?(_ connection: Connection, log extent: Log?) {
+        guard let main = LayeredFile.main(of: connection.handle), let size = LayeredFile.size(of: main) else { return nil }
+        self.main = main
+        guard let pageSize = try? connection.integer("PRAGMA page_size"), (512...65536).contains(pageSize), pageSize.nonzeroBitCount == 1
+        else { return nil }
+        self.pageSize = Int(pageSize)
+        pageCount = UInt32(clamping: size / pageSize)
+        var needsLog = false
+        if let extent {
+            guard let hold = LayeredFile.hold(of: main) else { return nil }
+            // Who found all of the log in the main file holds that alone, and the log may be begun anew. Who did not needs the log even when all of it
+            // was moved: of a page that somebody has written since, no older frame is.
+            needsLog = hold == .mainFileAndLog && extent.frameCount > 0
+        }
+        log = needsLog ? LayeredFile.log(of: connection.handle) : nil
+        if let extent, needsLog {
+            guard let log, extent.frameCount <= PageSource.mostFrames, !LayeredFile.isEncrypted(main),
+                let frames = PageSource.frames(extent, log, self.pageSize)
+            else { return nil }
+            self.frames = frames
+        }
+        let page = UnsafeMutableRawPointer.allocate(byteCount: self.pageSize, alignment: 16)
+        defer { page.deallocate() }
+        guard read(1, 1, into: page) else { return nil }
+        let header = UnsafeRawBufferPointer(start: page, count: 100)
+        guard header.starts(with: "SQLite format 3\0".utf8), header[56..<60].elementsEqual([0, 0, 0, PageSource.isUTF8]) else { return nil }
+        usableSize = self.pageSize - Int(header[20])
+        guard usableSize >= PageSource.leastUsable else { return nil }
+    }
+
+    private static func frames(_ extent: Log, _ log: LayeredFile.Pointer, _ pageSize: Int) -> [UInt32: UInt32]? {
+        var frames: [UInt32: UInt32] = [:]
+        return withUnsafeTemporaryAllocation(byteCount: frameHeaderSize, alignment: 8) { header in
+            guard let start = header.baseAddress else { return nil }
+            for frame in 1...extent.frameCount {
+                let offset = Int64(logHeaderSize) + Int64(frame - 1) * Int64(frameHeaderSize + pageSize)
+                guard LayeredFile.readAsItIs(log, start, frameHeaderSize, offset),
+                    start.load(fromByteOffset: 8, as: UInt64.self) == extent.salts
+                else { return nil }
+                frames[UInt32(bigEndian: start.load(as: UInt32.self))] = frame
+            }
+            return frames
+        }
+    }
+
+    /// No table has more.
+    var mostPages: Int { Int(pageCount) + frames.count }
+
+    var hasFrames: Bool { !frames.isEmpty }
+
+    /// Whether a page is in the log.
+    func isInLog(_ page: UInt32) -> Bool { frames[page] != nil }
+
+    /// Reads pages that follow one another, none but the first of which may be in the log.
+    func read(_ page: UInt32, _ count: Int, into target: UnsafeMutableRawPointer) -> Bool {
+        if hasFrames, let log, let frame = frames[page] {
+            let offset = Int64(PageSource.logHeaderSize) + Int64(frame - 1) * Int64(PageSource.frameHeaderSize + pageSize)
+            return count == 1 && LayeredFile.readAsItIs(log, target, pageSize, offset + Int64(PageSource.frameHeaderSize))
+        }
+        guard page > 0, count > 0, Int(page) - 1 + count <= Int(pageCount) else { return false }
+        return LayeredFile.readPages(main, target, count * pageSize, Int64(page - 1) * Int64(pageSize))
+    }
+}
