@@ -119,7 +119,7 @@ let package = Package(
         .target(name: "CouchbaseLiteTestSupport", dependencies: ["CouchbaseLiteSwift"], path: "Tests/CouchbaseLiteTestSupport"),
         .testTarget(name: "CBLBaseTests", dependencies: ["CBLBase", "CBLTestSupport"]),
         .testTarget(name: "CBLFleeceTests", dependencies: ["CBLFleece", "CBLBase", "CBLTestSupport"]),
-        .testTarget(name: "CBLVectorsTests", dependencies: ["CBLVectors"]),
+        .testTarget(name: "CBLVectorsTests", dependencies: ["CBLVectors", "CBLTestSupport"]),
         .testTarget(name: "CBLBLIPTests", dependencies: ["CBLBLIP", "CBLBase", "CBLTestSupport"]),
         .testTarget(name: "CBLTransportTests", dependencies: ["CBLTransport", "CBLBase", "CBLTestSupport"]),
         .testTarget(name: "CBLSQLiteTests", dependencies: ["CBLSQLite", "CBLSystemSQLite", "CBLTestSupport"]),

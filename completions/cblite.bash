@@ -1,6 +1,6 @@
 # bash completion for cblite, made by 'cblite generate' from the declarations of the commands: do not edit
 
-_cblite_commands='ls cat get revs conflicts changes diff blob grep fts info file schema stats logcat tree du view query select run translate sql lscoll put edit rm undelete revert purge expire resolve mv mkcoll rmcoll begin commit rollback undo cp import export push pull sync serve peers passwords dump restore check mkindex rmindex compact reindex encrypt rekey decrypt open use openremote databases close cd history again save saved quit exit tour help version'
+_cblite_commands='ls cat get revs conflicts changes diff blob grep fts info file schema stats logcat tree du view query select run translate sql lscoll put edit rm undelete revert purge expire resolve mv mkcoll rmcoll begin commit rollback undo cp import export push pull sync serve peers passwords dump restore check mkindex rmindex compact embed reindex encrypt rekey decrypt open use openremote databases close cd history again save saved quit exit tour help version'
 
 # An alias's command.
 _cblite_name() {
@@ -90,6 +90,7 @@ _cblite_flags() {
         'mkindex') echo '--where --json --fts --language --ignoreDiacritics --noStemming --stopWords --unnest --predict --outputs --suggest --vector --dimensions --centroids --metric --encoding --probes --minTraining --maxTraining --lazy --writeable --create --upgrade --no-backup --password --key --encrypted --collection -C --model --quiet --color --help -h' ;;
         'rmindex') echo '--writeable --create --upgrade --no-backup --password --key --encrypted --collection -C --model --json --quiet --color --help -h' ;;
         'compact') echo '--prune --purgeDeleted --writeable --create --upgrade --no-backup --password --key --encrypted --collection -C --model --json --quiet --color --help -h' ;;
+        'embed') echo '--command --url --model-name --header --limit --batch --all --writeable --create --upgrade --no-backup --password --key --encrypted --collection -C --model --json --quiet --color --help -h' ;;
         'reindex') echo '--writeable --create --upgrade --no-backup --password --key --encrypted --collection -C --model --json --quiet --color --help -h' ;;
         'encrypt') echo '--new-password --new-key --writeable --create --upgrade --no-backup --password --key --encrypted --collection -C --model --json --quiet --color --help -h' ;;
         'rekey') echo '--new-password --new-key --writeable --create --upgrade --no-backup --password --key --encrypted --collection -C --model --json --quiet --color --help -h' ;;
@@ -173,6 +174,7 @@ _cblite_arguments() {
         'mkindex') echo 'database text property*' ;;
         'rmindex') echo 'database index*' ;;
         'compact') echo 'database' ;;
+        'embed') echo 'database lazyindex' ;;
         'reindex') echo 'database' ;;
         'encrypt') echo 'database' ;;
         'rekey') echo 'database' ;;
@@ -974,6 +976,19 @@ _cblite_value() {
         'compact -C') echo 'collection' ;;
         'compact --model') echo 'text' ;;
         'compact --color') echo '=choice:auto,always,never' ;;
+        'embed --command') echo 'text' ;;
+        'embed --url') echo 'text' ;;
+        'embed --model-name') echo 'text' ;;
+        'embed --header') echo 'text' ;;
+        'embed --limit') echo 'text' ;;
+        'embed --batch') echo 'text' ;;
+        'embed --upgrade') echo '=choice:vv' ;;
+        'embed --password') echo '=text' ;;
+        'embed --key') echo 'text' ;;
+        'embed --collection') echo 'collection' ;;
+        'embed -C') echo 'collection' ;;
+        'embed --model') echo 'text' ;;
+        'embed --color') echo '=choice:auto,always,never' ;;
         'reindex --upgrade') echo '=choice:vv' ;;
         'reindex --password') echo '=text' ;;
         'reindex --key') echo 'text' ;;
@@ -1153,7 +1168,7 @@ _cblite_kind() {
             compopt -o filenames 2>/dev/null
             mapfile -t COMPREPLY < <(compgen -d -- "$current"; compgen -f -X '!*.cblite' -- "$current"; compgen -f -X '!*.zip' -- "$current")
             ;;
-        collection | document | index | view | property) _cblite_names "$kind" ;;
+        collection | document | index | lazyindex | view | property) _cblite_names "$kind" ;;
     esac
 }
 

@@ -57,7 +57,8 @@ _cblite_commands() {
         'mkindex:Make an index, or find out which one would help a query'
         'rmindex:Remove indexes'
         'compact:Make a database smaller'
-        'reindex:Build the value indexes anew'
+        'embed:Give the documents of a lazy vector index their vectors'
+        'reindex:Build the value and vector indexes anew'
         'encrypt:Encrypt a database in its place'
         'rekey:Give an encrypted database another key'
         'decrypt:Take the encryption off a database'
@@ -1796,7 +1797,7 @@ _cblite_command() {
             '--probes=[With --vector\: how many lists a query looks into]:N: ' \
             '--minTraining=[With --vector\: how many vectors it waits for before it sorts them]:N: ' \
             '--maxTraining=[With --vector\: how many vectors it learns from at most]:N: ' \
-            '--lazy[With --vector\: an app gives the vectors, not the expression]' \
+            '--lazy[With --vector\: embed or an app gives the vectors, not the expression]' \
             '--writeable[Open the database for writing]' \
             '--create[Create the database if it does not exist; implies --writeable]' \
             '--upgrade=-[Allow an irreversible upgrade of the file format; =vv also turns revision trees into version vectors]::vv:(vv)' \
@@ -1853,6 +1854,32 @@ _cblite_command() {
             '(--help -h)--help[Explain the command]' \
             '(--help -h)-h[Explain the command]' \
             '1:DATABASE:_cblite_databases' ;;
+        'embed')
+            _arguments -S \
+            '--command=[The program that makes vectors of lines of JSON]:PROGRAM: ' \
+            '--url=[The service that makes vectors of texts, such as http\://localhost\:11434/api/embed]:URL: ' \
+            '--model-name=[With --url\: the model that the service is to use]:NAME: ' \
+            '*--header=[With --url\: a header for the service]:NAME\: VALUE: ' \
+            '--limit=[Stop after N documents]:N: ' \
+            '--batch=[How many vectors are asked for and stored together (default\: 64)]:N: ' \
+            '--all[Forget the vectors that there are, and make all anew, as with another model]' \
+            '--writeable[Open the database for writing]' \
+            '--create[Create the database if it does not exist; implies --writeable]' \
+            '--upgrade=-[Allow an irreversible upgrade of the file format; =vv also turns revision trees into version vectors]::vv:(vv)' \
+            '--no-backup[With --upgrade of a 1.x database\: do not keep the old one beside the new]' \
+            '--password=-[Open an encrypted database, or make one\: the password is asked for, or is the first line of FILE. Otherwise $CBLITE_DATABASE_PASSWORD]::\:@FILE: ' \
+            '--key=[The same with the key in FILE\: 64 hexadecimal digits, or 32 bytes. Otherwise $CBLITE_DATABASE_KEY]:\:@FILE: ' \
+            '--encrypted[The same as --password, which takes a key as well]' \
+            '(--collection -C)--collection=[Work on this collection instead of the default one]:\[SCOPE.\]NAME:_cblite_names collection' \
+            '(--collection -C)-C+[Work on this collection instead of the default one]:\[SCOPE.\]NAME:_cblite_names collection' \
+            '*--model=[PREDICTION(NAME, …) asks this program, which answers each line of JSON with one]:NAME=PROGRAM: ' \
+            '--json[Print results and errors as JSON, for programs]' \
+            '--quiet[Say nothing but results and errors]' \
+            '--color=-[Colour the output\: auto (on a terminal), always (also plain --color) or never]::WHEN:(auto always never)' \
+            '(--help -h)--help[Explain the command]' \
+            '(--help -h)-h[Explain the command]' \
+            '1:DATABASE:_cblite_databases' \
+            '2:INDEX:_cblite_names lazyindex' ;;
         'reindex')
             _arguments -S \
             '--writeable[Open the database for writing]' \

@@ -20,6 +20,9 @@ package final class FunctionContext {
     /// The content of the blob that a dictionary of a document refers to; nil if it is not there.
     package var blobContent: ((DictionaryView, SharedKeys?) -> [UInt8]?)?
 
+    /// Hears of each value that is no vector where an index wants one, and of which property it is; nil where nobody wants to know.
+    package var hearsOfVectorProblem: ((VectorProblem, _ property: String?) -> Void)?
+
     /// Which database it is, for models that are given blobs.
     package var databasePath = ""
 

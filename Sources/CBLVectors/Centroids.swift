@@ -39,14 +39,34 @@ package final class Centroids: Sendable {
         cblvec_nearest(vectors, count, dimensions, panels, halfNorms, halfNorms.count / 16, nearest, distances)
     }
 
+    /// How many numbers are multiplied between two looks at whether the result is still wanted: some milliseconds.
+    private static let mostProducts = 1 << 25
+
+    /// The same in pieces, with `body` after each; it ends early when that is wanted.
+    func findNearest(
+        _ vectors: UnsafePointer<Float>, _ range: Range<Int>, _ nearest: UnsafeMutablePointer<UInt32>,
+        _ distances: UnsafeMutablePointer<Float>, _ cancellation: Cancellation, _ body: (Range<Int>) -> Void = { _ in }
+    ) {
+        // The kernel takes six at a time.
+        let size = max(Centroids.mostProducts / max(count * dimensions, 1) / 6, 1) * 6
+        for start in stride(from: range.lowerBound, to: range.upperBound, by: size) {
+            guard !cancellation.isRequested() else { return }
+            let piece = start..<min(start + size, range.upperBound)
+            findNearest(vectors + start * dimensions, piece.count, nearest + start, distances + start)
+            body(piece)
+        }
+    }
+
     /// The nearest of each of many vectors, on all cores.
-    func assign(_ vectors: SharedArray<Float>, _ count: Int) -> (nearest: SharedArray<UInt32>, distances: SharedArray<Float>) {
+    func assign(
+        _ vectors: SharedArray<Float>, _ count: Int, _ cancellation: Cancellation
+    ) throws(Cancellation.Cancelled) -> (nearest: SharedArray<UInt32>, distances: SharedArray<Float>) {
         let nearest = SharedArray<UInt32>(repeating: 0, count: count)
         let distances = SharedArray<Float>(repeating: 0, count: count)
         Parallel.run(count, atLeast: 256) { [self] _, range in
-            let start = range.lowerBound
-            findNearest(vectors.base + start * dimensions, range.count, nearest.base + start, distances.base + start)
+            findNearest(vectors.base, range, nearest.base, distances.base, cancellation)
         }
+        try cancellation.check()
         return (nearest, distances)
     }
 

@@ -6,19 +6,21 @@ struct KMeans {
     private static let leastGain: Float = 0.001
 
     let dimensions: Int
+    let cancellation: Cancellation
     var random: SeededGenerator
 
-    init(dimensions: Int, seed: UInt64 = 0x5eed_0fce_47e5) {
+    init(dimensions: Int, _ cancellation: Cancellation, seed: UInt64 = 0x5eed_0fce_47e5) {
         self.dimensions = dimensions
+        self.cancellation = cancellation
         random = SeededGenerator(seed: seed)
     }
 
     /// `count` middles of vectors that lie one after the other; of fewer vectors than that, these.
-    mutating func cluster(_ vectors: SharedArray<Float>, _ vectorCount: Int, into count: Int) -> Centroids {
+    mutating func cluster(_ vectors: SharedArray<Float>, _ vectorCount: Int, into count: Int) throws(Cancellation.Cancelled) -> Centroids {
         var centroids = first(vectors, vectorCount, min(count, vectorCount))
         var last = Float.infinity
         for _ in 0..<KMeans.mostTurns where vectorCount > count {
-            let (next, error) = turn(vectors, vectorCount, centroids)
+            let (next, error) = try turn(vectors, vectorCount, centroids)
             centroids = next
             guard error < last * (1 - KMeans.leastGain) else { break }
             last = error
@@ -39,10 +41,12 @@ struct KMeans {
         return Centroids(values, dimensions: dimensions)
     }
 
-    private mutating func turn(_ vectors: SharedArray<Float>, _ vectorCount: Int, _ centroids: Centroids) -> (Centroids, Float) {
+    private mutating func turn(
+        _ vectors: SharedArray<Float>, _ vectorCount: Int, _ centroids: Centroids
+    ) throws(Cancellation.Cancelled) -> (Centroids, Float) {
         let dimensions = dimensions
         let count = centroids.count
-        let (nearest, distances) = centroids.assign(vectors, vectorCount)
+        let (nearest, distances) = try centroids.assign(vectors, vectorCount, cancellation)
         var members = [Int](repeating: 0, count: count)
         var error: Float = 0
         for vector in 0..<vectorCount {
@@ -63,14 +67,15 @@ struct KMeans {
                 values[place] = sums.base[place] / Float(members[centroid])
             }
         }
-        splitLargest(&values, &members)
+        try splitLargest(&values, &members)
         return (Centroids(values, dimensions: dimensions), error)
     }
 
     /// Middles without vectors take half of a cluster that has many: they move to its middle, and both a little away from each other.
-    private mutating func splitLargest(_ values: inout [Float], _ members: inout [Int]) {
+    private func splitLargest(_ values: inout [Float], _ members: inout [Int]) throws(Cancellation.Cancelled) {
         let shift: Float = 1.0 / 1024
         for empty in members.indices where members[empty] == 0 {
+            try cancellation.check()
             guard let large = members.indices.max(by: { members[$0] < members[$1] }), members[large] > 1 else { return }
             for place in 0..<dimensions {
                 let value = values[large * dimensions + place]

@@ -16,15 +16,15 @@ struct ProductQuantizer: Sendable {
 
     /// `vectors` lie one after the other.
     init(
-        parts: Int, bits: Int, dimensions: Int, trainedOn vectors: SharedArray<Float>, _ count: Int
-    ) {
+        parts: Int, bits: Int, dimensions: Int, trainedOn vectors: SharedArray<Float>, _ count: Int, _ cancellation: Cancellation
+    ) throws(Cancellation.Cancelled) {
         let size = dimensions / parts
         let gathered = SharedArray<Float>(repeating: 0, count: count * size)
         var books: [Centroids] = []
         for part in 0..<parts {
             ProductQuantizer.gather(vectors.base, count, dimensions, part * size, size, gathered.base)
-            var clustering = KMeans(dimensions: size)
-            books.append(clustering.cluster(gathered, count, into: 1 << bits))
+            var clustering = KMeans(dimensions: size, cancellation)
+            books.append(try clustering.cluster(gathered, count, into: 1 << bits))
         }
         self.init(bits: bits, books: books)
     }

@@ -13,10 +13,13 @@ struct ScalarQuantizer: Sendable {
     }
 
     /// `vectors` lie one after the other.
-    init(bits: Int, dimensions: Int, trainedOn vectors: UnsafePointer<Float>, _ count: Int) {
+    init(
+        bits: Int, dimensions: Int, trainedOn vectors: UnsafePointer<Float>, _ count: Int, _ cancellation: Cancellation
+    ) throws(Cancellation.Cancelled) {
         var least = [Float](repeating: .infinity, count: dimensions)
         var greatest = [Float](repeating: -.infinity, count: dimensions)
         for vector in 0..<count {
+            if vector.isMultiple(of: 1024) { try cancellation.check() }
             for place in 0..<dimensions {
                 let value = vectors[vector * dimensions + place]
                 least[place] = min(least[place], value)

@@ -1,6 +1,10 @@
+import CBLBase
+
 /// Entries of a list as bytes, many together: to read them one by one takes six times as long.
 ///
-///     1, width of sequences (4 or 8) u8, 0 u16, count u32, sequences, checks u32, codes
+///     1, width of sequences (4 or 8) u8, sum u16, count u32, sequences, checks u32, codes
+///
+/// The sum is that of FNV-1a over all behind it, its halves and the number of the list one over the other. Searches do not look at it.
 package struct VectorBlock {
     package let bytes: UnsafeRawBufferPointer
     package let count: Int
@@ -19,6 +23,16 @@ package struct VectorBlock {
         self.count = count
         self.codeSize = codeSize
         isWide = bytes[1] == 8
+    }
+
+    /// Whether all is as it was written for a list.
+    package func isIntact(list: Int) -> Bool {
+        UInt16(littleEndian: bytes.loadUnaligned(fromByteOffset: 2, as: UInt16.self)) == VectorBlock.sum(of: bytes, list: list)
+    }
+
+    fileprivate static func sum(of bytes: UnsafeRawBufferPointer, list: Int) -> UInt16 {
+        let hash = FNV1a.hash(UnsafeRawBufferPointer(rebasing: bytes[4...])) ^ UInt32(truncatingIfNeeded: list)
+        return UInt16(truncatingIfNeeded: hash ^ hash >> 16)
     }
 
     @inline(__always)
@@ -77,7 +91,7 @@ package struct VectorBlockWriter {
         codes = []
     }
 
-    package var bytes: [UInt8] {
+    package func bytes(list: Int) -> [UInt8] {
         let isWide = ids.contains { $0.sequence > UInt64(UInt32.max) }
         var bytes: [UInt8] = [1, isWide ? 8 : 4, 0, 0]
         bytes.reserveCapacity(8 + ids.count * 12 + codes.count)
@@ -91,6 +105,8 @@ package struct VectorBlockWriter {
         }
         for id in ids { withUnsafeBytes(of: id.check.littleEndian) { bytes.append(contentsOf: $0) } }
         bytes.append(contentsOf: codes)
+        let sum = bytes.withUnsafeBytes { VectorBlock.sum(of: $0, list: list) }
+        withUnsafeBytes(of: sum.littleEndian) { bytes.replaceSubrange(2..<4, with: $0) }
         return bytes
     }
 }

@@ -1,8 +1,11 @@
-/// A model as bytes: a head, the centroids, and what the encoder knows, all numbers little-endian.
+import CBLBase
+
+/// A model as bytes: a head, the centroids, what the encoder knows, and a sum, all numbers little-endian.
 ///
-///     "vxm1", dimensions u32, centroids u32, trainedOn u64, meanError f32, centroid floats, encoder floats
+///     "vxm1", dimensions u32, centroids u32, trainedOn u64, meanError f32, centroid floats, encoder floats, sum u32
 ///
-/// The encoder's are `least` and `step` of each dimension, or the books of all parts, each preceded by how many vectors it has (u32).
+/// The encoder's are `least` and `step` of each dimension, or the books of all parts, each preceded by how many vectors it has (u32). The sum is
+/// FNV-1a over all in front of it.
 extension VectorModel {
     private static let mark = Array("vxm1".utf8)
 
@@ -26,7 +29,12 @@ extension VectorModel {
                 append(book.values)
             }
         }
-        return bytes
+        return bytes + VectorModel.sum(of: bytes)
+    }
+
+    static func sum(of bytes: [UInt8]) -> [UInt8] {
+        let sum = bytes.withUnsafeBytes { FNV1a.hash($0) }
+        return withUnsafeBytes(of: sum.littleEndian) { Array($0) }
     }
 
     /// Nil for bytes that are no model for these options.
@@ -54,7 +62,9 @@ extension VectorModel {
             }
             encoder = .product(ProductQuantizer(bits: bits, books: books))
         }
-        guard reader.rest.isEmpty else { return nil }
+        guard let sum = reader.number(UInt32.self), reader.rest.isEmpty,
+            sum == FNV1a.hash(UnsafeRawBufferPointer(rebasing: bytes.dropLast(4)))
+        else { return nil }
         self.init(
             options, Centroids(values, dimensions: dimensions), encoder, trainedOn: Int(clamping: total),
             meanError: Float(bitPattern: error))
@@ -77,7 +87,9 @@ extension VectorModel {
 
         mutating func floats(_ count: Int) -> [Float]? {
             guard let bytes = take(4 * count), let base = bytes.baseAddress else { return count == 0 ? [] : nil }
-            return (0..<count).map { Float(littleEndianAt: base + 4 * $0) }
+            let floats = (0..<count).map { Float(littleEndianAt: base + 4 * $0) }
+            // What is no number would hide everything that is compared with it.
+            return floats.allSatisfy(\.isFinite) ? floats : nil
         }
     }
 }

@@ -29,21 +29,25 @@ package final class VectorModel: Sendable {
     }
 
     /// Learns from a sample of vectors.
-    package convenience init(_ options: VectorOptions, trainedOn sample: VectorSample) {
+    package convenience init(
+        _ options: VectorOptions, trainedOn sample: VectorSample, _ cancellation: Cancellation = .never
+    ) throws(Cancellation.Cancelled) {
         let dimensions = options.dimensions
         let count = sample.count
         let vectors = sample.vectors(normalized: options.metric.isOfDirections)
-        var clustering = KMeans(dimensions: dimensions)
-        let centroids = clustering.cluster(vectors, count, into: options.centroids)
-        let (nearest, distances) = centroids.assign(vectors, count)
+        var clustering = KMeans(dimensions: dimensions, cancellation)
+        let centroids = try clustering.cluster(vectors, count, into: options.centroids)
+        let (nearest, distances) = try centroids.assign(vectors, count, cancellation)
         for vector in 0..<count { centroids.subtract(Int(nearest.base[vector]), vectors.base + vector * dimensions) }
         let error = count > 0 ? (0..<count).reduce(0) { $0 + distances.base[$1] } / Float(count) : 0
         let encoder: Encoder
         switch options.encoding {
         case .none: encoder = .none
-        case .scalar(let bits): encoder = .scalar(ScalarQuantizer(bits: bits, dimensions: dimensions, trainedOn: vectors.base, count))
+        case .scalar(let bits):
+            encoder = .scalar(try ScalarQuantizer(bits: bits, dimensions: dimensions, trainedOn: vectors.base, count, cancellation))
         case .product(let parts, let bits):
-            encoder = .product(ProductQuantizer(parts: parts, bits: bits, dimensions: dimensions, trainedOn: vectors, count))
+            encoder = .product(
+                try ProductQuantizer(parts: parts, bits: bits, dimensions: dimensions, trainedOn: vectors, count, cancellation))
         }
         self.init(options, centroids, encoder, trainedOn: sample.total, meanError: error)
     }
@@ -51,24 +55,26 @@ package final class VectorModel: Sendable {
     /// Finds the list of each vector and writes the codes, with `codeSize` bytes each. Changes the vectors on the way. Returns the sum of the
     /// squared distances to the centroids.
     @discardableResult
-    package func encode(_ batch: VectorBatch) -> Float {
+    package func encode(_ batch: VectorBatch, _ cancellation: Cancellation = .never) throws(Cancellation.Cancelled) -> Float {
         let (dimensions, codeSize) = (dimensions, codeSize)
         Parallel.run(batch.count, atLeast: 64) { [self] _, range in
-            let vectors = batch.vectors.base + range.lowerBound * dimensions
             if options.metric.isOfDirections {
-                for vector in 0..<range.count { Kernels.normalize(vectors + vector * dimensions, dimensions) }
+                for vector in range { Kernels.normalize(batch.vectors.base + vector * dimensions, dimensions) }
             }
-            let lists = batch.lists.base + range.lowerBound
-            centroids.findNearest(vectors, range.count, lists, batch.distances.base + range.lowerBound)
-            let codes = batch.codes.base + range.lowerBound * codeSize
-            for vector in 0..<range.count { centroids.subtract(Int(lists[vector]), vectors + vector * dimensions) }
-            switch encoder {
-            case .none: UnsafeMutableRawPointer(codes).copyMemory(from: vectors, byteCount: range.count * codeSize)
-            case .scalar(let quantizer):
-                for vector in 0..<range.count { quantizer.encode(vectors + vector * dimensions, into: codes + vector * codeSize) }
-            case .product(let quantizer): quantizer.encode(vectors, range.count, into: codes, size: codeSize)
+            centroids.findNearest(batch.vectors.base, range, batch.lists.base, batch.distances.base, cancellation) { piece in
+                let vectors = batch.vectors.base + piece.lowerBound * dimensions
+                let lists = batch.lists.base + piece.lowerBound
+                let codes = batch.codes.base + piece.lowerBound * codeSize
+                for vector in 0..<piece.count { centroids.subtract(Int(lists[vector]), vectors + vector * dimensions) }
+                switch encoder {
+                case .none: UnsafeMutableRawPointer(codes).copyMemory(from: vectors, byteCount: piece.count * codeSize)
+                case .scalar(let quantizer):
+                    for vector in 0..<piece.count { quantizer.encode(vectors + vector * dimensions, into: codes + vector * codeSize) }
+                case .product(let quantizer): quantizer.encode(vectors, piece.count, into: codes, size: codeSize)
+                }
             }
         }
+        try cancellation.check()
         return (0..<batch.count).reduce(0) { $0 + batch.distances.base[$1] }
     }
 
@@ -162,7 +168,10 @@ package final class VectorSample {
 
     package var count: Int { values.count / dimensions }
 
-    /// `vector` is little-endian floats of the right number; one that is not finite teaches nothing.
+    /// What is larger cannot be reckoned with: its square is infinite.
+    private static let largest: Float = 1e18
+
+    /// `vector` is little-endian floats of the right number; one whose numbers are not finite, or too large, teaches nothing.
     package func offer(_ vector: UnsafeRawBufferPointer) {
         guard let source = vector.baseAddress, vector.count == 4 * dimensions else { return }
         total += 1
@@ -171,7 +180,7 @@ package final class VectorSample {
             place = Int.random(in: 0..<total, using: &random)
             guard place < limit else { return }
         }
-        for dimension in 0..<dimensions where !Float(littleEndianAt: source + 4 * dimension).isFinite { return }
+        for dimension in 0..<dimensions where !(abs(Float(littleEndianAt: source + 4 * dimension)) < VectorSample.largest) { return }
         if place == count { values.append(contentsOf: repeatElement(0, count: dimensions)) }
         for dimension in 0..<dimensions { values[place * dimensions + dimension] = Float(littleEndianAt: source + 4 * dimension) }
     }

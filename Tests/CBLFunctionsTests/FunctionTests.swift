@@ -136,7 +136,7 @@ import Testing
         ("regexp_like('a', '[b-a]')", "range"), ("dict_of('a')", "even number"), ("dict_of(1, 2)", "string"),
         ("concat('a')", "two or more"),
         ("N1QL_trim('a', 'b')", "two-parameter"), ("contains('a', 'b', 'NOSUCH')", "no such collation"), ("rank(x'00')", "matchinfo"),
-        ("rank(x'ffffffffffffffff')", "matchinfo"), ("encode_vector('x')", "not a vector"),
+        ("rank(x'ffffffffffffffff')", "matchinfo"), ("encode_vector('x')", "raw vector data length not multiple of 4"),
         ("regexp_like('aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaab', '^(a|a)*$')", "too long"),
     ])
     func whatCannotBeDoneIsSaid(_ expression: String, _ words: String) throws {

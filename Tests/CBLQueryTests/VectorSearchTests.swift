@@ -7,75 +7,6 @@ import CBLTestSupport
 import CBLVectors
 import Testing
 
-/// A copy of the vendor's database of words with 300 dimensions each.
-private struct Words {
-    let directory: TemporaryDirectory
-    let database: Database
-    static let collection = CollectionName(keyStore: ".words")!
-
-    init() throws {
-        directory = try TemporaryDirectory()
-        database = try Database(path: try Fixtures.copy("v3.x/words_db.cblite2", to: directory), options: .readWrite)
-    }
-
-    static func options(_ change: (inout VectorOptions) -> Void = { _ in }) -> VectorOptions {
-        var options = VectorOptions(dimensions: 300, centroids: 8)
-        change(&options)
-        return options
-    }
-
-    @discardableResult
-    func makeIndex(_ options: VectorOptions = Words.options(), _ expression: String = "vector", name: String = "words_index") throws
-        -> IndexChange
-    {
-        try database.write { try $0.createIndex(IndexDefinition(name: name, in: Words.collection, .vector(options), expression)) }
-    }
-
-    /// The vector of a word, as JSON.
-    func vector(_ id: String, in collection: CollectionName = Words.collection) throws -> String {
-        try database.read { snapshot in
-            let document = try #require(try snapshot.document(id, in: collection))
-            return try document.body.withRoot {
-                try #require($0.dictionary?.value(forKey: "vector", snapshot.sharedKeys)).json(keys: snapshot.sharedKeys)
-            }
-        }
-    }
-
-    func rows(_ text: String, target: String = "word49") throws -> [String] {
-        let vector = try vector(target)
-        return try database.read { snapshot in
-            let query = try Query(text, on: snapshot)
-            let rows = try query.run(on: snapshot, parameters: QueryParameters(json: #"{"target":\#(vector)}"#))
-            var found: [String] = []
-            var buffer = ByteBuffer()
-            while try rows.next() {
-                buffer.removeAll()
-                rows.appendArray(style: .canonical, to: &buffer)
-                found.append(buffer.string)
-            }
-            return found
-        }
-    }
-
-    func ids(_ rest: String, target: String = "word49") throws -> [String] {
-        try rows("SELECT META().id FROM words " + rest, target: target).map { String($0.dropFirst(2).dropLast(2)) }
-    }
-
-    func save(_ id: String, _ json: String) throws {
-        try database.write { transaction in
-            let body = try transaction.encode(json: json)
-            try transaction.save(id, in: Words.collection, body: body)
-        }
-    }
-
-    /// The nearest by the exact functions.
-    func exact(_ function: String, _ limit: Int, target: String = "word49") throws -> [String] {
-        try ids("WHERE ISARRAY(vector) ORDER BY \(function)(vector, $target) LIMIT \(limit)", target: target)
-    }
-
-    func index(_ name: String = "words_index") throws -> VectorIndex { try #require(try database.read { try $0.vectorIndex(named: name) }) }
-}
-
 private let byDistance = "ORDER BY APPROX_VECTOR_DISTANCE(vector, $target)"
 
 @Suite(.enabled(if: Fixtures.arePresent, Comment(rawValue: Fixtures.absence))) struct VectorSearchTests {
@@ -138,6 +69,7 @@ private let byDistance = "ORDER BY APPROX_VECTOR_DISTANCE(vector, $target)"
         try words.database.write { _ = try $0.purge("word301", in: Words.collection) }
         #expect(try words.ids("\(byDistance) LIMIT 350").count == 300)
         #expect(try words.ids("\(byDistance) LIMIT 20") == words.exact("EUCLIDEAN_DISTANCE", 20))
+        #expect(try words.errors().isEmpty)
     }
 
     @Test func whatIsNoVectorIsLeftOut() throws {
@@ -306,8 +238,10 @@ private let byDistance = "ORDER BY APPROX_VECTOR_DISTANCE(vector, $target)"
         #expect(try #require(try connection.integer("SELECT count(*) FROM vx_lists")) < 8 + 30)
         #expect(try words.ids("\(byDistance) LIMIT 41").count == 41)
         #expect(try Set(words.ids("\(byDistance) LIMIT 41")) == Set((0..<40).map { "w\($0)" } + ["word49"]))
+        #expect(try words.errors().isEmpty)
         try words.database.write { try $0.rebuildVectorIndex("words_index") }
         #expect(try words.index().listed == 340)
+        #expect(try words.errors().isEmpty)
         #expect(try words.ids("\(byDistance) LIMIT 1000").count == 340)
     }
 
@@ -337,12 +271,6 @@ private let byDistance = "ORDER BY APPROX_VECTOR_DISTANCE(vector, $target)"
 
     private func nearest(_ words: Words, _ limit: Int) throws -> [String] {
         try words.ids("ORDER BY APPROX_VECTOR_DISTANCE(word, $target) LIMIT \(limit)")
-    }
-
-    private func findings(_ words: Words) throws -> [Finding] {
-        var findings: [Finding] = []
-        _ = try words.database.read { try Checker($0) { findings.append($0) }.run() }
-        return findings
     }
 
     private static func vector(_ number: Int) -> [Float] { (0..<300).map { Float($0 == 0 ? number : 0) } }
@@ -384,6 +312,29 @@ private let byDistance = "ORDER BY APPROX_VECTOR_DISTANCE(vector, $target)"
         #expect(try nearest(words, 400).count == 298)
     }
 
+    @Test func theLastOfTwoUpdatesCounts() throws {
+        let words = try lazyWords()
+        for isTrained in [false, true] {
+            let count = isTrained ? 300 : 10
+            let (first, second) = (try #require(try update(words, count)), try #require(try update(words, count)))
+            #expect(first.documentIDs == second.documentIDs && first.documentIDs.count == count)
+            for place in 0..<count {
+                try first.set(Self.vector(place), place)
+                if place.isMultiple(of: 2) { try second.set(Self.vector(1000 + place), place) } else { try second.skip(place) }
+            }
+            try first.finish(in: words.database)
+            try second.finish(in: words.database)
+            #expect(try nearest(words, 400).count == count / 2)
+            #expect(try words.errors().isEmpty)
+            // What was skipped comes again.
+            let third = try #require(try update(words, count))
+            for place in 0..<third.count { try third.set(nil, place) }
+            try third.finish(in: words.database)
+            #expect(try nearest(words, 400).count == count / 2)
+            try words.database.write { transaction in try transaction.emptyVectorIndex(words.index()) }
+        }
+    }
+
     @Test func whatIsNotLazyIsNotUpdated() throws {
         let words = try Words()
         #expect(throws: VectorUpdate.Failure.notFound("words_index")) { try update(words, 1) }
@@ -401,14 +352,14 @@ private let byDistance = "ORDER BY APPROX_VECTOR_DISTANCE(vector, $target)"
         ] {
             let words = try Words()
             try words.makeIndex()
-            #expect(try findings(words).filter { $0.severity == .error }.isEmpty)
+            #expect(try words.errors().isEmpty)
             let connection = try Connection(path: words.database.path + "/db.sqlite3", mode: .readWrite)
             try connection.execute(damage)
-            let found = try findings(words)
+            let found = try words.findings()
             #expect(found.contains { $0.kind == .index || $0.kind == .leftover }, "\(damage)")
             _ = try? words.ids("\(byDistance) LIMIT 5")
             _ = try words.database.repair()
-            #expect(try findings(words).filter { $0.severity == .error }.isEmpty, "\(damage)")
+            #expect(try words.errors().isEmpty, "\(damage)")
         }
     }
 

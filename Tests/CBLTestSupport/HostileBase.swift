@@ -13,6 +13,8 @@ package struct HostileBase: Sendable, CustomStringConvertible {
     package let collections: [String]
     package let indexes: [String]
     package let properties: [String]
+    /// Whether it has vector indexes of ours.
+    package var hasVectors: Bool { indexes.contains("near") }
     private let origin: @Sendable (String) throws -> Void
 
     /// Makes the bundle, writable.
@@ -24,7 +26,8 @@ package struct HostileBase: Sendable, CustomStringConvertible {
     package static let ours = HostileBase(
         description: "ours", spare: ("inventory.hotel", "kv_.inventory.hotel", "hotel_001"),
         documents: ["welcome", "trip-sapporo", "flash-sale"], collections: ["_default", "inventory.hotel"],
-        indexes: ["byName", "texts", "tags"], properties: ["name", "stops"], origin: { path in try OwnBase.copy(to: path) })
+        indexes: ["byName", "texts", "tags", "near", "meaning"], properties: ["name", "stops"],
+        origin: { path in try OwnBase.copy(to: path) })
 
     package static let fixtures = [
         fixture(
@@ -80,6 +83,10 @@ private enum OwnBase {
             ["mkindex", path, "byName", "name"],
             ["mkindex", "--fts", path, "texts", "text"],
             ["mkindex", "--unnest", "stops", path, "tags"],
+            // Of two numbers, so that few documents are enough to learn from.
+            ["mkindex", "--vector", "--dimensions", "2", "--centroids", "1", path, "near", "[LENGTH(META().id), 1]"],
+            ["mkindex", "--vector", "--dimensions", "2", "--centroids", "1", "--lazy", path, "meaning", "name"],
+            ["embed", path, "meaning", "--limit", "2", "--command", "while read -r line; do echo \"[${#line},1]\"; done"],
             ["compact", path],
         ] {
             let result = try Program.run(line)

@@ -40,7 +40,7 @@ extension RawDatabase {
 
 /// Entries of the schema that no release of Couchbase Lite makes.
 extension Threat {
-    static let schemaObjects: [Threat] = triggers + views + tables + indexes + virtualTables
+    static let schemaObjects: [Threat] = triggers + views + tables + indexes + virtualTables + vectorTables
 
     private static let triggers: [Threat] = {
         let tables = ["kv_default", "kv_info", "kvmeta", "indexes"]
@@ -156,6 +156,43 @@ extension Threat {
             }
         }
     }
+
+    /// The tables of vector indexes, which a base may have or not, as somebody else would make them.
+    private static let vectorTables: [Threat] =
+        ["vx_indexes", "vx_models", "vx_lists", "vx_pending"].enumerated().flatMap { number, table in
+            let act = HostileAct.allCases[number % HostileAct.allCases.count]
+            let trigger = "foreign_\(table)_written"
+            return [
+                Threat("a trigger on \(table) that \(act)", occupies: ["trigger \(table)"], foreign: [trigger], fits: \.hasVectors) {
+                    bundle in
+                    try bundle.edit { database in
+                        try database.addEntry(
+                            "trigger", trigger, table: table,
+                            sql: "CREATE TRIGGER \(trigger) AFTER INSERT ON \(table) BEGIN \(act.statement); END")
+                    }
+                },
+                Threat("an endless view in the place of \(table)", occupies: [table], foreign: [table], fits: \.hasVectors) { bundle in
+                    try bundle.edit { database in
+                        try database.execute("DELETE FROM sqlite_master WHERE tbl_name='\(table)' AND name<>'\(table)'")
+                        let columns = try database.columns(of: table).map { "i AS \($0)" }.joined(separator: ", ")
+                        try database.rows(
+                            "UPDATE sqlite_master SET type='table', rootpage=0, sql=? WHERE name=?",
+                            [.text("CREATE VIEW \(table) AS \(HostileAct.endless) SELECT \(columns) FROM n"), .text(table)])
+                    }
+                },
+                Threat("\(table) with another column", occupies: [table], foreign: [table], fits: \.hasVectors) { bundle in
+                    try bundle.edit { database in
+                        guard let text = try database.text(of: table) else { return }
+                        let column = "foreign_column AS (\(act.expression)), "
+                        let key = table == "vx_lists" ? "(place " : "(id "
+                        try database.setText(of: table, to: text.replacing(key, with: "(\(column)" + key.dropFirst()))
+                    }
+                },
+                Threat("\(table) is gone", occupies: [table], fits: \.hasVectors) { bundle in
+                    try bundle.edit { try $0.execute("DROP TABLE \(table)") }
+                },
+            ]
+        }
 
     private static let indexes: [Threat] = HostileAct.allCases.map { act in
         let name = "foreign_index_\(act)"

@@ -28,17 +28,17 @@ struct SampleVectors {
     }
 
     /// The lists of an index, each as one block.
-    func blocks(_ model: VectorModel) -> [Int: [UInt8]] {
+    func blocks(_ model: VectorModel) throws -> [Int: [UInt8]] {
         let batch = VectorBatch(model, capacity: vectors.count)
         for (place, vector) in vectors.enumerated() {
             SampleVectors.withBytes(vector) { batch.append(VectorID(sequence: UInt64(place + 1), check: 7), $0) }
         }
-        model.encode(batch)
+        try model.encode(batch)
         var writers: [Int: VectorBlockWriter] = [:]
         for place in 0..<batch.count {
             writers[batch.list(place), default: VectorBlockWriter()].append(batch.ids[place], batch.code(place))
         }
-        return writers.mapValues(\.bytes)
+        return Dictionary(uniqueKeysWithValues: writers.map { ($0.key, $0.value.bytes(list: $0.key)) })
     }
 
     /// By the definition, with doubles.
@@ -83,8 +83,8 @@ struct SampleVectors {
             var options = VectorOptions(dimensions: 24, centroids: 8)
             options.encoding = encoding
             options.metric = metric
-            let model = VectorModel(options, trainedOn: sample.sample())
-            let blocks = sample.blocks(model)
+            let model = try VectorModel(options, trainedOn: sample.sample())
+            let blocks = try sample.blocks(model)
             var found = 0
             for query in SampleVectors(10, dimensions: 24, seed: 1).vectors {
                 let exact = Set(sample.nearest(to: query, 10, metric))
@@ -102,17 +102,18 @@ struct SampleVectors {
         let sample = SampleVectors(240, dimensions: 15)
         var options = VectorOptions(dimensions: 15, centroids: 9)
         options.encoding = encoding
-        let model = VectorModel(options, trainedOn: sample.sample())
+        let model = try VectorModel(options, trainedOn: sample.sample())
         let bytes = model.bytes
         let copy = try #require(bytes.withUnsafeBytes { VectorModel($0, options) })
         #expect(copy.bytes == bytes)
         let query = sample.vectors[17]
         #expect(
-            Self.search(model, sample.blocks(model), query, 20, probes: 4) == Self.search(copy, sample.blocks(copy), query, 20, probes: 4))
+            try Self.search(model, sample.blocks(model), query, 20, probes: 4)
+                == Self.search(copy, sample.blocks(copy), query, 20, probes: 4))
         // What it has encoded is not far from what it was given.
         let batch = VectorBatch(model, capacity: 1)
         SampleVectors.withBytes(query) { batch.append(VectorID(sequence: 1, check: 0), $0) }
-        model.encode(batch)
+        try model.encode(batch)
         let decoded = try #require(model.decode(batch.code(0), list: batch.list(0)))
         #expect(zip(decoded, query).allSatisfy { abs($0 - $1) < 0.6 })
         // Shorter or longer, it is none.
@@ -122,14 +123,14 @@ struct SampleVectors {
         #expect((bytes + [0]).withUnsafeBytes { VectorModel($0, options) } == nil)
     }
 
-    @Test func damagedModelsAndBlocksNeverCrash() {
+    @Test func damagedModelsAndBlocksNeverCrash() throws {
         var random = SeededGenerator(seed: 3)
         for encoding in [VectorEncoding.none, .scalar(bits: 6), .product(parts: 4, bits: 5)] {
             let sample = SampleVectors(120, dimensions: 8)
             var options = VectorOptions(dimensions: 8, centroids: 4)
             options.encoding = encoding
-            let model = VectorModel(options, trainedOn: sample.sample())
-            let blocks = sample.blocks(model)
+            let model = try VectorModel(options, trainedOn: sample.sample())
+            let blocks = try sample.blocks(model)
             for _ in 0..<120 {
                 var bytes = model.bytes
                 for _ in 0..<Int.random(in: 1...8, using: &random) {
@@ -171,7 +172,7 @@ struct SampleVectors {
         var writer = VectorBlockWriter()
         let ids = [VectorID(sequence: 5, check: 1), VectorID(sequence: 1 << 40, check: 2)]
         for id in ids { [UInt8](repeating: 9, count: 3).withUnsafeBytes { writer.append(id, $0) } }
-        try writer.bytes.withUnsafeBytes { bytes in
+        try writer.bytes(list: 0).withUnsafeBytes { bytes in
             let block = try #require(VectorBlock(bytes, codeSize: 3))
             #expect((0..<block.count).map { block.id($0) } == ids)
             #expect(block.codes.elementsEqual([UInt8](repeating: 9, count: 6)))

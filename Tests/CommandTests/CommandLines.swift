@@ -46,7 +46,7 @@ struct CommandLines {
         case .databaseOrName, .openDatabase: [HostileBundle.name]
         case .collection: base.collections + ["fresh"]
         case .document: base.documents + ["*", "nobody"]
-        case .index: base.indexes + ["foreign1", "nothing"]
+        case .index, .lazyIndex: base.indexes + ["foreign1", "nothing"]
         case .view: ["name", "views/nothing"]
         case .viewOrFile: ["_all_docs", HostileBundle.dataName, "nothing"]
         case .property: base.properties

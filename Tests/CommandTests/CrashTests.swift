@@ -179,6 +179,73 @@ import Testing
         #expect(left.filter { $0.contains("TEMP") }.isEmpty, "\(left)")
     }
 
+    /// A vector index is there whole or not at all, and finds what was saved.
+    @Test func vectorIndexesAreKeptWhole() throws {
+        let path = directory.path + "/vectors.cblite2"
+        func save(_ numbers: Range<Int>, killedWithin seconds: Double?) throws -> (exitCode: Int32, seconds: Double) {
+            let lines = numbers.map { "{\"_id\":\"doc\($0)\",\"t\":\"crashcrash \($0)\",\"v\":[\($0 % 17),\($0 % 13),\($0),1]}\n" }
+            let file = directory.path + "/documents.jsonl"
+            try Data(lines.joined().utf8).write(to: URL(filePath: file))
+            return try Victim.run(["import", "--create", path, file], killedWithin: seconds)
+        }
+        func count(_ query: String) throws -> Int { try Program.run(["query", "--json", path, query]).linesOfSuccess().count }
+        func found(_ expression: String) throws -> Int {
+            try count("SELECT 1 FROM _ ORDER BY APPROX_VECTOR_DISTANCE(\(expression), [1,2,3,4], 'default', 8) LIMIT 10000")
+        }
+        func expectSound(_ context: String) throws {
+            try expectWhole(path, context)
+            let checked = try Program.run(["check", path])
+            #expect(checked.exitCode == 0, "\(context): \(checked.output) \(checked.errors)")
+        }
+        func make(_ name: String, _ words: [String], killedWithin seconds: Double?) throws -> (exitCode: Int32, seconds: Double) {
+            let flags = ["--vector", "--dimensions", "4", "--centroids", "8"]
+            return try Victim.run(["mkindex"] + flags + [path, name] + words, killedWithin: seconds)
+        }
+        let rounds = CrashTests.rounds ?? 10
+        var documents = 400
+        #expect(try save(0..<documents, killedWithin: nil).exitCode == 0)
+
+        var seconds = try make("near", ["v"], killedWithin: nil).seconds
+        for round in 0..<(rounds + 1) / 2 {
+            _ = try Program.run(["rmindex", path, "near"])
+            let result = try make("near", ["v"], killedWithin: seconds)
+            let isThere = try Program.run(["info", "indexes", path]).output.contains("near")
+            #expect(isThere || result.exitCode != 0)
+            if isThere { #expect(try found("v") == documents) }
+            try expectSound("making, round \(round)")
+        }
+        #expect(try make("near", ["v"], killedWithin: nil).exitCode == 0)
+
+        seconds = try save(documents..<documents + 150, killedWithin: nil).seconds
+        documents += 150
+        for round in 0..<rounds {
+            let result = try save(documents..<documents + 150, killedWithin: seconds)
+            let stored = try count("SELECT 1 FROM _")
+            #expect(stored == documents + 150 || (stored == documents && result.exitCode != 0), "saving, round \(round)")
+            documents = stored
+            #expect(try found("v") == documents, "saving, round \(round)")
+            try expectSound("saving, round \(round)")
+        }
+
+        #expect(try make("meaning", ["--lazy", "t"], killedWithin: nil).exitCode == 0)
+        let program = "while read -r line; do echo \"[${#line},1,2,3]\"; done"
+        let words = ["embed", path, "meaning", "--batch", "30", "--command", program]
+        seconds = try Victim.run(words + ["--limit", "90"], killedWithin: nil).seconds
+        var embedded = 90
+        #expect(try found("t") == embedded)
+        for round in 0..<rounds {
+            let result = try Victim.run(words + ["--limit", "90"], killedWithin: seconds)
+            let now = try found("t")
+            #expect(now % 30 == documents % 30 || now % 30 == 0, "embedding, round \(round): \(now)")
+            #expect(now >= embedded && (result.exitCode != 0 || now == min(embedded + 90, documents)), "embedding, round \(round)")
+            embedded = now
+            try expectSound("embedding, round \(round)")
+        }
+        #expect(try Victim.run(words, killedWithin: nil).exitCode == 0)
+        #expect(try found("t") == documents)
+        try expectSound("embedded")
+    }
+
     /// Schema and documents, as far as they do not hold random values.
     private func everything(_ path: String) throws -> [String] {
         var lines: [String] = []

@@ -28,6 +28,39 @@ import Testing
         try encrypted { try CrashTests().aCopyIsThereWholeOrNotAtAll() }
         try encrypted { try CrashTests().halfABlobIsCollectedByCompact() }
         try encrypted { try CrashTests().anInterruptedImportLeavesNothing() }
+        try encrypted { try CrashTests().vectorIndexesAreKeptWhole() }
+    }
+
+    /// The numbers of a vector stand in no file, in whatever form an index has them.
+    @Test func vectorsAreHidden() throws {
+        let numbers: [Float] = [1234.5, -0.015625, 98765, 7]
+        let bytes = numbers.flatMap { number in withUnsafeBytes(of: number.bitPattern.littleEndian) { Array($0) } }
+        func isShown(_ path: String) throws -> Bool {
+            try FileManager.default.subpathsOfDirectory(atPath: path).contains { name in
+                (try? Data(contentsOf: URL(filePath: path + "/" + name)))?.firstRange(of: Data(bytes)) != nil
+            }
+        }
+        func fill(_ path: String) throws {
+            #expect(try Program.run(["--create", "put", path, "doc", #"{"v":[1234.5,-0.015625,98765,7],"t":"text"}"#]).exitCode == 0)
+            let flags = ["--vector", "--dimensions", "4", "--centroids", "1", "--encoding", "none"]
+            #expect(try Program.run(["mkindex"] + flags + [path, "near", "v"]).exitCode == 0)
+            #expect(try Program.run(["mkindex"] + flags + ["--lazy", path, "meaning", "t"]).exitCode == 0)
+            let program = "while read -r line; do echo '[1234.5,-0.015625,98765,7]'; done"
+            #expect(try Program.run(["embed", path, "meaning", "--command", program]).exitCode == 0)
+            for expression in ["v", "t"] {
+                let query = "SELECT META().id FROM _ ORDER BY APPROX_VECTOR_DISTANCE(\(expression), [1,2,3,4]) LIMIT 3"
+                #expect(try Program.run(["query", "--json", path, query]).lines == [#"{"id":"doc"}"#])
+            }
+            #expect(try Program.run(["check", path]).exitCode == 0)
+        }
+        let plain = directory.path + "/plain.cblite2"
+        try fill(plain)
+        #expect(try isShown(plain))
+        try encrypted {
+            let path = directory.path + "/hidden.cblite2"
+            try fill(path)
+            #expect(try !isShown(path))
+        }
     }
 
     /// Without the import, for which the disk is too small: pages have less room.

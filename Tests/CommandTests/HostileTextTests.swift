@@ -75,7 +75,7 @@ import Testing
         switch kind {
         case .document: return isHostile ? HostileText.all : HostileTextTests.ids[1]
         case .collection: return isHostile ? HostileText.all : "_default"
-        case .index: return isHostile ? HostileText.all : HostileText.marked("\u{1B}[31m\n\u{202E}")
+        case .index, .lazyIndex: return isHostile ? HostileText.all : HostileText.marked("\u{1B}[31m\n\u{202E}")
         case .property, .expression, .savedQuery, .view: return isHostile ? HostileText.all : "name"
         case .viewOrFile: return isHostile ? HostileText.all : "_all_docs"
         case .choice(let words): return words[0]

@@ -48,45 +48,63 @@ extension Call {
         set(1 - product / (firstSquare * secondSquare).squareRoot())
     }
 
-    /// A vector of the right number of dimensions, else NULL: the row is then not indexed.
+    /// A vector of the right number of dimensions, else NULL: the row is then not indexed. Without a path, the argument itself is the value.
     fileprivate func vectorToIndex() {
-        guard case .value(let value) = property() else { return }
-        setVector(value, dimensions: Int(truncatingIfNeeded: self[2].int64))
+        let dimensions = Int(truncatingIfNeeded: self[2].int64)
+        let problem: VectorProblem?
+        if self[1].type == SQLITE_NULL {
+            guard !self[0].isMissing else { return }
+            problem = setVector(self[0], dimensions: dimensions)
+        } else {
+            guard case .value(let value) = property() else { return }
+            problem = setVector(value, dimensions: dimensions)
+        }
+        guard let problem, let hear = database.hearsOfVectorProblem else { return }
+        hear(problem, self[1].string)
     }
 
     fileprivate func encodeVector() {
-        let argument = self[0]
-        if argument.isBlob && argument.subtype == Subtype.data { return set(argument) }
-        let isVector: Bool
-        if let bytes = argument.text {
-            isVector = setVector(base64: bytes, dimensions: nil)
-        } else {
-            isVector = argument.encodedValue.map { setVector($0, dimensions: nil) } ?? false
+        switch setVector(self[0], dimensions: nil) {
+        case nil: break
+        case .length: fail("raw vector data length not multiple of 4")
+        case .type: fail("\(VectorProblem.type.rawValue): it must be an array of numbers, or the Base64 text of 32-bit floats")
+        case let problem?: fail(problem.rawValue)
         }
-        if !isVector { fail("not a vector: it must be an array of numbers, or the Base64 text of 32-bit floats") }
     }
 
-    @discardableResult
-    private func setVector(_ value: Value, dimensions: Int?) -> Bool {
-        if let bytes = value.stringBytes { return setVector(base64: bytes, dimensions: dimensions) }
-        guard let array = value.array, !array.isEmpty, dimensions == nil || array.count == dimensions else { return false }
+    /// Makes the vector of a value the result, or tells what is wrong with it.
+    private func setVector(_ argument: Argument, dimensions: Int?) -> VectorProblem? {
+        if let text = argument.text { return setVector(base64: text, dimensions: dimensions) }
+        if argument.subtype == Subtype.data, let bytes = argument.blob { return setVector(data: bytes, dimensions: dimensions) }
+        return argument.encodedValue.map { setVector($0, dimensions: dimensions) } ?? .type
+    }
+
+    private func setVector(_ value: Value, dimensions: Int?) -> VectorProblem? {
+        if let text = value.stringBytes { return setVector(base64: text, dimensions: dimensions) }
+        if let bytes = value.dataBytes { return setVector(data: bytes, dimensions: dimensions) }
+        guard let array = value.array else { return .type }
+        guard !array.isEmpty, dimensions == nil || array.count == dimensions else { return .dimensions }
         // Hot: searches of vectors call this for each document that they measure.
         let count = array.count
         return withUnsafeTemporaryAllocation(of: UInt32.self, capacity: count) { floats in
             for index in 0..<count {
                 let item = array[index]
-                guard item.isNumber, let number = item.double else { return false }
+                guard item.isNumber, let number = item.double else { return .number }
                 floats[index] = Float(number).bitPattern.littleEndian
             }
             set(data: UnsafeRawBufferPointer(start: floats.baseAddress, count: 4 * count))
-            return true
+            return nil
         }
     }
 
-    private func setVector(base64 text: UnsafeRawBufferPointer, dimensions: Int?) -> Bool {
-        guard let bytes = Base64.bytes(ofUnchecked: text) else { return false }
-        guard !bytes.isEmpty, bytes.count.isMultiple(of: 4), dimensions == nil || bytes.count / 4 == dimensions else { return false }
-        bytes.withUnsafeBytes { set(data: $0) }
-        return true
+    private func setVector(base64 text: UnsafeRawBufferPointer, dimensions: Int?) -> VectorProblem? {
+        guard let bytes = Base64.bytes(ofUnchecked: text) else { return .type }
+        return bytes.withUnsafeBytes { setVector(data: $0, dimensions: dimensions) }
+    }
+
+    private func setVector(data: UnsafeRawBufferPointer, dimensions: Int?) -> VectorProblem? {
+        guard !data.isEmpty, data.count.isMultiple(of: 4), dimensions == nil || data.count / 4 == dimensions else { return .length }
+        set(data: data)
+        return nil
     }
 }

@@ -1,6 +1,5 @@
 import CBLLanguage
 import CBLStore
-import Synchronization
 
 /// How the store reads the expressions of vector indexes.
 package enum VectorIndexing {
@@ -45,20 +44,5 @@ extension Query {
             try snapshot.offerVectorTable(index, named: table.name)
             return index
         }
-    }
-}
-
-/// Who hears that a search has to look at all vectors, since its index has not learned from any yet. In the vendor's words.
-package enum VectorWarnings {
-    private static let listener = Mutex<(@Sendable (String) -> Void)?>(nil)
-
-    package static func setListener(_ hear: @escaping @Sendable (String) -> Void) { listener.withLock { $0 = hear } }
-
-    static func warn(_ index: VectorIndex) {
-        guard !index.isTrained, let hear = listener.withLock({ $0 }) else { return }
-        let present = index.id == nil ? 0 : index.pending
-        hear(
-            "SQLite warning: vectorsearch: Untrained index; queries may be slow. \(index.options.neededForTraining) vectors needed for training; "
-                + "\(present) present.")
     }
 }

@@ -37,9 +37,11 @@ package final class VectorUpdate {
 
     /// The values, an array, encoded without shared keys.
     package let values: FleeceData
+    /// Of which document each is.
+    package let documentIDs: [String]
     package private(set) var isFinished = false
     private let name: String
-    private let dimensions: Int
+    package let dimensions: Int
     private let ids: [VectorID]
     private var answers: [Answer]
     /// The sequences that were looked at.
@@ -50,6 +52,7 @@ package final class VectorUpdate {
     /// What a look at the documents has found.
     private struct Found {
         var values: FleeceData
+        var documentIDs: [String]
         var ids: [VectorID]
         var window: ClosedRange<UInt64>
         var dimensions: Int
@@ -70,6 +73,7 @@ package final class VectorUpdate {
         guard let found else { return nil }
         self.name = name
         values = found.values
+        documentIDs = found.documentIDs
         ids = found.ids
         window = found.window
         dimensions = found.dimensions
@@ -84,6 +88,7 @@ package final class VectorUpdate {
             throw isThere ? Failure.notLazy : Failure.notFound(name)
         }
         guard index.options.isLazy else { throw Failure.notLazy }
+        guard limit > 0 else { return (nil, nil) }
         let last = try snapshot.lastSequence(of: collection)
         var indexed = index.indexed
         let before = indexed
@@ -102,8 +107,8 @@ package final class VectorUpdate {
                 for item in items { item.value.write(to: encoder) }
                 encoder.endArray()
                 let found = Found(
-                    values: try encoder.finish(), ids: items.map(\.id), window: window, dimensions: index.options.dimensions,
-                    passed: indexed)
+                    values: try encoder.finish(), documentIDs: items.map(\.documentID), ids: items.map(\.id), window: window,
+                    dimensions: index.options.dimensions, passed: indexed)
                 return (found, indexed == before ? nil : indexed)
             }
             indexed.insert(window)
@@ -133,11 +138,11 @@ package final class VectorUpdate {
     package func finish(in database: Database) throws -> Bool {
         if isFinished { throw Failure.finished }
         var vectors: [(id: VectorID, bytes: [UInt8]?)] = []
-        var skipped: [UInt64] = []
+        var skipped: [VectorID] = []
         for (place, answer) in answers.enumerated() {
             switch answer {
             case .waiting: throw Failure.unfinished
-            case .skipped: skipped.append(ids[place].sequence)
+            case .skipped: skipped.append(ids[place])
             case .vector(let bytes): vectors.append((ids[place], bytes))
             }
         }
@@ -147,7 +152,9 @@ package final class VectorUpdate {
             }
             var indexed = index.indexed
             indexed.insert(window)
-            for sequence in skipped { indexed.remove(sequence) }
+            // What another update has set meanwhile goes: the document comes again.
+            for id in skipped where index.indexed.contains(id.sequence) { vectors.append((id, nil)) }
+            for id in skipped { indexed.remove(id.sequence) }
             try transaction.setVectors(vectors, of: name, indexed: indexed)
             return try indexed.covers(upTo: transaction.lastSequence(of: collection))
         }
@@ -158,17 +165,27 @@ package final class VectorUpdate {
 
 extension Snapshot {
     /// The values that a lazy index makes vectors of, from a sequence on, with the documents that they are of.
-    fileprivate func vectorSources(_ index: VectorIndex, from start: UInt64, limit: Int) throws -> [(id: VectorID, value: KeptValue)] {
+    fileprivate func vectorSources(_ index: VectorIndex, from start: UInt64, limit: Int) throws -> [VectorSource] {
         try withVectorSources(index, from: start, limit: limit) { statement in
-            var rows: [(VectorID, KeptValue)] = []
+            var rows: [VectorSource] = []
             while try statement.step() {
                 guard let key = statement.text(1) else { continue }
                 let id = VectorID(sequence: UInt64(bitPattern: statement.int64(0)), documentID: key)
-                rows.append((id, try KeptValue(QueryValue(column: 2, of: statement), sharedKeys)))
+                rows.append(
+                    VectorSource(
+                        id: id, documentID: String(decoding: key, as: UTF8.self),
+                        value: try KeptValue(QueryValue(column: 2, of: statement), sharedKeys)))
             }
             return rows
         }
     }
+}
+
+/// What a document has in the place of a vector.
+private struct VectorSource {
+    var id: VectorID
+    var documentID: String
+    var value: KeptValue
 }
 
 /// A value of a row that is gone.

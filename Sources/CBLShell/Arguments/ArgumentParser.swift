@@ -239,8 +239,8 @@ struct ArgumentParser {
             if words.contains(text) { return }
             let suggestion = Suggestion.sentence(for: text, in: words, quoted: true)
             throw .usage("\(subject) is one of \(words.joined(separator: ", ")), not \"\(text)\".\(suggestion)", hint: usage)
-        case .text, .file, .directory, .database, .databaseOrName, .openDatabase, .peer, .collection, .document, .index, .view, .viewOrFile,
-            .property, .expression, .savedQuery, .command:
+        case .text, .file, .directory, .database, .databaseOrName, .openDatabase, .peer, .collection, .document, .index, .lazyIndex, .view,
+            .viewOrFile, .property, .expression, .savedQuery, .command:
             return
         }
     }

@@ -63,6 +63,7 @@ enum Commands {
         MakeIndexCommand.declaration,
         RemoveIndexCommand.declaration,
         CompactCommand.declaration,
+        EmbedCommand.declaration,
         ReindexCommand.declaration,
         EncryptionCommands.encrypt,
         EncryptionCommands.rekey,

@@ -74,10 +74,11 @@ enum CompactCommand {
 enum ReindexCommand {
     static let declaration = CommandDeclaration(
         "reindex", group: .maintaining,
-        summary: "Build the value indexes anew",
+        summary: "Build the value and vector indexes anew",
         discussion: """
             Sorts the entries of all indexes of the file anew. An index over text that was written on another platform, whose language \
-            rules sort differently, can need that.
+            rules sort differently, can need that. Vector indexes learn anew, from the vectors that there are now: what an index has learned \
+            from the first documents may not fit those that came since.
             """,
         database: .writes,
         examples: [.init("cblite reindex travel.cblite2", "Build them anew.")],

@@ -6,7 +6,7 @@ enum CompleteCommand {
         "complete", group: .hidden,
         summary: "Print the names that a shell may complete",
         arguments: [
-            Argument("KIND", .choice(["command", "topic", "saved", "collection", "document", "index", "view", "property"])),
+            Argument("KIND", .choice(["command", "topic", "saved", "collection", "document", "index", "lazyindex", "view", "property"])),
             Argument("DATABASE", .database, .optional),
             Argument("PREFIX", .text, .optional),
         ],
@@ -33,6 +33,7 @@ enum CompleteCommand {
                 switch invocation.argument("KIND") {
                 case "collection": names.collections(prefix, in: CollectionName.defaultName)
                 case "document": try names.documents(prefix, in: try invocation.collection(in: snapshot))
+                case "lazyindex": try names.lazyIndexes(prefix)
                 case "view": try names.views(prefix)
                 case "property": try names.propertyPaths(of: try invocation.collection(in: snapshot)).filter { $0.hasPrefix(prefix) }
                 default: try names.indexes(prefix)

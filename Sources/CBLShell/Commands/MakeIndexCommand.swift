@@ -26,7 +26,8 @@ enum MakeIndexCommand {
             APPROX_VECTOR_DISTANCE(vector, $target) LIMIT 10. EXPRESSIONS give the vector: an array of numbers, or the Base64 text of 32-bit \
             floats. Documents are sorted into --centroids lists (about the square root of how many there are), of which a query looks into a \
             few. The metric is euclidean_squared, euclidean, cosine or dot. Numbers are kept in a byte each (SQ8); SQ6, SQ4 and PQ32x8 take \
-            less, none keeps them as they are. The vendor's programs take no notice of the index, and what they write is found all the same.
+            less, none keeps them as they are. It is told how many documents have no vector, and how many have something that is none. With \
+            --lazy, EXPRESSIONS give what the vector is to be made of, and embed has it made. The vendor's programs take no notice of the index, and what they write is found all the same.
 
             Nothing happens if there is the same index already. Another one of the same name is replaced, even one of another collection: \
             names are unique in a database. The index is there whole or not at all, whenever the command is interrupted.
@@ -59,7 +60,7 @@ enum MakeIndexCommand {
                 "minTraining", aliases: ["min-training"], value: "N", .count,
                 "With --vector: how many vectors it waits for before it sorts them"),
             Flag("maxTraining", aliases: ["max-training"], value: "N", .count, "With --vector: how many vectors it learns from at most"),
-            Flag("lazy", "With --vector: an app gives the vectors, not the expression"),
+            Flag("lazy", "With --vector: embed or an app gives the vectors, not the expression"),
         ],
         arguments: [
             Argument("NAME", .text, .optional, "The name of the index"),
@@ -82,8 +83,18 @@ enum MakeIndexCommand {
         if let query = invocation.string("suggest") { return try SuggestIndex.run(query, invocation) }
         guard let name = invocation.argumentIfGiven("NAME") else { throw invocation.usageError("NAME is missing") }
         let definition = try definition(name, invocation)
-        let change = try make(definition, invocation)
-        try invocation.tell { try tell(change, definition, invocation) }
+        guard case .vector = definition.kind else {
+            let change = try make(definition, invocation)
+            try invocation.tell { try tell(change, definition, invocation) }
+            return .success
+        }
+        let report = VectorIndexReport()
+        let change = try report.hearing {
+            try make(definition, invocation) { transaction in
+                if let index = try transaction.vectorIndex(named: name) { try report.count(index, in: transaction) }
+            }
+        }
+        try invocation.tell { try tell(change, definition, invocation, change == .unchanged ? nil : report) }
         return .success
     }
 
@@ -144,13 +155,19 @@ enum MakeIndexCommand {
         return .fullText(text)
     }
 
-    private static func make(_ definition: IndexDefinition, _ invocation: Invocation) throws -> IndexChange {
+    private static func make(
+        _ definition: IndexDefinition, _ invocation: Invocation, finally: (Transaction) throws -> Void = { _ in }
+    ) throws -> IndexChange {
         let database = try invocation.database()
         var definition = definition
         let change = try QueryReport.describing(definition.text) {
             try database.write { transaction in
                 definition.collection = try invocation.existing(definition.collection, in: transaction)
-                return try IndexBuilding.run(transaction, invocation.session) { try transaction.createIndex(definition) }
+                return try IndexBuilding.run(transaction, invocation.session) {
+                    let change = try transaction.createIndex(definition)
+                    try finally(transaction)
+                    return change
+                }
             }
         }
         try invocation.session.tellOfUnknownProperties(of: database) { _ in
@@ -161,7 +178,9 @@ enum MakeIndexCommand {
         return change
     }
 
-    private static func tell(_ change: IndexChange, _ definition: IndexDefinition, _ invocation: Invocation) throws {
+    private static func tell(
+        _ change: IndexChange, _ definition: IndexDefinition, _ invocation: Invocation, _ report: VectorIndexReport? = nil
+    ) throws {
         let session = invocation.session
         let action =
             switch change {
@@ -174,8 +193,10 @@ enum MakeIndexCommand {
                 line.add("action", action)
                 line.add("collection", definition.collection.description)
                 line.add("index", definition.name)
+                report?.write(to: &line)
             }
         }
+        defer { report?.tell(session) }
         switch change {
         case .unchanged: session.notice("Index \"\(definition.name)\" exists already.")
         case .created: try session.output.writeLine("Created index \"\(definition.name)\"")

@@ -16,6 +16,8 @@ enum ValueKind: Hashable, Sendable {
     case collection
     case document
     case index
+    /// A vector index that is given its vectors.
+    case lazyIndex
     /// The name of a stored view.
     case view
     /// The same, or a file of JavaScript.

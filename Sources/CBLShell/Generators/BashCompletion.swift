@@ -67,6 +67,7 @@ enum BashCompletion {
         case .collection: "collection"
         case .document: "document"
         case .index: "index"
+        case .lazyIndex: "lazyindex"
         case .view: "view"
         case .viewOrFile: "viewOrFile"
         case .property, .expression: "property"
@@ -110,7 +111,7 @@ enum BashCompletion {
                     compopt -o filenames 2>/dev/null
                     mapfile -t COMPREPLY < <(compgen -d -- "$current"; compgen -f -X '!*.cblite' -- "$current"; compgen -f -X '!*.zip' -- "$current")
                     ;;
-                collection | document | index | view | property) _cblite_names "$kind" ;;
+                collection | document | index | lazyindex | view | property) _cblite_names "$kind" ;;
             esac
         }
 

@@ -82,6 +82,7 @@ enum FishCompletion {
         case .collection: "'(__cblite_values collection)'"
         case .document: "'(__cblite_values document)'"
         case .index: "'(__cblite_values index)'"
+        case .lazyIndex: "'(__cblite_values lazyindex)'"
         case .view: "'(__cblite_values view)'"
         case .viewOrFile: "'(__cblite_values view; __fish_complete_path (commandline -ct))'"
         case .property, .expression: "'(__cblite_values property)'"

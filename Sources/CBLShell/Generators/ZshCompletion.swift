@@ -82,6 +82,7 @@ enum ZshCompletion {
         case .collection: "_cblite_names collection"
         case .document: "_cblite_names document"
         case .index: "_cblite_names index"
+        case .lazyIndex: "_cblite_names lazyindex"
         case .view: "_cblite_names view"
         case .viewOrFile: "_cblite_view_or_file"
         case .property, .expression: "_cblite_names property"

@@ -162,6 +162,24 @@ extension HelpTopic {
                     "It is not asked any more."),
             ]),
         HelpTopic(
+            name: "nearest", aliases: ["vector search", "vector indexes", "vector", "embeddings", "similarity"],
+            summary: "Finding what is near to a vector",
+            text: """
+                A vector index, made by mkindex --vector, finds the documents whose vectors are nearest to another: ORDER BY \
+                APPROX_VECTOR_DISTANCE(vector, $target) LIMIT 10. The vector is an array of numbers, or Base64 of 32-bit floats. A lazy index \
+                (--lazy) is of what a vector is to be made of, such as a text; embed asks a program or a service for it, once for each \
+                document that is new or was changed.
+                """,
+            examples: [
+                .init("cblite mkindex travel.cblite2 meaning -C inventory.hotel --vector --dimensions 2 --lazy name", "A lazy index."),
+                .init(
+                    "cblite embed travel.cblite2 meaning --command \"while read line; do echo '[1,2]'; done\"",
+                    "A program that says the same of everything."),
+                .init(
+                    "cblite query travel.cblite2 \"SELECT name FROM inventory.hotel ORDER BY APPROX_VECTOR_DISTANCE(name, [1,1]) LIMIT 3\"",
+                    "The nearest."),
+            ]),
+        HelpTopic(
             name: "patterns", aliases: ["wildcards", "pattern", "glob"],
             summary: "Naming several documents at once",
             text: """

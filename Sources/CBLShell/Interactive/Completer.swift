@@ -65,7 +65,7 @@ final class Completer {
             if kind == .viewOrFile { names += stored(.view, prefix, nil) }
             let onlyDirectories = kind != .file && kind != .viewOrFile && kind != .peer
             if names.isEmpty { return FileNames.complete(prefix, onlyDirectories: onlyDirectories, line) }
-        case .collection, .document, .index, .view: names += stored(kind, prefix, line.collection)
+        case .collection, .document, .index, .lazyIndex, .view: names += stored(kind, prefix, line.collection)
         case .property, .expression: return completeExpression(kind, line)
         case .text, .integer: break
         }
@@ -94,6 +94,7 @@ final class Completer {
                 switch kind {
                 case .collection: names.collections(prefix, in: current.scope)
                 case .index: try names.indexes(prefix)
+                case .lazyIndex: try names.lazyIndexes(prefix)
                 case .view: try names.views(prefix)
                 default: try names.documents(prefix, in: name)
                 }

@@ -46,6 +46,10 @@ struct CompletionNames {
         }
     }
 
+    func lazyIndexes(_ prefix: String) throws -> [String] {
+        try snapshot.vectorIndexes().filter(\.options.isLazy).map(\.name).filter { $0.hasPrefix(prefix) && CompletionNames.isOffered($0) }
+    }
+
     /// The stored views, by the names that people write. Their functions are not looked at.
     func views(_ prefix: String) throws -> [String] {
         try snapshot.scriptedViews().compactMap { view in

@@ -18,6 +18,8 @@ final class InteractiveShell {
     /// Where `.output` has the results go.
     var file: Int32?
     var scriptDepth = 0
+    /// Whether what is run now was written beforehand, perhaps by somebody else.
+    var isRunningScript: Bool { !isOnTerminal || scriptDepth > 0 }
     var databases = OpenDatabases()
     /// The tour that is under way.
     var tour: Tour?
@@ -210,7 +212,7 @@ final class InteractiveShell {
 
     /// In a script, an error is told with its line.
     func naming(_ line: Int, _ work: () throws -> ExitCode) throws -> ExitCode {
-        guard !isOnTerminal || scriptDepth > 0 else { return try work() }
+        guard isRunningScript else { return try work() }
         session.scriptPlace = "line \(line): "
         defer { session.scriptPlace = "" }
         do {
@@ -246,7 +248,7 @@ final class InteractiveShell {
                 }
             }
             let parsed = try ArgumentParser(commands: Commands.all, hasOpenDatabase: true).parse(words, options: options)
-            if parsed.options.models != options.models, !isOnTerminal || scriptDepth > 0 {
+            if parsed.options.models != options.models, isRunningScript {
                 throw CommandError.usage(
                     "a script cannot name the program of a model", hint: "Give --model to the command that runs the script.")
             }

@@ -48,16 +48,20 @@ enum ModelText {
     }
 
     /// Reads a line without its end.
-    static func answer(_ line: [UInt8]) throws(ModelTextError) -> Answer {
+    static func parse(_ line: [UInt8]) throws(ModelTextError) -> FleeceData {
         let encoder = FleeceEncoder()
-        let answer: FleeceData
         do {
             try line.withUnsafeBytes { try JSONParser.parse($0, into: encoder) }
-            answer = try encoder.finish()
+            return try encoder.finish()
         } catch {
             let problem = (error as? JSONError)?.message ?? "\(error)"
             throw .noJSON(problem, line: line.isEmpty ? "the line is empty" : String(decoding: line.prefix(240), as: UTF8.self))
         }
+    }
+
+    /// Reads what a model says.
+    static func answer(_ line: [UInt8]) throws(ModelTextError) -> Answer {
+        let answer = try parse(line)
         return try answer.withRoot { root throws(ModelTextError) in
             if root.isNull { return .nothing }
             guard let object = root.dictionary else { throw .noObject(kind(of: root)) }

@@ -61,14 +61,7 @@ struct ServerAccess {
             throw invocation.usageError("\(url): the name of the database is missing: \(url)/DATABASE")
         }
         var server = ReplicatorSettings.server(url)
-        for header in invocation.strings("header") {
-            let parts = header.unicodeScalars.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false)
-            let value = parts.count == 2 ? String(parts[1].drop { $0 == " " }) : ""
-            guard parts.count == 2, HTTPHeaders.isWritable(name: String(parts[0]), value: value) else {
-                throw invocation.usageError("--header needs a name, a colon and a value")
-            }
-            server.handshake.headers.add(String(parts[0]), value)
-        }
+        for field in try ServerAccess.headers(invocation).fields { server.handshake.headers.add(field.name, field.value) }
         server.trust = try trust()
         server.identity = try identity()
         server.proxy = try proxy()
@@ -79,6 +72,20 @@ struct ServerAccess {
         let login = try SignInFlags(invocation: invocation).login(at: url, remembered)
         if login == nil { try logIn(&server, to: url, typed: typed) }
         return (server, try login ?? usualLogin(server, url, remembers: remembered != nil))
+    }
+
+    /// What was said with `--header`.
+    static func headers(_ invocation: Invocation) throws(CommandError) -> HTTPHeaders {
+        var headers = HTTPHeaders()
+        for header in invocation.strings("header") {
+            let parts = header.unicodeScalars.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false)
+            let value = parts.count == 2 ? String(parts[1].drop { $0 == " " }) : ""
+            guard parts.count == 2, HTTPHeaders.isWritable(name: String(parts[0]), value: value) else {
+                throw invocation.usageError("--header needs a name, a colon and a value")
+            }
+            headers.add(String(parts[0]), value)
+        }
+        return headers
     }
 
     /// What `--user` and the like come to.
@@ -205,10 +212,13 @@ struct ServerAccess {
                     "Password of \(named.user) at the proxy \(proxy.host): ", orSay: "http://NAME:PASSWORD@HOST:PORT")
             }
             return .proxy(proxy)
-        case nil:
-            let names = ["http_proxy", "https_proxy", "HTTPS_PROXY", "all_proxy", "ALL_PROXY", "no_proxy", "NO_PROXY"]
-            let set = names.compactMap { name in Terminal.environment(name).map { (name, $0) } }
-            return .environment(Dictionary(set, uniquingKeysWith: { one, _ in one }))
+        case nil: return ServerAccess.proxyOfEnvironment
         }
+    }
+
+    static var proxyOfEnvironment: ProxyChoice {
+        let names = ["http_proxy", "https_proxy", "HTTPS_PROXY", "all_proxy", "ALL_PROXY", "no_proxy", "NO_PROXY"]
+        let set = names.compactMap { name in Terminal.environment(name).map { (name, $0) } }
+        return .environment(Dictionary(set, uniquingKeysWith: { one, _ in one }))
     }
 }

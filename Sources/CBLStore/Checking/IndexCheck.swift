@@ -24,9 +24,9 @@ struct IndexCheck {
         try VectorCheck(checker).run()
     }
 
-    /// All rows of `indexes`, also those whose collection is gone.
+    /// All rows of `indexes`, also those whose collection is gone. Vector indexes of ours have tables of their own, and `VectorCheck`.
     static func definitions(_ snapshot: Snapshot) throws -> [StoredIndex] {
-        guard snapshot.catalog.hasIndexTable else { return try snapshot.indexes() }
+        guard snapshot.catalog.hasIndexTable else { return try snapshot.registeredIndexes() }
         let sql = "SELECT name, type, keyStore, indexTableName, expression FROM indexes ORDER BY name"
         return try snapshot.connection.withStatement(sql) { row in
             var definitions: [StoredIndex] = []

@@ -10,10 +10,15 @@ struct VectorCheck {
 
     func run() throws {
         let snapshot = checker.snapshot
-        guard snapshot.catalog.hasVectorTables else { return }
+        guard snapshot.catalog.hasVectorTables else {
+            guard try VectorCheck.hasRemains(snapshot) else { return }
+            let message = "the tables of vector indexes are incomplete, so there are none"
+            return try checker.found(Finding(.error, .leftover, message, repair: .automatic))
+        }
         let unreadable = try VectorCheck.unreadable(snapshot)
-        for name in unreadable {
-            try checker.found(Finding(.error, .index, "its definition as a vector index cannot be read", subject: name, repair: .automatic))
+        for index in unreadable {
+            let message = "its definition as a vector index cannot be read"
+            try checker.found(Finding(.error, .index, message, subject: index.name, repair: .automatic))
         }
         for index in try snapshot.ownVectorIndexes() {
             checker.summary.indexes += 1
@@ -31,42 +36,72 @@ struct VectorCheck {
         try checker.found(Finding(severity, kind, message, collection: index.collection, subject: index.name, repair: .automatic))
     }
 
-    /// The names of rows that make no sense.
-    static func unreadable(_ snapshot: Snapshot) throws -> [String] {
+    /// Whether some of the tables are there, but not all.
+    static func hasRemains(_ snapshot: Snapshot) throws -> Bool {
+        guard !snapshot.catalog.hasVectorTables else { return false }
+        let names = VectorTables.all.map { "'\($0.0)'" }.joined(separator: ", ")
+        return try snapshot.connection.integer("SELECT 1 FROM sqlite_master WHERE type='table' AND name IN (\(names)) LIMIT 1") != nil
+    }
+
+    /// Rows that make no sense. A name may be none.
+    static func unreadable(_ snapshot: Snapshot) throws -> [(id: Int64, name: String)] {
         guard snapshot.catalog.hasVectorTables else { return [] }
-        let known = Set(try snapshot.ownVectorIndexes().map(\.name))
-        return try snapshot.connection.strings("SELECT name FROM vx_indexes ORDER BY name").filter { !known.contains($0) }
+        let known = Set(try snapshot.ownVectorIndexes().compactMap(\.id))
+        return try snapshot.connection.withStatement("SELECT id, name FROM vx_indexes ORDER BY id") { row in
+            var found: [(Int64, String)] = []
+            while try row.step() { if !known.contains(row.int64(0)) { found.append((row.int64(0), row.string(1) ?? "")) } }
+            return found
+        }
     }
 
     /// What is wrong with an index, if anything is.
     static func problem(of index: VectorIndex, _ snapshot: Snapshot, isQuick: Bool) throws -> String? {
         guard let id = index.id else { return nil }
-        var listed: Set<UInt64> = []
+        var listed: Set<VectorID> = []
         do {
-            if index.isTrained {
+            if !index.isTrained {
+                guard try !snapshot.hasVectorLists(id) else { throw snapshot.damage(index, "it has lists, and does not know of a model") }
+            } else {
+                var entries = 0
                 let model = try snapshot.storedVectorModel(index)
                 try snapshot.forEachVectorBlock(index, model, in: VectorTables.places(index: id)) { block, list in
                     guard list < model.listCount else { throw snapshot.damage(index, "a list has no centroid") }
-                    for place in 0..<block.count { listed.insert(block.id(place).sequence) }
+                    guard block.isIntact(list: list) else { throw snapshot.damage(index, "a list is not as it was written") }
+                    for place in 0..<block.count { listed.insert(block.id(place)) }
+                    entries += block.count
+                }
+                // Of a lazy index nobody else knows how many there are.
+                guard entries == index.listed else {
+                    throw snapshot.damage(index, "its lists have \(entries) vectors, and there should be \(index.listed)")
                 }
             }
-            try snapshot.connection.withStatement("SELECT sequence, length(vector) FROM vx_pending WHERE id=?") { row in
+            let waiting = try snapshot.connection.withStatement("SELECT count(*) FROM vx_pending WHERE id=?") { row in
                 try row.bind(id, 1)
-                while try row.step() {
-                    guard row.int64(1) == index.options.rawSize else { throw snapshot.damage(index, "a vector has the wrong length") }
-                    listed.insert(UInt64(bitPattern: row.int64(0)))
-                }
+                return try row.step() ? Int(row.int64(0)) : 0
+            }
+            var readable = 0
+            try snapshot.forEachWaitingVector(index) { vector, _ in
+                listed.insert(vector)
+                readable += 1
+            }
+            guard readable == waiting else { throw snapshot.damage(index, "a vector that waits has the wrong length") }
+            guard waiting == index.pending else {
+                throw snapshot.damage(index, "\(waiting) vectors wait, and there should be \(index.pending)")
             }
         } catch let error as StoreError where error.code == .corrupt {
             return error.message
+        }
+        guard try index.indexed.end <= snapshot.metadata(index.keyStore).lastSequence else {
+            return "it has seen documents that are not there yet"
         }
         guard !isQuick, !index.options.isLazy, VectorExpression.isKnown, let reader = try? VectorReader(index, snapshot) else { return nil }
         let end = index.indexed.end
         let missing = try snapshot.connection.withStatement(reader.since(0)) { row in
             var missing = 0
             while try row.step() {
-                let sequence = UInt64(bitPattern: row.int64(0))
-                if sequence <= end, !listed.contains(sequence) { missing += 1 }
+                guard let key = row.text(1) else { continue }
+                let vector = VectorID(sequence: UInt64(bitPattern: row.int64(0)), documentID: key)
+                if vector.sequence <= end, !listed.contains(vector) { missing += 1 }
             }
             return missing
         }
@@ -77,10 +112,15 @@ struct VectorCheck {
 extension Transaction {
     /// Makes vector indexes anew that cannot be read or lack something, and takes out what is of nothing. Returns how many.
     func repairVectorIndexes() throws -> Int {
-        guard catalog.hasVectorTables else { return 0 }
+        guard catalog.hasVectorTables else {
+            guard try VectorCheck.hasRemains(self) else { return 0 }
+            try VectorTables.drop(on: connection)
+            try file.reloadSchema()
+            return 1
+        }
         var repaired = 0
-        for name in try VectorCheck.unreadable(self) {
-            try dropOwnVectorIndex(name)
+        for index in try VectorCheck.unreadable(self) {
+            try dropOwnVectorIndex(index.id)
             repaired += 1
         }
         guard catalog.hasVectorTables else { return repaired }
@@ -101,13 +141,4 @@ extension Transaction {
         return repaired
     }
 
-    private func emptyVectorIndex(_ index: VectorIndex) throws {
-        guard let id = index.id else { return }
-        try removeVectors(id)
-        try connection.withStatement("UPDATE vx_indexes SET indexed='[]', model=0, pending=0, listed=0, changes=0 WHERE id=?") {
-            statement in
-            try statement.bind(id, 1)
-            try statement.run()
-        }
-    }
 }

@@ -28,7 +28,7 @@ final class FileConnection: @unchecked Sendable {
     var pinned: LogPosition?
     /// Since which round of the pool that is so.
     var pinnedIn = 0
-    private var functions: FunctionContext?
+    private(set) var functions: FunctionContext?
     let vectorModels = KnownVectorModels()
     let vectorTables = VectorTableContext()
     private(set) var schemaVersion: Int64

@@ -32,7 +32,8 @@ extension Snapshot {
         return (others.filter { other in !vectors.contains { $0.name == other.name } } + vectors).sorted { $0.name < $1.name }
     }
 
-    private func registeredIndexes() throws -> [StoredIndex] {
+    /// Without vector indexes of ours.
+    func registeredIndexes() throws -> [StoredIndex] {
         guard catalog.hasIndexTable else { return try unregisteredIndexes() }
         let condition = catalog.indexTableColumns.contains("whereClause") ? "whereClause" : "NULL"
         let lastSequence = catalog.indexTableColumns.contains("lastSeq") ? "lastSeq" : "NULL"

@@ -16,12 +16,15 @@ package struct SequenceRanges: Hashable, Sendable {
         guard !numbers.isEmpty else { return }
         let values = numbers.split(separator: ",", omittingEmptySubsequences: false).map { UInt64($0) }
         guard values.count.isMultiple(of: 2) else { return nil }
+        var found: [ClosedRange<UInt64>] = []
         for place in stride(from: 0, to: values.count, by: 2) {
             guard let start = values[place], let count = values[place + 1], start > 0, count > 0 else { return nil }
             let (end, overflows) = start.addingReportingOverflow(count - 1)
             guard !overflows else { return nil }
-            insert(start...end)
+            found.append(start...end)
         }
+        // In order, none of them has to be put before others: a text may have millions.
+        for range in found.sorted(by: { $0.lowerBound < $1.lowerBound }) { insert(range) }
     }
 
     package var text: String {

@@ -40,6 +40,10 @@ extension Transaction {
         guard let index = try ownVectorIndexes().first(where: { $0.name == name }) else {
             throw StoreError(.unsupported, "there are too many vector indexes")
         }
+        if let id = index.id { try removeVectors(id) }
+        if (1..<options.neededForTraining).contains(options.minimumTraining), let hear = VectorWarnings.current {
+            hear(.tooFewToLearnFrom(options))
+        }
         let indexer = try VectorIndexer(index, self)
         try indexer.catchUp()
     }
@@ -62,33 +66,47 @@ extension Transaction {
             return try row.step() ? row.int64(0) : nil
         }
         guard let id else { return false }
-        try removeVectors(id)
+        try dropOwnVectorIndex(id)
+        return true
+    }
+
+    func dropOwnVectorIndex(_ id: Int64) throws {
+        if VectorTables.indexNumbers.contains(id) { try removeVectors(id) }
         try connection.withStatement("DELETE FROM vx_indexes WHERE id=?") { statement in
             try statement.bind(id, 1)
             try statement.run()
         }
         if try connection.integer("SELECT 1 FROM vx_indexes LIMIT 1") == nil {
             // Nothing is left for others to wonder about.
-            connection.releaseStatements()
-            for (table, _) in VectorTables.all { try connection.execute("DROP TABLE \(table)") }
+            try VectorTables.drop(on: connection)
             try file.reloadSchema()
         }
-        return true
     }
 
-    /// All vectors of an index and what it has learned.
-    func removeVectors(_ id: Int64) throws {
+    /// All vectors of an index, or only those in lists, and what it has learned.
+    func removeVectors(_ id: Int64, waiting: Bool = true) throws {
         let places = VectorTables.places(index: id)
         try connection.withStatement("DELETE FROM vx_lists WHERE place BETWEEN ?1 AND ?2") { statement in
             try statement.bind(places.lowerBound, 1)
             try statement.bind(places.upperBound, 2)
             try statement.run()
         }
-        for table in ["vx_pending", "vx_models"] {
+        for table in waiting ? ["vx_pending", "vx_models"] : ["vx_models"] {
             try connection.withStatement("DELETE FROM \(table) WHERE id=?") { statement in
                 try statement.bind(id, 1)
                 try statement.run()
             }
+        }
+    }
+
+    /// All vectors of an index, which then waits for those of all documents.
+    package func emptyVectorIndex(_ index: VectorIndex) throws {
+        guard let id = index.id else { return }
+        try removeVectors(id)
+        try connection.withStatement("UPDATE vx_indexes SET indexed='[]', model=0, pending=0, listed=0, changes=0 WHERE id=?") {
+            statement in
+            try statement.bind(id, 1)
+            try statement.run()
         }
     }
 
@@ -103,6 +121,26 @@ extension Transaction {
 }
 
 extension Snapshot {
+    func hasVectorLists(_ id: Int64) throws -> Bool {
+        let places = VectorTables.places(index: id)
+        return try connection.withStatement("SELECT 1 FROM vx_lists WHERE place BETWEEN ?1 AND ?2 LIMIT 1") { row in
+            try row.bind(places.lowerBound, 1)
+            try row.bind(places.upperBound, 2)
+            return try row.step()
+        }
+    }
+
+    /// How many documents a lazy index has not seen: those among them without a value, too.
+    package func countUnseen(by index: VectorIndex) throws -> Int {
+        let reader = try VectorReader(index, self)
+        return try connection.withStatement(reader.sequences) { row in
+            try row.bind(Int64(bitPattern: index.indexed.end), 1)
+            var count = 0
+            while try row.step() { if !index.indexed.contains(UInt64(bitPattern: row.int64(0))) { count += 1 } }
+            return count
+        }
+    }
+
     /// The vectors that wait for a model, with the right number of bytes each.
     func forEachWaitingVector(_ index: VectorIndex, _ body: (VectorID, UnsafeRawBufferPointer) throws -> Void) throws {
         guard let id = index.id else { return }

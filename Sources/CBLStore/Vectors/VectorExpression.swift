@@ -70,6 +70,9 @@ struct VectorReader {
             + "ORDER BY sequence LIMIT \(limit)"
     }
 
+    /// Those of the live documents after a sequence.
+    var sequences: String { "SELECT sequence FROM \(table) WHERE sequence > ?1 AND \(isLive)" }
+
     /// The vector of a row.
     var ofRow: String { "SELECT \(expression) FROM \(table) WHERE rowid=?" }
     var sequenceOfRow: String { "SELECT sequence, key FROM \(table) WHERE rowid=?" }

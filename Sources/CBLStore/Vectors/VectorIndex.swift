@@ -20,6 +20,14 @@ package struct VectorIndex: Hashable, Sendable {
     /// The number of changes of the collection when lists were last rid of documents that are gone.
     var changes: Int64 = 0
 
+    /// Whether an index could have been made under a name: it is part of a table's.
+    fileprivate static func isName(_ name: String) -> Bool {
+        !name.isEmpty && !name.utf8.contains { $0 == 0 || $0 == UInt8(ascii: "\"") }
+    }
+
+    /// A number of vectors, as a file has it: nothing that is reckoned with it leaves the range of numbers.
+    static func count(_ number: Int64) -> Int { Int(min(max(number, 0), 1 << 40)) }
+
     package var isTrained: Bool { model != 0 }
     package var collection: CollectionName? { CollectionName(keyStore: keyStore) }
 
@@ -31,11 +39,11 @@ package struct VectorIndex: Hashable, Sendable {
     /// Queries look at so many documents in the time of a list or two, where each save would write a list anew.
     private static let leastUpdate: UInt64 = 32
 
-    /// Whether the documents up to a sequence are to be taken in: many, or those that it begins to learn with.
+    /// Whether the documents up to a sequence are to be taken in: many, or those that it begins to learn with; or all, if it is ahead of them.
     func isWorthUpdating(_ lastSequence: UInt64) -> Bool {
-        guard lastSequence > indexed.end else { return false }
+        guard lastSequence >= indexed.end else { return true }
         let count = lastSequence - indexed.end
-        return count >= VectorIndex.leastUpdate || !isTrained && UInt64(pending) + count >= UInt64(options.neededForTraining)
+        return count >= VectorIndex.leastUpdate || count > 0 && !isTrained && UInt64(pending) + count >= UInt64(options.neededForTraining)
     }
 
     var vendorsSQL: String { "USING vectorsearch(\(options.text))" }
@@ -68,14 +76,16 @@ extension Snapshot {
             var indexes: [VectorIndex] = []
             while try row.step() {
                 // What makes no sense is passed over; `check` says so.
-                guard VectorTables.indexNumbers.contains(row.int64(0)), let name = row.string(1), let keyStore = row.string(2),
+                guard VectorTables.indexNumbers.contains(row.int64(0)), let name = row.string(1), VectorIndex.isName(name),
+                    let keyStore = row.string(2),
                     let expression = row.string(3), let options = row.string(4).flatMap({ VectorOptions(text: $0) }),
                     let indexed = row.string(5).flatMap({ SequenceRanges(text: $0) })
                 else { continue }
                 indexes.append(
                     VectorIndex(
                         id: row.int64(0), name: name, keyStore: keyStore, expression: expression, options: options, indexed: indexed,
-                        model: row.int64(6), pending: Int(row.int64(7)), listed: Int(row.int64(8)), changes: row.int64(9)))
+                        model: row.int64(6), pending: VectorIndex.count(row.int64(7)), listed: VectorIndex.count(row.int64(8)),
+                        changes: max(row.int64(9), 0)))
             }
             return indexes
         }

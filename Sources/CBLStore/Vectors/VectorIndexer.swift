@@ -34,14 +34,26 @@ final class VectorIndexer {
     static func canWait(_ error: any Error) -> Bool {
         switch error {
         case let error as SQLiteError: error.code == 1
-        case let error as StoreError: [.corrupt, .unsupported, .notFound, .foreignSchema].contains(error.code)
+        case let error as StoreError: [.corrupt, .unsupported, .notFound, .foreignSchema, .interrupted].contains(error.code)
         default: true
+        }
+    }
+
+    /// Computes what may take long, and ends when somebody wants all work to end: no statement runs meanwhile that would hear of it.
+    fileprivate static func interruptible<Result>(_ work: (Cancellation) throws -> Result) throws -> Result {
+        do { return try work(Cancellation { Interrupts.isRequested }) } catch is Cancellation.Cancelled {
+            throw StoreError(.interrupted, "interrupted")
         }
     }
 
     /// Takes in the documents that were changed since the last time. What a lazy index has is given to it.
     func catchUp() throws {
         let last = try transaction.metadata(index.keyStore).lastSequence
+        if !index.options.isLazy, index.indexed.end > last {
+            // The counter was damaged and is mended: sequences come again, for other documents.
+            try forgetAll()
+            index.indexed = SequenceRanges()
+        }
         if !index.options.isLazy, index.indexed.end < last {
             try makeFindable()
             if index.indexed.end == 0, !index.isTrained, index.pending == 0 { try learnFromDocuments() }
@@ -75,7 +87,7 @@ final class VectorIndexer {
             }
         }
         index.indexed = indexed
-        try learnIfPossible()
+        if canLearn { try learnUnlessInterrupted() }
         try cleanIfNeeded()
         try store()
     }
@@ -88,6 +100,9 @@ final class VectorIndexer {
     // Taking in
 
     private func takeIn(_ sql: String, after sequence: UInt64) throws {
+        let functions = transaction.file.functions
+        functions?.hearsOfVectorProblem = VectorWarnings.current.map { hear in { hear(.noVector($0, property: $1)) } }
+        defer { functions?.hearsOfVectorProblem = nil }
         try add { add in
             try connection.withStatement(sql) { row in
                 if sequence > 0 { try row.bind(Int64(bitPattern: sequence), 1) }
@@ -161,9 +176,22 @@ final class VectorIndexer {
         max(1, min(index.options.usedForTraining(of: count), VectorIndexer.mostSampleBytes / index.options.rawSize))
     }
 
+    /// The same, unless somebody wants all work to end: then they go on waiting.
+    private func learnUnlessInterrupted() throws {
+        let before = index
+        try connection.execute("SAVEPOINT cblite_learning")
+        do {
+            try learnIfPossible()
+            try connection.execute("RELEASE cblite_learning")
+        } catch let error as StoreError where error.code == .interrupted {
+            index = before
+            try connection.execute(script: "ROLLBACK TO cblite_learning; RELEASE cblite_learning")
+        }
+    }
+
     /// From those that wait, once there are enough.
     private func learnIfPossible() throws {
-        guard !index.isTrained, index.pending >= index.options.neededForTraining else { return }
+        guard canLearn else { return }
         let sample = VectorSample(dimensions: index.options.dimensions, limit: sampleLimit(index.pending))
         try transaction.forEachWaitingVector(index) { sample.offer($1) }
         guard sample.count > 0 else { return }
@@ -171,9 +199,11 @@ final class VectorIndexer {
         try sortWaiting()
     }
 
+    private var canLearn: Bool { !index.isTrained && index.pending >= index.options.neededForTraining }
+
     private func learn(from sample: VectorSample) throws {
         guard sample.count > 0 else { return }
-        let model = VectorModel(index.options, trainedOn: sample)
+        let model = try VectorIndexer.interruptible { try VectorModel(index.options, trainedOn: sample, $0) }
         try connection.withStatement("INSERT OR REPLACE INTO vx_models (id, model) VALUES (?1, ?2)") { statement in
             try statement.bind(id, 1)
             try statement.bind(blob: model.bytes, 2)
@@ -198,15 +228,19 @@ final class VectorIndexer {
         }
         let model = try transaction.vectorModel(index)
         let validity = try VectorValidity(reader, connection)
-        var vectors: [(VectorID, [Float])] = []
+        var count = 0
+        try forgetWaiting()
         try transaction.forEachVectorBlock(index, model, in: VectorTables.places(index: id)) { block, list in
             for place in 0..<block.count where try validity.isValid(block.id(place)) {
-                if let vector = model.decode(block.code(place), list: list) { vectors.append((block.id(place), vector)) }
+                guard let vector = model.decode(block.code(place), list: list) else { continue }
+                try vector.withUnsafeBytes { try keepWaiting(block.id(place), $0) }
+                count += 1
             }
         }
-        try forgetAll()
-        for (vector, values) in vectors { try values.withUnsafeBytes { try keepWaiting(vector, $0) } }
-        index.pending = vectors.count
+        try transaction.removeVectors(id, waiting: false)
+        index.model = 0
+        index.listed = 0
+        index.pending = count
         try learnIfPossible()
         try store()
     }
@@ -341,7 +375,7 @@ private struct VectorSorter {
 
     private mutating func sort(_ validity: VectorValidity) throws {
         guard batch.count > 0 else { return }
-        model.encode(batch)
+        _ = try VectorIndexer.interruptible { try model.encode(batch, $0) }
         for place in 0..<batch.count {
             let list = batch.list(place)
             let before = gathered[list].size

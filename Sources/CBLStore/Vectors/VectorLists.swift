@@ -114,7 +114,7 @@ final class VectorLists {
     private func write(_ entries: VectorBlockWriter, _ sql: String, _ place: Int64) throws {
         try connection.withStatement(sql) { statement in
             try statement.bind(place, 1)
-            try statement.bind(blob: entries.bytes, 2)
+            try statement.bind(blob: entries.bytes(list: VectorTables.list(ofPlace: place)), 2)
             try statement.run()
         }
     }

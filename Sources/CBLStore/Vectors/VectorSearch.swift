@@ -85,7 +85,6 @@ package final class VectorSearch {
     }
 
     private func offerWaiting(_ query: [Float], _ queue: inout NearestQueue) throws {
-        guard index.pending > 0 else { return }
         try snapshot.forEachWaitingVector(index) { id, bytes in
             if let order = order(query, bytes) { queue.offer(order, id) }
         }
@@ -93,11 +92,13 @@ package final class VectorSearch {
 
     /// What the index has not been told of yet.
     private func offerUnseen(_ query: [Float], _ queue: inout NearestQueue) throws {
-        guard !index.options.isLazy, try snapshot.metadata(index.keyStore).lastSequence > index.indexed.end || index.id == nil else {
-            return
-        }
-        try connection.withStatement(reader.since(index.indexed.end)) { row in
-            if index.indexed.end > 0 { try row.bind(Int64(bitPattern: index.indexed.end), 1) }
+        guard !index.options.isLazy else { return }
+        let last = try snapshot.metadata(index.keyStore).lastSequence
+        guard last != index.indexed.end || index.id == nil else { return }
+        // One that is ahead of the documents knows nothing of them.
+        let seen = last < index.indexed.end ? 0 : index.indexed.end
+        try connection.withStatement(reader.since(seen)) { row in
+            if seen > 0 { try row.bind(Int64(bitPattern: seen), 1) }
             while try row.step() {
                 guard let key = row.text(1), let bytes = row.blob(2), let order = order(query, bytes) else { continue }
                 queue.offer(order, VectorID(sequence: UInt64(bitPattern: row.int64(0)), documentID: key))

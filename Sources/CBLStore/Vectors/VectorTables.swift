@@ -18,8 +18,15 @@ enum VectorTables {
     /// Whether a table of a schema is one of them: to the letter.
     static func isOne(_ name: String, sql: String) -> Bool { all.contains { $0.0 == name && $0.1 == sql } }
 
+    /// What is left of others is of no use.
     static func make(on connection: Connection) throws {
+        try drop(on: connection)
         for (_, sql) in all { try connection.execute(sql) }
+    }
+
+    static func drop(on connection: Connection) throws {
+        connection.releaseStatements()
+        for (table, _) in all { try connection.execute("DROP TABLE IF EXISTS \(table)") }
     }
 
     /// Where a part of a list stands in `vx_lists`: parts of one list, and lists of one index, are neighbours.

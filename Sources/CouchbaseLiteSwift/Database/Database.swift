@@ -44,7 +44,7 @@ public final class Database: @unchecked Sendable {
         guard !name.isEmpty else { throw libraryError(CBLError.invalidParameter, "A database must have a name.") }
         LogDispatch.shared.adviseFiles()
         VectorIndexing.prepare()
-        VectorWarnings.setListener { CouchbaseLiteSwift.log(.database, .warning, $0) }
+        VectorWarnings.setListener { CouchbaseLiteSwift.log(.database, .warning, $0.description) }
         self.name = name
         self.config = config
         try config.makeDirectory()
