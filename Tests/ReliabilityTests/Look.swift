@@ -1,0 +1,69 @@
+import CBLFleece
+import CBLStore
+import CBLTestSupport
+import FoundationEssentials
+
+/// What there is in a database, to be compared with what there should be.
+struct Look: Hashable, CustomStringConvertible {
+    /// Documents by collection and name, and indexes.
+    private(set) var lines: [String] = []
+
+    var description: String { lines.isEmpty ? "nothing" : "\(lines.count) lines: " + lines.map { $0.prefix(40) }.prefix(60).joined(separator: ", ") }
+
+    /// Opens a database as an app does that is started again, and looks whether all of it is as it should be. Nothing is what has no database, too.
+    /// `goesOn` writes to it as well.
+    static func at(_ path: String, keys: [EncryptionKey?], goesOn: Bool = false) throws -> Look {
+        guard FileManager.default.fileExists(atPath: path) else { return Look() }
+        let database = try Look.open(path, keys)
+        defer { database.close() }
+        let found = try Look(database)
+        guard goesOn else { return found }
+        let bytes = Array("it goes on".utf8)
+        try database.write { transaction in
+            let blob = try bytes.withUnsafeBytes { try database.blobs.write($0).digest }
+            let json = #"{"file": {"@type": "blob", "digest": "\#(blob)", "length": \#(bytes.count)}}"#
+            try transaction.save("it goes on", body: transaction.encode(json: json))
+        }
+        var after = try Look(database)
+        after.lines.removeAll { $0.hasPrefix("_default it goes on ") }
+        guard after == found else { throw Wrong(what: "a save changes other documents") }
+        return found
+    }
+
+    private init() {}
+
+    init(_ database: Database) throws {
+        var found: [String] = []
+        lines = try database.read { snapshot in
+            _ = try Checker(snapshot) { if $0.severity != .note { found.append("\($0.subject ?? "") \($0.document ?? ""): \($0.message)") } }.run()
+            var lines = try snapshot.indexes().map { "index \($0.name)" }
+            for name in snapshot.collections() {
+                if name != .default { lines.append("collection \(name)") }
+                var options = ScanOptions(content: .everything)
+                options.includesDeleted = true
+                let cursor = try snapshot.scan(name, options)
+                while let line = try cursor.next(reading: { document in
+                    "\(name) \(document.id) \(document.isDeleted) "
+                        + document.body.withRoot { $0.json(keys: snapshot.sharedKeys, style: .canonical) }
+                }) { lines.append(line) }
+            }
+            return lines.sorted()
+        }
+        guard found.isEmpty else { throw Wrong(what: found.prefix(5).joined(separator: "; ")) }
+    }
+
+    private static func open(_ path: String, _ keys: [EncryptionKey?]) throws -> Database {
+        for key in keys.dropLast() {
+            var options = Database.Options.create
+            options.key = key
+            do { return try Database(path: path, options: options) } catch {
+                guard error.code == .wrongKey || error.code == .needsKey else { throw error }
+            }
+        }
+        var options = Database.Options.create
+        options.key = keys.last ?? nil
+        return try Database(path: path, options: options)
+    }
+}
+
+struct Wrong: Error { let what: String }
