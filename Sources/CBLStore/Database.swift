@@ -125,7 +125,7 @@ package final class Database: Sendable {
         self.path = bundle.path
         isReadOnly = options.access == .readOnly
         offersEnterpriseFunctions = options.offersEnterpriseFunctions
-        blobs = BlobFolder(files)
+        blobs = BlobFolder(files, unsynced: file.unsyncedBlobs)
     }
 
     /// Gives `work` a view of one state of the database, whatever others write meanwhile. It must not leave the closure. In a `write` of this

@@ -22,6 +22,9 @@ final class DiskWatch: @unchecked Sendable {
             (self.kinds, self.place, self.error, self.lasts) = (kinds, place, error, lasts)
         }
 
+        /// To have it again.
+        var code: String { "\(kinds.map { DiskWatch.names[$0.rawValue] ?? "?" }.joined(separator: "+")) \(place) \(error) \(lasts ? "lasts" : "once")" }
+
         var description: String {
             "\(kinds.map { DiskWatch.names[$0.rawValue] ?? "?" }.joined(separator: "+")) \(place) fails \(lasts ? "for ever after" : "once"): "
                 + String(cString: strerror(error))

@@ -15,6 +15,8 @@ extension ReliabilityTests {
         private static let rounds = ProcessInfo.processInfo.environment["CBLITE_FAULT_ROUNDS"]
         private static let seed = ProcessInfo.processInfo.environment["CBLITE_FAULT_SEED"].flatMap(UInt64.init) ?? 1
         private static let faultsPerRound = 40
+        /// One fault alone, as a failure names it: `CBLITE_FAULT="read 3 5 once"`, with the number of the error.
+        private static let only = ProcessInfo.processInfo.environment["CBLITE_FAULT"]
 
         /// What the calls fail with: a broken disk, a full one, a quota, a mount that is gone, and too little of something.
         static let errors: [UInt32: [Int32]] = [
@@ -39,7 +41,9 @@ extension ReliabilityTests {
                 }
             }
             let all = faults.count
-            if Self.rounds != "all" {
+            if let only = Self.only {
+                faults.removeAll { $0.code != only }
+            } else if Self.rounds != "all" {
                 var random = SeededRandom(Self.seed)
                 // Of each kind as many: of reads there are a hundred times as many as of syncs.
                 let kinds = counts.keys.sorted()

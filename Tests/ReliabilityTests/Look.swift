@@ -52,7 +52,15 @@ struct Look: Hashable, CustomStringConvertible {
         guard found.isEmpty else { throw Wrong(what: found.prefix(5).joined(separator: "; ")) }
     }
 
+    /// One of 1.x is upgraded again.
     private static func open(_ path: String, _ keys: [EncryptionKey?]) throws -> Database {
+        do { return try openCurrent(path, keys) } catch let error as StoreError where error.code == .version1 {
+            _ = try Database.upgradeVersion1(at: path, keepingOldAt: nil)
+            return try openCurrent(path, keys)
+        }
+    }
+
+    private static func openCurrent(_ path: String, _ keys: [EncryptionKey?]) throws -> Database {
         for key in keys.dropLast() {
             var options = Database.Options.create
             options.key = key

@@ -32,6 +32,8 @@ struct Workload: CustomTestStringConvertible, Sendable {
             var options = Database.Options(access: .create, upgrade: upgrade)
             options.key = key
             options.durability = durability
+            // Nobody else is there to be waited for.
+            options.busyTimeout = .milliseconds(50)
             return try Database(path: path(name), options: options)
         }
     }

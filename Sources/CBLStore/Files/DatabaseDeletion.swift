@@ -25,6 +25,13 @@ extension Database {
 extension DatabaseBundle {
     /// Removes what a bundle has, and the folder if there is nothing else in it. Links go, not what they lead to.
     func remove() throws(StoreError) {
+        guard let aside = NewBundle.moveAside(self) else { return try removeInPlace() }
+        try synchronizeName()
+        if !(Leftover(path: aside)?.remove() ?? false) { try DatabaseBundle(path: aside).removeInPlace() }
+    }
+
+    /// The same part by part: who stops in the middle leaves a part of it.
+    func removeInPlace() throws(StoreError) {
         let folder = try folder()
         for inner in [DatabaseBundle.attachmentsName, Leftover.replacedBlobs] + DatabaseBundle.version1FolderNames {
             if folder.status(inner)?.kind != .folder { folder.remove(inner) }

@@ -14,6 +14,13 @@ struct RollbackJournal {
     /// The number of a page before the name; its length, a checksum and the magic number behind it.
     private static let overhead = 4 + 16
 
+    /// Whether a file that is played back by it becomes empty: how many pages there were stands in the journal's header.
+    static func isOfEmptyFile(_ file: RegularFile) -> Bool {
+        var header = [UInt8](repeating: 0, count: 20)
+        guard (try? file.read(at: 0, into: &header)) == header.count else { return false }
+        return header.starts(with: magic) && header[16...].allSatisfy { $0 == 0 }
+    }
+
     /// Nil if it names nothing.
     init?(_ file: RegularFile) {
         let size = file.status.size
