@@ -4,7 +4,8 @@ import Glibc
 /// What was done to the files below a folder, one thing after another, and what a disk may hold of it when the power goes.
 ///
 /// What was written is safe once the file was synced, and a name once its folder was. Of all else any part may be there, in any order, and of a
-/// write any of its sectors. What a sync failed on stays uncertain for ever: a kernel takes such pages for clean.
+/// write any of its sectors. What a sync of a file failed on stays uncertain for ever: a kernel takes such pages for clean. Names are not kept in
+/// pages: the next sync of their folder has them.
 struct DiskRecord: Sendable {
     enum Action: Sendable {
         case write(file: Int, at: Int, bytes: [UInt8])
@@ -49,7 +50,10 @@ struct DiskRecord: Sendable {
             switch action {
             case .sync(let node): open[node] = nil
             case .syncAll: open.removeAll()
-            case .failedSync(let node): lost += open.removeValue(forKey: node) ?? []
+            case .failedSync(let node):
+                let (names, contents) = (open[node] ?? []).partitioned { actions[$0].isAboutNames }
+                open[node] = names
+                lost += contents
             case .make, .acknowledgement: break
             default: if let node = action.node { open[node, default: []].append(index) }
             }
@@ -115,6 +119,10 @@ struct DiskRecord: Sendable {
             }
         }.joined(separator: "; ")
     }
+}
+
+extension Array {
+    fileprivate func partitioned(_ isFirst: (Element) -> Bool) -> ([Element], [Element]) { (filter(isFirst), filter { !isFirst($0) }) }
 }
 
 extension DiskRecord.Action {

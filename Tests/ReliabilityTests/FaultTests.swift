@@ -118,6 +118,9 @@ private struct FaultTrial {
         let injected = watch.injectedCount
         let record = watch.end()
         guard case .success = result else { throw Wrong(what: "it does not go on: \(steps.errors.map { "\($0)" }) and then \(result)") }
+        for case let error as StoreError in steps.errors where FaultTrial.accusing.contains(error.code) {
+            throw Wrong(what: "the disk fails, and the database is blamed: \(error)")
+        }
         let open = FaultTrial.openFiles(in: directory.path)
         guard open.isEmpty else { throw Wrong(what: "files stay open: \(open)") }
         if !(fault.lasts && FaultTrial.clearing.contains { fault.kinds.contains($0) }) {
@@ -131,10 +134,17 @@ private struct FaultTrial {
             let left = try TemporaryDirectory(inMemory: true)
             try record.state(before: record.actions.count, losing: .everything).write(to: left.path)
             let safe = try looks(left.path)
-            guard safe == expected else { throw Wrong(what: "what was acknowledged is not safe: \(safe); errors: \(steps.errors)") }
+            guard safe == expected else {
+                let sync = record.actions.lastIndex { if case .failedSync = $0 { true } else { false } } ?? record.actions.count - 1
+                throw Wrong(
+                    what: "what was acknowledged is not safe: \(safe); errors: \(steps.errors); \(record.description(before: sync + 1))")
+            }
         }
         return Outcome(errors: steps.errors, injected: injected)
     }
+
+    /// What would make a person repair, or give up, a database in which nothing is wrong.
+    private static let accusing: [StoreError.Code] = [.corrupt, .notADatabase, .needsKey, .wrongKey, .foreignSchema, .version1, .tooNew, .tooOld]
 
     /// Whoever cannot do this cannot tidy up.
     private static let clearing = [disk_remove, disk_remove_folder, disk_open, disk_lock]

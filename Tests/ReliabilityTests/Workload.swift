@@ -185,9 +185,9 @@ extension Workload {
         try steps.step { try database.backUp(to: place.path("back")) }
         try steps.step { try database.saveBlob("more", "more ") }
         try steps.step { _ = try database.replace(place.path("copy")) }
-        var lines: [[UInt8]] = []
-        try database.dump { lines.append(Array($0.dropLast())) }
         try steps.step {
+            var lines: [[UInt8]] = []
+            try database.dump { lines.append(Array($0.dropLast())) }
             _ = try Database.restore(creating: place.path("restored"), Archive.RestoreOptions()) { restorer in
                 for line in lines { try line.withUnsafeBytes { try restorer.accept($0) } }
             }

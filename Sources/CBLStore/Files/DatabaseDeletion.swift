@@ -25,9 +25,13 @@ extension Database {
 extension DatabaseBundle {
     /// Removes what a bundle has, and the folder if there is nothing else in it. Links go, not what they lead to.
     func remove() throws(StoreError) {
-        guard let aside = NewBundle.moveAside(self) else { return try removeInPlace() }
+        guard let aside = NewBundle.moveAside(self) else {
+            try removeInPlace()
+            return try synchronizeName()
+        }
         try synchronizeName()
-        if !(Leftover(path: aside)?.remove() ?? false) { try DatabaseBundle(path: aside).removeInPlace() }
+        // What cannot be removed goes as a leftover, some other time.
+        if !(Leftover(path: aside)?.remove() ?? true) { _ = Leftover(path: aside)?.remove() }
     }
 
     /// The same part by part: who stops in the middle leaves a part of it.

@@ -61,7 +61,8 @@ enum NewBundle {
                 _ = exchange(name, target.path)
                 throw error
             }
-            if kept == nil { try DatabaseBundle(path: name).removeInPlace() }
+            // It is done. What cannot be removed now goes as a leftover, some other time.
+            if kept == nil, (try? DatabaseBundle(path: name).removeInPlace()) == nil { _ = Leftover(path: name)?.remove() }
             return result
         } catch {
             if FileStatus(target.path) != nil { _ = Leftover(path: name)?.remove() }
