@@ -34,6 +34,8 @@ struct LayeredFile {
     private var other: UnsafeMutablePointer<LayeredFile>?
     /// Of a log or a journal, until the disk has its name: the path, which is SQLite's as long as the file is open.
     private var unsyncedName: UnsafePointer<CChar>?
+    /// Locks that the system failed to take back, which SQLite does not ask for again: nobody could have them until the file is closed.
+    private var unlocks: [(offset: Int32, count: Int32, flags: Int32)] = []
 
     /// What SQLite is to set aside for each, before its own.
     static let size = (MemoryLayout<LayeredFile>.size + 15) & ~15
@@ -203,7 +205,16 @@ struct LayeredFile {
     }
 
     private static func locking(_ file: Pointer) -> WriterLocks.Pass {
-        { LayeredFile.base(file).pointee.pMethods.pointee.xShmLock(LayeredFile.base(file), $0, $1, $2) }
+        { offset, count, flags in
+            func pass(_ offset: Int32, _ count: Int32, _ flags: Int32) -> Int32 {
+                LayeredFile.base(file).pointee.pMethods.pointee.xShmLock(LayeredFile.base(file), offset, count, flags)
+            }
+            guard let own = of(file) else { return SQLITE_IOERR }
+            if !own.pointee.unlocks.isEmpty { own.pointee.unlocks.removeAll { pass($0.offset, $0.count, $0.flags) == SQLITE_OK } }
+            let code = pass(offset, count, flags)
+            if code != SQLITE_OK, flags & SQLITE_SHM_UNLOCK != 0 { own.pointee.unlocks.append((offset, count, flags)) }
+            return code
+        }
     }
 
     /// Has `work` done by SQLite, with the locks of its main file told before and after.
@@ -290,6 +301,7 @@ struct LayeredFile {
         }
         methods.xShmUnmap = { file, deletes in
             LayeredFile.of(file)?.pointee.locks = WriterLocks()
+            LayeredFile.of(file)?.pointee.unlocks = []
             return LayeredFile.passed(file) { $1.xShmUnmap($0, deletes) }
         }
         methods.xFetch = { file, offset, amount, page in

@@ -14,7 +14,7 @@ extension ReliabilityTests {
     struct FaultTests {
         private static let rounds = ProcessInfo.processInfo.environment["CBLITE_FAULT_ROUNDS"]
         private static let seed = ProcessInfo.processInfo.environment["CBLITE_FAULT_SEED"].flatMap(UInt64.init) ?? 1
-        private static let faultsPerRound = 40
+        private static let faultsPerRound = 15
         /// One fault alone, as a failure names it: `CBLITE_FAULT="read 3 5 once"`, with the number of the error.
         private static let only = ProcessInfo.processInfo.environment["CBLITE_FAULT"]
 

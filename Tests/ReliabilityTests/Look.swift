@@ -14,20 +14,33 @@ struct Look: Hashable, CustomStringConvertible {
     /// `goesOn` writes to it as well.
     static func at(_ path: String, keys: [EncryptionKey?], goesOn: Bool = false) throws -> Look {
         guard FileManager.default.fileExists(atPath: path) else { return Look() }
+        // Who only reads has to see the same, and before somebody has tidied up.
+        let read = goesOn ? Result { try Look.reading(path, keys) } : nil
         let database = try Look.open(path, keys)
         defer { database.close() }
         let found = try Look(database)
         guard goesOn else { return found }
+        // Of a database of which nothing is there yet he may be told that it is none.
+        if !found.lines.isEmpty, let read = try read?.get() ?? nil, read != found { throw Wrong(what: "who reads sees something else: \(read)") }
         let bytes = Array("it goes on".utf8)
         try database.write { transaction in
             let blob = try bytes.withUnsafeBytes { try database.blobs.write($0).digest }
             let json = #"{"file": {"@type": "blob", "digest": "\#(blob)", "length": \#(bytes.count)}}"#
-            try transaction.save("it goes on", body: transaction.encode(json: json))
+            try transaction.save(Look.goingOn(path), body: transaction.encode(json: json))
         }
         var after = try Look(database)
-        after.lines.removeAll { $0.hasPrefix("_default it goes on ") }
+        after.lines.removeAll { $0.hasPrefix("_default \(Look.goingOn(path)) ") }
         guard after == found else { throw Wrong(what: "a save changes other documents") }
         return found
+    }
+
+    private static func goingOn(_ path: String) -> String { "goes on in \(URL(filePath: path).lastPathComponent)" }
+
+    /// Nil for what is a database of 1.x still.
+    private static func reading(_ path: String, _ keys: [EncryptionKey?]) throws -> Look? {
+        let database = try open(path, keys, .readOnly)
+        defer { database.close() }
+        return try database.isVersion1 ? nil : Look(database)
     }
 
     private init() {}
@@ -54,21 +67,20 @@ struct Look: Hashable, CustomStringConvertible {
 
     /// One of 1.x is upgraded again.
     private static func open(_ path: String, _ keys: [EncryptionKey?]) throws -> Database {
-        do { return try openCurrent(path, keys) } catch let error as StoreError where error.code == .version1 {
+        do { return try open(path, keys, .create) } catch let error as StoreError where error.code == .version1 {
             _ = try Database.upgradeVersion1(at: path, keepingOldAt: nil)
-            return try openCurrent(path, keys)
+            return try open(path, keys, .create)
         }
     }
 
-    private static func openCurrent(_ path: String, _ keys: [EncryptionKey?]) throws -> Database {
+    private static func open(_ path: String, _ keys: [EncryptionKey?], _ given: Database.Options) throws -> Database {
+        var options = given
         for key in keys.dropLast() {
-            var options = Database.Options.create
             options.key = key
             do { return try Database(path: path, options: options) } catch {
                 guard error.code == .wrongKey || error.code == .needsKey else { throw error }
             }
         }
-        var options = Database.Options.create
         options.key = keys.last ?? nil
         return try Database(path: path, options: options)
     }

@@ -11,7 +11,7 @@ extension ReliabilityTests {
     struct PowerLossTests {
         private static let rounds = ProcessInfo.processInfo.environment["CBLITE_POWER_ROUNDS"].flatMap(Int.init) ?? 1
         private static let seed = ProcessInfo.processInfo.environment["CBLITE_POWER_SEED"].flatMap(UInt64.init) ?? 1
-        private static let statesPerRound = 60
+        private static let statesPerRound = 30
 
         @Test(arguments: Workload.all) func nothingIsDamaged(_ workload: Workload) async throws {
             let directory = try TemporaryDirectory(inMemory: true)
@@ -23,7 +23,7 @@ extension ReliabilityTests {
                 throw error
             }
             let record = watch.end()
-            let tried = try Examination(workload, record, seed: Self.seed).run(states: Self.statesPerRound * Self.rounds)
+            let tried = try await Examination(workload, record, seed: Self.seed).run(states: Self.statesPerRound * Self.rounds)
             print("\(workload.testDescription): \(record.actions.count) actions, \(tried) states")
         }
     }
@@ -54,7 +54,7 @@ final class Examination {
     private let seed: UInt64
     /// What a disk that loses nothing holds, by the places in the record.
     private var whole: [Int: [Look]] = [:]
-    private var looks: [Int: [Look]] = [:]
+    private var known: [Int: [Look]] = [:]
     private var failures = 0
 
     init(_ workload: Workload, _ record: DiskRecord, seed: UInt64) {
@@ -62,7 +62,7 @@ final class Examination {
     }
 
     /// Gives the number of different states that were looked at.
-    func run(states limit: Int) throws -> Int {
+    func run(states limit: Int) async throws -> Int {
         var random = SeededRandom(seed)
         let points = (1...record.actions.count).filter { $0 == record.actions.count || record.actions[$0].isPoint }
         var tried: Set<Int> = []
@@ -74,7 +74,7 @@ final class Examination {
             let loss = Examination.loss(&random)
             let state = record.state(before: place, losing: loss)
             guard tried.insert(state.hash).inserted else { continue }
-            examine(state, place, loss)
+            await examine(state, place, loss)
         }
         return tried.count
     }
@@ -92,7 +92,7 @@ final class Examination {
         }
     }
 
-    private func examine(_ state: DiskState, _ place: Int, _ loss: DiskRecord.Loss) {
+    private func examine(_ state: DiskState, _ place: Int, _ loss: DiskRecord.Loss) async {
         func complain(_ what: String) {
             failures += 1
             Issue.record(
@@ -100,23 +100,30 @@ final class Examination {
             )
         }
         do {
-            let found = try look(state, goesOn: true)
+            let directory = try TemporaryDirectory(inMemory: true)
+            try state.write(to: directory.path)
+            let found = try looks(directory, goesOn: true)
             guard try isExpected(found, before: place) else { return complain("a state that never was: \(found)") }
+            try await workload.afterwards?(Workload.Place(folder: directory.path, durability: workload.durability))
         } catch { complain("\(error)") }
     }
 
-    private func look(_ state: DiskState, goesOn: Bool = false) throws -> [Look] {
+    private func looks(_ directory: TemporaryDirectory, goesOn: Bool = false) throws -> [Look] {
+        try workload.databases.map { try Look.at("\(directory.path)/\($0).cblite2", keys: workload.keys, goesOn: goesOn) }
+    }
+
+    private func look(_ state: DiskState) throws -> [Look] {
         let directory = try TemporaryDirectory(inMemory: true)
         try state.write(to: directory.path)
-        return try workload.databases.map { try Look.at("\(directory.path)/\($0).cblite2", keys: workload.keys, goesOn: goesOn) }
+        return try looks(directory)
     }
 
     private func wholeLooks(_ place: Int) throws -> [Look] {
-        if let known = whole[place] { return known }
+        if let found = whole[place] { return found }
         let state = record.state(before: place, losing: .nothing)
         let hash = state.hash
-        let found = try looks[hash] ?? look(state)
-        looks[hash] = found
+        let found = try known[hash] ?? look(state)
+        known[hash] = found
         whole[place] = found
         return found
     }

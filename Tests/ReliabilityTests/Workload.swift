@@ -20,6 +20,8 @@ struct Workload: CustomTestStringConvertible, Sendable {
     /// What is there before.
     var prepare: @Sendable (Place) throws -> Void = { _ in }
     let run: @Sendable (Place, Steps) async throws -> Void
+    /// What has to be possible when the power is back.
+    var afterwards: (@Sendable (Place) async throws -> Void)?
 
     /// The folder that it works in.
     struct Place: Sendable {
@@ -44,8 +46,10 @@ struct Workload: CustomTestStringConvertible, Sendable {
         func step<Result>(_ work: () async throws -> Result) async throws -> Result
     }
 
-    static let key = Array(repeating: 0x42, count: 32).withUnsafeBytes { EncryptionKey($0) }
-    static let otherKey = Array(repeating: 0x17, count: 32).withUnsafeBytes { EncryptionKey($0) }
+    static let key = key(0x42)
+    static let otherKey = key(0x17)
+
+    private static func key(_ byte: UInt8) -> EncryptionKey { [UInt8](repeating: byte, count: 32).withUnsafeBytes { EncryptionKey($0)! } }
 }
 
 extension Database {
@@ -72,9 +76,11 @@ extension Database {
 }
 
 extension Workload {
-    static func saves(_ durability: Database.Options.Durability) -> Workload {
-        Workload(testDescription: "saves, \(durability)", durability: durability) { place, steps in
-            let database = try steps.step { try place.open() }
+    static func saves(_ durability: Database.Options.Durability, _ versioning: Database.Options.Upgrade = .none) -> Workload {
+        Workload(
+            testDescription: "saves, \(durability)\(versioning == .none ? "" : ", version vectors")", durability: durability
+        ) { place, steps in
+            let database = try steps.step { try place.open(upgrade: versioning) }
             defer { database.close() }
             for number in 0..<5 { try steps.step { try database.save("doc-\(number)", #"{"n": \#(number), "some": "text"}"#) } }
             try steps.step { try database.save("doc-1", #"{"n": 100}"#) }
@@ -225,6 +231,11 @@ extension Workload {
             try steps.step { try database.save("doc-1", #"{"changed": "here"}"#) }
             try steps.step { try peer.saveBlob("theirs-1", "another ", count: 5) }
             try await steps.step { try await synchronize(database, peer) }
+        } afterwards: { place in
+            let (database, peer) = (try place.open(), try place.open("peer"))
+            defer { (database.close(), peer.close()).0 }
+            try await synchronize(database, peer)
+            guard try Look(database) == Look(peer) else { throw Wrong(what: "they do not come together again") }
         }
     }
 
@@ -240,7 +251,7 @@ extension Workload {
 
     /// Those that need nothing but this package.
     static let own: [Workload] = [
-        saves(.full), saves(.normal), blobs(.full), blobs(.normal), blobs(.full, key), batches(.full), batches(.normal), batches(.normal, key),
+        saves(.full), saves(.normal), saves(.full, .versionVectors), blobs(.full), blobs(.normal), blobs(.full, key), batches(.full), batches(.normal), batches(.normal, key),
         indexes(.full), indexes(.normal), compaction(.full), compaction(.normal), rekeying, copies, replication(.full), replication(.normal),
     ]
 

@@ -80,8 +80,8 @@ package struct BlobFolder: Sendable {
         self.unsynced = unsynced
     }
 
-    /// Waits until the disk has all blobs that were written: before a commit.
-    func synchronize() throws { try unsynced.synchronize(files, folder) }
+    /// Waits until the disk has the names of all blobs: before a commit.
+    func synchronize() throws { try unsynced.synchronize(bundle, folder) }
 
     /// What the names of blobs begin with until they are complete.
     static let unfinishedPrefix = "incoming_"

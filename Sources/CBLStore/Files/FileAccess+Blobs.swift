@@ -22,7 +22,7 @@ extension FileAccess {
     /// Makes a file for a blob that is to come, without its name until it is complete.
     func makeBlob(in folder: Folder) throws(StoreError) -> UnfinishedBlobFile {
         let unnamed = try folder.makeFile(temporarily: UnfinishedBlobFile.temporaryName)
-        return UnfinishedBlobFile(unnamed, in: folder, try blobEncryption())
+        return UnfinishedBlobFile(unnamed, in: folder, waits: durability != nil, try blobEncryption())
     }
 
     private func blobEncryption() throws(StoreError) -> BlobEncryption? {
@@ -31,19 +31,6 @@ extension FileAccess {
             throw StoreError(.wrongKey, "the key is not known to fit", path: bundle.path)
         }
         return BlobEncryption(aes)
-    }
-
-    /// Writes a blob's file once more, as it is: what the disk once failed to take, the kernel does not give it again.
-    func rewriteBlob(_ name: String, in folder: Folder) throws {
-        guard let file = try folder.openFile(name) else { return }
-        let copy = UnfinishedBlobFile.temporaryName()
-        do {
-            try FileCopy.copy(file, into: folder, as: copy, permissions: 0o400)
-            guard folder.rename(copy, to: name) else { throw FileCopy.failure("cannot write", folder.path(of: name)) }
-        } catch {
-            folder.remove(copy)
-            throw error
-        }
     }
 
     /// How many bytes the file of a blob has.
@@ -108,10 +95,12 @@ struct BlobFile: Sendable {
 final class UnfinishedBlobFile {
     private let unnamed: Folder.UnnamedFile
     private let folder: Folder
+    private let waits: Bool
     private var hasName = false
     private var encryption: BlobEncryption?
 
-    fileprivate init(_ unnamed: Folder.UnnamedFile, in folder: Folder, _ encryption: BlobEncryption?) {
+    fileprivate init(_ unnamed: Folder.UnnamedFile, in folder: Folder, waits: Bool, _ encryption: BlobEncryption?) {
+        self.waits = waits
         self.encryption = encryption
         self.unnamed = unnamed
         self.folder = folder
@@ -130,7 +119,8 @@ final class UnfinishedBlobFile {
         try encryption?.append(bytes) { (bytes) throws(StoreError) in try unnamed.file.write(bytes) }
     }
 
-    /// Gives it its name, in place of what has it. Whether the disk has it is another question: see `UnsyncedBlobs`.
+    /// Gives it its name, in place of what has it. The content is on the disk before: whoever finds the name later, even after a loss of power, takes it
+    /// for the blob. When the disk has the name is another question: see `UnsyncedBlobs`.
     func finish(_ name: String) throws(StoreError) {
         if let end = encryption?.finish() {
             let result = end.withUnsafeBytes { bytes in
@@ -139,6 +129,7 @@ final class UnfinishedBlobFile {
             try result.get()
             encryption = nil
         }
+        if waits, !unnamed.file.synchronize() { throw FileCopy.failure("cannot write", path) }
         hasName = folder.place(unnamed, as: name, temporarily: UnfinishedBlobFile.temporaryName)
         guard hasName else { throw FileCopy.failure("cannot write", path) }
     }

@@ -51,7 +51,7 @@ extension FileAccess {
         if header.isPlain { return .refused(isNotEncrypted) }
         var found: (cipher: any PageCipher, key: EncryptionKey)? =
             header.isEncrypted ? CouchbaseCipher.fitting(key, pageSize: header.pageSize, read) : SQLCipher.fitting(key, read)
-        if found == nil, header.isEncrypted, let page = firstPageInLog(header.pageSize) {
+        if found == nil, header.isEncrypted, let page = firstPageInLog(header.pageSize) ?? firstPageInJournal(header.pageSize) {
             found = CouchbaseCipher.fitting(key, pageSize: header.pageSize) { count, offset in
                 offset == 0 && count <= page.count ? Array(page.prefix(count)) : nil
             }
@@ -78,6 +78,12 @@ extension FileAccess {
             offset += header.count + pageSize
         }
         return found
+    }
+
+    /// The same in the rollback journal.
+    private func firstPageInJournal(_ pageSize: Int) -> [UInt8]? {
+        guard bundle.size(.rollbackJournal) > 0, let journal = try? open(.rollbackJournal) else { return nil }
+        return RollbackJournal.page(1, pageSize, in: journal)
     }
 
     /// Has a connection that was just made see the file in clear.
@@ -180,7 +186,7 @@ extension FileAccess {
 
     var hasForeignLog: Bool {
         guard key != nil, let cipher = secret.found?.cipher as? CouchbaseCipher, let log = try? open(.log) else { return false }
-        return LeftLog.isForeign(pageSize: cipher.pageSize, size: log.status.size, FileAccess.reading(log))
+        return LeftLog.isForeign(cipher, FileAccess.reading(log))
     }
 
     var isNotEncrypted: StoreError {

@@ -58,7 +58,7 @@ struct FileAccess: Sendable {
     init(path: String, _ options: Database.Options) {
         self.init(
             DatabaseBundle(path: path), options.access == .readOnly ? .readOnly : .readWrite, key: options.key,
-            durability: options.durability, busyTimeout: options.busyTimeout)
+            durability: options.isUnfinished ? nil : options.durability, busyTimeout: options.busyTimeout)
     }
 
     var key: EncryptionKey? { secret.given }
