@@ -92,6 +92,8 @@ line(
     try seconds { _ = try database.write { try $0.createIndex(IndexDefinition(name: "near", .vector(options), "vector")) } }, "s")
 let encoded = Double(options.encoding.size(dimensions: dimensions) * count)
 line("size over that of the codes", Double(try pages() - sizeBefore) / encoded, "")
+let tables = try database.read { try $0.connection.integer("SELECT sum(pgsize) FROM dbstat WHERE name LIKE 'vx!_%' ESCAPE '!'") ?? 0 }
+line("the same without the index of sequences", Double(tables) / encoded, "")
 line("an insert over one without the index", try insert("after") / plain, "")
 
 func run(_ text: String, _ target: String, _ snapshot: Snapshot) throws -> [String] {

@@ -287,10 +287,14 @@ private let byDistance = "ORDER BY APPROX_VECTOR_DISTANCE(vector, $target)"
                 + "SELECT 'new', 301, flags, version, body, extra FROM \"kv_.words\" WHERE key='word49'")
         try connection.execute("UPDATE kvmeta SET lastSeq=301 WHERE name='.words'")
         #expect(try words.ids("\(byDistance) LIMIT 2").sorted() == ["new", "word49"])
-        // The next write takes it in.
+        // A write takes it in when there are enough for that, and not before.
         try words.save("other", #"{"vector":\#(vector)}"#)
-        #expect(try words.index().indexed.end == words.database.read { try $0.lastSequence(of: Words.collection) })
+        #expect(try words.index().indexed.end == 300)
         #expect(try Set(words.ids("\(byDistance) LIMIT 3")) == ["new", "word49", "other"])
+        for number in 0..<30 { try words.save("more\(number)", #"{"vector":\#(vector)}"#) }
+        #expect(try words.index().indexed.end == words.database.read { try $0.lastSequence(of: Words.collection) })
+        #expect(try words.ids("\(byDistance) LIMIT 33").count == 33)
+        #expect(try Set(words.ids("\(byDistance) LIMIT 33")).isSuperset(of: ["new", "word49", "other", "more0", "more29"]))
     }
 
     @Test func manySingleSavesKeepListsShort() throws {

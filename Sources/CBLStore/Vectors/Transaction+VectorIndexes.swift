@@ -3,12 +3,12 @@ import CBLSystemSQLite
 import CBLVectors
 
 extension Transaction {
-    /// Brings the vector indexes of changed collections up to date: before a commit. One whose vectors cannot be had now stays behind, and
-    /// queries look at what it lacks.
+    /// Brings the vector indexes of changed collections up to date: before a commit. One whose vectors cannot be had now, or for which too few
+    /// documents have come to be worth it, stays behind, and queries look at what it lacks.
     func updateVectorIndexes() throws {
         guard catalog.hasVectorTables, VectorExpression.isKnown else { return }
         for index in try ownVectorIndexes() where !index.options.isLazy && catalog.stores[index.keyStore] != nil {
-            guard try metadata(index.keyStore).lastSequence > index.indexed.end else { continue }
+            guard try index.isWorthUpdating(metadata(index.keyStore).lastSequence) else { continue }
             try connection.execute("SAVEPOINT cblite_vectors")
             do {
                 let indexer = try VectorIndexer(index, self)

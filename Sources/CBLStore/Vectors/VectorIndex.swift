@@ -28,6 +28,16 @@ package struct VectorIndex: Hashable, Sendable {
 
     static func tableName(_ index: String, of live: String) -> String { "\(live):vector:\(Schema.escapingCapitals(index))" }
 
+    /// Queries look at so many documents in the time of a list or two, where each save would write a list anew.
+    private static let leastUpdate: UInt64 = 32
+
+    /// Whether the documents up to a sequence are to be taken in: many, or those that it begins to learn with.
+    func isWorthUpdating(_ lastSequence: UInt64) -> Bool {
+        guard lastSequence > indexed.end else { return false }
+        let count = lastSequence - indexed.end
+        return count >= VectorIndex.leastUpdate || !isTrained && UInt64(pending) + count >= UInt64(options.neededForTraining)
+    }
+
     var vendorsSQL: String { "USING vectorsearch(\(options.text))" }
 }
 
