@@ -181,6 +181,14 @@ let package = Package(
                 "CBLReplicationTestSupport",
             ],
             exclude: ["Screens"]),
+        // In C, as it takes the place of functions of the C library: in this test's process alone.
+        .target(name: "CBLDiskCalls", path: "Tests/CBLDiskCalls"),
+        .testTarget(
+            name: "ReliabilityTests",
+            dependencies: [
+                "CBLDiskCalls", "CBLQuery", "CBLLanguage", "CBLReplication", "CBLStore", "CBLVectors", "CBLFleece", "CBLTestSupport",
+                "CBLReplicationTestSupport",
+            ]),
     ],
     swiftLanguageModes: [.v6]
 )

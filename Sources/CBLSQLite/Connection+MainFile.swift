@@ -1,6 +1,16 @@
 import CBLSystemSQLite
 
 extension Connection {
+    /// Waits until the disk has all that is in the log.
+    package func synchronizeLog() throws(SQLiteError) {
+        var file: UnsafeMutablePointer<sqlite3_file>?
+        guard sqlite3_file_control(handle, "main", SQLITE_FCNTL_JOURNAL_POINTER, &file) == SQLITE_OK, let methods = file?.pointee.pMethods else {
+            return
+        }
+        let code = methods.pointee.xSync(file, SQLITE_SYNC_NORMAL)
+        if code != SQLITE_OK { throw error(code) }
+    }
+
     /// Bytes of the database's main file, as they are there, read by SQLite itself: another descriptor of the process, once closed, would take all
     /// of SQLite's locks with it. Pages that are only in the log so far are not seen. Nil if there are not so many.
     package func readMainFile(count: Int, at offset: Int) -> [UInt8]? {

@@ -79,12 +79,21 @@ struct EncryptedLogReader {
 
 /// Whether a log that somebody left is one of an encrypted file that can be read.
 package enum LeftLog {
-    /// Whether it has commits of its own though the sum of its first frame is not over what is encrypted: SQLite would take it for empty, and write over
-    /// it. `read` gives bytes of it; `size` is how many there are.
-    package static func isForeign(pageSize: Int, size: Int, _ read: (_ count: Int, _ offset: Int) -> [UInt8]?) -> Bool {
-        let (headerSize, frameSize) = (EncryptedLog.headerSize, EncryptedLog.frameHeaderSize + pageSize)
-        guard let header = read(headerSize, 0), let first = read(frameSize, headerSize), belongs(first, to: header) else { return false }
-        let isWhole = header.withUnsafeBytes { header in
+    /// Whether the sum of its first frame is over the page in clear, and not over what is encrypted: SQLite would take it for empty, and write over
+    /// it. One that fits neither way was never written to its end. `read` gives bytes of it.
+    package static func isForeign(_ cipher: any PageCipher, _ read: (_ count: Int, _ offset: Int) -> [UInt8]?) -> Bool {
+        let (headerSize, frameSize) = (EncryptedLog.headerSize, EncryptedLog.frameHeaderSize + cipher.pageSize)
+        guard let header = read(headerSize, 0), var first = read(frameSize, headerSize), belongs(first, to: header) else { return false }
+        if isWhole(first, header) { return false }
+        first.withUnsafeMutableBytes { first in
+            let page = UnsafeMutableRawBufferPointer(rebasing: first[EncryptedLog.frameHeaderSize...])
+            _ = cipher.decrypt(page, number: UnsafeRawBufferPointer(first).bigEndian(at: 0))
+        }
+        return isWhole(first, header)
+    }
+
+    private static func isWhole(_ first: [UInt8], _ header: [UInt8]) -> Bool {
+        header.withUnsafeBytes { header in
             first.withUnsafeBytes { first in
                 var sum = LogChecksum(in: header, at: 24)
                 let isBigEndian = header.bigEndian(at: 0) & 1 != 0
@@ -92,11 +101,6 @@ package enum LeftLog {
                 sum.add(UnsafeRawBufferPointer(rebasing: first[EncryptedLog.frameHeaderSize...]), isBigEndian: isBigEndian)
                 return sum == LogChecksum(in: first, at: 16)
             }
-        }
-        if isWhole { return false }
-        return stride(from: headerSize, to: size - frameSize + 1, by: frameSize).contains { offset in
-            guard let frame = read(EncryptedLog.frameHeaderSize, offset), belongs(frame, to: header) else { return false }
-            return frame[4..<8] != [0, 0, 0, 0]
         }
     }
 

@@ -96,10 +96,20 @@ enum FileLayer {
             let path = String(cString: name)
             LayeredFile.open(file, .main, cipher: awaited.withLock { $0.first { $0.path == path }?.cipher })
             open.withLock { $0.add(path) }
-        case (.log, let name?), (.journal, let name?): LayeredFile.open(file, kind, of: sqlite3_database_file_object(name))
+        case (.log, let name?), (.journal, let name?): LayeredFile.open(file, kind, named: name, of: sqlite3_database_file_object(name))
         default: LayeredFile.open(file, .temporary)
         }
         return SQLITE_OK
+    }
+
+    /// Waits until the disk has the name of a file. Not every file system can be asked for that.
+    static func synchronizeFolder(of name: UnsafePointer<CChar>) -> Bool {
+        let path = String(cString: name)
+        guard let slash = path.utf8.lastIndex(of: UInt8(ascii: "/")) else { return true }
+        let folder = Glibc.open(String(decoding: path.utf8[...slash], as: UTF8.self), O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+        guard folder >= 0 else { return false }
+        defer { close(folder) }
+        return fsync(folder) == 0 || errno == EINVAL
     }
 
     /// To be called when a connection has been closed.

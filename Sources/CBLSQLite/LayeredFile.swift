@@ -34,10 +34,16 @@ struct LayeredFile {
     private let hidden: HiddenFile?
     /// Of a main file its log; of a log or a journal its main file. They belong to one connection.
     private var other: UnsafeMutablePointer<LayeredFile>?
+    /// Of a log or a journal, until the disk has its name: the path, which is SQLite's as long as the file is open.
+    private var unsyncedName: UnsafePointer<CChar>?
+    /// Locks that the system failed to take back, which SQLite does not ask for again: nobody could have them until the file is closed.
+    private var unlocks: [(offset: Int32, count: Int32, flags: Int32)] = []
 
     /// What SQLite is to set aside for each, before its own.
     static let size = (MemoryLayout<LayeredFile>.size + 15) & ~15
     private static let leastPage: Int32 = 512
+    /// What SQLite's own files say of a disk that fails. SQLite makes "malformed" of it, and people give up a file in which nothing is wrong.
+    private static let readTakenForDamage = SQLITE_IOERR | 33 << 8
     private static let checkpointLock: Int32 = 1
     /// The first of the locks of which a reader holds one.
     private static let firstReaderLock: Int32 = 3
@@ -52,7 +58,9 @@ struct LayeredFile {
     }
 
     /// When SQLite's own file is open. `main` is the main file whose log or journal it is.
-    static func open(_ file: Pointer, _ kind: Kind, of main: Pointer? = nil, cipher: (any WritablePageCipher)? = nil) {
+    static func open(
+        _ file: Pointer, _ kind: Kind, named name: UnsafePointer<CChar>? = nil, of main: Pointer? = nil, cipher: (any WritablePageCipher)? = nil
+    ) {
         let own = UnsafeMutableRawPointer(file).bindMemory(to: LayeredFile.self, capacity: 1)
         let base = base(file)
         let sharesMemory = kind != .temporary && base.pointee.pMethods.pointee.iVersion >= 2 && base.pointee.pMethods.pointee.xShmMap != nil
@@ -61,7 +69,7 @@ struct LayeredFile {
         own.initialize(
             to: LayeredFile(
                 methods: sharesMemory ? methods : methodsWithoutMemory, kind: kind, hidden: kind == .temporary ? HiddenFile() : nil,
-                other: main))
+                other: main, unsyncedName: name))
         if kind == .log { main?.pointee.other = own }
         if let cipher { own.pointee.begin(cipher) }
     }
@@ -191,8 +199,26 @@ struct LayeredFile {
         return code == SQLITE_OK ? call(base(file), base(file).pointee.pMethods.pointee) : code
     }
 
+    /// SQLite itself passes over a folder that cannot be synced: whoever has committed then has it in a file that may be without a name.
+    private static func synchronize(_ file: Pointer?, _ flags: Int32) -> Int32 {
+        let code = settled(file) { $1.xSync($0, flags) }
+        guard code == SQLITE_OK, let own = of(file), let name = own.pointee.unsyncedName else { return code }
+        guard FileLayer.synchronizeFolder(of: name) else { return SQLITE_IOERR | 5 << 8 }
+        own.pointee.unsyncedName = nil
+        return SQLITE_OK
+    }
+
     private static func locking(_ file: Pointer) -> WriterLocks.Pass {
-        { LayeredFile.base(file).pointee.pMethods.pointee.xShmLock(LayeredFile.base(file), $0, $1, $2) }
+        { offset, count, flags in
+            func pass(_ offset: Int32, _ count: Int32, _ flags: Int32) -> Int32 {
+                LayeredFile.base(file).pointee.pMethods.pointee.xShmLock(LayeredFile.base(file), offset, count, flags)
+            }
+            guard let own = of(file) else { return SQLITE_IOERR }
+            if !own.pointee.unlocks.isEmpty { own.pointee.unlocks.removeAll { pass($0.offset, $0.count, $0.flags) == SQLITE_OK } }
+            let code = pass(offset, count, flags)
+            if code != SQLITE_OK, flags & SQLITE_SHM_UNLOCK != 0 { own.pointee.unlocks.append((offset, count, flags)) }
+            return code
+        }
     }
 
     /// Has `work` done by SQLite, with the locks of its main file told before and after.
@@ -277,14 +303,15 @@ struct LayeredFile {
         methods.xClose = { file in file.map { LayeredFile.close($0) } ?? SQLITE_IOERR }
         methods.xRead = { file, target, amount, offset in
             guard let file, let own = LayeredFile.of(file), let target else { return SQLITE_IOERR }
-            return own.pointee.read(LayeredFile.base(file), target, amount, offset)
+            let code = own.pointee.read(LayeredFile.base(file), target, amount, offset)
+            return code == LayeredFile.readTakenForDamage ? SQLiteError.failedRead : code
         }
         methods.xWrite = { file, bytes, amount, offset in
             guard let file, let own = LayeredFile.of(file), let bytes else { return SQLITE_IOERR }
             return own.pointee.write(LayeredFile.base(file), bytes, amount, offset)
         }
         methods.xTruncate = { file, size in LayeredFile.settled(file) { $1.xTruncate($0, size) } }
-        methods.xSync = { file, flags in LayeredFile.settled(file) { $1.xSync($0, flags) } }
+        methods.xSync = { file, flags in LayeredFile.synchronize(file, flags) }
         methods.xFileSize = { file, size in LayeredFile.settled(file) { $1.xFileSize($0, size) } }
         methods.xLock = { file, lock in LayeredFile.settled(file) { $1.xLock($0, lock) } }
         methods.xUnlock = { file, lock in LayeredFile.passed(file) { $1.xUnlock($0, lock) } }
@@ -322,6 +349,7 @@ struct LayeredFile {
         }
         methods.xShmUnmap = { file, deletes in
             LayeredFile.of(file)?.pointee.locks = WriterLocks()
+            LayeredFile.of(file)?.pointee.unlocks = []
             return LayeredFile.passed(file) { $1.xShmUnmap($0, deletes) }
         }
         methods.xFetch = { file, offset, amount, page in

@@ -18,6 +18,9 @@ package struct SQLiteError: Error, Hashable, Sendable, CustomStringConvertible {
 
     /// What SQLite says of a collation that is not there.
     static let missingLibrary = SQLITE_ERROR | 1 << 8
+    /// The disk does not give what is there.
+    package static let failedRead = SQLITE_IOERR | 1 << 8
+
     /// The message is about a library of the system.
     package var isMissingLibrary: Bool { extendedCode == SQLiteError.missingLibrary }
 

@@ -43,6 +43,8 @@ package final class Database: Sendable {
         /// Whether what no release of Couchbase Lite makes is taken out of the file, instead of refusing to write to it.
         package var removesForeignObjects = false
         package var durability = Durability.normal
+        /// Whether the database is thrown away if there is a crash before it is complete, so that nothing of it waits for the disk.
+        package var isUnfinished = false
         /// How long to wait for the transaction of another thread or process; then the error is `busy`. Nil: for other threads of this process as
         /// long as it takes, for other processes ten seconds.
         package var busyTimeout: Duration?
@@ -125,7 +127,7 @@ package final class Database: Sendable {
         self.path = bundle.path
         isReadOnly = options.access == .readOnly
         offersEnterpriseFunctions = options.offersEnterpriseFunctions
-        blobs = BlobFolder(files)
+        blobs = BlobFolder(files, unsynced: file.unsyncedBlobs)
     }
 
     /// Gives `work` a view of one state of the database, whatever others write meanwhile. It must not leave the closure. In a `write` of this

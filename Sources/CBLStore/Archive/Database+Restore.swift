@@ -22,6 +22,7 @@ extension Database {
         try appearing(at: path) { unfinished in
             var settings = Options.create
             settings.key = key
+            settings.isUnfinished = true
             let database = try Database(path: unfinished, options: settings)
             defer { database.close() }
             return try database.restore(options, interruption: interruption, feed: feed)

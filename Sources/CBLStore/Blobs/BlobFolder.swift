@@ -69,12 +69,19 @@ package struct BlobDigest: Hashable, Sendable, CustomStringConvertible {
 package struct BlobFolder: Sendable {
     let files: FileAccess
     private let opened = OpenedFolder()
+    let unsynced: UnsyncedBlobs
     var bundle: DatabaseBundle { files.bundle }
     var isReadOnly: Bool { files.isReadOnly }
     var databasePath: String { bundle.path }
     static let pieceSize = 1 << 18
 
-    init(_ files: FileAccess) { self.files = files }
+    init(_ files: FileAccess, unsynced: UnsyncedBlobs = UnsyncedBlobs()) {
+        self.files = files
+        self.unsynced = unsynced
+    }
+
+    /// Waits until the disk has the names of all blobs: before a commit.
+    func synchronize() throws { try unsynced.synchronize(bundle, folder) }
 
     /// What the names of blobs begin with until they are complete.
     static let unfinishedPrefix = "incoming_"

@@ -49,6 +49,7 @@ package final class BlobWriter {
         let name = digest.fileName
         if let stored = blobs.present(digest, name, length, in: folder) { return stored }
         try file.finish(name)
+        blobs.unsynced.note()
         return BlobFolder.Stored(digest: digest, length: length, isNew: true)
     }
 }
@@ -64,6 +65,7 @@ extension BlobFolder {
     /// A blob that is there already. What has its name and is no file of such a length, a link for example, is not it.
     fileprivate func present(_ digest: BlobDigest, _ name: String, _ length: Int, in folder: Folder) -> Stored? {
         guard let present = folder.status(name), present.kind == .file, present.size == files.blobFileSize(length) else { return nil }
+        unsynced.note()
         // Young again, so that no garbage collection takes it before the document that will refer to it is committed.
         folder.touch(name)
         return Stored(digest: digest, length: length, isNew: false)
@@ -80,6 +82,7 @@ extension BlobFolder {
         let file = try files.makeBlob(in: folder)
         try file.append(bytes)
         try file.finish(name)
+        unsynced.note()
         return Stored(digest: digest, length: bytes.count, isNew: true)
     }
 }

@@ -24,7 +24,8 @@ struct BlobCheck {
             for reference in references { try check(text, reference, damaged) }
         }
         for (digest, message) in damaged.sorted(by: { $0.key < $1.key }) where checker.blobReferences[digest] == nil {
-            try checker.found(Finding(.warning, .blob, message, subject: digest))
+            // As a loss of power leaves it, if what would have referred to it was not committed.
+            try checker.found(Finding(.note, .blob, message, subject: digest))
         }
         for leftover in Leftover.all(of: blobs.bundle) {
             let message = "what an interrupted copy, upgrade or encryption left behind, unless it is still going on"

@@ -82,6 +82,6 @@ struct RowWalker {
 }
 
 extension SQLiteError {
-    /// What a damaged page can be answered with: also sizes that no memory is enough for, and reads behind the end of the file.
-    package var isDamage: Bool { isCorrupt || code == 7 || code == 18 || extendedCode == 522 }
+    /// What a damaged page can be answered with: also sizes that no memory is enough for, reads behind the end of the file, and a disk that fails.
+    package var isDamage: Bool { isCorrupt || code == 7 || code == 18 || extendedCode == 522 || extendedCode == SQLiteError.failedRead }
 }

@@ -20,6 +20,8 @@ final class Writer: @unchecked Sendable {
     var clock = HybridClock()
     let wallClock: @Sendable () -> UInt64
     private var openFile: FileConnection?
+    /// The files were replaced, or should have been, and could not be opened then: that is tried again when somebody wants to write.
+    private var isToBeReopened = false
     /// Those who read with the connection, which was never written with then.
     private var borrower: ReaderPool?
     private let gate = Gate()
@@ -47,13 +49,17 @@ final class Writer: @unchecked Sendable {
     private static func open(_ files: FileAccess, _ options: Database.Options) throws -> FileConnection {
         guard let status = files.bundle.status(.main) else { throw StoreError(.notFound, "no such database") }
         let ((connection, functions), entry) = try OpenFiles.enter(status) { present in
-            // What an interrupted creation left is empty.
-            if present != nil || options.access != .create || status.size > 0 { try files.check(present) }
             if present == nil {
                 try files.checkJournal(cutsOff: options.removesForeignObjects)
+                try files.undoInterruptedCreation()
+            }
+            let isEmpty = present == nil && files.bundle.size(.main) == 0
+            // What an interrupted creation left is empty.
+            if options.access != .create || !isEmpty { try files.check(present) }
+            if present == nil {
                 if files.key != nil, ReadAccess.holder(of: files) == .nobody { try files.checkLog() }
             }
-            return (try Writer.connect(files, options, isEmpty: status.size == 0), use: .ordinary)
+            return (try Writer.connect(files, options, isEmpty: isEmpty), use: .ordinary)
         }
         let note = entry.map { OpenFiles.Note($0) }
         // Goes after the connection, if that cannot be used.
@@ -148,18 +154,25 @@ final class Writer: @unchecked Sendable {
     func replacingFiles(readBy readers: ReaderPool, _ work: () throws -> Void) throws {
         try enter()
         defer { gate.leave() }
-        guard openFile != nil else { throw StoreError.closed(files.bundle.path) }
+        guard openFile != nil || isToBeReopened else { throw StoreError.closed(files.bundle.path) }
         try readers.suspended {
             borrower = nil
             encoder.sharedKeys = nil
             openFile = nil
+            isToBeReopened = true
             let result = Result { try work() }
-            let file = try Writer.open(files, options)
-            try file.becomeWriter(blobs: Writer.blobs(of: files))
-            openFile = file
-            encoder.sharedKeys = file.keys
+            _ = try reopened()
             try result.get()
         }
+    }
+
+    private func reopened() throws -> FileConnection {
+        let file = try Writer.open(files, options)
+        try file.becomeWriter(blobs: Writer.blobs(of: files))
+        openFile = file
+        isToBeReopened = false
+        encoder.sharedKeys = file.keys
+        return file
     }
 
     /// Runs `work` between transactions.
@@ -181,7 +194,10 @@ final class Writer: @unchecked Sendable {
     }
 
     private func present() throws -> FileConnection {
-        guard let file = openFile else { throw StoreError.closed(files.bundle.path) }
+        guard let file = openFile else {
+            guard isToBeReopened else { throw StoreError.closed(files.bundle.path) }
+            return try reopened()
+        }
         guard let pool = borrower else { return file }
         // If somebody is just reading with it, he keeps it.
         let writing = pool.giveUp(file) ? file : try Writer.open(files, options)
@@ -196,6 +212,7 @@ final class Writer: @unchecked Sendable {
     func close() {
         gate.enter()
         defer { gate.leave() }
+        isToBeReopened = false
         guard let file = openFile else { return }
         // What fails here is only left for the next time.
         if borrower == nil { try? Maintenance.tidyUp(file.connection) }

@@ -73,6 +73,19 @@ struct DatabaseBundle: Sendable {
         return loneFile.dropLast(DatabaseBundle.fileSuffix.utf8.count) + " attachments"
     }
 
+    /// Waits until the disk has all of it but its own name. Nobody has it open.
+    func synchronize() throws(StoreError) {
+        let folder = try folder()
+        if let blobs = try attachments() { try blobs.synchronize(blobs.names()) }
+        try folder.synchronize([Part.main, .log, .rollbackJournal].map(\.rawValue))
+    }
+
+    /// Waits until the disk has its name.
+    func synchronizeName() throws(StoreError) {
+        guard let (place, _) = place else { return }
+        try Folder(following: place.isEmpty ? "." : place).synchronize()
+    }
+
     func status(_ part: Part) -> FileStatus? { FileStatus(path(of: part)) }
 
     /// Who may read and write what is in the bundle: who may do so with its main file, and enter its folder. Its owner alone if that cannot be told.

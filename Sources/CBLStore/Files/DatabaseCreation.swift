@@ -13,10 +13,17 @@ enum DatabaseCreation {
         if mkdir(bundle.path, 0o700) != 0 && errno != EEXIST { throw NewBundle.cannotMakeDirectory(bundle.path) }
         if let status = FileStatus(following: bundle.path), status.kind != .folder { throw DatabaseBundle.isFile(bundle.path) }
         let folder = try bundle.folder()
+        try makeMainFile(files, in: folder)
+        guard files.durability != nil else { return }
+        try folder.synchronize()
+        try bundle.synchronizeName()
+    }
+
+    private static func makeMainFile(_ files: FileAccess, in folder: Folder) throws(StoreError) {
         guard folder.status(DatabaseBundle.Part.main.rawValue) == nil else { return }
         // A log of an interrupted creation does not count.
         guard try folder.names().allSatisfy({ $0.hasPrefix("db.sqlite3-") }) else {
-            throw StoreError(.notADatabase, "there is something else of that name, which is not a database", path: bundle.path)
+            throw StoreError(.notADatabase, "there is something else of that name, which is not a database", path: files.bundle.path)
         }
         do { try files.makeMainFile(in: folder) } catch {
             // Another process makes it at the same time.

@@ -25,6 +25,17 @@ extension Database {
 extension DatabaseBundle {
     /// Removes what a bundle has, and the folder if there is nothing else in it. Links go, not what they lead to.
     func remove() throws(StoreError) {
+        guard let aside = NewBundle.moveAside(self) else {
+            try removeInPlace()
+            return try synchronizeName()
+        }
+        try synchronizeName()
+        // What cannot be removed goes as a leftover, some other time.
+        if !(Leftover(path: aside)?.remove() ?? true) { _ = Leftover(path: aside)?.remove() }
+    }
+
+    /// The same part by part: who stops in the middle leaves a part of it.
+    func removeInPlace() throws(StoreError) {
         let folder = try folder()
         for inner in [DatabaseBundle.attachmentsName, Leftover.replacedBlobs] + DatabaseBundle.version1FolderNames {
             if folder.status(inner)?.kind != .folder { folder.remove(inner) }

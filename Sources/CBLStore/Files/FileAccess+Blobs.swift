@@ -22,7 +22,7 @@ extension FileAccess {
     /// Makes a file for a blob that is to come, without its name until it is complete.
     func makeBlob(in folder: Folder) throws(StoreError) -> UnfinishedBlobFile {
         let unnamed = try folder.makeFile(temporarily: UnfinishedBlobFile.temporaryName)
-        return UnfinishedBlobFile(unnamed, in: folder, durability ?? .normal, try blobEncryption())
+        return UnfinishedBlobFile(unnamed, in: folder, waits: durability != nil, try blobEncryption())
     }
 
     private func blobEncryption() throws(StoreError) -> BlobEncryption? {
@@ -95,17 +95,15 @@ struct BlobFile: Sendable {
 final class UnfinishedBlobFile {
     private let unnamed: Folder.UnnamedFile
     private let folder: Folder
-    private let durability: Database.Options.Durability
+    private let waits: Bool
     private var hasName = false
     private var encryption: BlobEncryption?
 
-    fileprivate init(
-        _ unnamed: Folder.UnnamedFile, in folder: Folder, _ durability: Database.Options.Durability, _ encryption: BlobEncryption?
-    ) {
+    fileprivate init(_ unnamed: Folder.UnnamedFile, in folder: Folder, waits: Bool, _ encryption: BlobEncryption?) {
+        self.waits = waits
         self.encryption = encryption
         self.unnamed = unnamed
         self.folder = folder
-        self.durability = durability
     }
 
     deinit { if !hasName, let name = unnamed.temporary { folder.remove(name) } }
@@ -121,8 +119,8 @@ final class UnfinishedBlobFile {
         try encryption?.append(bytes) { (bytes) throws(StoreError) in try unnamed.file.write(bytes) }
     }
 
-    /// Gives it its name, in place of what has it. With full durability the content is on disk before the name says that it is, and before a
-    /// document that refers to it is committed.
+    /// Gives it its name, in place of what has it. The content is on the disk before: whoever finds the name later, even after a loss of power, takes it
+    /// for the blob. When the disk has the name is another question: see `UnsyncedBlobs`.
     func finish(_ name: String) throws(StoreError) {
         if let end = encryption?.finish() {
             let result = end.withUnsafeBytes { bytes in
@@ -131,7 +129,7 @@ final class UnfinishedBlobFile {
             try result.get()
             encryption = nil
         }
-        if durability == .full, !unnamed.file.synchronize() { throw FileCopy.failure("cannot write", path) }
+        if waits, !unnamed.file.synchronize() { throw FileCopy.failure("cannot write", path) }
         hasName = folder.place(unnamed, as: name, temporarily: UnfinishedBlobFile.temporaryName)
         guard hasName else { throw FileCopy.failure("cannot write", path) }
     }

@@ -49,14 +49,41 @@ extension FileAccess {
         }
         let header = DatabaseHeader(bytes: bytes, fileSize: bundle.size(.main))
         if header.isPlain { return .refused(isNotEncrypted) }
-        let found: (cipher: any PageCipher, key: EncryptionKey)? =
+        var found: (cipher: any PageCipher, key: EncryptionKey)? =
             header.isEncrypted ? CouchbaseCipher.fitting(key, pageSize: header.pageSize, read) : SQLCipher.fitting(key, read)
+        if found == nil, header.isEncrypted, let page = firstPageInLog(header.pageSize) ?? firstPageInJournal(header.pageSize) {
+            found = CouchbaseCipher.fitting(key, pageSize: header.pageSize) { count, offset in
+                offset == 0 && count <= page.count ? Array(page.prefix(count)) : nil
+            }
+        }
         guard let (cipher, key) = found else {
             guard header.isEncrypted || header.looksEncrypted else { return .refused(isNoDatabase) }
             return .refused(StoreError(.wrongKey, "that is not the key or password of this database", path: bundle.path))
         }
         secret.find(cipher, key)
         return .open(cipher)
+    }
+
+    /// The first page as it is in the log: if the power went while it was written back, the main file has only a part of it.
+    private func firstPageInLog(_ pageSize: Int) -> [UInt8]? {
+        guard bundle.size(.log) > 0, let log = try? open(.log) else { return nil }
+        func read(_ count: Int, _ offset: Int) -> [UInt8]? {
+            var bytes = [UInt8](repeating: 0, count: count)
+            return (try? log.read(at: offset, into: &bytes)) == count ? bytes : nil
+        }
+        guard let salts = read(8, 16) else { return nil }
+        var (found, offset): ([UInt8]?, Int) = (nil, 32)
+        while let header = read(24, offset), header[8..<16].elementsEqual(salts) {
+            if header[..<4].elementsEqual([0, 0, 0, 1]) { found = read(pageSize, offset + header.count) ?? found }
+            offset += header.count + pageSize
+        }
+        return found
+    }
+
+    /// The same in the rollback journal.
+    private func firstPageInJournal(_ pageSize: Int) -> [UInt8]? {
+        guard bundle.size(.rollbackJournal) > 0, let journal = try? open(.rollbackJournal) else { return nil }
+        return RollbackJournal.page(1, pageSize, in: journal)
     }
 
     /// Has a connection that was just made see the file in clear.
@@ -159,7 +186,7 @@ extension FileAccess {
 
     var hasForeignLog: Bool {
         guard key != nil, let cipher = secret.found?.cipher as? CouchbaseCipher, let log = try? open(.log) else { return false }
-        return LeftLog.isForeign(pageSize: cipher.pageSize, size: log.status.size, FileAccess.reading(log))
+        return LeftLog.isForeign(cipher, FileAccess.reading(log))
     }
 
     var isNotEncrypted: StoreError {

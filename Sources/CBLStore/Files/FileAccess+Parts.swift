@@ -47,7 +47,8 @@ extension FileAccess {
         }
         if let key {
             guard let clear = try self.header(key) else {
-                guard forWriting else { return }
+                // Whoever was writing the first page when the power went has it in the log, or as it was in the rollback journal.
+                guard forWriting, bundle.size(.log) == 0, bundle.size(.rollbackJournal) == 0 else { return }
                 if secret.isOfVersion1 { throw isEncryptedVersion1(nil) }
                 throw StoreError(.corrupt, "the first page is damaged, though the key fits", path: path)
             }

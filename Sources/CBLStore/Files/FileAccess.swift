@@ -58,7 +58,7 @@ struct FileAccess: Sendable {
     init(path: String, _ options: Database.Options) {
         self.init(
             DatabaseBundle(path: path), options.access == .readOnly ? .readOnly : .readWrite, key: options.key,
-            durability: options.durability, busyTimeout: options.busyTimeout)
+            durability: options.isUnfinished ? nil : options.durability, busyTimeout: options.busyTimeout)
     }
 
     var key: EncryptionKey? { secret.given }
@@ -105,6 +105,17 @@ struct FileAccess: Sendable {
         }
         return connection
     }
+
+    /// Has SQLite empty a file again whose creation was interrupted, if it is one: before others look at what is in it. This process has no connection
+    /// to it.
+    func undoInterruptedCreation() throws {
+        guard bundle.size(.main) > 0, bundle.size(.rollbackJournal) > 0, isOfCreation else { return }
+        let connection = try Connection(path: bundle.databaseFile, mode: .readWrite)
+        connection.setBusyTimeout(milliseconds: busyMilliseconds)
+        _ = try connection.integer("PRAGMA user_version")
+    }
+
+    private var isOfCreation: Bool { (try? open(.rollbackJournal)).flatMap { $0 }.map { RollbackJournal.isOfEmptyFile($0) } ?? false }
 
     private static let usualBusyTimeout = Duration.seconds(10)
 

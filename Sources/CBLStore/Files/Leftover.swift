@@ -22,14 +22,20 @@ struct Leftover {
 
     private init?(_ name: String, in parent: Folder, path: String) {
         guard let status = parent.status(name), status.kind == .folder, let folder = try? parent.folder(name) else { return nil }
-        let attachments = (try? folder.folder(DatabaseBundle.attachmentsName)) ?? nil
-        guard let names = try? folder.names(), let blobs = try? attachments?.names() ?? [] else { return nil }
+        guard let names = try? folder.names() else { return nil }
         let isOurs = names.allSatisfy { name in
-            if name == DatabaseBundle.attachmentsName { return attachments != nil }
+            if Leftover.folderNames.contains(name) { return Leftover.hasOnlyBlobs((try? folder.folder(name)) ?? nil) }
             return (DatabaseBundle.Part(rawValue: name) != nil || Leftover.isBlob(name)) && folder.status(name)?.kind == .file
         }
-        guard isOurs, blobs.allSatisfy({ Leftover.isBlob($0) && attachments?.status($0)?.kind == .file }) else { return nil }
+        guard isOurs else { return nil }
         (self.name, self.parent, self.path, self.status) = (name, parent, path, status)
+    }
+
+    private static let folderNames = [DatabaseBundle.attachmentsName] + DatabaseBundle.version1FolderNames
+
+    private static func hasOnlyBlobs(_ folder: Folder?) -> Bool {
+        guard let folder, let names = try? folder.names() else { return false }
+        return names.allSatisfy { isBlob($0) && folder.status($0)?.kind == .file }
     }
 
     /// All of a bundle: those of the vendor's library and of this program, in it and beside it.
@@ -53,7 +59,7 @@ struct Leftover {
     }
 
     private static func isBlob(_ name: String) -> Bool {
-        BlobDigest(fileName: name) != nil || name.hasPrefix(BlobFolder.unfinishedPrefix)
+        BlobDigest(fileName: name) != nil || BlobDigest(version1FileName: name) != nil || name.hasPrefix(BlobFolder.unfinishedPrefix)
     }
 
     /// Whether it is known that nobody works on it any more: this program locks what it makes.
@@ -62,9 +68,10 @@ struct Leftover {
     /// Removes it; false if not all of it went.
     func remove() -> Bool {
         guard let folder = try? parent.folder(name) else { return false }
-        if let attachments = (try? folder.folder(DatabaseBundle.attachmentsName)) ?? nil {
-            for name in (try? attachments.names()) ?? [] { attachments.remove(name) }
-            folder.removeEmptyFolder(DatabaseBundle.attachmentsName)
+        for inner in Leftover.folderNames {
+            guard let blobs = (try? folder.folder(inner)) ?? nil else { continue }
+            for name in (try? blobs.names()) ?? [] { blobs.remove(name) }
+            folder.removeEmptyFolder(inner)
         }
         for name in (try? folder.names()) ?? [] { folder.remove(name) }
         return parent.removeEmptyFolder(name)

@@ -17,8 +17,14 @@ enum NewBundle {
         defer { withExtendedLifetime(lock) {} }
         do {
             let result = try work(unfinished)
+            try unfinished.synchronize()
             guard rename(unfinished.path, toFree: target.path) else {
                 throw errno == EEXIST ? exists(target) : FileCopy.failure("cannot create", target.path)
+            }
+            do { try target.synchronizeName() } catch {
+                // Nobody can rely on it: it goes with what is unfinished.
+                _ = rename(target.path, toFree: unfinished.path)
+                throw error
             }
             return result
         } catch {
@@ -42,6 +48,7 @@ enum NewBundle {
         var name = unfinished.path
         do {
             let result = try work(unfinished)
+            try unfinished.synchronize()
             if let kept {
                 guard rename(name, toFree: kept) else {
                     throw errno == EEXIST ? exists(DatabaseBundle(path: kept)) : FileCopy.failure("cannot create", kept)
@@ -49,7 +56,13 @@ enum NewBundle {
                 name = kept
             }
             guard exchange(name, target.path) else { throw FileCopy.failure("cannot replace", target.path) }
-            if kept == nil { try DatabaseBundle(path: name).remove() }
+            // The old one must not go before the disk knows that the new one has its place.
+            do { try target.synchronizeName() } catch {
+                _ = exchange(name, target.path)
+                throw error
+            }
+            // It is done. What cannot be removed now goes as a leftover, some other time.
+            if kept == nil, (try? DatabaseBundle(path: name).removeInPlace()) == nil { _ = Leftover(path: name)?.remove() }
             return result
         } catch {
             if FileStatus(target.path) != nil { _ = Leftover(path: name)?.remove() }
@@ -63,6 +76,15 @@ enum NewBundle {
         // Where the file system cannot do it in one step, in three.
         let between = old + suffix + "swap00"
         return rename(old, toFree: between) && rename(new, toFree: old) && rename(between, toFree: new)
+    }
+
+    /// Gives a bundle that is to go the name of a leftover, so that it goes whole, whatever happens meanwhile. Nil if it has more in it than a
+    /// leftover may have, or cannot be renamed.
+    static func moveAside(_ bundle: DatabaseBundle) -> String? {
+        guard !bundle.isLoneFile, Leftover(path: bundle.path) != nil else { return nil }
+        let letters = String(UInt64.random(in: .min ... .max), radix: 36).suffix(6)
+        let aside = bundle.path + suffix + String(repeating: "0", count: 6 - letters.count) + letters
+        return rename(bundle.path, toFree: aside) ? aside : nil
     }
 
     /// The lock tells others of the same intention that this is no leftover.

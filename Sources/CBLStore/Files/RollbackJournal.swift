@@ -14,6 +14,29 @@ struct RollbackJournal {
     /// The number of a page before the name; its length, a checksum and the magic number behind it.
     private static let overhead = 4 + 16
 
+    /// Whether a file that is played back by it becomes empty: how many pages there were stands in the journal's header.
+    static func isOfEmptyFile(_ file: RegularFile) -> Bool {
+        var header = [UInt8](repeating: 0, count: 20)
+        guard (try? file.read(at: 0, into: &header)) == header.count else { return false }
+        return header.starts(with: magic) && header[16...].allSatisfy { $0 == 0 }
+    }
+
+    /// A page as a journal that counts has it; nil if there is none.
+    static func page(_ number: Int, _ pageSize: Int, in file: RegularFile) -> [UInt8]? {
+        func read(_ count: Int, at offset: Int) -> [UInt8]? {
+            var bytes = [UInt8](repeating: 0, count: count)
+            return (try? file.read(at: offset, into: &bytes)) == count ? bytes : nil
+        }
+        func word(_ bytes: ArraySlice<UInt8>) -> Int { bytes.reduce(0) { $0 << 8 | Int($1) } }
+        guard let header = read(28, at: 0), header.starts(with: magic), word(header[24..<28]) == pageSize else { return nil }
+        var offset = word(header[20..<24])
+        while let found = read(4, at: offset) {
+            if word(found[...]) == number { return read(pageSize, at: offset + 4) }
+            offset += pageSize + 8
+        }
+        return nil
+    }
+
     /// Nil if it names nothing.
     init?(_ file: RegularFile) {
         let size = file.status.size

@@ -8,6 +8,7 @@ final class SharedFile: Sendable {
     private let hasHub = Atomic<Bool>(false)
     /// Blobs that were written inside transactions of this process: once it is another's turn, what refers to them is committed, or was given up.
     let settledBlobs = Mutex<SettledBlobs?>(nil)
+    let unsyncedBlobs = UnsyncedBlobs()
     /// Collections that were deleted, each as often as that was done. A list, like that of all files below.
     let deletions = Mutex<[CollectionName]>([])
     /// Who wants to hear of each revision that is stored.

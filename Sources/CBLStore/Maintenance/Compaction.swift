@@ -99,6 +99,8 @@ extension Database {
         let names = try folder.names()
         guard !names.isEmpty else { return }
         let needed = try transaction.referencedBlobs { try progress(.collectingBlobs) }
+        // A document that nobody has any more must not come back without its blob.
+        try transaction.connection.synchronizeLog()
         let settled = file.settledBlobs.withLock { $0?.digests ?? [] }
         for name in names {
             try progress(.collectingBlobs)

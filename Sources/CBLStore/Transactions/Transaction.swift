@@ -132,6 +132,7 @@ package final class Transaction: Snapshot {
             try flush()
             try notePurges()
             noted = try noteRemovals()
+            if isOutermost { try database.blobs.synchronize() }
             if isOutermost { willCommit() }
             if isOutermost { try connection.commit() } else { try connection.withStatement("RELEASE \(savepoint)") { try $0.run() } }
         } catch {
