@@ -142,12 +142,14 @@ import Testing
             }
         }
         try check(sample.database, "in the log")
-        let connection = try Connection(path: sample.database.path + "/db.sqlite3", mode: .readWrite)
-        for round in 0..<6 {
-            if round.isMultiple(of: 2) { try connection.execute("PRAGMA wal_checkpoint(PASSIVE)") }
-            try check(sample.database, "\(round) before")
-            try sample.save(["d\(round)": #"{"id": \#(round), "small": 3}"#, "new\(round)": #"{"id": \#(1000 + round), "small": 3}"#])
-            try check(sample.database, "\(round) after")
+        do {
+            let connection = try Connection(path: sample.database.path + "/db.sqlite3", mode: .readWrite)
+            for round in 0..<6 {
+                if round.isMultiple(of: 2) { try connection.execute("PRAGMA wal_checkpoint(PASSIVE)") }
+                try check(sample.database, "\(round) before")
+                try sample.save(["d\(round)": #"{"id": \#(round), "small": 3}"#, "new\(round)": #"{"id": \#(1000 + round), "small": 3}"#])
+                try check(sample.database, "\(round) after")
+            }
         }
         try sample.database.write { transaction in
             try transaction.save("more", body: transaction.encode(json: #"{"id": 2000, "small": 3}"#))

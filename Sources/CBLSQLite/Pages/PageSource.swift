@@ -85,6 +85,9 @@ package final class PageSource: @unchecked Sendable {
     /// No table has more.
     var mostPages: Int { Int(pageCount) + frames.count }
 
+    /// No row has more: chains of pages can be made to go round in circles.
+    var mostBytes: UInt64 { UInt64(mostPages) * UInt64(pageSize) }
+
     var hasFrames: Bool { !frames.isEmpty }
 
     /// Whether a page is in the log.

@@ -122,7 +122,7 @@ package final class TableReader {
         cell &+= 1
         var position = place
         let end = source.usableSize
-        guard let size = varint(page, &position, end), varint(page, &position, end) != nil, size <= UInt64(Int32.max) else {
+        guard let size = varint(page, &position, end), varint(page, &position, end) != nil, size <= source.mostBytes else {
             return .damage
         }
         payload = page + position
