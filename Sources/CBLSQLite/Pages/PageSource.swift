@@ -24,6 +24,8 @@ package final class PageSource: @unchecked Sendable {
     package private(set) var usableSize = 0
     /// How many pages the main file has.
     package private(set) var pageCount: UInt32 = 0
+    /// No row has more: chains of pages can be made to go round in circles.
+    private(set) var mostBytes: UInt64 = 0
     private let main: LayeredFile.Pointer
     private let log: LayeredFile.Pointer?
     /// The last frame that each page has in the log.
@@ -65,6 +67,7 @@ package final class PageSource: @unchecked Sendable {
         guard header.starts(with: "SQLite format 3\0".utf8), header[56..<60].elementsEqual([0, 0, 0, PageSource.isUTF8]) else { return nil }
         usableSize = self.pageSize - Int(header[20])
         guard usableSize >= PageSource.leastUsable else { return nil }
+        mostBytes = UInt64(mostPages) * UInt64(self.pageSize)
     }
 
     private static func frames(_ extent: Log, _ log: LayeredFile.Pointer, _ pageSize: Int) -> [UInt32: UInt32]? {
@@ -84,9 +87,6 @@ package final class PageSource: @unchecked Sendable {
 
     /// No table has more.
     var mostPages: Int { Int(pageCount) + frames.count }
-
-    /// No row has more: chains of pages can be made to go round in circles.
-    var mostBytes: UInt64 { UInt64(mostPages) * UInt64(pageSize) }
 
     var hasFrames: Bool { !frames.isEmpty }
 
