@@ -86,7 +86,8 @@ package enum LeftLog {
         pageSize: Int, size: Int, _ read: (_ count: Int, _ offset: Int) -> [UInt8]?, isPage: (_ page: [UInt8], _ number: UInt32) -> Bool
     ) -> Bool {
         let (headerSize, frameSize) = (EncryptedLog.headerSize, EncryptedLog.frameHeaderSize + pageSize)
-        guard let header = read(headerSize, 0), let first = read(frameSize, headerSize), belongs(first, to: header), !isWhole(first, header) else {
+        guard let header = read(headerSize, 0), let first = read(frameSize, headerSize), belongs(first, to: header), !isWhole(first, header)
+        else {
             return false
         }
         var (count, pages, hasCommit) = (0, 0, false)

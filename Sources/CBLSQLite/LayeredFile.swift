@@ -55,7 +55,8 @@ struct LayeredFile {
 
     /// When SQLite's own file is open. `main` is the main file whose log or journal it is.
     static func open(
-        _ file: Pointer, _ kind: Kind, named name: UnsafePointer<CChar>? = nil, of main: Pointer? = nil, cipher: (any WritablePageCipher)? = nil
+        _ file: Pointer, _ kind: Kind, named name: UnsafePointer<CChar>? = nil, of main: Pointer? = nil,
+        cipher: (any WritablePageCipher)? = nil
     ) {
         let own = UnsafeMutableRawPointer(file).bindMemory(to: LayeredFile.self, capacity: 1)
         let base = base(file)

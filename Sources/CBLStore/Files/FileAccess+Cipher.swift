@@ -45,21 +45,21 @@ extension FileAccess {
     /// The cipher of the main file, of which `read` gives bytes as they are.
     private func lock(_ key: EncryptionKey, _ read: (_ count: Int, _ offset: Int) -> [UInt8]?) -> Lock {
         var isReadable = true
-        let read = { (count: Int, offset: Int) -> [UInt8]? in
+        func reading(_ count: Int, _ offset: Int) -> [UInt8]? {
             let bytes = read(count, offset)
             if bytes == nil, offset + count <= bundle.size(.main) { isReadable = false }
             return bytes
         }
         // The disk fails: nothing is wrong with the key.
         let isUnreadable = StoreError(.inputOutput, "the file db.sqlite3 cannot be read", path: bundle.path)
-        guard let bytes = read(DatabaseHeader.count, 0) else {
+        guard let bytes = reading(DatabaseHeader.count, 0) else {
             guard isReadable else { return .refused(isUnreadable) }
             return .refused(StoreError(.notADatabase, "not a database: the file db.sqlite3 is too short for one", path: bundle.path))
         }
         let header = DatabaseHeader(bytes: bytes, fileSize: bundle.size(.main))
         if header.isPlain { return .refused(isNotEncrypted) }
         var found: (cipher: any PageCipher, key: EncryptionKey)? =
-            header.isEncrypted ? CouchbaseCipher.fitting(key, pageSize: header.pageSize, read) : SQLCipher.fitting(key, read)
+            header.isEncrypted ? CouchbaseCipher.fitting(key, pageSize: header.pageSize, reading) : SQLCipher.fitting(key, reading)
         if found == nil, header.isEncrypted, let page = firstPageInLog(header.pageSize) ?? firstPageInJournal(header.pageSize) {
             found = CouchbaseCipher.fitting(key, pageSize: header.pageSize) { count, offset in
                 offset == 0 && count <= page.count ? Array(page.prefix(count)) : nil
