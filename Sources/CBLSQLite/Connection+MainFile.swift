@@ -4,7 +4,8 @@ extension Connection {
     /// Waits until the disk has all that is in the log.
     package func synchronizeLog() throws(SQLiteError) {
         var file: UnsafeMutablePointer<sqlite3_file>?
-        guard sqlite3_file_control(handle, "main", SQLITE_FCNTL_JOURNAL_POINTER, &file) == SQLITE_OK, let methods = file?.pointee.pMethods else {
+        guard sqlite3_file_control(handle, "main", SQLITE_FCNTL_JOURNAL_POINTER, &file) == SQLITE_OK, let methods = file?.pointee.pMethods
+        else {
             return
         }
         let code = methods.pointee.xSync(file, SQLITE_SYNC_NORMAL)

@@ -79,17 +79,26 @@ struct EncryptedLogReader {
 
 /// Whether a log that somebody left is one of an encrypted file that can be read.
 package enum LeftLog {
-    /// Whether the sum of its first frame is over the page in clear, and not over what is encrypted: SQLite would take it for empty, and write over
-    /// it. One that fits neither way was never written to its end. `read` gives bytes of it.
-    package static func isForeign(_ cipher: any PageCipher, _ read: (_ count: Int, _ offset: Int) -> [UInt8]?) -> Bool {
-        let (headerSize, frameSize) = (EncryptedLog.headerSize, EncryptedLog.frameHeaderSize + cipher.pageSize)
-        guard let header = read(headerSize, 0), var first = read(frameSize, headerSize), belongs(first, to: header) else { return false }
-        if isWhole(first, header) { return false }
-        first.withUnsafeMutableBytes { first in
-            let page = UnsafeMutableRawBufferPointer(rebasing: first[EncryptedLog.frameHeaderSize...])
-            _ = cipher.decrypt(page, number: UnsafeRawBufferPointer(first).bigEndian(at: 0))
+    /// Whether it has commits of its own though the sum of its first frame is not over what is encrypted: SQLite would take it for empty, and write over
+    /// it. One that was not written to its end, because the power went, is none: most of its pages are no whole ones. `read` gives bytes of it; `size` is
+    /// how many there are; `isPage` says whether an encrypted page looks like one.
+    package static func isForeign(
+        pageSize: Int, size: Int, _ read: (_ count: Int, _ offset: Int) -> [UInt8]?, isPage: (_ page: [UInt8], _ number: UInt32) -> Bool
+    ) -> Bool {
+        let (headerSize, frameSize) = (EncryptedLog.headerSize, EncryptedLog.frameHeaderSize + pageSize)
+        guard let header = read(headerSize, 0), let first = read(frameSize, headerSize), belongs(first, to: header), !isWhole(first, header)
+        else {
+            return false
         }
-        return isWhole(first, header)
+        var (count, pages, hasCommit) = (0, 0, false)
+        for offset in stride(from: headerSize, to: size - frameSize + 1, by: frameSize) {
+            guard let frame = read(frameSize, offset), belongs(frame, to: header) else { continue }
+            count += 1
+            hasCommit = hasCommit || frame[4..<8] != [0, 0, 0, 0]
+            let number = frame.withUnsafeBytes { $0.bigEndian(at: 0) }
+            if isPage(Array(frame[EncryptedLog.frameHeaderSize...]), number) { pages += 1 }
+        }
+        return hasCommit && pages * 2 > count
     }
 
     private static func isWhole(_ first: [UInt8], _ header: [UInt8]) -> Bool {

@@ -59,7 +59,8 @@ struct LayeredFile {
 
     /// When SQLite's own file is open. `main` is the main file whose log or journal it is.
     static func open(
-        _ file: Pointer, _ kind: Kind, named name: UnsafePointer<CChar>? = nil, of main: Pointer? = nil, cipher: (any WritablePageCipher)? = nil
+        _ file: Pointer, _ kind: Kind, named name: UnsafePointer<CChar>? = nil, of main: Pointer? = nil,
+        cipher: (any WritablePageCipher)? = nil
     ) {
         let own = UnsafeMutableRawPointer(file).bindMemory(to: LayeredFile.self, capacity: 1)
         let base = base(file)
@@ -216,7 +217,10 @@ struct LayeredFile {
             guard let own = of(file) else { return SQLITE_IOERR }
             if !own.pointee.unlocks.isEmpty { own.pointee.unlocks.removeAll { pass($0.offset, $0.count, $0.flags) == SQLITE_OK } }
             let code = pass(offset, count, flags)
-            if code != SQLITE_OK, flags & SQLITE_SHM_UNLOCK != 0 { own.pointee.unlocks.append((offset, count, flags)) }
+            guard code != SQLITE_OK, flags & SQLITE_SHM_UNLOCK != 0 else { return code }
+            // Another connection cannot do it for this one.
+            if (0..<3).contains(where: { _ in pass(offset, count, flags) == SQLITE_OK }) { return SQLITE_OK }
+            own.pointee.unlocks.append((offset, count, flags))
             return code
         }
     }

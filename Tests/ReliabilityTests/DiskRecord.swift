@@ -100,7 +100,9 @@ struct DiskRecord: Sendable {
     func description(before end: Int) -> String {
         func name(_ node: Int) -> String {
             var names = start.names
-            for action in actions[..<end] { if case .enter(let folder, let name, let node) = action { names[folder, default: [:]][name] = node } }
+            for action in actions[..<end] {
+                if case .enter(let folder, let name, let node) = action { names[folder, default: [:]][name] = node }
+            }
             return names.values.lazy.flatMap { $0 }.first { $0.value == node }?.key ?? "#\(node)"
         }
         return actions[max(0, end - 12)..<end].map { action in

@@ -8,7 +8,9 @@ struct Look: Hashable, CustomStringConvertible {
     /// Documents by collection and name, and indexes.
     private(set) var lines: [String] = []
 
-    var description: String { lines.isEmpty ? "nothing" : "\(lines.count) lines: " + lines.map { $0.prefix(40) }.prefix(60).joined(separator: ", ") }
+    var description: String {
+        lines.isEmpty ? "nothing" : "\(lines.count) lines: " + lines.map { $0.prefix(40) }.prefix(60).joined(separator: ", ")
+    }
 
     /// Opens a database as an app does that is started again, and looks whether all of it is as it should be. Nothing is what has no database, too.
     /// `goesOn` writes to it as well.
@@ -21,7 +23,9 @@ struct Look: Hashable, CustomStringConvertible {
         let found = try Look(database)
         guard goesOn else { return found }
         // Of a database of which nothing is there yet he may be told that it is none.
-        if !found.lines.isEmpty, let read = try read?.get() ?? nil, read != found { throw Wrong(what: "who reads sees something else: \(read)") }
+        if !found.lines.isEmpty, let read = try read?.get() ?? nil, read != found {
+            throw Wrong(what: "who reads sees something else: \(read)")
+        }
         let bytes = Array("it goes on".utf8)
         try database.write { transaction in
             let blob = try bytes.withUnsafeBytes { try database.blobs.write($0).digest }
@@ -48,7 +52,9 @@ struct Look: Hashable, CustomStringConvertible {
     init(_ database: Database) throws {
         var found: [String] = []
         lines = try database.read { snapshot in
-            _ = try Checker(snapshot) { if $0.severity != .note { found.append("\($0.subject ?? "") \($0.document ?? ""): \($0.message)") } }.run()
+            _ = try Checker(snapshot) {
+                if $0.severity != .note { found.append("\($0.subject ?? "") \($0.document ?? ""): \($0.message)") }
+            }.run()
             var lines = try snapshot.indexes().map { "index \($0.name)" }
             for name in snapshot.collections() {
                 if name != .default { lines.append("collection \(name)") }

@@ -11,7 +11,7 @@ extension ReliabilityTests {
     struct PowerLossTests {
         private static let rounds = ProcessInfo.processInfo.environment["CBLITE_POWER_ROUNDS"].flatMap(Int.init) ?? 1
         private static let seed = ProcessInfo.processInfo.environment["CBLITE_POWER_SEED"].flatMap(UInt64.init) ?? 1
-        private static let statesPerRound = 30
+        private static let statesPerRound = 20
 
         @Test(arguments: Workload.all) func nothingIsDamaged(_ workload: Workload) async throws {
             let directory = try TemporaryDirectory(inMemory: true)

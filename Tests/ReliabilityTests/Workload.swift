@@ -67,7 +67,8 @@ extension Database {
         try write { transaction in
             for number in 0..<count {
                 let text = String(repeating: "word\(number) ", count: number % 30)
-                let json = #"{"n": \#(number), "text": "\#(text)", "tags": ["a", "\#(number % 7)"], "v": [\#(number), 1, \#(number % 5), 0.5]}"#
+                let json =
+                    #"{"n": \#(number), "text": "\#(text)", "tags": ["a", "\#(number % 7)"], "v": [\#(number), 1, \#(number % 5), 0.5]}"#
                 try transaction.save("doc-\(number)", body: transaction.encode(json: json))
             }
         }
@@ -120,7 +121,8 @@ extension Workload {
                             for number in 0..<120 {
                                 transaction.encoder.reset()
                                 let text = String(repeating: "x", count: number * 7 % 500)
-                                try JSONParser.parse(#"{"batch": \#(batch), "n": \#(number), "text": "\#(text)"}"#, .json, into: transaction.encoder)
+                                try JSONParser.parse(
+                                    #"{"batch": \#(batch), "n": \#(number), "text": "\#(text)"}"#, .json, into: transaction.encoder)
                                 try Array("doc-\(batch)-\(number)".utf8).withUnsafeBytes { try bulk.save(id: $0) }
                             }
                         }
@@ -251,8 +253,10 @@ extension Workload {
 
     /// Those that need nothing but this package.
     static let own: [Workload] = [
-        saves(.full), saves(.normal), saves(.full, .versionVectors), blobs(.full), blobs(.normal), blobs(.full, key), batches(.full), batches(.normal), batches(.normal, key),
-        indexes(.full), indexes(.normal), compaction(.full), compaction(.normal), rekeying, copies, replication(.full), replication(.normal),
+        saves(.full), saves(.normal), saves(.full, .versionVectors), blobs(.full), blobs(.normal), blobs(.full, key), batches(.full),
+        batches(.normal), batches(.normal, key),
+        indexes(.full), indexes(.normal), compaction(.full), compaction(.normal), rekeying, copies, replication(.full),
+        replication(.normal),
     ]
 
     static let all = own + (Fixtures.arePresent ? ["v2.x/upgrade_2.7", "v1.x/ios130/iosdb"].map { upgrade($0) } : [])

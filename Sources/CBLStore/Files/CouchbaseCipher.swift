@@ -118,6 +118,18 @@ extension CouchbaseCipher {
         return false
     }
 
+    /// Whether bytes look like a page of the database that was encrypted, and is here as a whole: what is encrypted has no zeros one after another, and
+    /// a part of a page is made sense of only with its end.
+    func isPage(_ page: [UInt8], number: UInt32) -> Bool {
+        let piece = 256
+        guard stride(from: 0, to: page.count, by: piece).allSatisfy({ page[$0..<min($0 + piece, page.count)].contains { $0 != 0 } }) else {
+            return false
+        }
+        var page = page
+        let fits = page.withUnsafeMutableBytes { decrypt($0, number: number) }
+        return number == 1 ? fits : isPlausible(page)
+    }
+
     /// Whether it begins as a page of a tree does: one of four kinds, and cells that have room.
     private func isPlausible(_ page: [UInt8]) -> Bool {
         guard [2, 5, 10, 13].contains(page[0]) else { return false }

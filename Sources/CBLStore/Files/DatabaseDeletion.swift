@@ -29,9 +29,12 @@ extension DatabaseBundle {
             try removeInPlace()
             return try synchronizeName()
         }
-        try synchronizeName()
+        do { try synchronizeName() } catch {
+            NewBundle.moveBack(aside, self)
+            throw error
+        }
         // What cannot be removed goes as a leftover, some other time.
-        if !(Leftover(path: aside)?.remove() ?? true) { _ = Leftover(path: aside)?.remove() }
+        if Leftover(path: aside)?.remove() != true { _ = Leftover(path: aside)?.remove() }
     }
 
     /// The same part by part: who stops in the middle leaves a part of it.

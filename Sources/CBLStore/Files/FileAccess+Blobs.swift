@@ -148,6 +148,8 @@ extension Folder {
     }
 
     private func copy(_ file: RegularFile, as name: String) -> Bool {
-        (try? FileCopy.copy(file, into: self, as: name, permissions: 0o400)) != nil
+        guard (try? FileCopy.copy(file, into: self, as: name, permissions: 0o400)) != nil else { return false }
+        // The copy takes the place of what the disk has.
+        return (try? openFile(name))??.synchronize() ?? false
     }
 }

@@ -44,19 +44,29 @@ extension FileAccess {
 
     /// The cipher of the main file, of which `read` gives bytes as they are.
     private func lock(_ key: EncryptionKey, _ read: (_ count: Int, _ offset: Int) -> [UInt8]?) -> Lock {
-        guard let bytes = read(DatabaseHeader.count, 0) else {
+        var isReadable = true
+        func reading(_ count: Int, _ offset: Int) -> [UInt8]? {
+            let bytes = read(count, offset)
+            if bytes == nil, offset + count <= bundle.size(.main) { isReadable = false }
+            return bytes
+        }
+        // The disk fails: nothing is wrong with the key.
+        let isUnreadable = StoreError(.inputOutput, "the file db.sqlite3 cannot be read", path: bundle.path)
+        guard let bytes = reading(DatabaseHeader.count, 0) else {
+            guard isReadable else { return .refused(isUnreadable) }
             return .refused(StoreError(.notADatabase, "not a database: the file db.sqlite3 is too short for one", path: bundle.path))
         }
         let header = DatabaseHeader(bytes: bytes, fileSize: bundle.size(.main))
         if header.isPlain { return .refused(isNotEncrypted) }
         var found: (cipher: any PageCipher, key: EncryptionKey)? =
-            header.isEncrypted ? CouchbaseCipher.fitting(key, pageSize: header.pageSize, read) : SQLCipher.fitting(key, read)
+            header.isEncrypted ? CouchbaseCipher.fitting(key, pageSize: header.pageSize, reading) : SQLCipher.fitting(key, reading)
         if found == nil, header.isEncrypted, let page = firstPageInLog(header.pageSize) ?? firstPageInJournal(header.pageSize) {
             found = CouchbaseCipher.fitting(key, pageSize: header.pageSize) { count, offset in
                 offset == 0 && count <= page.count ? Array(page.prefix(count)) : nil
             }
         }
         guard let (cipher, key) = found else {
+            guard isReadable else { return .refused(isUnreadable) }
             guard header.isEncrypted || header.looksEncrypted else { return .refused(isNoDatabase) }
             return .refused(StoreError(.wrongKey, "that is not the key or password of this database", path: bundle.path))
         }
@@ -186,7 +196,7 @@ extension FileAccess {
 
     var hasForeignLog: Bool {
         guard key != nil, let cipher = secret.found?.cipher as? CouchbaseCipher, let log = try? open(.log) else { return false }
-        return LeftLog.isForeign(cipher, FileAccess.reading(log))
+        return LeftLog.isForeign(pageSize: cipher.pageSize, size: log.status.size, FileAccess.reading(log), isPage: cipher.isPage)
     }
 
     var isNotEncrypted: StoreError {

@@ -87,6 +87,8 @@ enum NewBundle {
         return rename(bundle.path, toFree: aside) ? aside : nil
     }
 
+    static func moveBack(_ aside: String, _ bundle: DatabaseBundle) { _ = rename(aside, toFree: bundle.path) }
+
     /// The lock tells others of the same intention that this is no leftover.
     private static func makeFolder(beside target: DatabaseBundle) throws -> (DatabaseBundle, FolderLock?) {
         while true {
