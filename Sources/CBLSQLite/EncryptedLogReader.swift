@@ -91,7 +91,12 @@ package enum LeftLog {
         var (count, pages, hasCommit) = (0, 0, false)
         var before = (bytes: header, place: 24)
         for offset in stride(from: headerSize, to: size - frameSize + 1, by: frameSize) {
-            guard let frame = read(frameSize, offset), belongs(frame, to: header) else { continue }
+            guard let frame = read(frameSize, offset) else { break }
+            guard belongs(frame, to: header) else {
+                // Without its first frame it is empty for everybody.
+                if count == 0 { return false }
+                continue
+            }
             if fits(frame, before, isBigEndian) { return false }
             before = (frame, 16)
             count += 1
