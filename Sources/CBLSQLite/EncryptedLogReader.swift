@@ -80,19 +80,25 @@ struct EncryptedLogReader {
 /// Whether a log that somebody left is one of an encrypted file that can be read.
 package enum LeftLog {
     /// Whether it has commits of its own though the sum of its first frame is not over what is encrypted: SQLite would take it for empty, and write over
-    /// it. One that was not written to its end, because the power went, is none: most of its pages are no whole ones. `read` gives bytes of it; `size` is
+    /// it. One that was not written to its end, because the power went, is none: a frame of it fits to the one before, or most of its pages are no whole ones. `read` gives bytes of it; `size` is
     /// how many there are; `isPage` says whether an encrypted page looks like one.
     package static func isForeign(
         pageSize: Int, size: Int, _ read: (_ count: Int, _ offset: Int) -> [UInt8]?, isPage: (_ page: [UInt8], _ number: UInt32) -> Bool
     ) -> Bool {
         let (headerSize, frameSize) = (EncryptedLog.headerSize, EncryptedLog.frameHeaderSize + pageSize)
-        guard let header = read(headerSize, 0), let first = read(frameSize, headerSize), belongs(first, to: header), !isWhole(first, header)
-        else {
-            return false
-        }
+        guard let header = read(headerSize, 0), header.count == headerSize else { return false }
+        let isBigEndian = header[3] & 1 != 0
         var (count, pages, hasCommit) = (0, 0, false)
+        var before = (bytes: header, place: 24)
         for offset in stride(from: headerSize, to: size - frameSize + 1, by: frameSize) {
-            guard let frame = read(frameSize, offset), belongs(frame, to: header) else { continue }
+            guard let frame = read(frameSize, offset) else { break }
+            guard belongs(frame, to: header) else {
+                // Without its first frame it is empty for everybody.
+                if count == 0 { return false }
+                continue
+            }
+            if fits(frame, before, isBigEndian) { return false }
+            before = (frame, 16)
             count += 1
             hasCommit = hasCommit || frame[4..<8] != [0, 0, 0, 0]
             let number = frame.withUnsafeBytes { $0.bigEndian(at: 0) }
@@ -101,15 +107,13 @@ package enum LeftLog {
         return hasCommit && pages * 2 > count
     }
 
-    private static func isWhole(_ first: [UInt8], _ header: [UInt8]) -> Bool {
-        header.withUnsafeBytes { header in
-            first.withUnsafeBytes { first in
-                var sum = LogChecksum(in: header, at: 24)
-                let isBigEndian = header.bigEndian(at: 0) & 1 != 0
-                sum.add(UnsafeRawBufferPointer(rebasing: first[..<8]), isBigEndian: isBigEndian)
-                sum.add(UnsafeRawBufferPointer(rebasing: first[EncryptedLog.frameHeaderSize...]), isBigEndian: isBigEndian)
-                return sum == LogChecksum(in: first, at: 16)
-            }
+    /// Whether the sum of a frame is over what is encrypted, and goes on from the one before, or from the header.
+    private static func fits(_ frame: [UInt8], _ before: (bytes: [UInt8], place: Int), _ isBigEndian: Bool) -> Bool {
+        frame.withUnsafeBytes { frame in
+            var sum = before.bytes.withUnsafeBytes { LogChecksum(in: $0, at: before.place) }
+            sum.add(UnsafeRawBufferPointer(rebasing: frame[..<8]), isBigEndian: isBigEndian)
+            sum.add(UnsafeRawBufferPointer(rebasing: frame[EncryptedLog.frameHeaderSize...]), isBigEndian: isBigEndian)
+            return sum == LogChecksum(in: frame, at: 16)
         }
     }
 
