@@ -4,6 +4,7 @@ import CBLLanguage
 import CBLSQLite
 import CBLStore
 import CBLTestSupport
+import CBLVectors
 import Synchronization
 import Testing
 
@@ -264,6 +265,31 @@ import Testing
         #expect(try rows(text) == ["1099", "1100"])
         try database.write { transaction in try transaction.save("again", body: transaction.encode(json: "{\"num\":101}")) }
         #expect(try rows(text) == ["1099", "1100", "1101"])
+    }
+
+    /// A model may know other things later.
+    @Test func aModelIsAskedForAVectorWhenItsDocumentIsSaved() throws {
+        let (name, calls) = (model + "v", Calls())
+        PredictionModels.set(
+            { input in
+                calls.add()
+                guard let number = input.value.dictionary?.value(forKey: "number", input.keys)?.double else { return nil }
+                let encoder = FleeceEncoder()
+                try JSONParser.parse("{\"near\":[\(number),1,1]}", .json, into: encoder)
+                return try encoder.finish()
+            }, named: name)
+        let expression = "PREDICTION(\(name), {'number': num}).near"
+        try database.write { transaction in
+            _ = try transaction.createIndex(
+                IndexDefinition(name: "near", .vector(VectorOptions(dimensions: 3, centroids: 1)), expression))
+        }
+        #expect(calls.take() >= 101)
+        try database.write { try $0.save("late", body: $0.encode(json: "{\"num\":1000}")) }
+        #expect(calls.take() > 0)
+        let index = try #require(try database.read { try $0.vectorIndex(named: "near") })
+        #expect(try index.indexed.end == database.read { try $0.lastSequence(of: .default) })
+        #expect(
+            try rows("SELECT META().id FROM _ ORDER BY APPROX_VECTOR_DISTANCE(\(expression), [1000, 1, 1]) LIMIT 1") == ["\"late\""])
     }
 }
 

@@ -43,8 +43,12 @@ package struct VectorIndex: Hashable, Sendable {
     func isWorthUpdating(_ lastSequence: UInt64) -> Bool {
         guard lastSequence >= indexed.end else { return true }
         let count = lastSequence - indexed.end
-        return count >= VectorIndex.leastUpdate || count > 0 && !isTrained && UInt64(pending) + count >= UInt64(options.neededForTraining)
+        return count >= VectorIndex.leastUpdate || count > 0 && asksModel
+            || count > 0 && !isTrained && UInt64(pending) + count >= UInt64(options.neededForTraining)
     }
+
+    /// Whether its vectors are a model's, which is asked when the document is saved: later it may know other things.
+    private var asksModel: Bool { expression.lowercased().contains("prediction(") }
 
     var vendorsSQL: String { "USING vectorsearch(\(options.text))" }
 }
