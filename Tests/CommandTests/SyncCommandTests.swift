@@ -119,9 +119,13 @@ import Testing
         try scratch.expect(["put", "d", "{}"])
         let result = try scratch.expect(["push"])
         #expect(result.errors.contains("Pushing to \(server.url).") && result.errors.contains("Completed 1 doc "))
-        let second = try SyncServer(Scratch())
-        try scratch.expect(["push", second.url])
-        try scratch.expectFailure(["push"], exitCode: 2, "this database knows 2 servers")
+        let elsewhere = try Scratch()
+        let second = try SyncServer(elsewhere)
+        // It is removed with the last who knows it.
+        try withExtendedLifetime(elsewhere) {
+            try scratch.expect(["push", second.url])
+            try scratch.expectFailure(["push"], exitCode: 2, "this database knows 2 servers")
+        }
     }
 
     @Test func allCollectionsAreReplicatedOnRequest() throws {
