@@ -230,10 +230,7 @@ struct LayeredFile {
         _ connection: OpaquePointer, _ before: (inout WriterLocks, WriterLocks.Pass) -> Void,
         _ after: (inout WriterLocks, WriterLocks.Pass) -> Void, _ work: () throws -> Void
     ) rethrows {
-        var file: Pointer?
-        guard sqlite3_file_control(connection, "main", SQLITE_FCNTL_FILE_POINTER, &file) == SQLITE_OK, let file, let own = of(file),
-            own.pointee.methods == methods
-        else { return try work() }
+        guard let file = main(of: connection), let own = of(file), own.pointee.methods == methods else { return try work() }
         let pass = locking(file)
         before(&own.pointee.locks, pass)
         // The file is there as long as the connection.

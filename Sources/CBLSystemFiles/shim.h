@@ -26,10 +26,6 @@ static inline int cblite_rename_to_free(const char *old_path, const char *new_pa
 // Has two names change places, in one step.
 static inline int cblite_exchange(const char *path, const char *other) { return renameat2(AT_FDCWD, path, AT_FDCWD, other, 2); }
 
-// Has the disk get all that was written to the file system of a file.
-extern int syncfs(int);
-static inline int cblite_synchronize_all(int file) { return syncfs(file); }
-
 // Names the thread that calls, for who looks at the process from outside; fifteen bytes at most.
 extern int pthread_setname_np(unsigned long, const char *);
 static inline void cblite_name_thread(const char *name) { pthread_setname_np((unsigned long)pthread_self(), name); }

@@ -122,27 +122,19 @@ final class Folder: Sendable {
 
     /// Waits until the disk has the names that are in it. Not every file system can be asked for that.
     func synchronize() throws(StoreError) {
-        try onDisk { fsync($0) == 0 || errno == EINVAL }
+        let descriptor = openat(descriptor, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+        guard descriptor >= 0 else { throw FileCopy.failure("cannot open", path) }
+        defer { close(descriptor) }
+        guard fsync(descriptor) == 0 || errno == EINVAL else { throw FileCopy.failure("cannot write", path) }
     }
 
     /// Waits until the disk has these files and their names. What is no file any more is passed over.
     func synchronize(_ names: [String]) throws(StoreError) {
-        // Each file takes a turn of the disk.
-        if names.count > Folder.mostSingly { return try onDisk { cblite_synchronize_all($0) == 0 } }
         for name in names {
             guard let found = status(name), found.kind == .file, let file = try openFile(name, found) else { continue }
             guard file.synchronize() else { throw FileCopy.failure("cannot write", path(of: name)) }
         }
         try synchronize()
-    }
-
-    private static let mostSingly = 16
-
-    private func onDisk(_ work: (_ descriptor: Int32) -> Bool) throws(StoreError) {
-        let descriptor = openat(descriptor, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC)
-        guard descriptor >= 0 else { throw FileCopy.failure("cannot open", path) }
-        defer { close(descriptor) }
-        guard work(descriptor) else { throw FileCopy.failure("cannot write", path) }
     }
 
     /// Sets the time of the last change to now.
