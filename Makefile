@@ -2,6 +2,8 @@
 # make test     build and run every test
 # make dependency-check   see that another package can depend on this one by URL and version
 # make examples-check     see that the programs in Examples build likewise, and work
+# make fuzz MINUTES=60    try inputs on every reader of outside bytes, guided by coverage
+# make soak HOURS=3    four replicas and a gateway for hours, with cuts, kills and conflicts: does anything grow?
 # make bench    measure against the table in Benchmarks/README.md (see there)
 # make bench-library       measure what an app does in its own process (see there)
 # make install  PREFIX=/usr/local DESTDIR=
@@ -34,7 +36,7 @@ BINARY   = .build/release/cblite
 SAMPLE   = .build/samples/travel.cblite2
 SOURCES  = Package.swift Sources Tests Benchmarks Examples Extras
 
-.PHONY: run build test imports-check files-check dependency-check examples-check bench bench-library install deb dist package-check format format-check docs generated documentation docs-check packages clean
+.PHONY: run build test fuzz soak imports-check files-check dependency-check examples-check bench bench-library install deb dist package-check format format-check docs generated documentation docs-check packages clean
 
 run: build $(SAMPLE)
 	@if [ -t 0 ] && [ -t 1 ]; then exec $(BINARY) --writeable $(SAMPLE); else \
@@ -62,6 +64,13 @@ test: PACKAGES += sqlcipher libavahi-client3 avahi-daemon avahi-utils dbus iprou
 test: packages
 	$(SWIFT) build $(STRICT) --build-tests
 	SWT_EXPERIMENTAL_MAXIMUM_PARALLELIZATION_WIDTH=6 $(SWIFT) test $(STRICT) --skip-build
+
+fuzz: packages
+	@SWIFT="$(SWIFT)" MINUTES="$(MINUTES)" READERS="$(READERS)" Tests/fuzz.sh
+
+soak: build
+	@$(SWIFT) build $(STRICT) $(RELEASE) --product cblite-soak
+	.build/release/cblite-soak $(CURDIR)/$(BINARY) $(CURDIR)/.build/soak $(or $(HOURS),3)
 
 imports-check:
 	Tests/imports.sh

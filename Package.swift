@@ -117,6 +117,16 @@ let package = Package(
             dependencies: ["CBLBase", "CBLReplication", "CBLBLIP", "CBLTransport", "CBLStore", "CBLFleece"],
             path: "Tests/CBLReplicationTestSupport"),
         .target(name: "CouchbaseLiteTestSupport", dependencies: ["CouchbaseLiteSwift"], path: "Tests/CouchbaseLiteTestSupport"),
+        // Readers of outside bytes, as a fuzzer guided by coverage uses them: `make fuzz`.
+        .target(
+            name: "CBLFuzzing",
+            dependencies: [
+                "CBLViews", "CBLLanguage", "CBLReplication", "CBLBLIP", "CBLTransport", "CBLWorkbench", "CBLJSONSchema", "CBLStore",
+                "CBLFunctions", "CBLVectors", "CBLSQLite", "CBLFleece", "CBLBase",
+            ], path: "Tests/CBLFuzzing", exclude: ["Cases", "Corpus"]),
+        .executableTarget(name: "cblite-fuzz", dependencies: ["CBLFuzzing"], path: "Tests/Fuzzer"),
+        .testTarget(name: "CBLFuzzingTests", dependencies: ["CBLFuzzing"]),
+        .executableTarget(name: "cblite-soak", dependencies: ["CBLStore", "CBLTestSupport"], path: "Tests/Soak"),
         .testTarget(name: "CBLBaseTests", dependencies: ["CBLBase", "CBLTestSupport"]),
         .testTarget(name: "CBLFleeceTests", dependencies: ["CBLFleece", "CBLBase", "CBLTestSupport"]),
         .testTarget(name: "CBLVectorsTests", dependencies: ["CBLVectors", "CBLTestSupport"]),
