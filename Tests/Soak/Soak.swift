@@ -112,7 +112,7 @@ final class Soak {
         switch random.below(20) {
         case 0:
             try replicas[replica].write { transaction in
-                if try transaction.document(id) != nil { try transaction.delete(id) }
+                if let document = try transaction.document(id), !document.isDeleted { try transaction.delete(id) }
             }
             count("deletions")
         case 1:

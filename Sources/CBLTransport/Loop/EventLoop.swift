@@ -23,8 +23,9 @@ package final class EventLoop: @unchecked Sendable {
 
     private let clock: LoopClock
     private let inbox = Mutex(Inbox())
-    private let epoll: Int32
-    private let wakeUp: Int32
+    /// Below 0 while the process has no descriptors left.
+    private var epoll: Int32 = -1
+    private let wakeUp = Atomic<Int32>(-1)
     private let threadID = Atomic<UInt>(0)
     private let hasEnded = Atomic<Bool>(false)
     private let thread = Mutex<WorkerThread?>(nil)
@@ -36,21 +37,36 @@ package final class EventLoop: @unchecked Sendable {
 
     package init(clock: LoopClock = .system) {
         self.clock = clock
-        epoll = cblite_epoll_create()
-        wakeUp = cblite_eventfd_create()
-        // Without them there is no network at all, and no state to go back to.
-        precondition(epoll >= 0 && wakeUp >= 0, "no file descriptors are left")
-        var event = epoll_event(events: cblite_epoll_in, data: epoll_data_t(u64: UInt64(UInt32.max)))
-        epoll_ctl(epoll, EPOLL_CTL_ADD, wakeUp, &event)
+        open()
         if case .manual(let clock) = clock { clock.onAdvance { [weak self] in self?.perform {} } }
         let started = WorkerThread { self.run() }
         thread.withLock { $0 = started }
     }
 
     deinit {
-        Glibc.close(epoll)
-        Glibc.close(wakeUp)
+        for descriptor in [epoll, wakeUp.load(ordering: .relaxed)] where descriptor >= 0 { Glibc.close(descriptor) }
     }
+
+    /// Gets its descriptors, if there are two. Where there are none it does its work all the same, and looks for them again and again: who needs a
+    /// connection meanwhile hears of that from its socket.
+    @discardableResult
+    private func open() -> Bool {
+        guard epoll < 0 else { return true }
+        let (epoll, wakeUp) = (cblite_epoll_create(), cblite_eventfd_create())
+        guard epoll >= 0, wakeUp >= 0 else {
+            for descriptor in [epoll, wakeUp] where descriptor >= 0 { Glibc.close(descriptor) }
+            return false
+        }
+        var event = epoll_event(events: cblite_epoll_in, data: epoll_data_t(u64: UInt64(UInt32.max)))
+        epoll_ctl(epoll, EPOLL_CTL_ADD, wakeUp, &event)
+        self.epoll = epoll
+        self.wakeUp.store(wakeUp, ordering: .releasing)
+        for watch in watches.values { update(watch, from: []) }
+        return true
+    }
+
+    /// How often a loop without descriptors looks for work, in milliseconds.
+    private static let pace: Int32 = 10
 
     package var isCurrent: Bool { threadID.load(ordering: .relaxed) == UInt(pthread_self()) }
 
@@ -82,7 +98,8 @@ package final class EventLoop: @unchecked Sendable {
 
     private func wake() {
         var one: UInt64 = 1
-        _ = write(wakeUp, &one, 8)
+        let wakeUp = wakeUp.load(ordering: .acquiring)
+        if wakeUp >= 0 { _ = write(wakeUp, &one, 8) }
     }
 
     /// Does it when everything that is known to be ready has been dealt with.
@@ -110,7 +127,7 @@ package final class EventLoop: @unchecked Sendable {
     fileprivate func update(_ watch: FileWatch, from old: FileWatch.Readiness) {
         preconditionOnLoop()
         let wanted = watch.interest
-        guard wanted != old else { return }
+        guard wanted != old, epoll >= 0 else { return }
         // Without interest it is not watched at all: errors and hang-ups would be told again and again.
         let operation = wanted.isEmpty ? EPOLL_CTL_DEL : old.isEmpty ? EPOLL_CTL_ADD : EPOLL_CTL_MOD
         let events = (wanted.contains(.reading) ? cblite_epoll_in : 0) | (wanted.contains(.writing) ? cblite_epoll_out : 0)
@@ -128,7 +145,7 @@ package final class EventLoop: @unchecked Sendable {
         var events = [epoll_event](repeating: epoll_event(), count: 64)
         while true {
             guard doWork() else { break }
-            let count = epoll_wait(epoll, &events, Int32(events.count), waitingTime())
+            let count = wait(&events)
             inbox.withLock { $0.isWaiting = false }
             for event in events.prefix(max(0, Int(count))) { dispatch(event) }
         }
@@ -137,6 +154,14 @@ package final class EventLoop: @unchecked Sendable {
         deferred = []
         watches = [:]
         hasEnded.store(true, ordering: .releasing)
+    }
+
+    private func wait(_ events: inout [epoll_event]) -> Int32 {
+        let time = waitingTime()
+        if open() { return epoll_wait(epoll, &events, Int32(events.count), time) }
+        let rest = time < 0 ? EventLoop.pace : min(time, EventLoop.pace)
+        usleep(UInt32(rest) * 1000)
+        return 0
     }
 
     /// What it has done is let go of when this returns, and not while it waits. False if it is to end.
@@ -159,7 +184,7 @@ package final class EventLoop: @unchecked Sendable {
         let identity = event.data.u64
         guard identity != UInt64(UInt32.max) else {
             var count: UInt64 = 0
-            _ = read(wakeUp, &count, 8)
+            _ = read(wakeUp.load(ordering: .relaxed), &count, 8)
             return
         }
         // A descriptor may have been closed, and its number given to another, since the kernel told of it.
