@@ -15,6 +15,7 @@ package enum Shell {
         SecretWords.hide()
         StandardDescriptors.occupy()
         Interruption.install()
+        OutOfMemory.install()
         VectorIndexing.prepare()
         let session = Session()
         let words = Array(arguments.dropFirst())
