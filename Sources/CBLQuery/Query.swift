@@ -30,7 +30,7 @@ package final class Query: Sendable {
     /// Whether it searches a full-text index.
     let matchesText: Bool
     // What can be known before it is run, for those who run it often.
-    private let readsPagesOnce: Bool
+    let readsPagesOnce: Bool
     private let readsDeleted: Bool
     let mayBeCounted: Bool
     let mayBeScanned: Bool

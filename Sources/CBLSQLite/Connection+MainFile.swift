@@ -23,6 +23,9 @@ extension Connection {
         return read(file, &bytes, Int32(clamping: count), sqlite3_int64(offset)) == SQLITE_OK ? bytes : nil
     }
 
+    /// In bytes; pages that are only in the log so far are not counted. 0 if it cannot be told.
+    package var mainFileSize: Int64 { LayeredFile.main(of: handle).flatMap { LayeredFile.size(of: $0) } ?? 0 }
+
     /// Has the main file, its log and its journal read and written through a cipher, before anything else is read. `isNew` says that there is nothing
     /// yet: SQLite then leaves at the end of each page what the cipher needs. Temporary files are hidden from then on.
     package func use(_ cipher: any PageCipher, isNew: Bool = false) throws(SQLiteError) {

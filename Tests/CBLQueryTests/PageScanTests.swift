@@ -1,3 +1,4 @@
+import CBLFleece
 import CBLSQLite
 import CBLStore
 import CBLTestSupport
@@ -19,7 +20,7 @@ import Testing
             case .rows(let rows) = try plan.rowsFromPages(on: snapshot)
         else { return nil }
         var found: [String] = []
-        while rows.next() {
+        while try rows.next() == true {
             guard case .integer(let count) = rows[1] else { return nil }
             switch rows[0] {
             case .integer(let id): found.append("[\(id),\(count)]")
@@ -62,6 +63,86 @@ import Testing
         try sample.database.read { snapshot in
             let expected = try #require(try Self.rows(condition, snapshot, readsPages: false, parameters))
             let found = try #require(try Self.rows(condition, snapshot, readsPages: true, parameters))
+            #expect(found == expected)
+        }
+    }
+
+    /// Row by row, as they are asked for.
+    @Test(arguments: [
+        "*", "* WHERE small = 3", "word, id", "word, id WHERE NOT (small = 3)", "_id, _sequence, mixed", "absent", "list", "1, 'x', word",
+        "deep.er, word WHERE mixed IS NOT MISSING", "*, _id", "mixed, real", "list WHERE id > 450", "deep",
+    ])
+    func plainRowsAreThoseOfSQLite(text: String) throws {
+        let sample = try ScanTests.sample(500, seed: 24)
+        sample.database.close()
+        try Database(path: sample.database.path, options: .readOnly).read { snapshot in
+            let parts = text.split(separator: " WHERE ")
+            let query = try Query("SELECT \(parts[0]) FROM _ \(parts.count > 1 ? "WHERE \(parts[1])" : "")", on: snapshot)
+            var options = QueryOptions()
+            options.pieces = nil
+            let expected = try query.run(on: snapshot, options: options).json()
+            options.pieces = ScanTests.small
+            #expect(try query.run(on: snapshot, options: options).json() == expected)
+            let plan = try #require(try ScanPlan(query, on: snapshot, parameters: .none, options: options))
+            #expect(try plan.rows(on: snapshot) != nil)
+        }
+    }
+
+    /// A row in the middle that only SQLite can tell: those before it are not given again.
+    @Test func sqliteGoesOnBehindTheRowsThatWereGiven() throws {
+        let sample = try Sample()
+        try sample.database.write { transaction in
+            for number in 0..<500 {
+                let value = number == 250 ? "[1, 2]" : "\"v\(number)\""
+                try transaction.save("d\(number)", body: transaction.encode(json: #"{"id": \#(number), "v": \#(value)}"#))
+            }
+        }
+        sample.database.close()
+        try Database(path: sample.database.path, options: .readOnly).read { snapshot in
+            let query = try Query("SELECT id, v FROM _ WHERE id != 7", on: snapshot)
+            var options = QueryOptions()
+            options.pieces = nil
+            let expected = try query.run(on: snapshot, options: options).json()
+            options.pieces = ScanTests.small
+            #expect(expected.count == 499)
+            #expect(try query.run(on: snapshot, options: options).json() == expected)
+        }
+    }
+
+    /// What an index finds, or gives in another order, is left to SQLite; and so is what changes while rows are read.
+    @Test func plainRowsAreReadPastSQLiteOnlyWhereItGoesThroughTheTable() throws {
+        let sample = try ScanTests.sample(300, seed: 25)
+        var options = QueryOptions()
+        options.pieces = ScanTests.small
+        try sample.database.read { snapshot in
+            for text in ["SELECT word FROM _ WHERE _id = 'd3'", "SELECT word FROM _ LIMIT 3", "SELECT DISTINCT word FROM _"] {
+                let query = try Query(text, on: snapshot)
+                #expect(try ScanPlan(query, on: snapshot, parameters: .none, options: options) == nil)
+            }
+        }
+    }
+
+    @Test func plainRowsAreThoseOfTheStateThatWasBegunWith() throws {
+        let sample = try ScanTests.sample(500, seed: 26)
+        let other = try Connection(path: sample.database.path + "/db.sqlite3", mode: .readWrite)
+        try other.execute("PRAGMA wal_checkpoint(PASSIVE)")
+        var options = QueryOptions()
+        try sample.database.read { snapshot in
+            let query = try Query("SELECT _id, small FROM _", on: snapshot)
+            options.pieces = nil
+            let expected = try query.run(on: snapshot, options: options).json()
+            options.pieces = ScanTests.small
+            let rows = try query.run(on: snapshot, options: options)
+            var found: [String] = []
+            while try rows.next() {
+                var buffer = ByteBuffer()
+                rows.appendArray(missing: "missing", to: &buffer)
+                found.append(buffer.string)
+                if found.count % 50 == 0 {
+                    try other.execute("UPDATE kv_default SET body=x'7000', sequence=sequence + 1000 WHERE rowid % 2 = 0")
+                    try other.execute("PRAGMA wal_checkpoint(PASSIVE)")
+                }
+            }
             #expect(found == expected)
         }
     }

@@ -53,11 +53,11 @@ import Testing
     private static func found(_ connection: Connection, log: PageSource.Log? = nil) throws -> [[String]]? {
         guard let source = PageSource(connection, log: log),
             let root = try connection.integer("SELECT rootpage FROM sqlite_master WHERE name='t'"),
-            let leaves = TableReader.leaves(ofTableAt: UInt32(truncatingIfNeeded: root), in: source)
+            let leaves = TableLeaves(ofTableAt: UInt32(truncatingIfNeeded: root), in: source)
         else { return nil }
         let reader = TableReader(source)
         var rows: [[String]] = []
-        for leaf in leaves {
+        for leaf in leaves.pages {
             guard reader.begin(leaf) else { return nil }
             loop: while true {
                 switch reader.next() {
@@ -92,6 +92,29 @@ import Testing
         try connection.execute("BEGIN")
         let expected = try Self.expected(connection)
         #expect(try Self.found(connection) == expected)
+    }
+
+    /// In any order, those that are gone too.
+    @Test(arguments: [(512, 400), (4096, 1500), (4096, 0)]) func rowsAreFoundByTheirNumbers(pageSize: Int, rows: Int) throws {
+        let directory = try TemporaryDirectory()
+        let connection = try Self.table(directory.path + "/t.sqlite3", pageSize: pageSize, rows: rows, seed: 5)
+        var random = SeededRandom(UInt64(pageSize + rows))
+        let source = try #require(PageSource(connection, log: nil))
+        let root = try #require(try connection.integer("SELECT rootpage FROM sqlite_master WHERE name='t'"))
+        let leaves = try #require(TableLeaves(ofTableAt: UInt32(root), in: source))
+        let reader = TableReader(source, columnCount: 6)
+        for step in 0..<3000 {
+            // Now on and on, now anywhere.
+            let wanted = Int64(step / 500 % 2 == 0 ? step % 500 : random.below(rows + 20) - 10)
+            let text = try connection.strings("SELECT a FROM t WHERE rowid=\(wanted)").first
+            let isFound = reader.find(wanted, in: leaves)
+            #expect(isFound == (text != nil))
+            if isFound {
+                #expect(reader.number == wanted)
+                #expect(reader.bytes(0).map { String(decoding: $0, as: UTF8.self) } == text)
+                #expect(reader.bytes(5).map { String(decoding: $0, as: UTF8.self) } == "behind")
+            }
+        }
     }
 
     @Test func spaceThatIsReservedIsNotRead() throws {

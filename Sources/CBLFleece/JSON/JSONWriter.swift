@@ -241,6 +241,9 @@ struct JSONRendering: ~Copyable {
         let first = sorting.count
         spend(Int(dictionary.slots.count))
         if isAbandoned { return }
+        if !dictionary.inherits, let names, let order = PlainOrder(dictionary.slots, names, plainCount) {
+            return writePlainMembers(of: dictionary.slots, order, names, depth: depth, startingWithComma: startingWithComma, to: &buffer)
+        }
         if dictionary.inherits {
             guard budget.enter(dictionary) else { return isAbandoned = true }
             for (key, value) in dictionary { sorting.append(key.keyBytes(keys), key, value) }
@@ -257,6 +260,22 @@ struct JSONRendering: ~Copyable {
             if isAbandoned { return }
         }
         sorting.truncate(to: first)
+    }
+
+    private mutating func writePlainMembers(
+        of slots: Slots, _ order: PlainOrder, _ names: SharedKeys.Names, depth: Int, startingWithComma: Bool, to buffer: inout ByteBuffer
+    ) {
+        var needsComma = startingWithComma
+        for place in 0..<order.count {
+            let index = order[place]
+            let head = Int(slots.head(index &* 2))
+            let length = names[head].count
+            spend(length)
+            buffer.append(plainKey: names.packed(head), length: length, needsComma: needsComma)
+            write(slots[index &* 2 &+ 1], depth: depth, to: &buffer)
+            needsComma = true
+            if isAbandoned { return }
+        }
     }
 
     @inline(__always)

@@ -5,6 +5,8 @@ package struct RowProgram: Sendable {
     package enum Operand: Sendable, Hashable {
         /// `fl_value(body, path)`
         case property(String)
+        /// `fl_root(body)`, in columns alone
+        case body
         case key
         case sequence
         case constant(Constant)
@@ -76,6 +78,7 @@ extension RowProgram.Column {
             self = .count(operand)
         // A boolean is one in a column, and a number elsewhere.
         case .literal(let text) where text.hasPrefix("fl_bool"): return nil
+        case .property(let property, .value) where property.row.shape == .document && property.path.isEmpty: self = .value(.body)
         case .property, .meta, .literal:
             guard let operand = RowProgram.Operand(term) else { return nil }
             self = .value(operand)

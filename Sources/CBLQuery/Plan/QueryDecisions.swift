@@ -32,6 +32,13 @@ final class QueryDecisions: Sendable {
         return sql
     }
 
+    /// Whether it is known that no whole table is gone through for it.
+    func haveNoScan(running sql: String) -> Bool {
+        kept.withLock { kept in
+            if case .some(.none) = kept.scans[sql] { true } else { false }
+        }
+    }
+
     /// How a whole table is gone through for it, which `sql` would do otherwise; nil if it is not.
     func scan(running sql: String, _ decide: () throws -> ScanPlan.Decision?) rethrows -> ScanPlan.Decision? {
         if let known = kept.withLock({ $0.scans[sql] }) { return known }

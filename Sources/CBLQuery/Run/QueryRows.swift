@@ -79,12 +79,18 @@ package final class QueryRows {
         if let plan {
             self.plan = nil
             computed = try plan.rows(on: snapshot)
-            if computed == nil { try snapshot.expect(scan: false) }
+            if computed == nil { try snapshot.expect(scan: query.readsPagesOnce) }
         }
         guard let computed else { return nil }
-        let hasRow = computed.next()
-        if hasRow { count &+= 1 } else { finish() }
-        return hasRow
+        if let hasRow = try computed.next() {
+            if hasRow { count &+= 1 } else { finish() }
+            return hasRow
+        }
+        self.computed = nil
+        if let statement {
+            try QueryWatch.watching(watch) { () throws(SQLiteError) in for _ in 0..<count { guard try statement.step() else { return } } }
+        }
+        return nil
     }
 
     /// Gives up the rest of the rows. The snapshot can be used for something else before, too.

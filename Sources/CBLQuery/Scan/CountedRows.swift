@@ -26,7 +26,7 @@ final class CountRow: ComputedRows {
         sums = (parts.first?.sums.indices ?? 0..<0).map { column in parts.reduce(0) { $0 + $1.sums[column] } }
     }
 
-    func next() -> Bool {
+    func next() -> Bool? {
         defer { isBefore = false }
         return isBefore
     }

@@ -126,7 +126,7 @@ struct GroupShape: Sendable {
             self.order = order
         }
 
-        func next() -> Bool {
+        func next() -> Bool? {
             current = order.popFirst()
             return current != nil
         }

@@ -24,7 +24,7 @@ struct PageScan: RowSource {
     private let parameters: QueryParameters
     private let options: QueryOptions
     private let pages: PageSource
-    private let leaves: [UInt32]
+    private let leaves: TableLeaves
 
     /// How many pages a thread takes at a time.
     private static let pieceLength: Int64 = 32
@@ -43,8 +43,9 @@ struct PageScan: RowSource {
 
     func run<Sink: ScanSink>(on snapshot: Snapshot, _ sinks: [Sink]) throws -> ScanOutcome {
         guard let first = sinks.first, let evaluator = RowEvaluator(program, parameters, pages, on: snapshot) else { return .unsure }
-        let pieces = Pieces(0...Int64(max(leaves.count - 1, 0)), length: PageScan.pieceLength)
-        guard sinks.count > 1, leaves.count >= PageScan.fewestForTwo, let second = RowEvaluator(program, parameters, pages, on: snapshot)
+        let pieces = Pieces(0...Int64(max(leaves.pages.count - 1, 0)), length: PageScan.pieceLength)
+        guard sinks.count > 1, leaves.pages.count >= PageScan.fewestForTwo,
+            let second = RowEvaluator(program, parameters, pages, on: snapshot)
         else {
             return try take(pieces, first, evaluator, snapshot.connection)
         }
@@ -71,6 +72,13 @@ struct PageScan: RowSource {
         return outcome == .finished && others == .finished && !pieces.isRefused ? .finished : .refused
     }
 
+    /// The rows one after another, as they are asked for.
+    func rows(on snapshot: Snapshot) -> PageRows? {
+        RowEvaluator(program, parameters, pages, on: snapshot).map {
+            PageRows($0, leaves, columnCount: program.columns.count, snapshot, QueryWatch.ifNeeded(snapshot.connection, options))
+        }
+    }
+
     /// What the second thread works with. The first leaves it alone until that thread has ended.
     private struct Lent<Sink: ScanSink>: @unchecked Sendable {
         let sink: Sink
@@ -86,7 +94,7 @@ struct PageScan: RowSource {
             if connection.isInterrupted { throw QueryFailure.cancelled }
             sink.begin(piece: number)
             for leaf in range {
-                guard rows.begin(leaves[Int(leaf)]) else {
+                guard rows.begin(leaves.pages[Int(leaf)]) else {
                     pieces.stop()
                     return .unsure
                 }

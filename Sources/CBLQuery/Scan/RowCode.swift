@@ -16,7 +16,7 @@ struct RowCode {
         var second: Int32 = 0
     }
 
-    enum Source: UInt8 { case property, key, sequence, constant }
+    enum Source: UInt8 { case property, body, key, sequence, constant }
 
     struct Operand: BitwiseCopyable {
         var source: Source
@@ -80,6 +80,7 @@ struct RowCode {
             guard let path = try? KeyPath(path) else { return nil }
             paths.append(path)
             return add(Operand(source: .property, place: Int32(paths.count - 1)))
+        case .body: return add(Operand(source: .body))
         case .key: return add(Operand(source: .key))
         case .sequence: return add(Operand(source: .sequence))
         case .constant(let constant): return add(constant)

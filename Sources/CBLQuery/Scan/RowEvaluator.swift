@@ -133,10 +133,17 @@ final class RowEvaluator: ScanRow {
         let operand = operands[Int(place)]
         switch operand.source {
         case .property: return property(operand).map(RowEvaluator.value) ?? .null
+        case .body: return wholeBody()
         case .constant: return constants[Int(operand.place)]
         case .key: return key()
         case .sequence: return sequence()
         }
+    }
+
+    /// What has no encoding of its own is made by SQLite's functions.
+    private func wholeBody() -> SQLValue {
+        guard !mayHoldTrees, reader.kind(Place.body) == .blob, let bytes = reader.bytes(Place.body), !bytes.isEmpty else { return unsure() }
+        return .blob(bytes)
     }
 
     private func key() -> SQLValue {
@@ -180,6 +187,7 @@ final class RowEvaluator: ScanRow {
             if case .null = self.operand(operand) { return .integer(0) }
             return .integer(1)
         }
+        if operands[Int(operand)].source == .body { return wholeBody() }
         guard operands[Int(operand)].source == .property else {
             // An empty blob is null, which a column has encoded.
             if case .blob = self.operand(operand) { return .blob(RowEvaluator.bytes("0\0")) }

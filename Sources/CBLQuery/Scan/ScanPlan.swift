@@ -3,7 +3,7 @@ import CBLSQLite
 import CBLStore
 
 /// A query that reads one whole table, and whose rows can be counted, grouped or sorted here instead of in SQLite: piece by piece, on both
-/// cores, and without carrying documents about. Only for what gives exactly SQLite's result, row by row; everything else stays with SQLite.
+/// cores, and without carrying documents about. Or one that gives its rows as they are found, past SQLite. Only for what gives exactly SQLite's result, row by row; everything else stays with SQLite.
 struct ScanPlan {
     /// What becomes of the rows of the partial query.
     fileprivate enum Shape: Sendable {
@@ -11,6 +11,8 @@ struct ScanPlan {
         case counts(columnCount: Int)
         case groups(GroupShape)
         case sorted(keys: [SortedRows.Key], columnCount: Int, limit: Int?, offset: Int)
+        /// As they are found.
+        case plain
     }
 
     private let shape: Shape
@@ -39,6 +41,7 @@ struct ScanPlan {
             unsorted.orderBy = []
             unsorted.limit = nil
             program = try? translator.translate(unsorted).rowProgram
+            if case .plain = shape, program == nil { return nil }
         }
     }
 
@@ -48,8 +51,12 @@ struct ScanPlan {
         // Models may not expect to be called by several threads for one query.
         translated.sources.count == 1 && translated.hiddenColumns == 0 && !translated.usesModels && !select.isDistinct
             && select.having == nil && select.sources.count <= 1
-            && (translated.isAggregate || !select.groupBy.isEmpty || !select.orderBy.isEmpty) && !translated.sources[0].readsDeleted
+            && (!isPlain(select, translated) || select.limit == nil && select.offset == nil) && !translated.sources[0].readsDeleted
             && !translated.parameters.contains(TableScan.firstRow) && !translated.parameters.contains(TableScan.lastRow)
+    }
+
+    private static func isPlain(_ select: Select, _ translated: TranslatedQuery) -> Bool {
+        !translated.isAggregate && select.groupBy.isEmpty && select.orderBy.isEmpty
     }
 
     /// Nil if the query is none of these, or not worth it. `sql` is what would be run otherwise, if that is not what the query shows.
@@ -58,6 +65,10 @@ struct ScanPlan {
     ) throws {
         guard query.mayBeScanned, let pieces = options.pieces, let select = query.select else { return nil }
         let translated = query.translated
+        // To ask for the length of the table takes as long as many a small query that is run again and again.
+        guard !query.decisions.haveNoScan(running: sql ?? translated.sql),
+            !ScanPlan.isPlain(select, translated) || options.readsPages && !snapshot.isSmallFile(below: pieces.fewestRows)
+        else { return nil }
         guard let source = translated.sources.first,
             let rows = try TableScan.rows(of: source.collection.table, on: snapshot, pieces),
             let decision = try query.decisions.scan(
@@ -106,7 +117,7 @@ struct ScanPlan {
 
     private static func shape(of select: Select, isAggregate: Bool) -> (Shape, Select)? {
         let aliases = Set(select.results.compactMap { $0.alias?.lowercased() })
-        guard isAggregate || !select.groupBy.isEmpty else { return sorted(select, aliases) }
+        guard isAggregate || !select.groupBy.isEmpty else { return select.orderBy.isEmpty ? (.plain, select) : sorted(select, aliases) }
         if select.groupBy.isEmpty, select.orderBy.isEmpty, select.limit == nil, select.offset == nil,
             select.results.allSatisfy({ GroupShape.aggregate($0.expression)?.function == .count })
         {
@@ -159,7 +170,8 @@ struct ScanPlan {
 
     /// The same without SQLite.
     func rowsFromPages(on snapshot: Snapshot) throws -> Found {
-        try pageScan.map { try rows(from: $0, on: snapshot) } ?? .unsure
+        if case .plain = shape { return pageScan?.rows(on: snapshot).map(Found.rows) ?? .refused }
+        return try pageScan.map { try rows(from: $0, on: snapshot) } ?? .unsure
     }
 
     enum Found {
@@ -177,6 +189,7 @@ struct ScanPlan {
 
     private func rows(from source: some RowSource, on snapshot: Snapshot) throws -> Found {
         switch shape {
+        case .plain: return .refused
         case .counts(let columnCount):
             let sinks = (0..<2).map { _ in CountedRows(columnCount: columnCount) }
             return Found(try source.run(on: snapshot, sinks), CountRow(sinks))

@@ -29,8 +29,9 @@ enum ScanVerdict {
     case refuse
 }
 
-/// Rows that are there when the first is asked for. Values are valid until the next row.
+/// Rows that are found without SQLite. Values are valid until the next row.
 protocol ComputedRows: AnyObject {
-    func next() -> Bool
+    /// Nil if SQLite has to go on behind the rows that were given.
+    func next() throws -> Bool?
     subscript(column: Int) -> SQLValue { get }
 }

@@ -20,8 +20,14 @@ final class SortedRows: ScanSink {
 
     /// As much memory as rows may take before SQLite's sorter, which uses temporary files, is the better one.
     static let mostBytes = 6 << 20
+    /// The same where a limit says how many rows are kept, and the others are forgotten.
+    static let mostBytesOfFirst = 24 << 20
 
     private let keys: [Key]
+    // What is looked at for each row, of the first two keys: all bits are set where the order is descending.
+    private let flips: (first: UInt64, second: UInt64)
+    private let firstColumn: Int32
+    private let secondColumn: Int32?
     private let columnCount: Int32
     /// How many of the first rows are wanted.
     private let limit: Int
@@ -33,6 +39,10 @@ final class SortedRows: ScanSink {
 
     init(keys: [Key], columnCount: Int, limit: Int?) {
         self.keys = keys
+        func flip(_ index: Int) -> UInt64 { index < keys.count && keys[index].isDescending ? .max : 0 }
+        flips = (flip(0), flip(1))
+        firstColumn = Int32(keys.first?.column ?? 0)
+        secondColumn = keys.count > 1 ? Int32(keys[1].column) : nil
         self.columnCount = Int32(columnCount)
         self.limit = limit ?? .max
     }
@@ -41,38 +51,42 @@ final class SortedRows: ScanSink {
 
     func add(_ row: some ScanRow) -> ScanVerdict {
         guard limit > 0 else { return .goOn }
-        var entry = Entry(first: prefix(0, row), second: prefix(1, row), row: arena.count, piece: piece)
-        if let bound, entry.first > bound.first { return .goOn }
+        // With enough smaller ones, most rows are seen by their first key.
+        if let bound, SortedRows.prefix(row.value(firstColumn), flips.first) > bound.first { return .goOn }
+        let start = arena.count
         for column in 0..<columnCount { arena.append(row.value(column)) }
+        var entry = Entry(
+            first: SortedRows.prefix(arena.value(Int(firstColumn), ofRowAt: start), flips.first), second: 0, row: start, piece: piece)
+        if let secondColumn { entry.second = SortedRows.prefix(arena.value(Int(secondColumn), ofRowAt: start), flips.second) }
         if let bound, !precedes(entry, bound) {
-            arena.truncate(to: entry.row)
+            arena.truncate(to: start)
             return .goOn
         }
-        entry.piece = piece
         entries.append(entry)
         if entries.count >= 1024, entries.count / 2 >= limit { dropUnwanted() }
-        return arena.count + entries.count * MemoryLayout<Entry>.stride > SortedRows.mostBytes ? .refuse : .goOn
+        return size > SortedRows.mostBytes ? makeRoom() : .goOn
+    }
+
+    private var size: Int { arena.count + entries.count * MemoryLayout<Entry>.stride }
+
+    private func makeRoom() -> ScanVerdict {
+        guard limit < .max else { return .refuse }
+        guard size > SortedRows.mostBytesOfFirst else { return .goOn }
+        if entries.count > limit { dropUnwanted() }
+        // Otherwise it would soon be full again.
+        return size > SortedRows.mostBytesOfFirst / 4 * 3 ? .refuse : .goOn
     }
 
     @inline(__always)
-    private func prefix(_ index: Int, _ row: some ScanRow) -> UInt64 {
-        guard index < keys.count else { return 0 }
-        return prefix(index, row.value(Int32(keys[index].column)))
-    }
-
-    @inline(__always)
-    private func prefix(_ index: Int, _ value: SQLValue) -> UInt64 {
-        let bits = SortPrefix(value.beforeResult).bits
-        return keys[index].isDescending ? ~bits : bits
-    }
+    private static func prefix(_ value: SQLValue, _ flip: UInt64) -> UInt64 { SortPrefix(value.beforeResult).bits ^ flip }
 
     private func key(_ index: Int, ofRowAt row: Int) -> SQLValue { arena.value(keys[index].column, ofRowAt: row).beforeResult }
 
     private func order(_ one: Entry, _ two: Entry, in other: SortedRows) -> Int {
         if one.first != two.first { return one.first < two.first ? -1 : 1 }
-        if isOpen(0, one.first), let order = order(0, one, two, other) { return order }
+        if isOpen(one.first, flips.first), let order = order(0, one, two, other) { return order }
         if one.second != two.second { return one.second < two.second ? -1 : 1 }
-        if keys.count > 1, isOpen(1, one.second), let order = order(1, one, two, other) { return order }
+        if keys.count > 1, isOpen(one.second, flips.second), let order = order(1, one, two, other) { return order }
         for index in keys.indices.dropFirst(2) {
             if let order = order(index, one, two, other) { return order }
         }
@@ -80,16 +94,22 @@ final class SortedRows: ScanSink {
     }
 
     /// Whether values with the same prefix can differ.
-    private func isOpen(_ index: Int, _ prefix: UInt64) -> Bool {
-        !SortPrefix(bits: keys[index].isDescending ? ~prefix : prefix).isComplete
-    }
+    @inline(__always)
+    private func isOpen(_ prefix: UInt64, _ flip: UInt64) -> Bool { !SortPrefix(bits: prefix ^ flip).isComplete }
 
     private func order(_ index: Int, _ one: Entry, _ two: Entry, _ other: SortedRows) -> Int? {
         let order = key(index, ofRowAt: one.row).order(other.key(index, ofRowAt: two.row))
         return order == 0 ? nil : keys[index].isDescending ? -order : order
     }
 
+    @inline(__always)
     private func precedes(_ one: Entry, _ two: Entry) -> Bool {
+        if one.first != two.first { return one.first < two.first }
+        if one.second != two.second, !isOpen(one.first, flips.first) { return one.second < two.second }
+        return precedesByValues(one, two)
+    }
+
+    private func precedesByValues(_ one: Entry, _ two: Entry) -> Bool {
         let order = order(one, two, in: self)
         return order != 0 ? order < 0 : one.piece != two.piece ? one.piece < two.piece : one.row < two.row
     }
@@ -137,7 +157,7 @@ final class MergedRows: ComputedRows {
         for _ in 0..<offset { if !advance() { break } }
     }
 
-    func next() -> Bool {
+    func next() -> Bool? {
         guard rest > 0, advance() else {
             current = nil
             return false

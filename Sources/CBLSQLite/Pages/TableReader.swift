@@ -6,7 +6,7 @@ import CBLBase
 /// Nothing is believed: whatever does not fit ends it, and SQLite may say what is wrong. Format: "B-tree Pages" and "Record Format" in SQLite's
 /// description of database files.
 package final class TableReader {
-    /// The columns that are looked at are the first of a row.
+    /// What a table of documents has in each release.
     package static let columnCount = 5
 
     package enum Step { case row, end, damage }
@@ -20,10 +20,18 @@ package final class TableReader {
     private let source: PageSource
     private let leaves: PageReader
     private let rest: PageReader
+    private let columnCount: Int
     @exclusivity(unchecked) private var page: UnsafeRawPointer?
     @exclusivity(unchecked) private var cells = 0
     @exclusivity(unchecked) private var cell = 0
+    /// Which of the table's leaves it is, if a row was looked for.
+    @exclusivity(unchecked) private var leafPlace = -1
+    /// How often a row that was looked for was neither on the page of the last one nor on the next.
+    @exclusivity(unchecked) package private(set) var jumps = 0
+    /// Whether the row that was looked for is on another page than the one before.
+    @exclusivity(unchecked) package private(set) var isOnNewPage = false
     // The row.
+    @exclusivity(unchecked) package private(set) var number: Int64 = 0
     @exclusivity(unchecked) private var payload: UnsafeRawPointer
     @exclusivity(unchecked) private var payloadSize = 0
     @exclusivity(unchecked) private var localSize = 0
@@ -34,16 +42,14 @@ package final class TableReader {
     @exclusivity(unchecked) private var wholeCapacity = 1 << 12
     @exclusivity(unchecked) private var wholeCount = 0
 
-    private static let leaf: UInt8 = 0x0D
-    private static let interior: UInt8 = 0x05
-    private static let mostDepth = 20
-
-    package init(_ source: PageSource) {
+    /// The columns that are looked at are the first of a row.
+    package init(_ source: PageSource, columnCount: Int = TableReader.columnCount) {
         self.source = source
+        self.columnCount = columnCount
         leaves = PageReader(source)
         rest = PageReader(source)
-        columns = .allocate(capacity: TableReader.columnCount)
-        columns.initialize(repeating: Column(), count: TableReader.columnCount)
+        columns = .allocate(capacity: columnCount)
+        columns.initialize(repeating: Column(), count: columnCount)
         whole = .allocate(byteCount: wholeCapacity, alignment: 16)
         payload = UnsafeRawPointer(whole)
     }
@@ -53,62 +59,15 @@ package final class TableReader {
         whole.deallocate()
     }
 
-    // Pages
-
-    /// The pages that have the rows of a table, in the order of the rows' numbers. Nil if they are not what a table has.
-    package static func leaves(ofTableAt root: UInt32, in source: PageSource) -> [UInt32]? {
-        let reader = PageReader(source)
-        var pages = [root]
-        for _ in 0..<mostDepth {
-            guard let first = pages.first, let page = reader.page(first) else { return nil }
-            let kind = page.load(fromByteOffset: first == 1 ? 100 : 0, as: UInt8.self)
-            if kind == leaf { return pages }
-            var children: [UInt32] = []
-            children.reserveCapacity(pages.count * 100)
-            for number in pages {
-                guard let page = reader.page(number), appendChildren(of: number, page, source, to: &children),
-                    children.count <= source.mostPages
-                else { return nil }
-            }
-            pages = children
-        }
-        return nil
-    }
-
-    private static func appendChildren(of number: UInt32, _ page: UnsafeRawPointer, _ source: PageSource, to children: inout [UInt32])
-        -> Bool
-    {
-        let header = number == 1 ? 100 : 0
-        guard page.load(fromByteOffset: header, as: UInt8.self) == interior else { return false }
-        let count = Int(bigEndian16(page, header + 3))
-        guard header + 12 + 2 * count <= source.usableSize else { return false }
-        for cell in 0..<count {
-            let place = Int(bigEndian16(page, header + 12 + 2 * cell))
-            guard place + 4 <= source.usableSize else { return false }
-            children.append(bigEndian32(page, place))
-        }
-        children.append(bigEndian32(page, header + 8))
-        return true
-    }
-
-    @inline(__always)
-    private static func bigEndian16(_ page: UnsafeRawPointer, _ offset: Int) -> UInt16 {
-        UInt16(bigEndian: page.loadUnaligned(fromByteOffset: offset, as: UInt16.self))
-    }
-
-    @inline(__always)
-    private static func bigEndian32(_ page: UnsafeRawPointer, _ offset: Int) -> UInt32 {
-        UInt32(bigEndian: page.loadUnaligned(fromByteOffset: offset, as: UInt32.self))
-    }
-
     // Rows
 
     /// Goes before the first row of a page; false if that is none with rows of a table.
     package func begin(_ leaf: UInt32) -> Bool {
         cells = 0
         cell = 0
-        guard let page = leaves.page(leaf), leaf != 1, page.load(as: UInt8.self) == TableReader.leaf else { return false }
-        let count = Int(TableReader.bigEndian16(page, 3))
+        leafPlace = -1
+        guard let page = leaves.page(leaf), leaf != 1, page.load(as: UInt8.self) == TableLeaves.leaf else { return false }
+        let count = Int(PageBytes.bigEndian16(page, 3))
         guard 8 + 2 * count <= source.usableSize else { return false }
         self.page = page
         cells = count
@@ -118,13 +77,14 @@ package final class TableReader {
     @inline(__always)
     package func next() -> Step {
         guard cell < cells, let page else { return .end }
-        let place = Int(TableReader.bigEndian16(page, 8 &+ 2 &* cell))
+        let place = Int(PageBytes.bigEndian16(page, 8 &+ 2 &* cell))
         cell &+= 1
         var position = place
         let end = source.usableSize
-        guard let size = varint(page, &position, end), varint(page, &position, end) != nil, size <= source.mostBytes else {
-            return .damage
-        }
+        guard let size = PageBytes.varint(page, &position, end), let number = PageBytes.varint(page, &position, end),
+            size <= source.mostBytes
+        else { return .damage }
+        self.number = Int64(bitPattern: number)
         payload = page + position
         payloadSize = Int(size)
         wholeCount = 0
@@ -137,69 +97,61 @@ package final class TableReader {
             let fitting = least &+ (payloadSize &- least) % (end &- 4)
             localSize = fitting <= room ? fitting : least
             guard position &+ localSize &+ 4 <= end else { return .damage }
-            overflow = TableReader.bigEndian32(page, position &+ localSize)
+            overflow = PageBytes.bigEndian32(page, position &+ localSize)
         }
         return readHeader() ? .row : .damage
     }
 
-    /// One that begins before `end`, which is moved behind it.
-    @inline(__always)
-    private func varint(_ bytes: UnsafeRawPointer, _ position: inout Int, _ end: Int) -> UInt64? {
-        guard position < end else { return nil }
-        let first = bytes.load(fromByteOffset: position, as: UInt8.self)
-        if first < 0x80 {
-            position &+= 1
-            return UInt64(first)
+    /// Goes to the row of a number, wherever that is; false if it cannot be read.
+    package func find(_ wanted: Int64, in leaves: TableLeaves) -> Bool {
+        // Most often it is the one behind the last.
+        isOnNewPage = false
+        if cell < cells, let page, number(of: cell, page) == wanted { return next() == .row }
+        let place = leaves.place(of: wanted, near: leafPlace)
+        guard place < leaves.pages.count else { return false }
+        if place != leafPlace {
+            if place != leafPlace + 1 { jumps += 1 }
+            guard begin(leaves.pages[place]) else { return false }
+            leafPlace = place
+            isOnNewPage = true
         }
-        return longVarint(bytes, &position, end)
+        guard let page else { return false }
+        var low = 0
+        var high = cells
+        while low < high {
+            let middle = (low + high) / 2
+            guard let number = number(of: middle, page) else { return false }
+            if number < wanted { low = middle + 1 } else { high = middle }
+        }
+        cell = low
+        return next() == .row && number == wanted
     }
 
-    private func longVarint(_ bytes: UnsafeRawPointer, _ position: inout Int, _ end: Int) -> UInt64? {
-        var result: UInt64 = 0
-        for index in 0..<9 {
-            guard position < end else { return nil }
-            let byte = bytes.load(fromByteOffset: position, as: UInt8.self)
-            position &+= 1
-            if index == 8 { return result << 8 | UInt64(byte) }
-            result = result << 7 | UInt64(byte & 0x7F)
-            if byte < 0x80 { return result }
-        }
-        return nil
+    private func number(of cell: Int, _ page: UnsafeRawPointer) -> Int64? {
+        var position = Int(PageBytes.bigEndian16(page, 8 &+ 2 &* cell))
+        let end = source.usableSize
+        guard PageBytes.varint(page, &position, end) != nil, let number = PageBytes.varint(page, &position, end) else { return nil }
+        return Int64(bitPattern: number)
     }
 
     @inline(__always)
     private func readHeader() -> Bool {
         var position = 0
-        guard let headerSize = varint(payload, &position, localSize), headerSize <= UInt64(localSize) else { return false }
+        guard let headerSize = PageBytes.varint(payload, &position, localSize), headerSize <= UInt64(localSize) else { return false }
         let end = Int(headerSize)
         var offset = end
-        for index in 0..<TableReader.columnCount {
+        for index in 0..<columnCount {
             // Columns that were added later are not there in rows before.
             guard position < end else {
                 columns[index] = Column()
                 continue
             }
-            guard let type = varint(payload, &position, end), let size = TableReader.size(ofType: type) else { return false }
+            guard let type = PageBytes.varint(payload, &position, end), let size = PageBytes.size(ofType: type) else { return false }
             columns[index] = Column(type: type, offset: offset, size: size)
             offset &+= size
             guard offset <= payloadSize else { return false }
         }
         return true
-    }
-
-    @inline(__always)
-    private static func size(ofType type: UInt64) -> Int? {
-        if type >= 12 { return type <= UInt64(Int32.max) ? Int((type &- 12) >> 1) : nil }
-        switch type {
-        case 0, 8, 9: return 0
-        case 1: return 1
-        case 2: return 2
-        case 3: return 3
-        case 4: return 4
-        case 5: return 6
-        case 6, 7: return 8
-        default: return nil
-        }
     }
 
     // Columns
@@ -225,22 +177,23 @@ package final class TableReader {
         return UnsafeRawBufferPointer(start: whole + offset, count: size)
     }
 
+    /// How many bytes a column has, which can be told without reading them.
+    package func size(_ column: Int) -> Int { columns[column].size }
+
     /// The integer of a column that has one; nil if it cannot be read.
+    @inline(__always)
     package func integer(_ column: Int) -> Int64? {
-        switch columns[column].type {
-        case 8: return 0
-        case 9: return 1
-        default:
-            guard let bytes = bytes(column), let first = bytes.first else { return nil }
-            return bytes.dropFirst().reduce(Int64(Int8(bitPattern: first))) { $0 << 8 | Int64($1) }
-        }
+        guard let bytes = bytes(column) else { return nil }
+        return PageBytes.integer(ofType: columns[column].type, bytes)
     }
 
     /// Puts the row together up to so many bytes.
     private func gather(_ wanted: Int) -> Bool {
         guard wholeCount < wanted else { return true }
         if wholeCount == 0 {
-            reserve(localSize)
+            // For all columns at once: bytes of one that were given stay where they are.
+            let last = columns[columnCount - 1]
+            reserve(max(localSize, last.offset + last.size + source.usableSize))
             whole.copyMemory(from: payload, byteCount: localSize)
             wholeCount = localSize
         }
@@ -251,7 +204,7 @@ package final class TableReader {
             reserve(wholeCount + count)
             (whole + wholeCount).copyMemory(from: page + 4, byteCount: count)
             wholeCount += count
-            overflow = TableReader.bigEndian32(page, 0)
+            overflow = PageBytes.bigEndian32(page, 0)
         }
         return true
     }

@@ -32,9 +32,10 @@ struct DamagedScan {
     private var rows: [Row] = []
     private var place = 0
 
-    /// `count` documents have been given before. `lost` is told of those that cannot be read at all.
+    /// Documents with the IDs `given` have been given before. `lost` is told of those that cannot be read at all.
     init(
-        _ query: ScanQuery, _ options: ScanOptions, after count: Int, _ connection: Connection, lost: (String?, String) -> Void
+        _ query: ScanQuery, _ options: ScanOptions, without given: Set<[UInt8]>, _ connection: Connection,
+        lost: (String?, String) -> Void
     ) throws(SQLiteError) {
         var statements: [Statement] = []
         for part in query.rows {
@@ -53,7 +54,6 @@ struct DamagedScan {
         }
         if options.offset > 0 { rows = Array(rows.dropFirst(options.offset)) }
         if let limit = options.limit { rows = Array(rows.prefix(limit)) }
-        let given = try DamagedScan.keys(query, count, connection)
         rows.removeAll { given.contains($0.key) }
     }
 
@@ -100,18 +100,5 @@ struct DamagedScan {
         }
         statements[part].reset()
         rows += found
-    }
-
-    /// The IDs of the documents that were given: the same query gives the same ones again.
-    private static func keys(_ query: ScanQuery, _ count: Int, _ connection: Connection) throws(SQLiteError) -> Set<[UInt8]> {
-        var keys: Set<[UInt8]> = []
-        guard count > 0 else { return keys }
-        let statement = try connection.prepare(query.sql)
-        try query.bind(to: statement)
-        for _ in 0..<count {
-            guard try statement.step() else { break }
-            keys.insert(statement.text(0).map(Array.init) ?? [])
-        }
-        return keys
     }
 }

@@ -2,7 +2,7 @@ import CBLFleece
 import CBLSQLite
 import CBLSystemSQLite
 
-/// The documents of a collection, one after another. Nothing is copied: what a row gives lies in SQLite's memory, and is valid until the next
+/// The documents of a collection, one after another. Nothing is copied: what a row gives lies where it was read, and is valid until the next
 /// `next`. Hot: `ls`, `export` and `cat` walk through whole collections with it (benchmarks `ls`, `export`, `cat all`).
 ///
 ///     let cursor = try snapshot.scan(.default, ScanOptions(content: .metadata))
@@ -22,6 +22,9 @@ package final class DocumentCursor {
     package let collection: CollectionName
     private let snapshot: Snapshot
     @exclusivity(unchecked) private var statement: Statement
+    /// Where the rows come from as long as `isOfPages`; then they come from the statement.
+    private let pages: DocumentPages?
+    @exclusivity(unchecked) private(set) var isOfPages = false
     private let query: ScanQuery
     private let options: ScanOptions
     private let hasBodies: Bool
@@ -43,6 +46,8 @@ package final class DocumentCursor {
         query = ScanQuery(tables, options, mayHoldTombstones: snapshot.mayHoldTombstones(tables))
         statement = try snapshot.connection.take(query.sql)
         try query.bind(to: statement)
+        pages = try? DocumentPages(tables, options, snapshot)
+        isOfPages = pages != nil
     }
 
     /// Gives the statement back to the connection, for the next scan of this kind. Nothing can be read any more. Who scans for a few documents
@@ -57,37 +62,65 @@ package final class DocumentCursor {
     @inline(__always)
     package func next() throws(SQLiteError) -> Bool {
         if tellsDamage { return try nextPastDamage() }
+        return try advance()
+    }
+
+    @inline(__always)
+    private func advance() throws(SQLiteError) -> Bool {
+        guard isOfPages, let pages else { return try statement.step() }
+        switch try pages.next() {
+        case .row: return true
+        case .end: return false
+        case .unsure: break
+        }
+        isOfPages = false
+        for _ in 0..<pages.count { guard try statement.step() else { return false } }
         return try statement.step()
     }
 
     /// The document's ID in UTF-8.
-    package var idBytes: UnsafeRawBufferPointer { statement.text(Column.key) ?? UnsafeRawBufferPointer(start: nil, count: 0) }
+    package var idBytes: UnsafeRawBufferPointer {
+        if isOfPages, let pages { return pages.key }
+        return statement.text(Column.key) ?? UnsafeRawBufferPointer(start: nil, count: 0)
+    }
     package var id: String { String(decoding: idBytes, as: UTF8.self) }
     /// 0 for one that is negative, which only a damaged row has.
-    package var sequence: UInt64 { UInt64(bitPattern: max(0, statement.int64(Column.sequence))) }
-    package var flags: DocumentFlags { DocumentFlags(rawValue: UInt16(truncatingIfNeeded: statement.int64(Column.flags))) }
+    package var sequence: UInt64 { UInt64(bitPattern: max(0, isOfPages ? pages?.sequence ?? 0 : statement.int64(Column.sequence))) }
+    package var flags: DocumentFlags { DocumentFlags(rawValue: UInt16(truncatingIfNeeded: flagsColumn)) }
+    private var flagsColumn: Int64 {
+        if isOfPages, let pages { return pages.flags }
+        return statement.int64(Column.flags)
+    }
     /// Counts changes of a document that did not make a revision.
-    package var subsequence: Int { Int(statement.int64(Column.flags) >> 16) }
+    package var subsequence: Int { Int(flagsColumn >> 16) }
     package var isDeleted: Bool { flags.contains(.deleted) }
 
     /// The current revision's binary form: a tree ID, or a version vector.
-    package var versionBytes: UnsafeRawBufferPointer { statement.blob(Column.version) ?? UnsafeRawBufferPointer(start: nil, count: 0) }
+    package var versionBytes: UnsafeRawBufferPointer {
+        if isOfPages, let pages { return pages.version }
+        return statement.blob(Column.version) ?? UnsafeRawBufferPointer(start: nil, count: 0)
+    }
 
     package func revision() throws(StoreError) -> RevisionID {
         do { return try RevisionID(column: versionBytes) } catch { throw damaged("\(error)") }
     }
 
     /// Milliseconds since 1970.
-    package var expiration: Int64? { statement.isNull(Column.expiration) ? nil : statement.int64(Column.expiration) }
+    package var expiration: Int64? {
+        if isOfPages, let pages { return pages.expiration }
+        return statement.isNull(Column.expiration) ? nil : statement.int64(Column.expiration)
+    }
 
     /// The size of the current body in bytes.
     package var bodySize: Int {
+        if isOfPages, let pages { return pages.bodySize }
         if statement.type(Column.body) == SQLITE_INTEGER { return Int(min(max(0, statement.int64(Column.body)), Int64(Limits.bytes))) }
         return bodyBytes.count
     }
 
     /// The current body; empty if the document is. Only for scans whose content includes it.
     package var bodyBytes: UnsafeRawBufferPointer {
+        if isOfPages, let pages { return pages.body }
         guard let bytes = statement.blob(Column.body) else { return UnsafeRawBufferPointer(start: nil, count: 0) }
         return RecordBody.current(bytes)
     }
@@ -100,10 +133,16 @@ package final class DocumentCursor {
     }
 
     /// The other revisions as stored. Only for scans with `everything`.
-    package var extraBytes: UnsafeRawBufferPointer? { statement.blob(Column.extra) }
+    package var extraBytes: UnsafeRawBufferPointer? {
+        if isOfPages, let pages { return pages.extra }
+        return statement.blob(Column.extra)
+    }
 
     /// The column `body` as stored: the current body, or in records of 2.x the tree. Only for scans with `everything`.
-    var bodyColumn: UnsafeRawBufferPointer? { statement.blob(Column.body) }
+    var bodyColumn: UnsafeRawBufferPointer? {
+        if isOfPages, let pages { return pages.bodyColumn }
+        return statement.blob(Column.body)
+    }
 
     /// The document on its own, to be kept. Only for scans with `everything`.
     package func document() throws(StoreError) -> Document {
@@ -152,12 +191,13 @@ package final class DocumentCursor {
     private func step() throws(SQLiteError) -> Bool {
         if rest == nil {
             do {
-                guard try statement.step() else { return false }
+                guard try advance() else { return false }
                 count += 1
                 return true
             } catch {
                 guard error.isDamage else { throw error }
-                rest = try DamagedScan(query, options, after: count, snapshot.connection) { [collection] id, reason in
+                let given = try givenKeys()
+                rest = try DamagedScan(query, options, without: given, snapshot.connection) { [collection] id, reason in
                     self.onDamage?(DamagedDocument(collection: collection, id: id, reason: reason))
                 }
             }
@@ -167,9 +207,27 @@ package final class DocumentCursor {
         return true
     }
 
+    /// The IDs of the documents that were given: the same way gives the same ones again.
+    private func givenKeys() throws(SQLiteError) -> Set<[UInt8]> {
+        var keys: Set<[UInt8]> = []
+        // SQLite may have met the damage among those that it was to pass over.
+        if let pages, pages.count == count {
+            pages.rewind()
+            while keys.count < count, try pages.next() == .row { keys.insert(Array(pages.key)) }
+        } else if count > 0 {
+            let statement = try snapshot.connection.prepare(query.sql)
+            try query.bind(to: statement)
+            for _ in 0..<count {
+                guard try statement.step() else { break }
+                keys.insert(statement.text(Column.key).map(Array.init) ?? [])
+            }
+        }
+        return keys
+    }
+
     /// What can be seen at a glance.
     private var visibleDamage: String? {
-        if statement.isNull(Column.key) { return "it has no ID" }
+        if !isOfPages, statement.isNull(Column.key) { return "it has no ID" }
         guard hasBodies else { return nil }
         return body.dictionary == nil ? "its body is damaged" : nil
     }

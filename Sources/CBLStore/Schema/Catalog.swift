@@ -15,6 +15,7 @@ final class KeyTable: Sendable {
     let mayHoldTreesInBodies: Bool
     /// Whether it is a view of the connection's own: see `Version1Schema`.
     let isView: Bool
+    let columns: KeyStoreColumns
 
     let quotedName: String
     /// `extra`, or what stands for it.
@@ -49,6 +50,7 @@ final class KeyTable: Sendable {
 
     init(keyStore: String, name: String, sql: String, columns: KeyStoreColumns, isView: Bool = false) {
         self.isView = isView
+        self.columns = columns
         self.keyStore = keyStore
         self.name = name
         hasExtra = columns.hasExtra

@@ -105,9 +105,23 @@ enum SchemaTable: Equatable {
 struct KeyStoreColumns: Equatable {
     var hasExtra = false
     var hasExpiration = false
+    var isExtraFirst = false
     /// Whether the table has something that no release makes: further columns, conditions, generated columns. What is known can be read in
     /// spite of it; to write would be to evaluate it.
     var hasForeign = false
+
+    /// The first of them, in every table.
+    enum Place {
+        static let key = 0
+        static let sequence = 1
+        static let flags = 2
+        static let version = 3
+        static let body = 4
+    }
+
+    /// Where the others are, if they are there.
+    var extraPlace: Int? { hasExtra ? isExtraFirst || !hasExpiration ? 5 : 6 : nil }
+    var expirationPlace: Int? { hasExpiration ? isExtraFirst && hasExtra ? 6 : 5 : nil }
 
     init() {}
 
@@ -119,6 +133,7 @@ struct KeyStoreColumns: Equatable {
             let before = text
             if !hasExtra, text.take(", extra BLOB"), KeyStoreColumns.isColumnEnd(text) {
                 hasExtra = true
+                isExtraFirst = !hasExpiration
                 continue
             }
             text = before

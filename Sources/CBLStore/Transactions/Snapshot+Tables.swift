@@ -25,15 +25,36 @@ extension Snapshot {
     }
 
     /// The pages of a table, for who goes through all of it: as long as the snapshot is there. Nil where only SQLite can read them.
-    package func pages(ofTable name: String) throws -> (source: PageSource, leaves: [UInt32])? {
-        guard let position = file.position, let source = PageSource(connection, log: position.logExtent) else { return nil }
-        let root = try connection.withStatement("SELECT rootpage FROM main.sqlite_master WHERE type='table' AND name=?") { row in
+    package func pages(ofTable name: String) throws -> (source: PageSource, leaves: TableLeaves)? {
+        guard let position = file.position, let source = PageSource(connection, log: position.logExtent),
+            let root = try root(of: "table", name), let leaves = TableLeaves(ofTableAt: root, in: source)
+        else { return nil }
+        return (source, leaves)
+    }
+
+    /// The first page of a table or an index.
+    func root(of type: StaticString, _ name: String) throws -> UInt32? {
+        try connection.withStatement("SELECT rootpage FROM main.sqlite_master WHERE type='\(type)' AND name=?") { row in
             try row.bind(name, 1)
             return try row.step() ? UInt32(exactly: row.int64(0)) : nil
         }
-        guard let root, let leaves = TableReader.leaves(ofTableAt: root, in: source) else { return nil }
-        return (source, leaves)
     }
+
+    /// Whether a table may have so many rows, as far as the numbers of its first and last one tell.
+    func mayHave(_ count: Int64, rowsIn table: KeyTable) throws -> Bool {
+        guard let first = try connection.integer("SELECT min(rowid) FROM \(table.quotedName)"),
+            let last = try connection.integer("SELECT max(rowid) FROM \(table.quotedName)")
+        else { return false }
+        return last.subtractingReportingOverflow(first).partialValue >= count
+    }
+
+    /// Whether the file is so small that there cannot be so many documents of usual size in it.
+    package func isSmallFile(below documents: Int64) -> Bool { connection.mainFileSize < documents * Snapshot.leastOfUsualSize }
+
+    private static let leastOfUsualSize: Int64 = 64
+
+    /// Whether a statement that ran now would be interrupted: for who does a statement's work.
+    package var isInterrupted: Bool { connection.isInterrupted || database.readers.isClosed }
 
     /// Prepares for reading pages once, one after another, or again and again in any order.
     package func expect(scan: Bool) throws {
