@@ -47,7 +47,8 @@ extension FuzzedReader {
             if reader.last() != nil { isAccepted = true }
             return isAccepted
         },
-        FuzzedReader("pages", "pages of a table, past SQLite", mostBytes: 60, seeds: [[]], others: [[0x04, 0x03, 0x07]], readPages),
+        FuzzedReader(
+            "pages", "pages of tables and indexes, past SQLite", mostBytes: 60, seeds: [[]], others: [[0x04, 0x03, 0x07]], readPages),
         FuzzedReader("vector-block", "what vector indexes keep", mostBytes: 600, seeds: vectorSeeds, readVectors),
         FuzzedReader("vector-options", "texts of vector indexes", mostBytes: 300, texts: vectorOptionTexts) { bytes in
             guard let options = VectorOptions(text: String(decoding: bytes, as: UTF8.self)) else { return false }
@@ -224,15 +225,16 @@ extension FuzzedReader {
         defer { unlink(path) }
         guard let connection = try? Connection(path: path, mode: .create),
             (try? connection.execute("PRAGMA page_size=512")) != nil,
-            (try? connection.execute("CREATE TABLE t (a TEXT, b INTEGER, c INTEGER, d BLOB, e BLOB, f TEXT)")) != nil
+            (try? connection.execute("CREATE TABLE t (a TEXT, b INTEGER, c INTEGER, d BLOB, e BLOB, f TEXT)")) != nil,
+            (try? connection.execute("CREATE INDEX i ON t (a)")) != nil
         else { return [] }
-        for row in 0..<8 {
+        for row in 0..<40 {
             try? connection.execute(
-                "INSERT INTO t VALUES ('row \(row)', \(row * 40), NULL, x'0102', zeroblob(\(row == 5 ? 900 : 20)), 1.5)")
+                "INSERT INTO t VALUES ('row \(row) of them', \(row * 40), NULL, x'0102', zeroblob(\(row == 5 ? 900 : 20)), 1.5)")
         }
         guard let file = fopen(path, "r") else { return [] }
         defer { fclose(file) }
-        var bytes = [UInt8](repeating: 0, count: 8192)
+        var bytes = [UInt8](repeating: 0, count: 32768)
         let count = fread(&bytes, 1, bytes.count, file)
         return Array(bytes.prefix(count))
     }()
@@ -248,11 +250,21 @@ extension FuzzedReader {
             let connection = try Connection(path: path, mode: .readOnly, parameters: ["immutable=1"])
             guard let root = try connection.integer("SELECT rootpage FROM sqlite_master WHERE name='t'"),
                 let source = PageSource(connection, log: nil),
-                let leaves = TableReader.leaves(ofTableAt: UInt32(truncatingIfNeeded: root), in: source)
+                let leaves = TableLeaves(ofTableAt: UInt32(truncatingIfNeeded: root), in: source)
             else { return false }
+            let indexRoot = try connection.integer("SELECT rootpage FROM sqlite_master WHERE name='i'") ?? 0
+            var wanted: [Int64] = []
+            if let index = IndexReader(at: UInt32(truncatingIfNeeded: indexRoot), in: source) {
+                while index.next() == .entry {
+                    _ = index.text.reduce(0 as UInt8) { $0 ^ $1 }
+                    wanted.append(index.row)
+                    require(wanted.count < 100_000, "the entries have no end")
+                }
+            }
             let reader = TableReader(source)
             var rows = 0
-            for leaf in leaves {
+            for number in wanted where reader.find(number, in: leaves) { require(reader.number == number, "another row") }
+            for leaf in leaves.pages {
                 guard reader.begin(leaf) else { return false }
                 loop: while true {
                     switch reader.next() {
