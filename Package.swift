@@ -122,11 +122,11 @@ let package = Package(
             name: "CBLFuzzing",
             dependencies: [
                 "CBLViews", "CBLLanguage", "CBLReplication", "CBLBLIP", "CBLTransport", "CBLWorkbench", "CBLJSONSchema", "CBLStore",
-                "CBLFunctions", "CBLVectors", "CBLSQLite", "CBLFleece", "CBLBase",
+                "CBLFunctions", "CBLVectors", "CBLSQLite", "CBLFleece", "CBLBase", "CBLTestSupport",
             ], path: "Tests/CBLFuzzing", exclude: ["Cases", "Corpus"]),
         .executableTarget(name: "cblite-fuzz", dependencies: ["CBLFuzzing"], path: "Tests/Fuzzer"),
         .testTarget(name: "CBLFuzzingTests", dependencies: ["CBLFuzzing"]),
-        .executableTarget(name: "cblite-soak", dependencies: ["CBLStore", "CBLTestSupport"], path: "Tests/Soak"),
+        .executableTarget(name: "cblite-soak", dependencies: ["CBLStore", "CBLBase", "CBLTestSupport"], path: "Tests/Soak"),
         .testTarget(name: "CBLBaseTests", dependencies: ["CBLBase", "CBLTestSupport"]),
         .testTarget(name: "CBLFleeceTests", dependencies: ["CBLFleece", "CBLBase", "CBLTestSupport"]),
         .testTarget(name: "CBLVectorsTests", dependencies: ["CBLVectors", "CBLTestSupport"]),

@@ -1,3 +1,4 @@
+import CBLBase
 import Glibc
 import Synchronization
 
@@ -24,7 +25,7 @@ final class Cable: Sendable {
         }
         guard isListening else { throw NotConnected() }
         port = UInt16(bigEndian: address.sin_port)
-        startThread { [self] in accept() }
+        _ = WorkerThread { [self] in accept() }
     }
 
     static func address(_ port: UInt16) -> sockaddr_in {
@@ -64,7 +65,7 @@ final class Cable: Sendable {
             sockets.withLock { $0.formUnion([near, far]) }
             let ends = Ends()
             for (source, sink) in [(near, far), (far, near)] {
-                startThread { [self] in
+                _ = WorkerThread { [self] in
                     carry(source, sink)
                     if ends.end() {
                         sockets.withLock { $0.subtract([near, far]) }
@@ -98,22 +99,4 @@ final class Cable: Sendable {
         shutdown(source, Int32(SHUT_RDWR))
         shutdown(sink, Int32(SHUT_RDWR))
     }
-}
-
-private final class Work: Sendable {
-    let body: @Sendable () -> Void
-    init(_ body: @escaping @Sendable () -> Void) { self.body = body }
-}
-
-func startThread(_ body: @escaping @Sendable () -> Void) {
-    var thread = pthread_t()
-    var attributes = pthread_attr_t()
-    pthread_attr_init(&attributes)
-    pthread_attr_setdetachstate(&attributes, Int32(PTHREAD_CREATE_DETACHED))
-    pthread_create(
-        &thread, &attributes,
-        { argument in
-            if let argument { Unmanaged<Work>.fromOpaque(argument).takeRetainedValue().body() }
-            return nil
-        }, Unmanaged.passRetained(Work(body)).toOpaque())
 }

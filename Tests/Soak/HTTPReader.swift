@@ -1,3 +1,4 @@
+import CBLBase
 import Glibc
 import Synchronization
 
@@ -10,7 +11,7 @@ final class HTTPReader: Sendable {
     init(port: UInt16) { self.port = port }
 
     func start() {
-        startThread { [self] in
+        _ = WorkerThread { [self] in
             let paths = ["/g/doc-7", "/g/_all_docs?limit=50&include_docs=true", "/g/_changes?limit=50&descending=true", "/g"]
             var turn = 0
             while !isStopped.load(ordering: .relaxed) {

@@ -1,8 +1,8 @@
 import CBLBase
 import CBLFleece
+import CBLTestSupport
 import CBLWorkbench
-import Glibc
-import Synchronization
+import FoundationEssentials
 
 @testable import CBLSQLite
 @testable import CBLStore
@@ -78,26 +78,28 @@ extension FuzzedReader {
         },
     ]
 
+    private static func withFolder<Result>(_ body: (String) throws -> Result) throws -> Result {
+        let folder = try TemporaryDirectory(inMemory: true)
+        return try withExtendedLifetime(folder) { try body(folder.path) }
+    }
+
     /// A file of these bytes, in memory.
     private static func withFile<Result>(_ bytes: [UInt8], _ body: (String) throws -> Result) throws -> Result {
-        let path = newPath()
-        defer { unlink(path) }
-        let descriptor = open(path, O_WRONLY | O_CREAT | O_TRUNC, 0o600)
-        let count = bytes.withUnsafeBytes { write(descriptor, $0.baseAddress, $0.count) }
-        close(descriptor)
-        require(count == bytes.count, "the input could not be written")
-        return try body(path)
+        try withFolder { folder in
+            let path = folder + "/input"
+            try Data(bytes).write(to: URL(filePath: path))
+            return try body(path)
+        }
     }
 
     // MARK: Archives
 
     /// What a small database of each kind is dumped as.
-    private static let archiveSeeds: [[UInt8]] = [Database.Options.Upgrade.none, .versionVectors].compactMap { upgrade in
-        let path = newPath() + ".cblite2"
-        defer { try? Database.delete(at: path) }
-        var lines: [UInt8] = []
-        do {
-            let database = try Database(path: path, options: .init(access: .create, upgrade: upgrade))
+    private static let archiveSeeds: [[UInt8]] = [Database.Options.Upgrade.none, .versionVectors].compactMap { try? dump($0) }
+
+    private static func dump(_ upgrade: Database.Options.Upgrade) throws -> [UInt8] {
+        try withFolder { folder in
+            let database = try Database(path: folder + "/dumped.cblite2", options: .init(access: .create, upgrade: upgrade))
             defer { database.close() }
             let blob = try Array("hello".utf8).withUnsafeBytes { try database.blobs.write($0) }
             try database.write { transaction in
@@ -110,47 +112,33 @@ extension FuzzedReader {
                 try transaction.save("gone", body: transaction.encode(json: "{}"))
                 try transaction.delete("gone")
             }
+            var lines: [UInt8] = []
             try database.dump(Archive.DumpOptions()) { lines += $0 }
-        } catch {
-            return nil
+            return lines.last == UInt8(ascii: "\n") ? lines.dropLast() : lines
         }
-        return lines.last == UInt8(ascii: "\n") ? lines.dropLast() : lines
-    }
-
-    private static let folder: String = {
-        var template = Array("/dev/shm/fuzzed-XXXXXX\0".utf8CString)
-        guard template.withUnsafeMutableBufferPointer({ mkdtemp($0.baseAddress!) }) != nil else { return "/tmp" }
-        return String(decoding: template.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
-    }()
-
-    private static let count = Atomic(0)
-
-    /// One of this process, and of this call: tests try readers at the same time.
-    private static func newPath() -> String {
-        "\(folder)/\(getpid())-\(count.add(1, ordering: .relaxed).newValue)"
     }
 
     private static func readArchive(_ bytes: [UInt8]) throws -> Bool {
-        let path = newPath() + ".cblite2"
-        defer { try? Database.delete(at: path) }
-        let database = try Database(path: path, options: .create)
-        defer { database.close() }
-        let isRestored: Bool
-        do {
-            _ = try database.restore(Archive.RestoreOptions()) { restorer in
-                for line in bytes.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false) {
-                    try withCopy(of: line) { try restorer.accept($0) }
+        try withFolder { folder in
+            let database = try Database(path: folder + "/restored.cblite2", options: .create)
+            defer { database.close() }
+            let isRestored: Bool
+            do {
+                _ = try database.restore(Archive.RestoreOptions()) { restorer in
+                    for line in bytes.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false) {
+                        try withCopy(of: line) { try restorer.accept($0) }
+                    }
                 }
+                isRestored = true
+            } catch {
+                isRestored = false
             }
-            isRestored = true
-        } catch {
-            isRestored = false
+            // Whatever it was, the database is sound.
+            var findings: [String] = []
+            try database.read { snapshot in _ = try Checker(snapshot) { if $0.severity != .note { findings.append("\($0)") } }.run() }
+            require(findings.isEmpty, "\(findings)")
+            return isRestored
         }
-        // Whatever it was, the database is sound.
-        var findings: [String] = []
-        try database.read { snapshot in _ = try Checker(snapshot) { if $0.severity != .note { findings.append("\($0)") } }.run() }
-        require(findings.isEmpty, "\(findings)")
-        return isRestored
     }
 
     /// A list of one file that is not compressed.
@@ -158,11 +146,10 @@ extension FuzzedReader {
         func number(_ value: Int, _ count: Int) -> [UInt8] { (0..<count).map { UInt8(truncatingIfNeeded: value >> (8 * $0)) } }
         let name = Array("x.cblite2/db.sqlite3".utf8)
         let content = Array("content".utf8)
-        let checksum = ~content.reduce(~0 as UInt32) { sum, byte in
-            (0..<8).reduce(sum ^ UInt32(byte)) { value, _ in value & 1 == 1 ? 0xEDB8_8320 ^ (value >> 1) : value >> 1 }
-        }
+        var checksum = Checksum()
+        content.withUnsafeBytes { checksum.update($0) }
         let common =
-            number(20, 2) + number(0, 8) + number(Int(checksum), 4) + number(content.count, 4) + number(content.count, 4)
+            number(20, 2) + number(0, 8) + number(Int(checksum.value), 4) + number(content.count, 4) + number(content.count, 4)
             + number(name.count, 2) + number(0, 2)
         let file = number(0x0403_4B50, 4) + common + name + content
         let list = number(0x0201_4B50, 4) + number(20, 2) + common + number(0, 14) + name
@@ -220,24 +207,22 @@ extension FuzzedReader {
     // MARK: Pages
 
     /// A small database of pages of 512 bytes.
-    private static let soundPages: [UInt8] = {
-        let path = newPath()
-        defer { unlink(path) }
-        guard let connection = try? Connection(path: path, mode: .create),
-            (try? connection.execute("PRAGMA page_size=512")) != nil,
-            (try? connection.execute("CREATE TABLE t (a TEXT, b INTEGER, c INTEGER, d BLOB, e BLOB, f TEXT)")) != nil,
-            (try? connection.execute("CREATE INDEX i ON t (a)")) != nil
-        else { return [] }
-        for row in 0..<40 {
-            try? connection.execute(
-                "INSERT INTO t VALUES ('row \(row) of them', \(row * 40), NULL, x'0102', zeroblob(\(row == 5 ? 900 : 20)), 1.5)")
+    private static let soundPages: [UInt8] = (try? madePages()) ?? []
+
+    private static func madePages() throws -> [UInt8] {
+        try withFolder { folder in
+            let path = folder + "/pages.sqlite3"
+            let connection = try Connection(path: path, mode: .create)
+            try connection.execute("PRAGMA page_size=512")
+            try connection.execute("CREATE TABLE t (a TEXT, b INTEGER, c INTEGER, d BLOB, e BLOB, f TEXT)")
+            try connection.execute("CREATE INDEX i ON t (a)")
+            for row in 0..<40 {
+                try connection.execute(
+                    "INSERT INTO t VALUES ('row \(row) of them', \(row * 40), NULL, x'0102', zeroblob(\(row == 5 ? 900 : 20)), 1.5)")
+            }
+            return try Array(Data(contentsOf: URL(filePath: path)))
         }
-        guard let file = fopen(path, "r") else { return [] }
-        defer { fclose(file) }
-        var bytes = [UInt8](repeating: 0, count: 32768)
-        let count = fread(&bytes, 1, bytes.count, file)
-        return Array(bytes.prefix(count))
-    }()
+    }
 
     /// Each three bytes are a place behind the schema, and what stands there instead.
     private static func readPages(_ bytes: [UInt8]) throws -> Bool {

@@ -1,3 +1,5 @@
+import CBLBase
+
 @testable import CBLBLIP
 @testable import CBLReplication
 
@@ -45,7 +47,7 @@ extension FuzzedReader {
         }
         while try connection.nextFrame() != nil {}
         let deflater = try Deflater(level: 6)
-        var checksum: UInt32 = 0
+        var checksum = Checksum()
         var parts = InputParts(bytes)
         while !parts.isEmpty {
             let (number, flags, payload) = (parts.byte(), parts.byte(), parts.piece())
@@ -53,7 +55,7 @@ extension FuzzedReader {
             if flags & 0x07 > 3 {
                 frame += payload
             } else {
-                checksum = continued(checksum, payload)
+                payload.withUnsafeBytes { checksum.update($0) }
                 var data = payload
                 if flags & 0x08 != 0, !payload.isEmpty {
                     var output = [UInt8](repeating: 0, count: payload.count * 9 / 8 + 100)
@@ -62,7 +64,7 @@ extension FuzzedReader {
                     }
                     data = Array(output[..<count])
                 }
-                frame += data + [24, 16, 8, 0].map { UInt8(truncatingIfNeeded: checksum >> $0) }
+                frame += data + [24, 16, 8, 0].map { UInt8(truncatingIfNeeded: checksum.value >> $0) }
             }
             do throws(BLIPError) {
                 let copy = UnsafeMutableRawBufferPointer.allocate(byteCount: frame.count, alignment: 1)
@@ -79,14 +81,6 @@ extension FuzzedReader {
             }
         }
         return true
-    }
-
-    private static let table: [UInt32] = (0..<256).map { (index: UInt32) in
-        (0..<8).reduce(index) { value, _ in value & 1 == 1 ? 0xEDB8_8320 ^ (value >> 1) : value >> 1 }
-    }
-
-    private static func continued(_ checksum: UInt32, _ bytes: [UInt8]) -> UInt32 {
-        ~bytes.reduce(~checksum) { table[Int(($0 ^ UInt32($1)) & 0xFF)] ^ ($0 >> 8) }
     }
 
     // MARK: What frames carry

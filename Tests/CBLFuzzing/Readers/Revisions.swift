@@ -1,3 +1,4 @@
+import CBLBase
 import CBLFleece
 
 @testable import CBLStore
@@ -77,15 +78,7 @@ extension FuzzedReader {
         },
     ]
 
-    private static func bytes(_ digits: String) -> [UInt8] {
-        var rest = Array(digits.utf8)[...]
-        var bytes: [UInt8] = []
-        while rest.count > 1 {
-            bytes.append(UInt8(String(decoding: rest.prefix(2), as: UTF8.self), radix: 16) ?? 0)
-            rest = rest.dropFirst(2)
-        }
-        return bytes
-    }
+    private static func bytes(_ digits: String) -> [UInt8] { Hex.bytes(of: digits) ?? [] }
 
     /// Two revisions, the second one the parent of the first, which has a body.
     private static let treeSeeds = [
