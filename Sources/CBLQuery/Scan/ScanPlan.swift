@@ -3,7 +3,8 @@ import CBLSQLite
 import CBLStore
 
 /// A query that reads one whole table, and whose rows can be counted, grouped or sorted here instead of in SQLite: piece by piece, on both
-/// cores, and without carrying documents about. Or one that gives its rows as they are found, past SQLite. Only for what gives exactly SQLite's result, row by row; everything else stays with SQLite.
+/// cores, and without carrying documents about. Or one that gives its rows as they are found, past SQLite. Only for what gives exactly SQLite's
+/// result, row by row; everything else stays with SQLite.
 struct ScanPlan {
     /// What becomes of the rows of the partial query.
     fileprivate enum Shape: Sendable {
