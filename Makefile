@@ -5,6 +5,7 @@
 # make fuzz MINUTES=60    try inputs on every reader of outside bytes, guided by coverage
 # make soak HOURS=3    four replicas and a gateway for hours, with cuts, kills and conflicts: does anything grow?
 # make bench    measure against the table in Benchmarks/README.md (see there)
+# make bench-sizes SIZES=documents-10m    databases that are large in one way: import, queries, indexes, sync, check, archives, compaction
 # make bench-library       measure what an app does in its own process (see there)
 # make install  PREFIX=/usr/local DESTDIR=
 # make deb      a Debian package, in .build/packages
@@ -36,7 +37,7 @@ BINARY   = .build/release/cblite
 SAMPLE   = .build/samples/travel.cblite2
 SOURCES  = Package.swift Sources Tests Benchmarks Examples Extras
 
-.PHONY: run build test fuzz soak imports-check files-check dependency-check examples-check bench bench-library install deb dist package-check format format-check docs generated documentation docs-check packages clean
+.PHONY: run build test fuzz soak imports-check files-check dependency-check examples-check bench bench-sizes bench-library install deb dist package-check format format-check docs generated documentation docs-check packages clean
 
 run: build $(SAMPLE)
 	@if [ -t 0 ] && [ -t 1 ]; then exec $(BINARY) --writeable $(SAMPLE); else \
@@ -90,6 +91,11 @@ bench: build
 	@mkdir -p .build/bench
 	@[ -f .build/bench/users.json ] || python3 ../shared/bench/make-users.py 100000 > .build/bench/users.json
 	@.build/release/cblite-bench --program $(BINARY) $(BENCH)
+
+# SIZES says which; without it, which there are.
+bench-sizes: build
+	@$(SWIFT) build $(STRICT) $(RELEASE) --product cblite-bench-sizes
+	@.build/release/cblite-bench-sizes --program $(BINARY) $(SIZES)
 
 # BENCH='--vendor PROGRAM --runs 3 1a 3a' compares with another program that does the same.
 bench-library: packages $(STATIC)

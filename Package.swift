@@ -93,7 +93,10 @@ let package = Package(
                 "CBLBase",
             ]),
         .executableTarget(name: "cblite", dependencies: ["CBLShell"]),
-        .executableTarget(name: "cblite-bench", dependencies: ["CBLQuery", "CBLStore", "CBLBase"], path: "Benchmarks/Runner"),
+        .target(name: "CBLBenchProcesses", path: "Benchmarks/Processes"),
+        .executableTarget(
+            name: "cblite-bench", dependencies: ["CBLBenchProcesses", "CBLQuery", "CBLStore", "CBLBase"], path: "Benchmarks/Runner"),
+        .executableTarget(name: "cblite-bench-sizes", dependencies: ["CBLBenchProcesses", "CBLStore"], path: "Benchmarks/Sizes"),
         .executableTarget(name: "cblite-bench-library", dependencies: ["CouchbaseLiteSwift"], path: "Benchmarks/Library"),
         .executableTarget(name: "cblite-bench-schema", dependencies: ["CBLJSONSchema", "CBLFleece"], path: "Benchmarks/Schema"),
         .executableTarget(

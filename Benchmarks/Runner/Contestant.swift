@@ -1,3 +1,4 @@
+import CBLBenchProcesses
 import FoundationEssentials
 
 /// One of the two programs, with a folder and a database of its own: each reads the file that it wrote.

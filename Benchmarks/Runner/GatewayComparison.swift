@@ -1,3 +1,4 @@
+import CBLBenchProcesses
 import FoundationEssentials
 
 /// Pushes documents to a gateway and pulls them from it, with both programs in turn.

@@ -1,3 +1,4 @@
+import CBLBenchProcesses
 import FoundationEssentials
 import Glibc
 

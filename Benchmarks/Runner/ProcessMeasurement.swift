@@ -1,4 +1,5 @@
 import CBLBase
+import CBLBenchProcesses
 import CBLQuery
 import CBLStore
 import FoundationEssentials

@@ -166,6 +166,8 @@ package final class Database: Sendable {
         file.presentHub?.end(of: self)
         abandonTransaction()
         readers.close()
+        // Blobs that were to be of documents that did not come.
+        if !isReadOnly { try? blobs.synchronize() }
         writer?.close()
         blobs.close()
         file.leave()

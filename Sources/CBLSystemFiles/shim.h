@@ -26,6 +26,9 @@ static inline int cblite_rename_to_free(const char *old_path, const char *new_pa
 // Has two names change places, in one step.
 static inline int cblite_exchange(const char *path, const char *other) { return renameat2(AT_FDCWD, path, AT_FDCWD, other, 2); }
 
+// Has the disk take all that the file system of an open file holds back.
+extern int syncfs(int);
+
 // Names the thread that calls, for who looks at the process from outside; fifteen bytes at most.
 extern int pthread_setname_np(unsigned long, const char *);
 static inline void cblite_name_thread(const char *name) { pthread_setname_np((unsigned long)pthread_self(), name); }

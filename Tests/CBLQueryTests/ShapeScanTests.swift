@@ -39,6 +39,27 @@ import Testing
         }
     }
 
+    @Test func ofLongDocumentsFewAreLookedAt() throws {
+        let sample = try Sample()
+        let text = String(repeating: "x", count: 10_000)
+        try sample.database.write { transaction in
+            for number in 0..<200 {
+                let json =
+                    #"{"type": "\#(number % 2 == 0 ? "hotel" : "airline")", "\#(number % 2 == 0 ? "stars" : "iata")": 3, "text": "\#(text)"}"#
+                try transaction.save("d\(number)", body: transaction.encode(json: json))
+            }
+        }
+        try sample.database.read { snapshot in
+            for kinds in [ShapeScan.Kinds.together, .automatic, .by("type")] {
+                let found = try ShapeScan(.default, kinds: kinds, sample: 100_000, mostBytes: 200_000).run(on: snapshot)
+                #expect(found.isSample && found.total == 200 && (10...30).contains(found.examined))
+            }
+            // One that is longer than all that may be looked at is no reason to look at nothing.
+            #expect(try ShapeScan(.default, sample: 100_000, mostBytes: 1).run(on: snapshot).examined == 6)
+            #expect(try ShapeScan(.default, sample: 100_000, mostBytes: 1 << 30).run(on: snapshot).examined == 200)
+        }
+    }
+
     @Test func itEndsWhenItIsToldTo() throws {
         let sample = try Sample()
         try sample.saveNumbers(500)

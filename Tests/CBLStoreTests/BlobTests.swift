@@ -180,4 +180,69 @@ import Testing
         try #expect(database.blobs.list() == [second])
         try #expect(FileManager.default.contentsOfDirectory(atPath: directory.path + "/elsewhere") == [first.fileName])
     }
+
+    // MARK: Blobs that get their names with the commit
+
+    private func names() throws -> [String] { try FileManager.default.contentsOfDirectory(atPath: path + "/Attachments") }
+
+    static let secret = [UInt8](0..<32).withUnsafeBytes { EncryptionKey($0) }
+
+    @Test(arguments: [nil, secret])
+    func aBlobThatWaitsForACommitIsThereForThisProcess(_ key: EncryptionKey?) throws {
+        var options = Database.Options.create
+        options.key = key
+        let database = try Database(path: path, options: options)
+        options.access = .readWrite
+        let other = try Database(path: path, options: options)
+        let contents = (0..<40).map { Array("content \($0)".utf8) }
+        let stored = try contents.map { try $0.withUnsafeBytes { try database.blobs.untilCommit.write($0) } }
+        try #expect(names().allSatisfy { $0.hasPrefix("incoming_") } && names().count == 40)
+        for (content, stored) in zip(contents, stored) {
+            #expect(stored.isNew && database.blobs.exists(stored.digest) && other.blobs.size(of: stored.digest) == content.count)
+            try #expect(Self.content(other.blobs, stored.digest) == content)
+        }
+        // Once more, in either way: it is there.
+        try #expect(!contents[0].withUnsafeBytes { try database.blobs.untilCommit.write($0) }.isNew)
+        try #expect(!contents[1].withUnsafeBytes { try other.blobs.write($0) }.isNew)
+        // Whoever commits.
+        try other.write { try $0.save("a", body: $0.encode(json: "{}")) }
+        try #expect(Set(names()) == Set(stored.map(\.digest.fileName)))
+        for (content, stored) in zip(contents, stored) { try #expect(Self.content(database.blobs, stored.digest) == content) }
+    }
+
+    @Test func aBlobThatNoCommitFollowsGetsItsNameWhenTheDatabaseIsClosed() throws {
+        let database = try Database(path: path, options: .create)
+        let stored = try Array("content".utf8).withUnsafeBytes { try database.blobs.untilCommit.write($0) }
+        database.close()
+        try #expect(names() == [stored.digest.fileName])
+    }
+
+    @Test func aBlobThatIsWrittenMeanwhileWithoutWaitingHasItsName() throws {
+        let database = try Database(path: path, options: .create)
+        let writer = try BlobWriter(database.blobs.untilCommit)
+        try Array("content".utf8).withUnsafeBytes { try writer.append($0) }
+        let stored = try Array("content".utf8).withUnsafeBytes { try database.blobs.write($0) }
+        try #expect(!writer.finish().isNew)
+        try #expect(names() == [stored.digest.fileName])
+    }
+
+    /// As when somebody clears up what looks as if nobody would finish it.
+    @Test func aCommitWhoseBlobsWereTakenAwayFailsOnce() throws {
+        let database = try Database(path: path, options: .create)
+        let stored = try Array("content".utf8).withUnsafeBytes { try database.blobs.untilCommit.write($0) }
+        try FileManager.default.removeItem(atPath: path + "/Attachments/" + names()[0])
+        #expect(!database.blobs.exists(stored.digest))
+        #expect(throws: StoreError.self) { try database.write { try $0.save("a", body: $0.encode(json: "{}")) } }
+        try database.write { try $0.save("b", body: $0.encode(json: "{}")) }
+        let (lost, saved) = try database.read { (try $0.document("a"), try $0.document("b")) }
+        #expect(lost == nil && saved != nil)
+    }
+
+    @Test func soManyAsWaitAtMostGetTheirNamesBefore() throws {
+        let database = try Database(path: path, options: .create)
+        for number in 0..<600 { _ = try Array("content \(number)".utf8).withUnsafeBytes { try database.blobs.untilCommit.write($0) } }
+        try #expect(names().count { $0.hasPrefix("incoming_") } < 100 && names().count == 600)
+        database.close()
+        try #expect(names().allSatisfy { BlobDigest(fileName: $0) != nil })
+    }
 }

@@ -32,13 +32,15 @@ package struct ShapeScan: Sendable {
     private let collection: CollectionName
     private let kinds: Kinds
     private let sample: Int?
+    private let mostBytes: Int?
     private var pieces = ScanPieces.standard
 
-    /// A sample is taken of collections that have more documents than that. It may come out a little smaller.
-    package init(_ collection: CollectionName, kinds: Kinds = .automatic, sample: Int? = nil) {
+    /// A sample is taken of collections that have more documents than that, or are about so long. It may come out a little smaller.
+    package init(_ collection: CollectionName, kinds: Kinds = .automatic, sample: Int? = nil, mostBytes: Int? = nil) {
         self.collection = collection
         self.kinds = kinds
         self.sample = sample
+        self.mostBytes = mostBytes
     }
 
     init(_ collection: CollectionName, kinds: Kinds, sample: Int?, pieces: ScanPieces) {
@@ -50,17 +52,37 @@ package struct ShapeScan: Sendable {
     private static let places: Int64 = 500
     // Enough to see whether there are kinds.
     private static let trial = 1000
+    // Of documents that are very long.
+    private static let fewest = 6
 
     /// `step` is called from time to time with the number of documents that the calling thread has gone through; it ends the work by throwing.
     package func run(on snapshot: Snapshot, _ step: (Int) throws -> Void = { _ in }) throws -> Result {
         let total = try total(on: snapshot)
-        let kind: String? =
-            switch kinds {
-            case .together: nil
-            case .by(let property): property
-            case .automatic: try discriminator(on: snapshot, total)
+        let wanted = try wanted(of: total, on: snapshot)
+        switch kinds {
+        case .together: return try examine(by: nil, wanted, of: total, on: snapshot, step)
+        case .by(let property): return try examine(by: property, wanted, of: total, on: snapshot, step)
+        case .automatic:
+            let (kind, found) = try tryKinds(min(ShapeScan.trial, wanted), of: total, on: snapshot)
+            return wanted <= ShapeScan.trial ? found : try examine(by: kind, wanted, of: total, on: snapshot, step)
+        }
+    }
+
+    /// How many documents are looked at.
+    private func wanted(of total: Int, on snapshot: Snapshot) throws -> Int {
+        let wanted = sample.map { min($0, total) } ?? total
+        guard let mostBytes, wanted > ShapeScan.fewest else { return wanted }
+        let plan = try Plan(collection, ShapeScan.fewest, of: total, on: snapshot, pieces)
+        var (count, bytes) = (0, 0)
+        while let (_, rows) = plan.pieces.next() {
+            let cursor = try snapshot.scan(collection, plan.options(rows))
+            cursor.onDamage = { _ in }
+            while try cursor.next() {
+                count += 1
+                bytes += cursor.bodyBytes.count
             }
-        return try examine(by: kind, sample.map { min($0, total) } ?? total, of: total, on: snapshot, step)
+        }
+        return count == 0 ? wanted : min(wanted, max(ShapeScan.fewest, mostBytes / max(1, bytes / count)))
     }
 
     /// How many documents there are; of a damaged collection, that there may be any number.
@@ -74,13 +96,15 @@ package struct ShapeScan: Sendable {
 
     private static let unknown = Int.max
 
-    private func discriminator(on snapshot: Snapshot, _ total: Int) throws -> String? {
-        let whole = try examine(by: nil, min(ShapeScan.trial, total), of: total, on: snapshot) { _ in }.survey
-        let names = Set(whole.shapes.flatMap { $0.shape.properties.map(\.name.text) })
+    /// The property that tells kinds apart, if there is one, and what was found so.
+    private func tryKinds(_ wanted: Int, of total: Int, on snapshot: Snapshot) throws -> (String?, Result) {
+        let whole = try examine(by: nil, wanted, of: total, on: snapshot) { _ in }
+        let names = Set(whole.survey.shapes.flatMap { $0.shape.properties.map(\.name.text) })
         for name in ShapeSurvey.usualDiscriminators where names.contains(name) {
-            if try examine(by: name, min(ShapeScan.trial, total), of: total, on: snapshot, { _ in }).survey.isClear { return name }
+            let found = try examine(by: name, wanted, of: total, on: snapshot) { _ in }
+            if found.survey.isClear { return (name, found) }
         }
-        return nil
+        return (nil, whole)
     }
 
     private func examine(
@@ -123,6 +147,14 @@ package struct ShapeScan: Sendable {
             let places = min(ShapeScan.places, Int64(max(1, wanted)))
             pieces = Pieces(rows, length: (rows.upperBound - rows.lowerBound) / places + 1)
             documentsOfPiece = Int((Int64(wanted) + places - 1) / places)
+        }
+
+        /// How a piece is read.
+        func options(_ rows: ClosedRange<Int64>) -> ScanOptions {
+            var options = ScanOptions(order: .stored)
+            if isDivided { options.rows = rows }
+            options.limit = documentsOfPiece
+            return options
         }
     }
 }
@@ -175,10 +207,7 @@ private final class Reader {
         let keys = snapshot.sharedKeys
         var count = 0
         while let (_, rows) = plan.pieces.next() {
-            var options = ScanOptions(order: .stored)
-            if plan.isDivided { options.rows = rows }
-            options.limit = plan.documentsOfPiece
-            let cursor = try snapshot.scan(collection, options)
+            let cursor = try snapshot.scan(collection, plan.options(rows))
             cursor.onDamage = { [self] in report($0) }
             while try cursor.next() {
                 let bytes = cursor.bodyBytes

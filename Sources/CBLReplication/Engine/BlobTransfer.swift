@@ -64,7 +64,7 @@ final class ArrivingBlob: @unchecked Sendable {
     init(_ digest: BlobDigest, length: UInt64?, in store: BlobFolder) {
         self.digest = digest
         self.length = length
-        self.store = store
+        self.store = store.untilCommit
     }
 
     func append(_ bytes: [UInt8]) {

@@ -15,8 +15,8 @@ enum SchemaCommand {
             Where documents clearly fall into kinds by a property such as "type", each kind is shown by itself; --by names another property, \
             and --together puts all into one.
 
-            Of collections with more than \(defaultSample) documents a sample is taken, evenly from everywhere in it; --sample says how large, and \
-            --all reads everything.
+            Of collections with more than \(defaultSample) documents, or with more than \(defaultSampleMiB) MiB of them, a sample is taken, evenly \
+            from everywhere in it; --sample says how large, and --all reads everything.
             """,
         database: .reads,
         flags: [
@@ -37,6 +37,7 @@ enum SchemaCommand {
         run: run)
 
     static let defaultSample = 100_000
+    private static let defaultSampleMiB = 64
 
     @Sendable private static func run(_ invocation: Invocation) throws -> ExitCode {
         if invocation.flag("all"), invocation.int("sample") != nil { throw invocation.usageError("--all and --sample exclude each other") }
@@ -48,7 +49,9 @@ enum SchemaCommand {
             let collection = try invocation.collection(named: "COLLECTION", in: snapshot)
             let scan = ShapeScan(
                 collection, kinds: kinds(invocation),
-                sample: invocation.flag("all") ? nil : invocation.int("sample") ?? defaultSample)
+                sample: invocation.flag("all") ? nil : invocation.int("sample") ?? defaultSample,
+                // Who says how many documents waits for them.
+                mostBytes: invocation.flag("all") || invocation.int("sample") != nil ? nil : defaultSampleMiB << 20)
             let progress = invocation.session.progress("Looking", unit: "documents")
             let found = try scan.run(on: snapshot) { count in
                 try Interruption.check()

@@ -297,7 +297,7 @@ package final class ArchiveRestorer {
             throw ArchiveValueReader.invalid("a blob needs a digest and a length")
         }
         let isWanted = options.collections == nil || neededBlobs.contains(digest)
-        let writer = isWanted ? try BlobWriter(transaction.database.blobs) : nil
+        let writer = isWanted ? try BlobWriter(transaction.database.blobs.untilCommit) : nil
         place = .blob(digest, writer, length: Int(length), done: 0)
         if length == 0 { try endBlob(digest, writer) }
     }

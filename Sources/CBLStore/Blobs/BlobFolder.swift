@@ -70,6 +70,8 @@ package struct BlobFolder: Sendable {
     let files: FileAccess
     private let opened = OpenedFolder()
     let unsynced: UnsyncedBlobs
+    /// Whether what is written gets its name with the next commit.
+    private(set) var namesWithCommit = false
     var bundle: DatabaseBundle { files.bundle }
     var isReadOnly: Bool { files.isReadOnly }
     var databasePath: String { bundle.path }
@@ -80,7 +82,15 @@ package struct BlobFolder: Sendable {
         self.unsynced = unsynced
     }
 
-    /// Waits until the disk has the names of all blobs: before a commit.
+    /// The same folder for who writes blobs of documents that are saved next, in this process: they are there for everybody in it at once, and for others
+    /// when the next document is committed. Many take a fraction of the time so.
+    package var untilCommit: BlobFolder {
+        var folder = self
+        folder.namesWithCommit = true
+        return folder
+    }
+
+    /// Waits until the disk has all blobs and their names: before a commit.
     func synchronize() throws { try unsynced.synchronize(bundle, folder) }
 
     /// What the names of blobs begin with until they are complete.
@@ -95,6 +105,8 @@ package struct BlobFolder: Sendable {
     /// Finds a blob's file in the folder, under the names that releases give it.
     func find(_ digest: BlobDigest, in folder: Folder) -> (name: String, status: FileStatus)? {
         let name = digest.fileName
+        // In this order: it may get its name just now.
+        if let temporary = unsynced.temporaryName(of: name), let status = folder.status(temporary) { return (temporary, status) }
         if let status = folder.status(name) { return (name, status) }
         guard isReadOnly else { return nil }
         for name in digest.version1FileNames { if let status = folder.status(name) { return (name, status) } }

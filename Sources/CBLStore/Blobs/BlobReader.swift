@@ -26,9 +26,12 @@ package final class UncheckedBlob: @unchecked Sendable {
         if let status, status.kind != .file {
             throw StoreError(.corrupt, "blob \(digest) is \(status.kind.rawValue), not a file", path: bundlePath)
         }
-        guard let folder, let found, let file = try blobs.files.openBlob(found.name, found.status, in: folder) else {
-            throw StoreError(.notFound, "no blob \(digest)", path: bundlePath)
+        var opened = if let folder, let found { try blobs.files.openBlob(found.name, found.status, in: folder) } else { nil as BlobFile? }
+        // One that waited for its name may have got it just now.
+        if opened == nil, let folder, found != nil, let found = blobs.find(digest, in: folder) {
+            opened = try blobs.files.openBlob(found.name, found.status, in: folder)
         }
+        guard let file = opened else { throw StoreError(.notFound, "no blob \(digest)", path: bundlePath) }
         guard file.length <= longest else {
             throw StoreError(.corrupt, "blob \(digest) is damaged: it cannot have \(file.length) bytes", path: bundlePath)
         }

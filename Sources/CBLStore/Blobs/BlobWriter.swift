@@ -48,8 +48,7 @@ package final class BlobWriter {
         if let expected, expected != digest { throw StoreError(.corrupt, "the content of blob \(expected) has another digest: \(digest)") }
         let name = digest.fileName
         if let stored = blobs.present(digest, name, length, in: folder) { return stored }
-        try file.finish(name)
-        blobs.unsynced.note()
+        try blobs.finish(file, name)
         return BlobFolder.Stored(digest: digest, length: length, isNew: true)
     }
 }
@@ -64,11 +63,22 @@ extension BlobFolder {
 
     /// A blob that is there already. What has its name and is no file of such a length, a link for example, is not it.
     fileprivate func present(_ digest: BlobDigest, _ name: String, _ length: Int, in folder: Folder) -> Stored? {
-        guard let present = folder.status(name), present.kind == .file, present.size == files.blobFileSize(length) else { return nil }
+        guard let present = find(digest, in: folder), present.status.kind == .file, present.status.size == files.blobFileSize(length)
+        else { return nil }
         unsynced.note()
         // Young again, so that no garbage collection takes it before the document that will refer to it is committed.
-        folder.touch(name)
+        folder.touch(present.name)
         return Stored(digest: digest, length: length, isNew: false)
+    }
+
+    /// Gives a complete file its name, now or with the next commit.
+    fileprivate func finish(_ file: UnfinishedBlobFile, _ name: String) throws(StoreError) {
+        guard namesWithCommit, let temporary = try file.finishForLater() else {
+            try file.finish(name)
+            return unsynced.note()
+        }
+        guard !unsynced.wait(name, as: temporary) else { return }
+        do { try synchronize() } catch { throw error as? StoreError ?? StoreError(.inputOutput, "\(error)", path: bundle.path) }
     }
 
     /// Stores bytes.
@@ -81,8 +91,7 @@ extension BlobFolder {
         if let stored = present(digest, name, bytes.count, in: folder) { return stored }
         let file = try files.makeBlob(in: folder)
         try file.append(bytes)
-        try file.finish(name)
-        unsynced.note()
+        try finish(file, name)
         return Stored(digest: digest, length: bytes.count, isNew: true)
     }
 }

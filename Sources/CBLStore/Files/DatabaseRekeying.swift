@@ -14,6 +14,7 @@ extension Database {
         try checkNoTransaction("a database cannot be encrypted anew")
         guard !bundle.isLoneFile else { throw StoreError(.version1, "a database of 1.0 cannot be encrypted", path: path) }
         do {
+            try blobs.synchronize()
             try writer.replacingFiles(readBy: readers) {
                 guard SharedFile.openCount(of: bundle) <= 1 else {
                     throw StoreError(.busy, "the database is open elsewhere in this program, and cannot be encrypted anew", path: path)

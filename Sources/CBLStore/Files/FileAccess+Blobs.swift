@@ -122,16 +122,29 @@ final class UnfinishedBlobFile {
     /// Gives it its name, in place of what has it. The content is on the disk before: whoever finds the name later, even after a loss of power, takes it
     /// for the blob. When the disk has the name is another question: see `UnsyncedBlobs`.
     func finish(_ name: String) throws(StoreError) {
-        if let end = encryption?.finish() {
-            let result = end.withUnsafeBytes { bytes in
-                Result { () throws(StoreError) in try unnamed.file.write(bytes) }
-            }
-            try result.get()
-            encryption = nil
-        }
+        try finishContent()
         if waits, !unnamed.file.synchronize() { throw FileCopy.failure("cannot write", path) }
         hasName = folder.place(unnamed, as: name, temporarily: UnfinishedBlobFile.temporaryName)
         guard hasName else { throw FileCopy.failure("cannot write", path) }
+    }
+
+    /// Gives it a name under which nobody takes it for the blob, and says which: whoever gives it its own later waits for the disk first. Nil where nobody
+    /// waits for the disk, or where it cannot get such a name.
+    func finishForLater() throws(StoreError) -> String? {
+        guard waits else { return nil }
+        try finishContent()
+        let temporary = unnamed.temporary ?? UnfinishedBlobFile.temporaryName()
+        hasName = unnamed.temporary != nil || folder.link(unnamed, as: temporary)
+        return hasName ? temporary : nil
+    }
+
+    private func finishContent() throws(StoreError) {
+        guard let end = encryption?.finish() else { return }
+        let result = end.withUnsafeBytes { bytes in
+            Result { () throws(StoreError) in try unnamed.file.write(bytes) }
+        }
+        try result.get()
+        encryption = nil
     }
 }
 

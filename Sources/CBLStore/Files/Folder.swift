@@ -130,11 +130,17 @@ final class Folder: Sendable {
 
     /// Waits until the disk has these files and their names. What is no file any more is passed over.
     func synchronize(_ names: [String]) throws(StoreError) {
-        for name in names {
-            guard let found = status(name), found.kind == .file, let file = try openFile(name, found) else { continue }
-            guard file.synchronize() else { throw FileCopy.failure("cannot write", path(of: name)) }
-        }
+        for name in names { try synchronizeContent(of: name) }
         try synchronize()
+    }
+
+    /// Has the disk take in one go what the whole file system holds back. This is no promise: whoever needs one waits for each file, which is done by then.
+    func synchronizeFileSystem(of name: String) { if let file = (try? openFile(name)) ?? nil { _ = CBLSystemFiles.syncfs(file.descriptor) } }
+
+    /// Waits until the disk has what is in a file, if there is one.
+    func synchronizeContent(of name: String) throws(StoreError) {
+        guard let found = status(name), found.kind == .file, let file = try openFile(name, found) else { return }
+        guard file.synchronize() else { throw FileCopy.failure("cannot write", path(of: name)) }
     }
 
     /// Sets the time of the last change to now.

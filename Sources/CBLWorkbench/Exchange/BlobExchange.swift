@@ -19,7 +19,7 @@ package enum BlobExchange {
         defer { close(descriptor) }
         var facts = stat()
         guard fstat(descriptor, &facts) == 0, facts.st_mode & S_IFMT == S_IFREG else { return false }
-        let writer = try BlobWriter(blobs)
+        let writer = try BlobWriter(blobs.untilCommit)
         let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 1 << 18, alignment: 16)
         defer { buffer.deallocate() }
         while true {

@@ -206,7 +206,8 @@ public final class Blob: Equatable, Hashable, @unchecked Sendable {
                 return
             case .data, .file, .stream: break
             }
-            let blobs = try database.openCore().blobs
+            var blobs = try database.openCore().blobs
+            if transaction != nil { blobs = blobs.untilCommit }
             let stored: BlobFolder.Stored
             switch state.content {
             case .data(let data): stored = try data.withUnsafeBytes { try blobs.write($0) }

@@ -24,6 +24,8 @@ import Testing
         let blob = ArrivingBlob(digest, length: UInt64(content.count), in: database.blobs)
         for start in stride(from: 0, to: content.count, by: size) { blob.append(Array(content[start..<min(start + size, content.count)])) }
         #expect(blob.finish() == nil)
+        // It has its name when the document is committed that has it.
+        try database.write { try $0.save("document", body: $0.encode(json: "{}")) }
         #expect(try files == [digest.description])
         let reader = try UncheckedBlob(database.blobs, digest).check()
         var bytes = [UInt8](repeating: 0, count: 4)

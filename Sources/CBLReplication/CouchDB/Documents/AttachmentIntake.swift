@@ -43,7 +43,7 @@ package struct AttachmentIntake {
             guard let text = data.stringBytes, let content = Base64.bytes(of: text) else {
                 throw RESTError.badAttachment("the data of attachment \"\(name)\" is not Base64")
             }
-            return write(entry, try content.withUnsafeBytes { try blobs.write($0) }, to: encoder)
+            return write(entry, try content.withUnsafeBytes { try blobs.untilCommit.write($0) }, to: encoder)
         }
         let follows = entry.value(forKey: "follows", nil)?.boolean == true
         let isFetched = believes && !follows && uploads[name] != nil

@@ -60,7 +60,7 @@ package final class DocumentParts {
             return self.coding = coding
         }
         name = headers["Content-Disposition"].flatMap { ContentDisposition($0)?.fileName }
-        writer = try BlobWriter(blobs)
+        writer = try BlobWriter(blobs.untilCommit)
         decoder = nil
         guard unpacks else { return }
         guard let coding = ContentCoding.of(headers) else { throw RESTError.badAttachment("an attachment is packed in an unknown way") }

@@ -132,6 +132,7 @@ extension RemoteDatabase {
 
     /// Fetches the content of an attachment into a blob. A connection that breaks is made again, and goes on where it was.
     func attachment(_ name: String, of id: String, _ revision: String, _ blobs: BlobFolder) throws -> BlobFolder.Stored {
+        let blobs = blobs.untilCommit
         var writer = try BlobWriter(blobs)
         var tag: String?
         var attempt = 1

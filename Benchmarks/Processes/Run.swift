@@ -1,14 +1,14 @@
 import Glibc
 
 /// A finished run of a program: how long it took, seen from outside, the processor's time, and the most memory it held.
-struct Run {
-    let milliseconds: Double
-    let processorMilliseconds: Double
-    let peakMiB: Double
-    let hasSucceeded: Bool
+package struct Run {
+    package let milliseconds: Double
+    package let processorMilliseconds: Double
+    package let peakMiB: Double
+    package let hasSucceeded: Bool
 
     /// Runs a program to its end with its output thrown away, put into a file, or, without one, going where ours goes.
-    init(of program: String, _ arguments: [String], input: String = "/dev/null", output: String? = "/dev/null") throws {
+    package init(of program: String, _ arguments: [String], input: String = "/dev/null", output: String? = "/dev/null") throws {
         var actions = posix_spawn_file_actions_t()
         posix_spawn_file_actions_init(&actions)
         defer { posix_spawn_file_actions_destroy(&actions) }
@@ -39,15 +39,20 @@ struct Run {
     }
 
     /// This run and the next one as one.
-    func followed(by next: Run) -> Run { Run(self, next) }
+    package func followed(by next: Run) -> Run { Run(self, next) }
 
-    static func milliseconds(_ time: timeval) -> Double { Double(time.tv_sec) * 1e3 + Double(time.tv_usec) / 1e3 }
+    package static func milliseconds(_ time: timeval) -> Double { Double(time.tv_sec) * 1e3 + Double(time.tv_usec) / 1e3 }
 
-    static func now() -> Double {
+    package static func now() -> Double {
         var time = timespec()
         clock_gettime(CLOCK_MONOTONIC, &time)
         return Double(time.tv_sec) * 1e3 + Double(time.tv_nsec) / 1e6
     }
 }
 
-struct Failure: Error { let text: String }
+/// Why a measurement is not one.
+package struct Failure: Error {
+    package let text: String
+
+    package init(text: String) { self.text = text }
+}

@@ -1,15 +1,15 @@
 import Glibc
 
 /// How this process stands at a moment: the time, what it has used so far, and what it holds.
-struct ProcessFacts {
-    let milliseconds = Run.now()
-    let processorMilliseconds: Double
+package struct ProcessFacts {
+    package let milliseconds = Run.now()
+    package let processorMilliseconds: Double
     /// How often a thread gave up the processor because it had to wait.
-    let switches: Int
-    let threads: Int
-    let residentMiB: Double
+    package let switches: Int
+    package let threads: Int
+    package let residentMiB: Double
 
-    init() {
+    package init() {
         var usage = rusage()
         getrusage(RUSAGE_SELF.rawValue, &usage)
         processorMilliseconds = Run.milliseconds(usage.ru_utime) + Run.milliseconds(usage.ru_stime)
@@ -20,7 +20,7 @@ struct ProcessFacts {
     }
 
     /// The numbers that the kernel tells of a process, by their names.
-    static func status(of process: String) -> [String: Double] {
+    package static func status(of process: String) -> [String: Double] {
         guard let file = fopen("/proc/\(process)/status", "r") else { return [:] }
         defer { fclose(file) }
         var numbers: [String: Double] = [:]

@@ -1,12 +1,12 @@
 import Glibc
 
 /// The program as a server of a directory over HTTP, for as long as this object lives.
-final class ServedProgram {
+package final class ServedProgram {
     /// With a slash at its end.
-    let url: String
+    package let url: String
     private let pid: pid_t
 
-    init(_ program: String, directory: String) throws {
+    package init(_ program: String, directory: String) throws {
         var ends: [Int32] = [0, 0]
         guard pipe(&ends) == 0 else { throw Failure(text: "no pipe") }
         var actions = posix_spawn_file_actions_t()
@@ -39,7 +39,7 @@ final class ServedProgram {
     }
 
     /// Of all its threads, so far.
-    var processorMilliseconds: Double {
+    package var processorMilliseconds: Double {
         var clock = clockid_t()
         var time = timespec()
         guard clock_getcpuclockid(pid, &clock) == 0, clock_gettime(clock, &time) == 0 else { return .nan }
@@ -47,5 +47,5 @@ final class ServedProgram {
     }
 
     /// The most memory that it has held so far.
-    var peakMiB: Double { (ProcessFacts.status(of: "\(pid)")["VmHWM"] ?? 0) / 1024 }
+    package var peakMiB: Double { (ProcessFacts.status(of: "\(pid)")["VmHWM"] ?? 0) / 1024 }
 }
