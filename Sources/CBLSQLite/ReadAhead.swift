@@ -1,13 +1,18 @@
 import Glibc
 
-/// Parts of a file that are read from front to back, fetched before they are asked for: one large read takes a fraction of what many small ones
-/// take. There are two, for who goes through an index and its table together.
+/// Parts of a file that are read from front to back, or from back to front, fetched before they are asked for: one large read takes a fraction of what
+/// many small ones take. There are two, for who goes through an index and its table together.
+///
+/// Who reads backwards, as `PRAGMA integrity_check` does, gets more at a time: the kernel fetches nothing in advance then, and a file that is not in memory
+/// would be read from the disk page by page.
 ///
 /// They are good for as long as nobody can change what they hold, and have to be dropped then.
 struct ReadAhead {
     /// So much is fetched the first time, and twice as much each time after, up to `most`.
     static let least = 1 << 14
     static let most = 1 << 16
+    /// The same for who goes backwards.
+    static let mostBackwards = 1 << 18
     /// Who goes on within so many bytes reads from front to back: between the pages of a table are some of its indexes.
     private static let stride: Int64 = 1 << 15
 
@@ -19,6 +24,7 @@ struct ReadAhead {
 
     private struct Window {
         var memory: UnsafeMutableRawPointer?
+        private var capacity = 0
         var start: Int64 = 0
         var count = 0
         var size = ReadAhead.least
@@ -55,6 +61,12 @@ struct ReadAhead {
 
         func isContinued(at offset: Int64) -> Bool { offset >= end && offset - end < ReadAhead.stride }
 
+        /// Whether this is read in front of what was read last.
+        func isContinuedBackwards(_ amount: Int, at offset: Int64) -> Bool {
+            let distance = end - Int64(2 * amount) - offset
+            return distance >= 0 && distance < ReadAhead.stride
+        }
+
         mutating func begin(_ amount: Int, at offset: Int64) {
             end = offset == 0 ? Window.farAway : offset + Int64(amount)
             size = ReadAhead.least
@@ -66,14 +78,37 @@ struct ReadAhead {
             goesOn = offset == end
             end = offset + Int64(amount)
             let wanted = Int(min(Int64(size), fileSize - offset))
-            guard wanted > amount else { return false }
-            let memory = self.memory ?? .allocate(byteCount: ReadAhead.most, alignment: 16)
-            self.memory = memory
-            count = 0
-            guard read(memory, wanted, offset) else { return false }
-            (start, count, clearStart) = (offset, wanted, offset + Int64(wanted))
+            guard wanted > amount, fill(wanted, at: offset, read) else { return false }
             size = min(size * 2, ReadAhead.most)
             return true
+        }
+
+        /// Fetches what ends with what is asked for.
+        mutating func fetchBackwards(_ amount: Int, at offset: Int64, read: (UnsafeMutableRawPointer, Int, Int64) -> Bool) -> Bool {
+            goesOn = false
+            end = offset + Int64(amount)
+            // Whole pages, as those of an encrypted file are decrypted.
+            let wanted = Int(min(Int64(max(size, amount) / amount * amount), end))
+            guard wanted > amount, fill(wanted, at: end - Int64(wanted), read) else { return false }
+            size = min(size * 2, ReadAhead.mostBackwards)
+            return true
+        }
+
+        private mutating func fill(_ wanted: Int, at offset: Int64, _ read: (UnsafeMutableRawPointer, Int, Int64) -> Bool) -> Bool {
+            count = 0
+            if capacity < wanted {
+                memory?.deallocate()
+                capacity = wanted > ReadAhead.most ? ReadAhead.mostBackwards : ReadAhead.most
+                memory = .allocate(byteCount: capacity, alignment: 16)
+            }
+            guard let memory, read(memory, wanted, offset) else { return false }
+            (start, count, clearStart) = (offset, wanted, offset + Int64(wanted))
+            return true
+        }
+
+        mutating func free() {
+            memory?.deallocate()
+            (memory, capacity, count) = (nil, 0, 0)
         }
     }
 
@@ -101,12 +136,20 @@ struct ReadAhead {
         return true
     }
 
-    /// Fetches from `offset` on, if somebody reads from front to back there. Gives whether what was asked for is here now.
+    /// Fetches what will be wanted from `offset` on, or before it, if somebody reads in one direction there. Gives whether what was asked for is here now.
     mutating func fetch(
         _ amount: Int, at offset: Int64, measure: () -> Int64?, read: (UnsafeMutableRawPointer, Int, Int64) -> Bool
     ) -> Bool {
         let isFirst = first.isContinued(at: offset)
         guard isFirst || second.isContinued(at: offset) else {
+            if first.isContinuedBackwards(amount, at: offset) {
+                isSecond = false
+                return first.fetchBackwards(amount, at: offset, read: read)
+            }
+            if second.isContinuedBackwards(amount, at: offset) {
+                isSecond = true
+                return second.fetchBackwards(amount, at: offset, read: read)
+            }
             // In the place of the one that nobody has used for longer.
             isSecond.toggle()
             if isSecond { second.begin(amount, at: offset) } else { first.begin(amount, at: offset) }
@@ -126,9 +169,8 @@ struct ReadAhead {
     }
 
     mutating func free() {
-        first.memory?.deallocate()
-        second.memory?.deallocate()
-        (first.memory, second.memory) = (nil, nil)
+        first.free()
+        second.free()
         drop()
     }
 }

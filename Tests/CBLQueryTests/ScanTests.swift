@@ -117,6 +117,12 @@ import Testing
                 #expect(found.rows == expected.rows, "\(text)")
                 let foundBySQLite = try Self.outcome(text, snapshot, inPieces: Self.small, readsPages: false)
                 #expect(foundBySQLite.rows == expected.rows, "\(text)")
+                // With room for some rows, or nearly none, before SQLite sorts them.
+                for bytes in [200, 3000, 12_000] {
+                    let crowded = ScanPieces(length: 16, fewestRows: 100, mostSortedBytes: bytes)
+                    let foundSo = try Self.outcome(text, snapshot, inPieces: crowded)
+                    #expect(foundSo.rows == expected.rows, "\(text)")
+                }
                 if found.isPiecewise { piecewise += 1 }
             }
         }

@@ -42,7 +42,7 @@ private final class CountedFile {
         let file = CountedFile(Int.random(in: 1...100, using: &random) * Self.page + Int.random(in: 0...1, using: &random) * 77, seed: seed)
         var ahead = ReadAhead()
         defer { ahead.free() }
-        var place = 0
+        var (place, step) = (0, 1)
         for _ in 0..<1000 {
             switch Int.random(in: 0..<20, using: &random) {
             case 0: place = Int.random(in: 0...file.bytes.count / Self.page, using: &random)
@@ -53,7 +53,8 @@ private final class CountedFile {
                 let count = Int.random(in: 1...100, using: &random) * Self.page
                 file.bytes = CountedFile(count, seed: random.next()).bytes
             case 3: file.fails.toggle()
-            default: place += 1
+            case 4: step = -step
+            default: place = max(0, place + step)
             }
             let offset = place * Self.page
             let isThere = offset + Self.page <= file.bytes.count
@@ -76,8 +77,22 @@ private final class CountedFile {
         #expect(file.reads == 10)
         file.reads = 0
         for page in stride(from: 99, through: 0, by: -1) { _ = read(&ahead, file, 4096, at: page * 4096) }
-        // What was here of the end, and each of the others alone.
-        #expect((80...100).contains(file.reads))
+        // What was here of the end, and the rest in larger and larger pieces.
+        #expect((1...4).contains(file.reads))
+    }
+
+    @Test func backToFrontIsReadInLargerPieces() {
+        let file = CountedFile(1000 * 4096, seed: 1)
+        var ahead = ReadAhead()
+        defer { ahead.free() }
+        for page in stride(from: 999, through: 0, by: -1) {
+            #expect(
+                read(&ahead, file, 4096, at: page * 4096).map { $0.elementsEqual(file.bytes[(page * 4096)..<(page + 1) * 4096]) } == true)
+            // Its index, somewhere else.
+            if page % 100 == 0 { _ = read(&ahead, file, 4096, at: 500 * 4096) }
+        }
+        // Two alone, and then 4, 8, 16, 32 and at last 64 at a time; the others are ten.
+        #expect(file.reads < 40)
     }
 
     @Test func scatteredPagesAreReadAlone() {

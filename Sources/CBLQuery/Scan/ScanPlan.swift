@@ -206,7 +206,9 @@ struct ScanPlan {
             return Found(try source.run(on: snapshot, [only]), shape.rows(only))
         case .sorted(let keys, let columnCount, let limit, let offset):
             let wanted = limit.map { $0 + offset }
-            let sinks = (0..<2).map { _ in SortedRows(keys: keys, columnCount: columnCount, limit: wanted) }
+            let sinks = (0..<2).map { _ in
+                SortedRows(keys: keys, columnCount: columnCount, limit: wanted, mostBytes: scan.pieces.mostSortedBytes)
+            }
             return Found(try source.run(on: snapshot, sinks), MergedRows(sinks, offset: offset, limit: limit))
         }
     }

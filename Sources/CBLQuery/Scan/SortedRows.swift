@@ -18,11 +18,6 @@ final class SortedRows: ScanSink {
         var piece: Int
     }
 
-    /// As much memory as rows may take before SQLite's sorter, which uses temporary files, is the better one.
-    static let mostBytes = 6 << 20
-    /// The same where a limit says how many rows are kept, and the others are forgotten.
-    static let mostBytesOfFirst = 24 << 20
-
     private let keys: [Key]
     // What is looked at for each row, of the first two keys: all bits are set where the order is descending.
     private let flips: (first: UInt64, second: UInt64)
@@ -31,13 +26,14 @@ final class SortedRows: ScanSink {
     private let columnCount: Int32
     /// How many of the first rows are wanted.
     private let limit: Int
+    private let mostBytes: Int
     @exclusivity(unchecked) private(set) var entries: [Entry] = []
     @exclusivity(unchecked) private var arena = RowArena(capacity: 1 << 16)
     @exclusivity(unchecked) private var piece = 0
     /// Rows from here on are not wanted: set when there are enough smaller ones.
     @exclusivity(unchecked) private var bound: Entry?
 
-    init(keys: [Key], columnCount: Int, limit: Int?) {
+    init(keys: [Key], columnCount: Int, limit: Int?, mostBytes: Int) {
         self.keys = keys
         func flip(_ index: Int) -> UInt64 { index < keys.count && keys[index].isDescending ? .max : 0 }
         flips = (flip(0), flip(1))
@@ -45,6 +41,7 @@ final class SortedRows: ScanSink {
         secondColumn = keys.count > 1 ? Int32(keys[1].column) : nil
         self.columnCount = Int32(columnCount)
         self.limit = limit ?? .max
+        self.mostBytes = mostBytes
     }
 
     func begin(piece: Int) { self.piece = piece }
@@ -64,17 +61,16 @@ final class SortedRows: ScanSink {
         }
         entries.append(entry)
         if entries.count >= 1024, entries.count / 2 >= limit { dropUnwanted() }
-        return size > SortedRows.mostBytes ? makeRoom() : .goOn
+        return size > mostBytes ? makeRoom() : .goOn
     }
 
     private var size: Int { arena.count + entries.count * MemoryLayout<Entry>.stride }
 
     private func makeRoom() -> ScanVerdict {
-        guard limit < .max else { return .refuse }
-        guard size > SortedRows.mostBytesOfFirst else { return .goOn }
-        if entries.count > limit { dropUnwanted() }
+        guard entries.count > limit else { return .refuse }
+        dropUnwanted()
         // Otherwise it would soon be full again.
-        return size > SortedRows.mostBytesOfFirst / 4 * 3 ? .refuse : .goOn
+        return size > mostBytes / 4 * 3 ? .refuse : .goOn
     }
 
     @inline(__always)

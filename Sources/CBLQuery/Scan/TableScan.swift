@@ -10,6 +10,9 @@ struct ScanPieces: Sendable {
     var length: Int64
     /// Below this, another connection takes longer to open than the scan takes.
     var fewestRows: Int64
+    /// As much memory as the rows that a thread sorts may take, about half a million of them: of more, SQLite's sorter is the better one, which uses
+    /// temporary files.
+    var mostSortedBytes = 32 << 20
 
     static let standard = ScanPieces(length: 4096, fewestRows: 8192)
 }
