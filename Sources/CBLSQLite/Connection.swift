@@ -1,4 +1,6 @@
+import CBLBase
 import CBLSystemSQLite
+import Glibc
 
 /// One connection to one SQLite file. It belongs to one thread at a time: whoever shares it brings a lock.
 ///
@@ -42,9 +44,9 @@ package final class Connection {
         let flags = access | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_URI | SQLITE_OPEN_EXRESCODE
         let code = sqlite3_open_v2(Connection.uri(path, parameters), &handle, flags, FileLayer.name)
         guard code == SQLITE_OK, let handle else {
-            let message = handle.map { String(cString: sqlite3_errmsg($0)) } ?? "out of memory"
+            let message = SQLiteError.lackOfDescriptors(code, on: handle) ?? handle.map { String(cString: sqlite3_errmsg($0)) }
             sqlite3_close_v2(handle)
-            throw SQLiteError(extendedCode: code, message: message, sql: nil)
+            throw SQLiteError(extendedCode: code, message: message ?? "out of memory", sql: nil)
         }
         self.handle = handle
         self.path = sqlite3_db_filename(handle, "main").map { String(cString: $0) } ?? ""
@@ -291,10 +293,27 @@ extension SQLiteError {
             return
         }
         let extended = sqlite3_extended_errcode(handle)
+        if let lack = SQLiteError.lackOfDescriptors(code, on: handle) {
+            self.init(extendedCode: code, message: lack, sql: nil)
+            return
+        }
         let isCurrent = extended & 0xFF == code & 0xFF
         self.init(
             extendedCode: isCurrent ? extended : code,
             message: String(cString: isCurrent ? sqlite3_errmsg(handle) : sqlite3_errstr(code)), sql: sql)
+    }
+}
+
+extension SQLiteError {
+    /// Files that cannot be opened, or folders that cannot be synchronized, as the process has too many open already: neither the statement nor the
+    /// disk is to blame.
+    fileprivate static func lackOfDescriptors(_ code: Int32, on handle: OpaquePointer?) -> String? {
+        guard [SQLITE_CANTOPEN, SQLITE_IOERR].contains(code & 0xFF), let handle else { return nil }
+        // SQLite asks the layer for it, but not when a commit fails.
+        let isFolder = sqlite3_extended_errcode(handle) == SQLITE_IOERR | 5 << 8
+        let layer = isFolder ? sqlite3_vfs_find(FileLayer.name) : nil
+        let reason = layer?.pointee.xGetLastError?(layer, 0, nil) ?? sqlite3_system_errno(handle)
+        return reason == EMFILE || reason == ENFILE ? SystemCall.message(reason) : nil
     }
 }
 

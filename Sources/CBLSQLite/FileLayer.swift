@@ -1,3 +1,4 @@
+import CBLBase
 import CBLSystemSQLite
 import Glibc
 import Synchronization
@@ -64,6 +65,12 @@ enum FileLayer {
             guard let base = FileLayer.base, let name, FileLayer.mayBeOpened(name) else { return SQLITE_CANTOPEN }
             return base.pointee.xFullPathname(base, name, count, result)
         }
+        layer.pointee.xGetLastError = { _, count, text in
+            let code = errno
+            if let known = FileLayer.folderErrors.withLock({ $0.removeValue(forKey: pthread_self()) }) { return known }
+            errno = code
+            return FileLayer.base.flatMap { $0.pointee.xGetLastError?($0, count, text) } ?? code
+        }
         layer.pointee.xDlOpen = { _, _ in nil }
         sqlite3_vfs_register(layer, 0)
     }()
@@ -102,19 +109,20 @@ enum FileLayer {
         return SQLITE_OK
     }
 
-    /// Waits until the disk has the name of a file. Not every file system can be asked for that.
-    static func synchronizeFolder(of name: UnsafePointer<CChar>) -> Bool {
-        let path = String(cString: name)
-        guard let slash = path.utf8.lastIndex(of: UInt8(ascii: "/")) else { return true }
-        let folder = Glibc.open(String(decoding: path.utf8[...slash], as: UTF8.self), O_RDONLY | O_DIRECTORY | O_CLOEXEC)
-        guard folder >= 0 else { return false }
-        defer { close(folder) }
-        return fsync(folder) == 0 || errno == EINVAL
-    }
-
     /// To be called when a connection has been closed.
     static func forget(_ path: String) {
         open.withLock { $0.remove(path) }
+    }
+
+    /// Why a folder could not be synchronized, by thread. Until SQLite asks, `errno` has become that of something else.
+    private static let folderErrors = Mutex<[pthread_t: Int32]>([:])
+
+    /// Waits until the disk has the name of a file.
+    static func synchronizeFolder(of name: UnsafePointer<CChar>) -> Bool {
+        let isDone = DurableFile.synchronizeFolder(of: String(cString: name))
+        let code = errno
+        folderErrors.withLock { $0[pthread_self()] = isDone ? nil : code }
+        return isDone
     }
 
     private static func isKnown(_ name: UnsafePointer<CChar>) -> Bool {

@@ -68,7 +68,7 @@ enum ErrorReport {
         case .interrupted: .interrupted
         case .notADatabase, .needsKey, .wrongKey, .version1, .tooNew, .tooOld: .cannotOpen
         case .notFound, .exists, .busy, .notOpen, .corrupt, .foreignSchema, .readOnly, .invalidName, .invalidDocument, .refused,
-            .invalidRevision,
+            .invalidRevision, .fromFuture,
             .unsupported,
             .diskFull,
             .transactionOpen, .noTransaction, .inputOutput:

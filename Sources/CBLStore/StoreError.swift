@@ -34,6 +34,8 @@ package struct StoreError: Error, Hashable, Sendable, CustomStringConvertible {
         case refused
         /// A revision ID or a history that cannot be one.
         case invalidRevision
+        /// A revision that was made later than it is now, by this machine's clock.
+        case fromFuture
         /// An index of the collection needs functions or modules that are not there.
         case unsupported
         case diskFull

@@ -112,6 +112,38 @@ import Testing
         _ = try await client.closing()
     }
 
+    /// As after a stop of the whole process: both limits are over, of a client that may be silent for a while and of one that has yet to say
+    /// something.
+    @Test func whoSpokeWhileTheLoopCouldNotListenIsHeardBeforeTheTimeIsUp() throws {
+        let clock = ManualClock()
+        let loop = EventLoop(clock: .manual(clock))
+        defer { loop.stop() }
+        let server = try TestHTTPServer(on: loop) { exchange in
+            try exchange.begin(HTTPResponseHead(status: 200), length: 0)
+            return nil
+        }
+        defer { server.stop() }
+        let fresh = try TestHTTPClient(server.port)
+        let known = try TestHTTPClient(server.port)
+        known.get("/a")
+        #expect(try known.answer()?.head.status == 200)
+        let isStopped = Atomic(false)
+        let goesOn = Atomic(false)
+        let stop: @Sendable () -> Void = {
+            isStopped.store(true, ordering: .releasing)
+            while !goesOn.load(ordering: .acquiring) { usleep(500) }
+        }
+        loop.perform(stop)
+        while !isStopped.load(ordering: .acquiring) { usleep(500) }
+        for client in [known, fresh] { client.get("/a") }
+        clock.advance(by: .seconds(600))
+        goesOn.store(true, ordering: .releasing)
+        for client in [known, fresh] { #expect(try client.answer()?.head.status == 200) }
+        // Who says nothing is given up as before.
+        clock.advance(by: .seconds(600))
+        #expect(known.isAtEnd())
+    }
+
     @Test func timersFireInOrderAndOnlyIfNotCancelled() async {
         let clock = ManualClock()
         let loop = EventLoop(clock: .manual(clock))

@@ -31,7 +31,7 @@ extension RESTError {
         case .notFound: self = .notFound(message)
         case .conflict: self = .conflict(message)
         case .exists: self = .exists(message)
-        case .invalidName, .invalidRevision: self = .badID(message)
+        case .invalidName, .invalidRevision, .fromFuture: self = .badID(message)
         case .invalidDocument: self = .badRequest(message)
         case .refused, .readOnly: self = .forbidden(message)
         case .version1: self = .forbidden("a database of Couchbase Lite 1.x can only be read here")

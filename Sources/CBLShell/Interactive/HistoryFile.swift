@@ -50,7 +50,11 @@ final class HistoryFile {
         flock(descriptor, LOCK_EX)
         let before = FileFacts.size(path)
         let line = HistoryFile.escaped(statement) + "\n"
-        HistoryFile.write(line, descriptor)
+        guard HistoryFile.write(line, descriptor) else {
+            // A part of a line would become one with the next.
+            ftruncate(descriptor, off_t(before))
+            return
+        }
         // What somebody else wrote meanwhile is read the next time.
         if before == sizeRead { sizeRead += line.utf8.count }
     }
@@ -105,15 +109,18 @@ final class HistoryFile {
         defer { close(descriptor) }
         flock(descriptor, LOCK_EX)
         // Others may have added to it since it was read.
-        guard FileFacts.size(path) == sizeRead, ftruncate(descriptor, 0) == 0 else { return }
+        guard FileFacts.size(path) == sizeRead else { return }
         let text = entries.map { HistoryFile.escaped($0) + "\n" }.joined()
-        HistoryFile.write(text, descriptor)
+        // Written over what is there, it takes no room; and each statement is there all the time, in its old place or in its new one.
+        guard text.utf8.count < sizeRead, HistoryFile.write(text, descriptor), ftruncate(descriptor, off_t(text.utf8.count)) == 0 else {
+            return
+        }
         sizeRead = text.utf8.count
     }
 
-    private static func write(_ text: String, _ descriptor: Int32) {
-        let bytes = Array(text.utf8)
-        _ = bytes.withUnsafeBytes { bytes in SystemCall.retrying { Glibc.write(descriptor, bytes.baseAddress, bytes.count) } }
+    private static func write(_ text: String, _ descriptor: Int32) -> Bool {
+        var text = text
+        return text.withUTF8 { SystemCall.writeAll(UnsafeRawBufferPointer($0), to: descriptor) }
     }
 
     /// What the lines of the file say, and how many bytes they are.

@@ -112,7 +112,8 @@ extension InteractiveShell {
 
     /// Has results go to a file, or to standard output again.
     func setOutput(_ path: String?) throws {
-        try session.output.flush()
+        // What could not be written was told by the statement that it is of.
+        try? session.output.flush()
         if let path {
             let descriptor = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o666)
             guard descriptor >= 0 else { throw CommandError.system(path, errno: errno) }
@@ -124,6 +125,11 @@ extension InteractiveShell {
             if let file { close(file) }
             file = nil
         }
+    }
+
+    /// A file that could not be written is tried again by the next statement: there may be room now.
+    func renewOutput() {
+        if let file, case .system? = session.output.failure { session.output = Output(descriptor: file) }
     }
 
     func terminal(color: GlobalOptions.Color) -> Terminal {

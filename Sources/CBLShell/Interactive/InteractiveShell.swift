@@ -188,6 +188,7 @@ final class InteractiveShell {
         var code = before
         while !isLeaving {
             var isDone = false
+            renewOutput()
             let result = Shell.finish(session) {
                 session.options = options
                 guard let statement = try reader.next(isLast: isLast) else {

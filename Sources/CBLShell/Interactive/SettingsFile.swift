@@ -129,15 +129,14 @@ struct SettingsFile {
         if let mode, fchmod(file.descriptor, mode) != 0 { code = errno }
         let count = SystemCall.retrying { Glibc.write(file.descriptor, bytes, bytes.count) }
         if code == 0, count != bytes.count { code = count < 0 ? errno : ENOSPC }
-        if code == 0, fsync(file.descriptor) != 0 { code = errno }
         guard code == 0 else {
             file.discard()
             throw .system(target, errno: code)
         }
-        try file.complete()
+        try file.complete(durably: true)
     }
 
-    private static func makeDirectory(ofFile path: String) throws(CommandError) {
+    static func makeDirectory(ofFile path: String) throws(CommandError) {
         for directory in PathText.folders(of: path) {
             // The standard for such folders wants them private.
             if mkdir(directory, 0o700) != 0, errno != EEXIST { throw .system(directory, errno: errno) }

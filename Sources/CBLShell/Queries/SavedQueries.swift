@@ -57,7 +57,7 @@ struct SavedQueries {
 
     func save(_ text: String, as name: String) throws {
         let path = try path(of: name)
-        try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
+        try SettingsFile.makeDirectory(ofFile: path)
         // Whoever reads it meanwhile finds the old one or the new one.
         let file = try PartialFile(for: path, mode: 0o600)
         var bytes = text + "\n"
@@ -66,7 +66,7 @@ struct SavedQueries {
             file.discard()
             throw CommandError.system(path, errno: code)
         }
-        try file.complete()
+        try file.complete(durably: true)
     }
 
     func remove(_ name: String) throws {

@@ -7,6 +7,7 @@ extension DatabaseFacts.Warning {
     var code: String {
         switch self {
         case .damagedFile, .damagedCollection: "damaged"
+        case .unreadCollection: "unread"
         case .conflicts: "conflicts"
         case .missingBlobs: "missingBlobs"
         case .expired: "expired"
@@ -20,6 +21,7 @@ extension DatabaseFacts.Warning {
         switch self {
         case .damagedFile(let damage): "The file is damaged: \(damage). \"cblite check\" tells more."
         case .damagedCollection(let name, let damage): "Collection \"\(name)\" is damaged: \(damage). \"cblite check\" tells more."
+        case .unreadCollection(let name, let reason): "Collection \"\(name)\" cannot be read: \(reason)."
         case .conflicts(let number):
             "\(count(number, "document is", "documents are")) in conflict: \"cblite conflicts\" lists them."
         case .missingBlobs(let number): "\(count(number, "blob is", "blobs are")) missing that documents refer to."

@@ -102,7 +102,7 @@ struct EdgeServe {
     private func replace(_ path: String, with text: String) throws {
         let new = PathText.free(beside: path, "new")
         try ServerIdentity.write(text, to: new, mode: 0o600)
-        guard rename(new, path) == 0 else {
+        guard rename(new, path) == 0, DurableFile.synchronizeFolder(of: path) else {
             let code = errno
             unlink(new)
             throw CommandError.system(path, errno: code)

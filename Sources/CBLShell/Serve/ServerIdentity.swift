@@ -1,3 +1,4 @@
+import CBLBase
 import CBLTransport
 import Glibc
 
@@ -77,6 +78,7 @@ struct ServerIdentity {
         defer { close(descriptor) }
         do {
             try Array(text.utf8).withUnsafeBytes { try Output.send($0, to: descriptor) }
+            guard DurableFile.synchronize(descriptor, named: path) else { throw CommandError.system(path, errno: errno) }
         } catch {
             unlink(path)
             throw error

@@ -1,3 +1,4 @@
+import CBLBase
 import CBLFleece
 import CBLReplication
 import CBLTransport
@@ -92,14 +93,14 @@ final class RememberedSignIn: Sendable {
                 guard count > 0 else { return false }
                 rest = UnsafeRawBufferPointer(rebasing: rest[count...])
             }
-            return fsync(descriptor) == 0
+            return true
         }
+        let isKept = isWritten && DurableFile.rename(descriptor, partial, to: path)
         let problem = errno
         close(descriptor)
-        guard isWritten, rename(partial, path) == 0 else {
-            let code = isWritten ? errno : problem
+        guard isKept else {
             unlink(partial)
-            throw .system(path, errno: code)
+            throw .system(path, errno: problem)
         }
     }
 

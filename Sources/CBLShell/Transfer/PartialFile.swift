@@ -29,13 +29,26 @@ struct PartialFile {
         throw .system(target, errno: errno)
     }
 
-    /// Puts the file in its place. A link there is replaced, and not what it leads to.
-    func complete() throws(CommandError) {
-        guard close(descriptor) == 0, rename(partial, target) == 0 else {
-            let code = errno
-            unlink(partial)
-            throw .system(target, errno: code)
+    /// Puts the file in its place. A link there is replaced, and not what it leads to. What the program keeps for somebody has to be there after a
+    /// loss of power, too.
+    func complete(durably: Bool = false) throws(CommandError) {
+        guard durably else {
+            guard close(descriptor) == 0, rename(partial, target) == 0 else { throw discarded(errno) }
+            return
         }
+        let isNew = access(target, F_OK) != 0
+        let isKept = DurableFile.rename(descriptor, partial, to: target)
+        let code = errno
+        close(descriptor)
+        guard !isKept else { return }
+        // It failed, so there is nothing.
+        if isNew { unlink(target) }
+        throw discarded(code)
+    }
+
+    private func discarded(_ code: Int32) -> CommandError {
+        unlink(partial)
+        return .system(target, errno: code)
     }
 
     /// Removes it: the work was not finished.

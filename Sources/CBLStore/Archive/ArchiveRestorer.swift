@@ -82,7 +82,7 @@ package final class ArchiveRestorer {
     private static func isAboutTheArchive(_ error: StoreError) -> Bool {
         switch error.code {
         case .corrupt: error.cause == nil
-        case .invalidName, .invalidDocument, .invalidRevision, .conflict, .unsupported, .exists: error.cause == nil
+        case .invalidName, .invalidDocument, .invalidRevision, .fromFuture, .conflict, .unsupported, .exists: error.cause == nil
         default: false
         }
     }

@@ -62,7 +62,7 @@ extension Database {
             try writer.exclusively { file in
                 file.connection.setProgressCheck(interruption)
                 defer { file.connection.setProgressCheck(nil) }
-                try file.connection.execute(script: "PRAGMA analysis_limit=400; PRAGMA optimize")
+                try Maintenance.optimize(file)
                 try Maintenance.vacuum(file)
             }
             try progress(.collectingBlobs)

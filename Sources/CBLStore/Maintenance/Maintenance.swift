@@ -12,6 +12,15 @@ enum Maintenance {
         if free * 4 >= pages || free * size >= 10 << 20 { try connection.execute("PRAGMA incremental_vacuum") }
     }
 
+    /// Renews statistics that have become wrong. In a transaction that writes from its beginning: by itself it reads first, and who becomes a writer
+    /// then does not wait for another one.
+    static func optimize(_ file: FileConnection) throws {
+        try file.begin(immediate: true)
+        defer { file.end() }
+        try file.connection.execute(script: "PRAGMA analysis_limit=400; PRAGMA optimize")
+        try file.connection.commit()
+    }
+
     /// Gives free pages back to the file system.
     static func vacuum(_ file: FileConnection) throws {
         let connection = file.connection

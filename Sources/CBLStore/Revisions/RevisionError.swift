@@ -12,8 +12,10 @@ package enum RevisionError: Error, Hashable, Sendable, CustomStringConvertible {
     case conflict
     /// A history that does not fit together.
     case badHistory(reason: String)
-    /// A version whose time this database's clock cannot believe.
+    /// A version whose time is none.
     case badTime(Version)
+    /// A version that was made later than it is now, by this machine's clock.
+    case futureTime(Version)
 
     package var description: String {
         switch self {
@@ -24,6 +26,7 @@ package enum RevisionError: Error, Hashable, Sendable, CustomStringConvertible {
         case .conflict: "the revision is not current any more"
         case .badHistory(let reason): "the revision history does not fit together: \(reason)"
         case .badTime(let version): "the time of version \(version) is out of range"
+        case .futureTime(let version): "version \(version) is from the future: the clock here is behind, or another one is ahead"
         }
     }
 }

@@ -48,7 +48,7 @@ extension VectorRevisions {
         let wasConflicted = isConflicted
         defer { if wasConflicted { tellIfSettled() } }
         guard remote <= VectorRevisions.maximumRemote else { throw .badHistory(reason: "remote \(remote) is too many") }
-        try clock.see(new.vector, wallClock: wallClock)
+        try clock.see(new.vector, known: current?.version.vector ?? VersionVector(), wallClock: wallClock)
         var received = Revision(
             version: new.vector.isEmpty ? new.treeIDs.first.map { .tree($0) } ?? .vector(new.vector) : .vector(new.vector),
             properties: properties, flags: flags.intersection([.deleted, .hasAttachments]))

@@ -1,8 +1,10 @@
 extension VersionVector {
     /// The vector of a revision that is made here, now, from the one that this vector belongs to.
     package func addingLocalVersion(_ clock: inout HybridClock, wallClock: UInt64) throws(RevisionError) -> VersionVector {
-        if let time = self[.local], !clock.see(time, wallClock: wallClock) { throw .badTime(Version(time: time, source: .local)) }
-        let version = Version(time: clock.now(wallClock: wallClock), source: .local)
+        let known = try self[.local].map { time throws(RevisionError) in
+            try clock.seeStored(Version(time: time, source: .local), wallClock: wallClock)
+        }
+        let version = Version(time: clock.now(wallClock: wallClock, after: known ?? 0), source: .local)
         var seen: Set<SourceID> = [.local]
         // The older self of a merge's current version goes with the merge.
         let rest = versions.filter { seen.insert($0.source).inserted }
@@ -15,8 +17,12 @@ extension VersionVector {
     ) throws(RevisionError) -> VersionVector {
         guard let ours = current, let theirs = other.current else { throw .badHistory(reason: "there is nothing to merge") }
         guard ours.source != theirs.source else { throw .badHistory(reason: "both sides were made by \(ours.source)") }
-        for version in [ours, theirs] where !clock.see(version.time, wallClock: wallClock) { throw .badTime(version) }
-        let version = Version(time: clock.now(wallClock: wallClock), source: .local)
+        var known: UInt64 = 0
+        for version in [ours, theirs] { known = max(known, try clock.seeStored(version, wallClock: wallClock)) }
+        for time in [self[.local], other[.local]].compactMap({ $0 }) where !clock.see(time, wallClock: wallClock) {
+            known = max(known, time)
+        }
+        let version = Version(time: clock.now(wallClock: wallClock, after: known), source: .local)
         let parents = [ours, theirs].sorted(by: VersionVector.isNewer)
         let rest = newest(with: other).filter { $0.key != .local && $0.key != ours.source && $0.key != theirs.source }
         return VersionVector(unchecked: [version] + parents + VersionVector.sorted(rest), currentCount: 3)

@@ -152,6 +152,7 @@ extension Transaction {
         case .conflict: StoreError(.conflict, "document \"\(id)\" has a newer revision than the one that was to be changed")
         case .notFound: missing(id)
         case .badID, .badHistory, .badTime: StoreError(.invalidRevision, "document \"\(id)\": \(error)")
+        case .futureTime: StoreError(.fromFuture, "document \"\(id)\": \(error)")
         case .corruptTree, .corruptRevisions: StoreError(.corrupt, "document \"\(id)\" is damaged: \(error)")
         }
     }

@@ -31,12 +31,16 @@ package final class EventLoop: @unchecked Sendable {
     private let thread = Mutex<WorkerThread?>(nil)
 
     private var timers = TimerQueue()
+    private var events = [epoll_event](repeating: epoll_event(), count: 64)
+    /// When it was last known what is ready.
+    private var lookedAt: LoopTime
     private var deferred: [() -> Void] = []
     private var watches: [Int32: FileWatch] = [:]
     private var generation: UInt32 = 0
 
     package init(clock: LoopClock = .system) {
         self.clock = clock
+        lookedAt = clock.now
         open()
         if case .manual(let clock) = clock { clock.onAdvance { [weak self] in self?.perform {} } }
         let started = WorkerThread { self.run() }
@@ -142,12 +146,10 @@ package final class EventLoop: @unchecked Sendable {
 
     private func run() {
         threadID.store(UInt(pthread_self()), ordering: .relaxed)
-        var events = [epoll_event](repeating: epoll_event(), count: 64)
-        while true {
-            guard doWork() else { break }
-            let count = wait(&events)
+        while doWork() {
+            let count = wait(atMost: waitingTime())
             inbox.withLock { $0.isWaiting = false }
-            for event in events.prefix(max(0, Int(count))) { dispatch(event) }
+            for event in events.prefix(count) { dispatch(event) }
         }
         // What waits refers to the loop, and would keep it.
         timers = TimerQueue()
@@ -156,13 +158,35 @@ package final class EventLoop: @unchecked Sendable {
         hasEnded.store(true, ordering: .releasing)
     }
 
-    private func wait(_ events: inout [epoll_event]) -> Int32 {
-        let time = waitingTime()
-        if open() { return epoll_wait(epoll, &events, Int32(events.count), time) }
+    /// Gives how many of `events` have come.
+    private func wait(atMost time: Int32) -> Int {
+        if open() {
+            let count = epoll_wait(epoll, &events, Int32(events.count), time)
+            // Who is stopped and goes on has been interrupted, and knows nothing.
+            if count >= 0 { lookedAt = clock.now }
+            return Int(max(0, count))
+        }
         let rest = time < 0 ? EventLoop.pace : min(time, EventLoop.pace)
         usleep(UInt32(rest) * 1000)
         return 0
     }
+
+    /// The process may have been stopped for minutes: what has come meanwhile counts before the time that has gone by. Else each client that
+    /// waited would be told that it had said nothing.
+    private func ringTimers() {
+        let now = clock.now
+        guard let next = timers.next, next <= now else { return }
+        if now.since(lookedAt) > EventLoop.longestBlindness {
+            for _ in 0...watches.count / events.count {
+                let count = wait(atMost: 0)
+                for event in events.prefix(count) { dispatch(event) }
+                if count < events.count { break }
+            }
+        }
+        while let action = timers.popDue(now) { action() }
+    }
+
+    private static let longestBlindness = Duration.seconds(1)
 
     /// What it has done is let go of when this returns, and not while it waits. False if it is to end.
     private func doWork() -> Bool {
@@ -172,8 +196,7 @@ package final class EventLoop: @unchecked Sendable {
         }
         for item in work { item() }
         if isStopped { return false }
-        let now = clock.now
-        while let action = timers.popDue(now) { action() }
+        ringTimers()
         let actions = deferred
         deferred.removeAll(keepingCapacity: true)
         for action in actions { action() }

@@ -25,6 +25,8 @@ package struct DatabaseFacts {
         package let nextExpiration: Int64?
         /// What stands in the way of looking at its documents.
         package let damage: String?
+        /// It is the disk that stands there.
+        package let isUnread: Bool
         /// In nanoseconds since 1970, if documents tell.
         package let changeTimes: ClosedRange<UInt64>?
         package let missingBlobs: Int
@@ -34,6 +36,8 @@ package struct DatabaseFacts {
     package enum Warning: Hashable, Sendable {
         case damagedFile(String)
         case damagedCollection(CollectionName, String)
+        /// The disk does not give what is there.
+        case unreadCollection(CollectionName, String)
         /// So many documents wait for somebody to settle a conflict.
         case conflicts(Int)
         case missingBlobs(Int)
@@ -128,7 +132,9 @@ package struct DatabaseFacts {
         var warnings: [Warning] = []
         if let visibleDamage { warnings.append(.damagedFile(visibleDamage)) }
         for collection in collections {
-            if let damage = collection.damage { warnings.append(.damagedCollection(collection.name, damage)) }
+            guard let damage = collection.damage else { continue }
+            warnings.append(
+                collection.isUnread ? .unreadCollection(collection.name, damage) : .damagedCollection(collection.name, damage))
         }
         let conflicts = collections.reduce(0) { $0 + $1.statistics.conflicted }
         if conflicts > 0 { warnings.append(.conflicts(conflicts)) }
@@ -147,12 +153,12 @@ extension DatabaseFacts.Collection {
         lastSequence = try snapshot.lastSequence(of: name)
         let found: Look
         do {
-            (found, damage) = (try Look(name, snapshot, limit), nil)
+            (found, damage, isUnread) = (try Look(name, snapshot, limit), nil, false)
         } catch let error as SQLiteError where error.isDamage {
             // The rest of the page is worth all the more.
             var rest = Look()
             if let counts = try? snapshot.counts(of: name) { rest.statistics = CollectionStatistics(counts) }
-            (found, damage) = (rest, error.message)
+            (found, damage, isUnread) = (rest, error.message, error.extendedCode == SQLiteError.failedRead)
         }
         (statistics, isCounted, nextExpiration) = (found.statistics, found.isCounted, found.nextExpiration)
         (changeTimes, missingBlobs) = (found.changeTimes, found.missingBlobs)

@@ -76,7 +76,7 @@ private func code(_ error: StoreError) -> Int {
     case .refused: CBLError.httpForbidden
     case .invalidName: CBLError.invalidParameter
     case .invalidDocument: CBLError.badDocID
-    case .invalidRevision: CBLError.badRevisionID
+    case .invalidRevision, .fromFuture: CBLError.badRevisionID
     case .unsupported: CBLError.unsupported
     case .diskFull, .inputOutput: CBLError.ioError
     case .interrupted: CBLError.unexpectedError

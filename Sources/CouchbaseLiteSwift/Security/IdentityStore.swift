@@ -61,6 +61,7 @@ struct IdentityStore {
             guard rename(new, folder(label)) == 0 else {
                 throw errno == EEXIST || errno == ENOTEMPTY ? taken(label) : failure("cannot keep the identity in \(directory)", errno)
             }
+            guard DurableFile.synchronizeFolder(of: folder(label)) else { throw failure("cannot keep the identity in \(directory)", errno) }
         } catch {
             try? FileManager.default.removeItem(atPath: new)
             throw error
@@ -105,7 +106,7 @@ struct IdentityStore {
             guard count > 0 else { throw failure("cannot write \(path)", errno) }
             rest = rest.dropFirst(count)
         }
-        guard fsync(descriptor) == 0 else { throw failure("cannot write \(path)", errno) }
+        guard DurableFile.synchronize(descriptor, named: path) else { throw failure("cannot write \(path)", errno) }
     }
 
     /// Nil if there is no such file. One that others may read, or that is not this user's, is not trusted.

@@ -22,7 +22,7 @@ enum EdgeTasks {
                 object.add("args", feed.arguments)
                 object.add("ip", feed.address)
                 if let user = feed.user { object.add("user", user) }
-                object.add("age_secs", now - feed.startedAt)
+                object.add("age_secs", max(0, now - feed.startedAt))
             }
         }
         try list.answer(call)
@@ -57,7 +57,7 @@ enum EdgeTasks {
         object.add("source", record.source)
         object.add("target", record.target)
         if record.isContinuous { object.add("continuous", true) }
-        object.add("age_secs", now - record.startedAt)
+        object.add("age_secs", max(0, now - record.startedAt))
         object.add("started_on", record.startedAt)
         object.add("updated_on", record.updatedAt)
         object.add("status", status(of: record))

@@ -1,7 +1,6 @@
 import CBLBase
 import CBLFleece
 import CBLStore
-import Glibc
 
 /// What a checkpoint's name is made of, as 1.x makes it.
 struct CouchCheckpointScope {
@@ -71,7 +70,7 @@ struct CouchCheckpointScope {
 final class CouchCheckpoint {
     private static let member = "lastSequence"
     /// So many seconds at least lie between two that are saved on the way.
-    private static let interval = 5
+    private static let interval = 5.0
 
     private let database: Database
     private let remote: RemoteDatabase
@@ -86,7 +85,7 @@ final class CouchCheckpoint {
     private(set) var isSaved = false
     private var saved: String?
     private var current: String?
-    private var savedAt = time(nil)
+    private var savedAt = MonotonicClock.seconds
 
     init(_ scope: CouchCheckpointScope, of database: Database, at remote: RemoteDatabase) throws {
         self.database = database
@@ -128,7 +127,7 @@ final class CouchCheckpoint {
     /// All up to here is done. It is saved now and then.
     func advance(to sequence: String) throws {
         current = sequence
-        if time(nil) - savedAt >= CouchCheckpoint.interval { try save() }
+        if MonotonicClock.seconds - savedAt >= CouchCheckpoint.interval { try save() }
     }
 
     /// Saves what is not saved, on the server first.
@@ -148,7 +147,7 @@ final class CouchCheckpoint {
             text.end()
             let own = text.buffer.withBytes { Array($0) }
             try database.write { try $0.setCheckpoint(id, own) }
-            (saved, savedAt) = (current, time(nil))
+            (saved, savedAt) = (current, MonotonicClock.seconds)
             isSaved = true
             return
         }
