@@ -134,7 +134,8 @@ final class Folder: Sendable {
         try synchronize()
     }
 
-    /// Has the disk take in one go what the whole file system holds back. This is no promise: whoever needs one waits for each file, which is done by then.
+    /// Has the disk take in one go what the whole file system holds back. This is no promise: whoever needs one waits for each file, which the disk has by
+    /// then.
     func synchronizeFileSystem(of name: String) { if let file = (try? openFile(name)) ?? nil { _ = CBLSystemFiles.syncfs(file.descriptor) } }
 
     /// Waits until the disk has what is in a file, if there is one.
