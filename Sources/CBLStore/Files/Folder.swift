@@ -136,7 +136,10 @@ final class Folder: Sendable {
 
     /// Has the disk take in one go what the whole file system holds back. This is no promise: whoever needs one waits for each file, which the disk has by
     /// then.
-    func synchronizeFileSystem(of name: String) { if let file = (try? openFile(name)) ?? nil { _ = CBLSystemFiles.syncfs(file.descriptor) } }
+    func synchronizeFileSystem(of name: String) {
+        guard let file = (try? openFile(name)) ?? nil else { return }
+        _ = CBLSystemFiles.syncfs(file.descriptor)
+    }
 
     /// Waits until the disk has what is in a file, if there is one.
     func synchronizeContent(of name: String) throws(StoreError) {
