@@ -12,8 +12,12 @@ struct Place {
     var database: String { served + "/world.cblite2" }
     private var out: String { folder + "/out" }
 
+    /// One that is there.
+    init(at folder: String) { self.folder = folder }
+
+    /// An empty one.
     init(_ folder: String) throws {
-        self.folder = folder
+        self.init(at: folder)
         try? FileManager.default.removeItem(atPath: folder)
         try FileManager.default.createDirectory(atPath: served, withIntermediateDirectories: true)
     }

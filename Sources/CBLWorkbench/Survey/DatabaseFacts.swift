@@ -89,9 +89,13 @@ package struct DatabaseFacts {
         let limit = depth > .quick ? Int.max : DatabaseFacts.few
         let facts = try database.read { snapshot in
             let names = snapshot.collections()
+            // There may be a thousand collections: so many documents of all of them.
+            var left = limit
             let collections = try names.map { name in
                 try check()
-                return try Collection(name, snapshot, limit)
+                let collection = try Collection(name, snapshot, left)
+                if collection.isCounted, limit < .max { left = max(0, left - collection.statistics.live - collection.statistics.deleted) }
+                return collection
             }
             return (
                 snapshot.generation, snapshot.versioning, snapshot.publicUUID, snapshot.privateUUID, snapshot.sharedKeys.count,
