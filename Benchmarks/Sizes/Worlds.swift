@@ -68,9 +68,9 @@ extension World {
             make: { place in
                 try place.build { transaction in
                     var people = People()
-                    for collection in 0..<number {
-                        let name = try CollectionName(scope: "scope\(collection / 100)", name: "collection\(collection)")
-                        _ = try transaction.createCollection(name)
+                    let names = try (0..<number).map { try CollectionName(scope: "scope\($0 / 100)", name: "collection\($0)") }
+                    try transaction.createCollections(names)
+                    for name in names {
                         for document in 0..<documents {
                             people.next(document, isBody: true)
                             try transaction.save(People.id(document), in: name, body: try transaction.encode(json: people.json))

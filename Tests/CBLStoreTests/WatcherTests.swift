@@ -80,10 +80,32 @@ import Testing
         thread.join()
     }
 
+    /// A thousand of them one by one would have the schema, which grows meanwhile, read a thousand times.
+    @Test func manyCollectionsAreMadeAndPreparedAtOnce() throws {
+        let database = try Database(path: path, options: .create)
+        let names = try (0..<50).map { try CollectionName(scope: "s\($0 % 7)", name: "c\($0)") }
+        let versions = { try database.read { try $0.connection.integer("PRAGMA schema_version") ?? 0 } }
+        try database.write { #expect(try $0.createCollections([names[3]]) == [names[3]]) }
+        try database.write { #expect(try $0.createCollections(names + names) == Set(names).subtracting([names[3]])) }
+        try database.read { #expect(Set($0.collections()) == Set(names + [.default])) }
+        try database.prepareChangeFeed(of: names)
+        try database.prepareConflictSearch(of: names + [.default])
+        try database.read { snapshot in
+            for name in names {
+                #expect(try snapshot.hasSequenceIndex(of: name))
+                #expect(try snapshot.catalog.indexNames.contains(snapshot.tables(name).live.name + "_conflicts"))
+            }
+        }
+        let version = try versions()
+        try database.prepareChangeFeed(of: names)
+        #expect(try versions() == version)
+        #expect(throws: StoreError.self) { try database.prepareChangeFeed(of: names + [CollectionName(name: "absent")]) }
+    }
+
     @Test func changesComeInOrder() throws {
         let database = try Database(path: path, options: .create)
         try database.prepareChangeFeed(of: .default)
-        try database.prepareConflictSearch(of: .default)
+        try database.prepareConflictSearch(of: [.default])
         let indexes = try database.read {
             try $0.connection.strings("SELECT sql FROM sqlite_master WHERE tbl_name='kv_del_default' AND type='index' AND sql NOT NULL")
         }

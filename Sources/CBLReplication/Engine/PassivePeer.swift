@@ -59,7 +59,7 @@ package final class PassivePeer: @unchecked Sendable {
         self.configuration = configuration
         let supported: [ReplicationProtocol] = configuration.usesVectors ? [.v4] : [.v3, .v2]
         protocols = supported.map(\.name)
-        if configuration.allowsPull { for name in configuration.collections { try database.prepareChangeFeed(of: name) } }
+        if configuration.allowsPull { try database.prepareChangeFeed(of: configuration.collections) }
         feed = try ChangeFeed(database, on: loop) { [weak self] name in
             guard let self else { return }
             for connection in self.connections.values { connection.databaseChanged(name) }
@@ -78,7 +78,7 @@ package final class PassivePeer: @unchecked Sendable {
         loop.preconditionOnLoop()
         guard collections != configuration.collections else { return }
         let former = Set(configuration.collections)
-        if configuration.allowsPull { for name in collections where !former.contains(name) { try database.prepareChangeFeed(of: name) } }
+        if configuration.allowsPull { try database.prepareChangeFeed(of: collections.filter { !former.contains($0) }) }
         configuration.collections = collections
     }
 

@@ -14,13 +14,13 @@ struct SessionPlan: Sendable {
         let remote = try SessionPlan.peerID(settings)
         let number = try database.write { try $0.remoteID(of: remote) }
         let usesVectors = try database.read { $0.versioning == .vectors }
+        try database.prepareChangeFeed(of: settings.collections.filter { $0.push != .off }.map(\.name))
+        try database.prepareConflictSearch(of: settings.collections.filter { $0.pull != .off }.map(\.name))
         var collections: [ActiveSession.Collection] = []
         var stores: [CollectionName: ReplicatedDatabase] = [:]
         for (index, wanted) in settings.collections.enumerated() {
             let name = wanted.name
             guard stores[name] == nil else { throw SyncError(.other, 0, "the collection \"\(name)\" is named twice") }
-            if wanted.push != .off { try database.prepareChangeFeed(of: name) }
-            if wanted.pull != .off { try database.prepareConflictSearch(of: name) }
             var store = try SessionPlan.store(wanted, database, peer: remote, number: number)
             // In a tree a peer has one revision of a document, and what it had before goes with its branch. Servers of CouchDB's kind have branches.
             if case .couch = settings.peer, !usesVectors { store = store.withoutNotes }

@@ -17,7 +17,8 @@ enum MakeCollectionCommand {
     @Sendable private static func run(_ invocation: Invocation) throws -> ExitCode {
         let names = try invocation.arguments("COLLECTION").map { try CollectionName(parsing: $0) }
         let created = try invocation.database().write { transaction in
-            try names.map { ($0, try transaction.createCollection($0)) }
+            var made = try transaction.createCollections(names)
+            return names.map { ($0, made.remove($0) != nil) }
         }
         try invocation.tell {
             for (name, isNew) in created {

@@ -151,7 +151,7 @@ struct EdgeServe {
                     "\(path): databases.\(name).collections: \(settings.path) has no collection \"\(first)\"",
                     hint: "\"create\": true makes it.")
             }
-            if !missing.isEmpty { try database.write { for name in missing { try $0.createCollection(name) } } }
+            if !missing.isEmpty { try database.write { try $0.createCollections(missing) } }
         }
         var share = Share(name, database, collections: settings.collections, access: settings.allowsWrites ? .readWrite : .readOnly)
         share.sync = settings.sync

@@ -259,7 +259,7 @@ struct ServeFlags {
     private func existing(_ wanted: [CollectionName], in database: Database) throws -> [CollectionName] {
         if session.options.creates {
             let missing = try database.read { snapshot in wanted.filter { !snapshot.hasCollection($0) } }
-            if !missing.isEmpty { try database.write { for name in missing { try $0.createCollection(name) } } }
+            if !missing.isEmpty { try database.write { try $0.createCollections(missing) } }
         }
         return try database.read { snapshot in try wanted.map { try invocation.existing($0, in: snapshot) } }
     }

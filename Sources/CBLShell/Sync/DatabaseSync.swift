@@ -215,7 +215,7 @@ struct DatabaseSync {
 
     private static func create(_ names: [CollectionName], in database: Database) throws {
         let missing = try database.read { snapshot in names.filter { !snapshot.hasCollection($0) } }
-        if !missing.isEmpty { try database.write { for name in missing { try $0.createCollection(name) } } }
+        if !missing.isEmpty { try database.write { try $0.createCollections(missing) } }
     }
 
     /// Why a pull did not bring what a push met.

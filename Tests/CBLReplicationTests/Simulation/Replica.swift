@@ -65,7 +65,7 @@ final class Replica {
         try database.write { transaction in for name in collections where name != .default { try transaction.createCollection(name) } }
         for name in collections {
             try database.prepareChangeFeed(of: name)
-            try database.prepareConflictSearch(of: name)
+            try database.prepareConflictSearch(of: [name])
         }
     }
 
