@@ -82,32 +82,32 @@ struct People {
 
     /// Writes so many as JSON Lines.
     static func write(_ count: Int, to path: String) throws {
-        guard let file = fopen(path, "w") else { throw Failure.cannotWrite(path) }
-        var people = People()
-        for number in 0..<count {
-            people.next(number)
-            people.json += "\n"
-            people.json.withUTF8 { _ = fwrite($0.baseAddress, 1, $0.count, file) }
-        }
-        let isWritten = ferror(file) == 0
-        guard fclose(file) == 0, isWritten else { throw Failure.cannotWrite(path) }
+        try writeLines(count, to: path) { number, people in people.next(number) }
     }
 
     /// Writes documents that each consist of so many bytes of people.
     static func writeGatherings(_ count: Int, of size: Int, to path: String) throws {
+        try writeLines(count, to: path) { number, people in
+            var document = "{\"_id\":\"\(id(number))\",\"number\":\(number),\"people\":["
+            var person = 0
+            while document.utf8.count < size {
+                if person > 0 { document += "," }
+                people.next(person, isBody: true)
+                document += people.json
+                person += 1
+            }
+            people.json = document + "]}"
+        }
+    }
+
+    /// `next` puts the next line into `json`.
+    private static func writeLines(_ count: Int, to path: String, _ next: (Int, inout People) -> Void) throws {
         guard let file = fopen(path, "w") else { throw Failure.cannotWrite(path) }
         var people = People()
         for number in 0..<count {
-            var line = "{\"_id\":\"\(id(number))\",\"number\":\(number),\"people\":["
-            var person = 0
-            while line.utf8.count < size {
-                if person > 0 { line += "," }
-                people.next(person, isBody: true)
-                line += people.json
-                person += 1
-            }
-            line += "]}\n"
-            line.withUTF8 { _ = fwrite($0.baseAddress, 1, $0.count, file) }
+            next(number, &people)
+            people.json += "\n"
+            people.json.withUTF8 { _ = fwrite($0.baseAddress, 1, $0.count, file) }
         }
         let isWritten = ferror(file) == 0
         guard fclose(file) == 0, isWritten else { throw Failure.cannotWrite(path) }

@@ -123,17 +123,7 @@ struct SettingsFile {
         try SettingsFile.makeDirectory(ofFile: target)
         var facts = stat()
         let mode = stat(target, &facts) == 0 ? facts.st_mode & 0o777 : nil
-        let file = try PartialFile(for: target, mode: 0o644)
-        let bytes = lines.flatMap { $0 + [UInt8(ascii: "\n")] }
-        var code: Int32 = 0
-        if let mode, fchmod(file.descriptor, mode) != 0 { code = errno }
-        let count = SystemCall.retrying { Glibc.write(file.descriptor, bytes, bytes.count) }
-        if code == 0, count != bytes.count { code = count < 0 ? errno : ENOSPC }
-        guard code == 0 else {
-            file.discard()
-            throw .system(target, errno: code)
-        }
-        try file.complete(durably: true)
+        try PartialFile.keep(lines.flatMap { $0 + [UInt8(ascii: "\n")] }, at: target, mode: 0o644, rights: mode)
     }
 
     static func makeDirectory(ofFile path: String) throws(CommandError) {

@@ -59,14 +59,7 @@ struct SavedQueries {
         let path = try path(of: name)
         try SettingsFile.makeDirectory(ofFile: path)
         // Whoever reads it meanwhile finds the old one or the new one.
-        let file = try PartialFile(for: path, mode: 0o600)
-        var bytes = text + "\n"
-        guard bytes.withUTF8({ SystemCall.writeAll(UnsafeRawBufferPointer($0), to: file.descriptor) }) else {
-            let code = errno
-            file.discard()
-            throw CommandError.system(path, errno: code)
-        }
-        try file.complete(durably: true)
+        try PartialFile.keep(Array((text + "\n").utf8), at: path, mode: 0o600)
     }
 
     func remove(_ name: String) throws {

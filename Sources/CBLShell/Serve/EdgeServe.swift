@@ -94,19 +94,9 @@ struct EdgeServe {
         let new = try EdgeServe.explaining(path) {
             try EdgeUsers.adding(name, PasswordHash(password: password), role: role, to: former)
         }
-        try replace(path, with: new)
+        // Nobody else's to read.
+        try PartialFile.keep(Array(new.utf8), at: path, mode: 0o600)
         session.notice("\(name) is in \(path) now; a server that runs reads it when it is started again.")
-    }
-
-    /// The old file, or the new one, and nothing in between; nobody else's to read.
-    private func replace(_ path: String, with text: String) throws {
-        let new = PathText.free(beside: path, "new")
-        try ServerIdentity.write(text, to: new, mode: 0o600)
-        guard rename(new, path) == 0, DurableFile.synchronizeFolder(of: path) else {
-            let code = errno
-            unlink(new)
-            throw CommandError.system(path, errno: code)
-        }
     }
 
     // Who is let in, and how

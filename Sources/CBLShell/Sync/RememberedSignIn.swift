@@ -1,9 +1,7 @@
-import CBLBase
 import CBLFleece
 import CBLReplication
 import CBLTransport
 import CBLWorkbench
-import Glibc
 import Synchronization
 
 /// The file of `--remember`: the cookies that a server has set, and the tokens that a sign-in gave, for the next time. Only its owner can read it.
@@ -80,28 +78,7 @@ final class RememberedSignIn: Sendable {
             if let user = tokens.value.user { entry.add("name", user) }
         }
         object.end()
-        // Whole, or not at all.
-        let partial = path + ".new"
-        unlink(partial)
-        let descriptor = open(partial, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0o600)
-        guard descriptor >= 0 else { throw .system(path, errno: errno) }
-        let isWritten = object.buffer.withBytes { bytes in
-            var rest = UnsafeRawBufferPointer(bytes)
-            while !rest.isEmpty {
-                let count = Glibc.write(descriptor, rest.baseAddress, rest.count)
-                if count < 0, errno == EINTR { continue }
-                guard count > 0 else { return false }
-                rest = UnsafeRawBufferPointer(rebasing: rest[count...])
-            }
-            return true
-        }
-        let isKept = isWritten && DurableFile.rename(descriptor, partial, to: path)
-        let problem = errno
-        close(descriptor)
-        guard isKept else {
-            unlink(partial)
-            throw .system(path, errno: problem)
-        }
+        try PartialFile.keep(object.buffer.withBytes { Array($0) }, at: path, mode: 0o600)
     }
 
     private static func read(_ bytes: [UInt8], _ path: String) throws -> Content {

@@ -29,13 +29,25 @@ struct PartialFile {
         throw .system(target, errno: errno)
     }
 
-    /// Puts the file in its place. A link there is replaced, and not what it leads to. What the program keeps for somebody has to be there after a
-    /// loss of power, too.
-    func complete(durably: Bool = false) throws(CommandError) {
-        guard durably else {
-            guard close(descriptor) == 0, rename(partial, target) == 0 else { throw discarded(errno) }
-            return
+    /// Puts the file in its place. A link there is replaced, and not what it leads to.
+    func complete() throws(CommandError) {
+        guard close(descriptor) == 0, rename(partial, target) == 0 else { throw discarded(errno) }
+    }
+
+    /// Puts bytes in a file's place, all of them or none: what the program keeps for somebody, which has to be there after a loss of power, too. `mode` is
+    /// for who makes files as the process does; `rights`, if given, are what the file has in any case.
+    static func keep(_ bytes: [UInt8], at target: String, mode: mode_t, rights: mode_t? = nil) throws(CommandError) {
+        let file = try PartialFile(for: target, mode: mode)
+        let hasRights = rights.map { fchmod(file.descriptor, $0) == 0 } ?? true
+        guard hasRights, bytes.withUnsafeBytes({ SystemCall.writeAll($0, to: file.descriptor) }) else {
+            let code = errno
+            file.discard()
+            throw .system(target, errno: code)
         }
+        try file.completeDurably()
+    }
+
+    private func completeDurably() throws(CommandError) {
         let isNew = access(target, F_OK) != 0
         let isKept = DurableFile.rename(descriptor, partial, to: target)
         let code = errno
