@@ -47,7 +47,7 @@ package final class BlobWriter {
         let digest = BlobDigest(sha1.finish())
         if let expected, expected != digest { throw StoreError(.corrupt, "the content of blob \(expected) has another digest: \(digest)") }
         let name = digest.fileName
-        if let stored = blobs.present(digest, name, length, in: folder) { return stored }
+        if let stored = try blobs.present(digest, length, in: folder) { return stored }
         try blobs.finish(file, name)
         return BlobFolder.Stored(digest: digest, length: length, isNew: true)
     }
@@ -62,12 +62,14 @@ extension BlobFolder {
     }
 
     /// A blob that is there already. What has its name and is no file of such a length, a link for example, is not it.
-    fileprivate func present(_ digest: BlobDigest, _ name: String, _ length: Int, in folder: Folder) -> Stored? {
+    fileprivate func present(_ digest: BlobDigest, _ length: Int, in folder: Folder) throws(StoreError) -> Stored? {
         guard let present = find(digest, in: folder), present.status.kind == .file, present.status.size == files.blobFileSize(length)
         else { return nil }
         unsynced.note()
         // Young again, so that no garbage collection takes it before the document that will refer to it is committed.
         folder.touch(present.name)
+        // It waits for a commit that need not follow this time.
+        if !namesWithCommit, present.name.hasPrefix(BlobFolder.unfinishedPrefix) { try synchronize() }
         return Stored(digest: digest, length: length, isNew: false)
     }
 
@@ -77,8 +79,7 @@ extension BlobFolder {
             try file.finish(name)
             return unsynced.note()
         }
-        guard !unsynced.wait(name, as: temporary) else { return }
-        do { try synchronize() } catch { throw error as? StoreError ?? StoreError(.inputOutput, "\(error)", path: bundle.path) }
+        if !unsynced.wait(name, as: temporary) { try synchronize() }
     }
 
     /// Stores bytes.
@@ -88,7 +89,7 @@ extension BlobFolder {
         sha1.update(bytes)
         let digest = BlobDigest(sha1.finish())
         let name = digest.fileName
-        if let stored = present(digest, name, bytes.count, in: folder) { return stored }
+        if let stored = try present(digest, bytes.count, in: folder) { return stored }
         let file = try files.makeBlob(in: folder)
         try file.append(bytes)
         try finish(file, name)

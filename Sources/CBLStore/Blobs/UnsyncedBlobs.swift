@@ -40,9 +40,9 @@ final class UnsyncedBlobs: Sendable {
     func temporaryName(of name: String) -> String? { hasSome ? waiting.withLock { $0[name] } : nil }
 
     /// Waits until the disk has all of them, under their names.
-    func synchronize(_ bundle: DatabaseBundle, _ folder: () throws -> Folder?) throws {
+    func synchronize(_ bundle: DatabaseBundle, _ folder: () throws(StoreError) -> Folder?) throws(StoreError) {
         guard hasSome else { return }
-        try synchronizing.withLock { _ in
+        try synchronizing.withLock { _ throws(StoreError) in
             let known = noted.load(ordering: .acquiring)
             guard safe.load(ordering: .relaxed) != known else { return }
             if let folder = try folder() {
