@@ -68,9 +68,11 @@ import Testing
     /// All that the cursor tells, and whether it came from pages to the end.
     private func found(
         _ snapshot: Snapshot, _ order: ScanOptions.Order, _ collection: CollectionName = .default, tellsDamage: Bool = false,
-        during: (Int) throws -> Void = { _ in }
+        piece: ClosedRange<Int64>? = nil, during: (Int) throws -> Void = { _ in }
     ) throws -> (rows: [String], isOfPages: Bool) {
-        let cursor = try snapshot.scan(collection, ScanOptions(order: order, content: .everything))
+        var options = ScanOptions(order: order, content: .everything)
+        options.rows = piece
+        let cursor = try snapshot.scan(collection, options)
         if tellsDamage { cursor.onDamage = { _ in } }
         var rows: [String] = []
         while try cursor.next() {
@@ -101,6 +103,31 @@ import Testing
             let found = try found(snapshot, order)
             #expect(found.rows == (try expected(snapshot, order)))
             #expect(found.isOfPages)
+        }
+    }
+
+    /// Put together, pieces of a table are the whole, wherever one ends and whatever is wrong in some.
+    @Test(arguments: ["", "sequence=1.5"], 0..<3 as Range<UInt64>) func piecesAreTheWhole(change: String, seed: UInt64) throws {
+        var random = SeededRandom(seed)
+        let database = try database(seed: seed)
+        if !change.isEmpty { try database.write { try $0.connection.execute("UPDATE kv_default SET \(change) WHERE rowid = 1500") } }
+        try database.read { snapshot in
+            var all: [String] = []
+            var piecesOfPages = 0
+            var pieceCount = 0
+            var start: Int64 = -100
+            while start < 4000 {
+                let end = start + Int64(random.below(seed == 0 ? 20 : 1000))
+                let piece = try found(snapshot, .stored, piece: start...end)
+                all += piece.rows
+                pieceCount += 1
+                piecesOfPages += piece.isOfPages ? 1 : 0
+                start = end + 1
+            }
+            #expect(all == (try expected(snapshot, .stored)))
+            #expect(piecesOfPages == (change.isEmpty ? pieceCount : pieceCount - 1))
+            #expect(try found(snapshot, .stored, piece: .min ... .max).rows == all)
+            #expect(try found(snapshot, .stored, piece: 1 << 40...Int64.max).rows.isEmpty)
         }
     }
 

@@ -33,12 +33,12 @@ struct PageScan: RowSource {
 
     /// Nil where the table cannot be read so.
     init?(_ program: RowProgram, of table: String, _ parameters: QueryParameters, _ options: QueryOptions, on snapshot: Snapshot) throws {
-        guard let (source, leaves) = try snapshot.pages(ofTable: table) else { return nil }
+        guard let table = try snapshot.pages(ofTable: table) else { return nil }
         self.program = program
         self.parameters = parameters
         self.options = options
-        pages = source
-        self.leaves = leaves
+        pages = table.source
+        leaves = table.leaves
     }
 
     func run<Sink: ScanSink>(on snapshot: Snapshot, _ sinks: [Sink]) throws -> ScanOutcome {

@@ -12,10 +12,17 @@ struct ByteFinder: Sendable {
     private let first: (Lanes, Lanes)
     private let last: (Lanes, Lanes)
 
+    /// For who does not look for anything.
+    static let unused = ByteFinder([0], 0, 0, ignoringCase: false)
+
     /// Nil for an empty text.
     init?(_ text: some Sequence<UInt8>, ignoringCase: Bool) {
         let text = ignoringCase ? text.map(ByteFinder.small) : Array(text)
         guard let first = text.first, let last = text.last else { return nil }
+        self.init(text, first, last, ignoringCase: ignoringCase)
+    }
+
+    private init(_ text: [UInt8], _ first: UInt8, _ last: UInt8, ignoringCase: Bool) {
         self.text = text
         ignoresCase = ignoringCase
         func lanes(_ byte: UInt8) -> (Lanes, Lanes) {
@@ -34,19 +41,30 @@ struct ByteFinder: Sendable {
 
     /// Where the text begins in the bytes, not before `start`.
     func place(in bytes: UnsafeRawBufferPointer, from start: Int = 0) -> Int? {
-        let tail = text.count &- 1
-        guard let base = bytes.baseAddress, bytes.count &- start > tail else { return nil }
-        return text.withUnsafeBytes { text -> Int? in
+        guard let base = bytes.baseAddress, bytes.count &- start >= text.count else { return nil }
+        // Two loops: of one that asks for each block whether case counts, not all that it needs is in registers.
+        if ignoresCase {
+            let (first, otherFirst, last, otherLast) = (first.0, first.1, last.0, last.1)
+            return place(base, start..<bytes.count) { ((($0 .== first) .| ($0 .== otherFirst)) .& (($1 .== last) .| ($1 .== otherLast))) }
+        }
+        let (first, last) = (first.0, last.0)
+        return place(base, start..<bytes.count) { ($0 .== first) .& ($1 .== last) }
+    }
+
+    /// `isCandidate` says of sixteen places at once where there are the first and the last byte of the text.
+    @inline(__always)
+    private func place(
+        _ base: UnsafeRawPointer, _ range: Range<Int>, _ isCandidate: (Lanes, Lanes) -> SIMDMask<SIMD16<Int8>>
+    ) -> Int? {
+        text.withUnsafeBytes { text -> Int? in
+            let tail = text.count &- 1
             // Behind this one it cannot begin.
-            let end = bytes.count &- tail
-            var place = start
+            let end = range.upperBound &- tail
+            var place = range.lowerBound
             while place &+ Lanes.scalarCount <= end {
-                let here = base.loadUnaligned(fromByteOffset: place, as: Lanes.self)
-                let there = base.loadUnaligned(fromByteOffset: place &+ tail, as: Lanes.self)
-                let found =
-                    ignoresCase
-                    ? ((here .== first.0) .| (here .== first.1)) .& ((there .== last.0) .| (there .== last.1))
-                    : (here .== first.0) .& (there .== last.0)
+                let found = isCandidate(
+                    base.loadUnaligned(fromByteOffset: place, as: Lanes.self),
+                    base.loadUnaligned(fromByteOffset: place &+ tail, as: Lanes.self))
                 if any(found) {
                     for lane in 0..<Lanes.scalarCount where found[lane] && matches(base + place + lane, text) { return place &+ lane }
                 }

@@ -56,15 +56,16 @@ final class SearchReader {
         options.offset = offset
         let cursor = try snapshot.scan(search.collection, options)
         cursor.onDamage = { [self] in summary.report($0) }
-        // Held here, it is not retained for each document.
-        let needed = walk.needed
+        // Not an optional one, it is not retained for each document.
+        let needsText = walk.needed != nil
+        let needed = walk.needed ?? ByteFinder.unused
         var count = offset
         while try cursor.next() {
             count += 1
             examined += 1
             summary.examined += 1
             if examined & 0x3F == 0 { try step(examined) }
-            guard needed?.isIn(cursor.bodyBytes) ?? true else { continue }
+            if needsText, !needed.isIn(cursor.bodyBytes) { continue }
             switch try outcome(cursor.body) {
             case .nothing: break
             case .endless:

@@ -26,10 +26,13 @@ package final class IndexReader {
     @exclusivity(unchecked) private var cell = 0
     @exclusivity(unchecked) private var isBeforeSeparator = false
 
+    @exclusivity(unchecked) private var entryText = UnsafeRawBufferPointer(start: nil, count: 0)
+    @exclusivity(unchecked) private var entryRow: Int64 = 0
+    // As computed ones they are not checked in other modules.
     /// The text of the entry, valid until the next one.
-    @exclusivity(unchecked) package private(set) var text = UnsafeRawBufferPointer(start: nil, count: 0)
+    @inline(__always) package var text: UnsafeRawBufferPointer { entryText }
     /// The number of the row that it is of.
-    @exclusivity(unchecked) package private(set) var row: Int64 = 0
+    @inline(__always) package var row: Int64 { entryRow }
 
     private static let leaf: UInt8 = 0x0A
     private static let interior: UInt8 = 0x02
@@ -105,8 +108,8 @@ package final class IndexReader {
             if isBeforeSeparator {
                 isBeforeSeparator = false
                 let separator = separators[place]
-                text = UnsafeRawBufferPointer(rebasing: texts[separator.offset..<(separator.offset + separator.count)])
-                row = separator.row
+                entryText = UnsafeRawBufferPointer(rebasing: texts[separator.offset..<(separator.offset + separator.count)])
+                entryRow = separator.row
                 return .entry
             }
             guard place + 1 < leaves.count else { return .end }
@@ -138,8 +141,8 @@ package final class IndexReader {
             let rowSize = PageBytes.size(ofType: rowType), head + count + rowSize == payloadSize,
             let row = PageBytes.integer(ofType: rowType, UnsafeRawBufferPointer(start: payload + head + count, count: rowSize))
         else { return false }
-        text = UnsafeRawBufferPointer(start: payload + head, count: count)
-        self.row = row
+        entryText = UnsafeRawBufferPointer(start: payload + head, count: count)
+        entryRow = row
         return true
     }
 }

@@ -50,7 +50,7 @@ package struct TableLeaves: Sendable {
     }
 
     /// Which of the pages has the row of a number, if there is one. It is first looked for near another page.
-    func place(of number: Int64, near: Int) -> Int {
+    package func place(of number: Int64, near: Int) -> Int {
         for place in near...(near + 1) where lastNumbers.indices.contains(place) {
             if lastNumbers[place] >= number, place == 0 || lastNumbers[place - 1] < number { return place }
         }

@@ -26,12 +26,10 @@ package final class TableReader {
     @exclusivity(unchecked) private var cell = 0
     /// Which of the table's leaves it is, if a row was looked for.
     @exclusivity(unchecked) private var leafPlace = -1
-    /// How often a row that was looked for was neither on the page of the last one nor on the next.
-    @exclusivity(unchecked) package private(set) var jumps = 0
-    /// Whether the row that was looked for is on another page than the one before.
-    @exclusivity(unchecked) package private(set) var isOnNewPage = false
+    @exclusivity(unchecked) private var jumpCount = 0
+    @exclusivity(unchecked) private var hasTurnedPage = false
     // The row.
-    @exclusivity(unchecked) package private(set) var number: Int64 = 0
+    @exclusivity(unchecked) private var rowNumber: Int64 = 0
     @exclusivity(unchecked) private var payload: UnsafeRawPointer
     @exclusivity(unchecked) private var payloadSize = 0
     @exclusivity(unchecked) private var localSize = 0
@@ -59,6 +57,14 @@ package final class TableReader {
         whole.deallocate()
     }
 
+    // What another module asks for each row: a stored property's access would be checked there, whatever it is declared as.
+
+    /// How often a row that was looked for was neither on the page of the last one nor on the next.
+    @inline(__always) package var jumps: Int { jumpCount }
+    /// Whether the row that was looked for is on another page than the one before.
+    @inline(__always) package var isOnNewPage: Bool { hasTurnedPage }
+    @inline(__always) package var number: Int64 { rowNumber }
+
     // Rows
 
     /// Goes before the first row of a page; false if that is none with rows of a table.
@@ -84,7 +90,7 @@ package final class TableReader {
         guard let size = PageBytes.varint(page, &position, end), let number = PageBytes.varint(page, &position, end),
             size <= source.mostBytes
         else { return .damage }
-        self.number = Int64(bitPattern: number)
+        rowNumber = Int64(bitPattern: number)
         payload = page + position
         payloadSize = Int(size)
         wholeCount = 0
@@ -105,15 +111,15 @@ package final class TableReader {
     /// Goes to the row of a number, wherever that is; false if it cannot be read.
     package func find(_ wanted: Int64, in leaves: TableLeaves) -> Bool {
         // Most often it is the one behind the last.
-        isOnNewPage = false
+        hasTurnedPage = false
         if cell < cells, let page, number(of: cell, page) == wanted { return next() == .row }
         let place = leaves.place(of: wanted, near: leafPlace)
         guard place < leaves.pages.count else { return false }
         if place != leafPlace {
-            if place != leafPlace + 1 { jumps += 1 }
+            if place != leafPlace + 1 { jumpCount += 1 }
             guard begin(leaves.pages[place]) else { return false }
             leafPlace = place
-            isOnNewPage = true
+            hasTurnedPage = true
         }
         guard let page else { return false }
         var low = 0
@@ -124,7 +130,7 @@ package final class TableReader {
             if number < wanted { low = middle + 1 } else { high = middle }
         }
         cell = low
-        return next() == .row && number == wanted
+        return next() == .row && rowNumber == wanted
     }
 
     private func number(of cell: Int, _ page: UnsafeRawPointer) -> Int64? {

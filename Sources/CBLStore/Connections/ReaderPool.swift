@@ -230,7 +230,9 @@ final class ReaderPool: Sendable {
             return try lending(reader, of: session) {
                 try reader.begin()
                 // The position is that of a moment after the state was pinned: if it is still the old one, nothing came in between.
-                guard !session.access.isCoordinated || LogPosition(of: reader) == position.log else { return nil }
+                let log = session.access.isCoordinated ? LogPosition(of: reader) : nil
+                guard !session.access.isCoordinated || log == position.log else { return nil }
+                reader.position = Position(session: session, log: log)
                 return try work(reader)
             }
         }

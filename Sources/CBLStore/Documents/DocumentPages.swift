@@ -1,8 +1,8 @@
 import CBLSQLite
 import CBLSystemSQLite
 
-/// The rows of a scan of a whole table, read from its pages without SQLite: in the order in which they are stored, or in that of the index of their
-/// IDs. Hot: the benchmarks `ls -l`, `export` and `cat all`.
+/// The rows of a scan of a whole table, or of a piece of one, read from its pages without SQLite: in the order in which they are stored, or in that of
+/// the index of their IDs. Hot: the benchmarks `ls -l`, `export`, `cat all` and `grep`.
 ///
 /// Everything that is not as it should be is left to SQLite, in the middle of a scan too.
 final class DocumentPages {
@@ -19,11 +19,16 @@ final class DocumentPages {
     private let table: TableReader
     /// Nil if the rows are wanted as they are stored.
     private let index: IndexReader?
+    /// The numbers of those that are wanted.
+    private let rows: ClosedRange<Int64>
     private let extraPlace: Int?
     private let expirationPlace: Int?
     private let needsBody: Bool
+    private let needsMetadata: Bool
+    private let needsFlags: Bool
     private let leavesOutDeleted: Bool
-    @exclusivity(unchecked) private var leaf = -1
+    private let firstLeaf: Int
+    @exclusivity(unchecked) private var leaf: Int
     @exclusivity(unchecked) private var mostJumps = DocumentPages.fewJumps
 
     /// How many rows were given.
@@ -34,7 +39,6 @@ final class DocumentPages {
     @exclusivity(unchecked) private(set) var flags: Int64 = 0
     @exclusivity(unchecked) private(set) var version = DocumentPages.none
     @exclusivity(unchecked) private(set) var body = DocumentPages.none
-    @exclusivity(unchecked) private(set) var bodySize = 0
     @exclusivity(unchecked) private(set) var expiration: Int64?
     @exclusivity(unchecked) private(set) var extra: UnsafeRawBufferPointer?
 
@@ -49,29 +53,35 @@ final class DocumentPages {
     init?(_ tables: CollectionTables, _ options: ScanOptions, _ snapshot: Snapshot) throws {
         let table = tables.live
         guard options.isOfAll, options.content != .id, !table.isView, !table.columns.hasForeign, !table.mayHoldTreesInBodies,
-            try snapshot.mayHave(DocumentPages.fewestRows, rowsIn: table), let (source, leaves) = try snapshot.pages(ofTable: table.name)
+            try options.rows != nil || snapshot.mayHave(DocumentPages.fewestRows, rowsIn: table),
+            let pages = try snapshot.pages(ofTable: table.name)
         else { return nil }
         if options.order == .id {
             guard let root = try snapshot.root(of: "index", "sqlite_autoindex_\(table.name)_1"),
-                let index = IndexReader(at: root, in: source)
+                let index = IndexReader(at: root, in: pages.source)
             else { return nil }
             self.index = index
         } else {
             index = nil
         }
         self.snapshot = snapshot
-        self.leaves = leaves
+        leaves = pages.leaves
+        rows = options.rows ?? .min ... .max
+        firstLeaf = options.rows.map { pages.leaves.place(of: $0.lowerBound, near: 0) } ?? 0
+        leaf = firstLeaf - 1
         extraPlace = options.content == .everything ? table.columns.extraPlace : nil
         expirationPlace = options.content == .idAndBody ? nil : table.columns.expirationPlace
         needsBody = options.content != .metadata
         leavesOutDeleted = snapshot.mayHoldTombstones(tables)
-        self.table = TableReader(source, columnCount: max(extraPlace ?? 0, expirationPlace ?? 0, Place.body) + 1)
+        needsMetadata = options.content != .idAndBody
+        needsFlags = needsMetadata || leavesOutDeleted
+        self.table = TableReader(pages.source, columnCount: max(extraPlace ?? 0, expirationPlace ?? 0, Place.body) + 1)
     }
 
     /// Goes before the first row again, and does not mind where rows are from now on.
     func rewind() {
         index?.rewind()
-        leaf = -1
+        leaf = firstLeaf - 1
         count = 0
         mostJumps = .max
     }
@@ -104,9 +114,11 @@ final class DocumentPages {
 
     private func nextStored() throws(SQLiteError) -> Step {
         while true {
-            if leaf >= 0 {
+            if leaf >= firstLeaf {
                 switch table.next() {
-                case .row: return .row
+                case .row:
+                    if table.number < rows.lowerBound { continue }
+                    return table.number <= rows.upperBound ? .row : .end
                 case .damage: return .unsure
                 case .end: break
                 }
@@ -125,11 +137,34 @@ final class DocumentPages {
     /// False if something is of another kind than documents have, or cannot be read.
     @inline(__always)
     private func readColumns() -> Bool {
-        guard table.kind(Place.key) == .text, table.kind(Place.sequence) == .integer, table.kind(Place.flags) == .integer,
-            let sequence = table.integer(Place.sequence), let flags = table.integer(Place.flags)
-        else { return false }
-        self.sequence = sequence
+        guard table.kind(Place.key) == .text, !needsFlags || readFlags(), !needsMetadata || readMetadata() else { return false }
+        if needsBody {
+            guard let bytes = blob(Place.body) else { return false }
+            body = bytes
+        } else {
+            guard table.kind(Place.body) == .blob || table.kind(Place.body) == .null else { return false }
+        }
+        if let index {
+            key = index.text
+        } else {
+            guard let bytes = table.bytes(Place.key) else { return false }
+            key = bytes
+        }
+        return true
+    }
+
+    private func readFlags() -> Bool {
+        guard table.kind(Place.flags) == .integer, let flags = table.integer(Place.flags) else { return false }
         self.flags = flags
+        return true
+    }
+
+    private func readMetadata() -> Bool {
+        guard table.kind(Place.sequence) == .integer, let sequence = table.integer(Place.sequence), let version = blob(Place.version) else {
+            return false
+        }
+        self.sequence = sequence
+        self.version = version
         if let expirationPlace {
             switch table.kind(expirationPlace) {
             case .null: expiration = nil
@@ -139,27 +174,13 @@ final class DocumentPages {
             default: return false
             }
         }
-        if let extraPlace {
-            guard let bytes = blob(extraPlace) else { return false }
-            extra = table.kind(extraPlace) == .null ? nil : bytes
-        }
-        if needsBody {
-            guard let bytes = blob(Place.body) else { return false }
-            body = bytes
-        } else {
-            guard table.kind(Place.body) == .blob || table.kind(Place.body) == .null else { return false }
-        }
-        bodySize = table.size(Place.body)
-        guard let version = blob(Place.version) else { return false }
-        self.version = version
-        if let index {
-            key = index.text
-        } else {
-            guard let bytes = table.bytes(Place.key) else { return false }
-            key = bytes
-        }
+        guard let extraPlace else { return true }
+        guard let bytes = blob(extraPlace) else { return false }
+        extra = table.kind(extraPlace) == .null ? nil : bytes
         return true
     }
+
+    var bodySize: Int { table.size(Place.body) }
 
     /// The column `body` as it is stored; nil for NULL.
     var bodyColumn: UnsafeRawBufferPointer? { table.kind(Place.body) == .null ? nil : body }
@@ -176,10 +197,10 @@ final class DocumentPages {
 }
 
 extension ScanOptions {
-    /// Whether all live documents are wanted, in an order in which they can be had.
+    /// Whether all live documents are wanted, or those of a piece of the table, in an order in which they can be had.
     fileprivate var isOfAll: Bool {
-        guard order != .sequence, !isDescending || order == .stored else { return false }
+        guard order != .sequence, !isDescending || order == .stored, rows == nil || order == .stored else { return false }
         guard !includesDeleted, !onlyDeleted, !onlyConflicts, !onlyWithAttachments, offset == 0, limit == nil else { return false }
-        return since == nil && upTo == nil && firstID == nil && lastID == nil && idPattern == nil && fixedPrefix.isEmpty && rows == nil
+        return since == nil && upTo == nil && firstID == nil && lastID == nil && idPattern == nil && fixedPrefix.isEmpty
     }
 }

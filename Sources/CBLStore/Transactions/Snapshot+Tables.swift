@@ -13,6 +13,12 @@ package struct DocumentTables: Sendable, Hashable {
     package let deletedColumns: String
 }
 
+/// Where the rows of a table lie.
+package struct TablePages: Sendable {
+    package let source: PageSource
+    package let leaves: TableLeaves
+}
+
 extension Snapshot {
     /// Changes with every change of the schema, by whomever: what was found out about tables holds as long as it stays.
     package var schemaVersion: Int64 { file.schemaVersion }
@@ -25,11 +31,14 @@ extension Snapshot {
     }
 
     /// The pages of a table, for who goes through all of it: as long as the snapshot is there. Nil where only SQLite can read them.
-    package func pages(ofTable name: String) throws -> (source: PageSource, leaves: TableLeaves)? {
+    package func pages(ofTable name: String) throws -> TablePages? {
+        if let known = knownPages[name] { return known }
         guard let position = file.position, let source = PageSource(connection, log: position.logExtent),
             let root = try root(of: "table", name), let leaves = TableLeaves(ofTableAt: root, in: source)
         else { return nil }
-        return (source, leaves)
+        let pages = TablePages(source: source, leaves: leaves)
+        knownPages[name] = pages
+        return pages
     }
 
     /// The first page of a table or an index.

@@ -7,6 +7,8 @@ import FoundationEssentials
 package class Snapshot {
     let file: FileConnection
     let database: Database
+    /// Of tables that were asked for: who goes through one piece by piece asks for each.
+    var knownPages: [String: TablePages] = [:]
 
     init(_ file: FileConnection, of database: Database) {
         self.file = file
