@@ -27,11 +27,12 @@ STRICT   = -Xswiftc -warnings-as-errors --explicit-target-dependency-import-chec
 # to list a document. So is zlib, which only replication needs. The linker takes the archives because it finds them in a directory of
 # their own.
 STATIC   = $(CURDIR)/.build/static
-# Relative relocations are packed: there are forty thousand of them.
+# Relative relocations are packed: there are forty thousand of them. Nobody asks the program for its symbols, among which the loader would look for
+# each of a library's.
 # The same sources give the same program in whatever folder they lie, when its symbols are stripped: without the compiler's notes on what it was called
 # with, and without the linker's digest, which is also of the symbols.
 RELEASE  = -c release --static-swift-stdlib -Xlinker -L$(STATIC) \
-           -Xswiftc -use-ld=lld -Xlinker -z -Xlinker pack-relative-relocs \
+           -Xswiftc -use-ld=lld -Xlinker -z -Xlinker pack-relative-relocs -Xlinker --no-export-dynamic \
            -Xswiftc -Xfrontend -Xswiftc -disable-incremental-llvm-codegen -Xlinker --build-id=none
 BINARY   = .build/release/cblite
 SAMPLE   = .build/samples/travel.cblite2

@@ -289,6 +289,12 @@ struct LayeredFile {
         return EncryptedPages.decrypt(cipher, target, count, offset)
     }
 
+    /// The beginning of a page of a main file; of an encrypted one all that is read of it, of which only the beginning is in clear then.
+    static func readHead(_ main: Pointer, _ target: UnsafeMutableRawBufferPointer, _ page: UInt32, _ offset: Int64) -> Bool {
+        guard let start = target.baseAddress, readAsItIs(main, start, target.count, offset) else { return false }
+        return of(main)?.pointee.cipher?.decryptHead(target, number: page) ?? true
+    }
+
     private static func passed(_ file: Pointer?, _ call: (Pointer, sqlite3_io_methods) -> Int32) -> Int32 {
         guard let file else { return SQLITE_IOERR }
         return call(base(file), base(file).pointee.pMethods.pointee)

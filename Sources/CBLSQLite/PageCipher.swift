@@ -8,7 +8,10 @@ package protocol PageCipher: AnyObject, Sendable {
     /// Makes plain text of a whole page in its place; false if it is none that was encrypted with this key, under this number.
     func decrypt(_ page: UnsafeMutableRawBufferPointer, number: UInt32) -> Bool
 
-    /// The same for several that follow each other. What is left if one of them cannot be decrypted is not to be used.
+    /// Makes plain text at least of the first sixteen bytes of a whole page, other than the first, in their place.
+    func decryptHead(_ page: UnsafeMutableRawBufferPointer, number: UInt32) -> Bool
+
+    /// The same as `decrypt` for several that follow each other. What is left if one of them cannot be decrypted is not to be used.
     func decrypt(_ pages: UnsafeMutableRawBufferPointer, from number: UInt32) -> Bool
 }
 
@@ -22,6 +25,8 @@ package protocol WritablePageCipher: PageCipher {
 }
 
 extension PageCipher {
+    package func decryptHead(_ page: UnsafeMutableRawBufferPointer, number: UInt32) -> Bool { decrypt(page, number: number) }
+
     package func decrypt(_ pages: UnsafeMutableRawBufferPointer, from number: UInt32) -> Bool {
         for start in stride(from: 0, to: pages.count, by: pageSize) {
             let page = UnsafeMutableRawBufferPointer(rebasing: pages[start..<start + pageSize])

@@ -31,7 +31,7 @@ package enum Shell {
 
     private static func perform(_ words: [String], in session: Session) throws -> ExitCode {
         try ArgumentText.check()
-        let parsed = try ArgumentParser.parse(words, commands: Commands.all)
+        let parsed = try parse(words)
         session.options = parsed.options
         session.terminal = Terminal(color: parsed.options.color)
         if session.terminal.usesColor || session.terminal.errorUsesColor, let theme = SettingsFile.theme {
@@ -46,6 +46,13 @@ package enum Shell {
         case .nothing:
             StandardError.write(ScreenText(lines: HelpText.brief(Commands.all)))
             return .usage
+        }
+    }
+
+    private static func parse(_ words: [String]) throws(CommandError) -> ArgumentParser.Result {
+        // What is not understood with the commands that it names, such as an alias, is told with all.
+        do { return try ArgumentParser.parse(words, commands: Commands.named(in: words)) } catch {
+            return try ArgumentParser.parse(words, commands: Commands.all)
         }
     }
 

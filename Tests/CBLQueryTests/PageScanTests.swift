@@ -88,6 +88,37 @@ import Testing
         }
     }
 
+    /// What an index can tell is not asked of the table, and anything else is.
+    @Test(arguments: [
+        ("count(*)", true), ("count(*) AS n, count(*)", true), ("count(word)", false), ("count(*) WHERE small = 3", false),
+        ("count(*), max(id)", false),
+        ("count(*) LIMIT 0", false), ("count(*) GROUP BY small", false), ("DISTINCT count(*)", false),
+    ])
+    func documentsAreCountedByTheirIndex(text: String, isOfIndex: Bool) throws {
+        let sample = try ScanTests.sample(6000, seed: 25)
+        sample.database.close()
+        try Database(path: sample.database.path, options: .readOnly).read { snapshot in
+            let words = text.split(separator: " ")
+            let end = words.firstIndex { ["WHERE", "LIMIT", "GROUP"].contains($0) } ?? words.count
+            let query = try Query(
+                "SELECT \(words[..<end].joined(separator: " ")) FROM _ \(words[end...].joined(separator: " "))", on: snapshot)
+            var options = QueryOptions()
+            options.pieces = nil
+            let expected = try query.run(on: snapshot, options: options).json()
+            options.pieces = ScanTests.small
+            #expect(try query.run(on: snapshot, options: options).json() == expected)
+            let sql = CountShortCut.sql(for: query, on: snapshot)
+            guard let plan = try ScanPlan(query, running: sql, on: snapshot, parameters: .none, options: options) else {
+                #expect(!isOfIndex)
+                return
+            }
+            #expect(plan.countsEntries == isOfIndex)
+            if isOfIndex { #expect(try plan.rows(on: snapshot) != nil) }
+            options.readsPages = false
+            #expect(try query.run(on: snapshot, options: options).json() == expected)
+        }
+    }
+
     /// A row in the middle that only SQLite can tell: those before it are not given again.
     @Test func sqliteGoesOnBehindTheRowsThatWereGiven() throws {
         let sample = try Sample()

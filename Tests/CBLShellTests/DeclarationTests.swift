@@ -12,6 +12,11 @@ import Testing
         for name in names { #expect(name.allSatisfy { $0.isLowercase || $0 == "-" || $0.isNumber }, "\(name)") }
     }
 
+    @Test func entriesAreCalledAsTheirCommands() {
+        for entry in Commands.entries { #expect(entry.name == entry.declaration().name) }
+        #expect(Commands.named(in: ["a.cblite2", "cat", "ls", "get"]).map(\.name) == ["ls", "cat"])
+    }
+
     @Test(arguments: entries.map(\.title)) func flagsAreUniqueWithinACommand(title: String) throws {
         let command = try #require(DeclarationTests.entries.first { $0.title == title }).command
         let names = command.flags.flatMap { [$0.name] + $0.aliases }

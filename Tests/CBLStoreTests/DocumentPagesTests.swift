@@ -212,6 +212,57 @@ import Testing
         }
     }
 
+    /// By the heads of pages of an index, which has other pages in each of these cases.
+    @Test(arguments: [(3000, false), (30_000, false), (30_000, true)], [false, true])
+    func rowsAreCountedAsSQLiteCountsThem(size: (count: Int, isShuffled: Bool), isEncrypted: Bool) throws {
+        let key = isEncrypted ? EncryptionKey(password: "secret") : nil
+        let database = try database(size.count, isShuffled: size.isShuffled, key: key)
+        func check() throws -> Int64? {
+            try database.read { snapshot in
+                let counted = try snapshot.rowCountFromPages(ofTable: "kv_default")
+                let expected = try snapshot.connection.integer("SELECT count(*) FROM kv_default")
+                #expect(counted == nil || counted == expected)
+                #expect(try snapshot.rowCount(ofTable: "kv_default") == expected)
+                #expect(try snapshot.counts(of: .default).live == expected.map(Int.init))
+                return counted
+            }
+        }
+        _ = try check()
+        for round in 0..<3 {
+            // Pages in the log, and free ones.
+            try database.write { try $0.connection.execute("DELETE FROM kv_default WHERE rowid % 7 = \(round)") }
+            _ = try check()
+        }
+        try database.write { try $0.connection.execute("DELETE FROM kv_default WHERE rowid % 2 = 1 AND rowid > 10") }
+        database.close()
+        var options = Database.Options(access: .readOnly)
+        options.key = key
+        try Database(path: path, options: options).read { snapshot in
+            let expected = try snapshot.connection.integer("SELECT count(*) FROM kv_default")
+            #expect(try snapshot.rowCountFromPages(ofTable: "kv_default") == expected)
+            #expect(try snapshot.rowCountFromPages(ofTable: "kv_none") == nil)
+        }
+    }
+
+    /// Pages of the index that are none are not counted.
+    @Test(arguments: 0..<30 as Range<UInt64>) func damagedIndexesAreLeftToSQLite(seed: UInt64) throws {
+        var random = SeededRandom(seed)
+        try database(4000).close()
+        let (root, pageSize) = try {
+            let connection = try Connection(path: path + "/db.sqlite3", mode: .readOnly, parameters: ["immutable=1"])
+            let root = try #require(
+                try connection.integer("SELECT rootpage FROM sqlite_master WHERE name='sqlite_autoindex_kv_default_1'"))
+            return (Int(root), Int(try connection.integer("PRAGMA page_size") ?? 0))
+        }()
+        // In the head of the root, or in its pointers.
+        let place = (root - 1) * pageSize + (seed < 20 ? random.below(12) : 12 + random.below(60))
+        try RawBytes.overwrite(path + "/db.sqlite3", at: place, count: 1, with: UInt8(random.below(256)))
+        try Database(path: path, options: .readOnly).read { snapshot in
+            let count = try snapshot.rowCountFromPages(ofTable: "kv_default")
+            #expect(count ?? 0 < 1 << 20)
+        }
+    }
+
     /// SQLite goes on where a row is not as documents are.
     @Test(
         arguments: ["body='text'", "sequence=1.5", "flags=NULL", "version=7", "expiration='x'", "body=NULL"],

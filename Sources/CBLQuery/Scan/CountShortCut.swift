@@ -12,6 +12,16 @@ enum CountShortCut {
             && translated.sources.allSatisfy { !$0.readsDeleted } && translated.sources.contains { $0.collection.isDefault }
     }
 
+    /// Whether all that is asked for is how many documents there are.
+    static func countsRows(_ select: Select) -> Bool {
+        guard select.condition == nil, select.groupBy.isEmpty, select.having == nil, select.limit == nil, select.offset == nil,
+            select.sources.count <= 1, !select.results.isEmpty
+        else { return false }
+        return select.results.allSatisfy {
+            if let (function, argument) = GroupShape.aggregate($0.expression) { function == .count && argument == nil } else { false }
+        }
+    }
+
     /// Nil if the query has to be run as it is.
     static func sql(for query: Query, on snapshot: Snapshot) -> String? {
         guard query.mayBeCounted, let select = query.select, snapshot.documentTables(of: .default)?.mayHoldTombstones == false else {

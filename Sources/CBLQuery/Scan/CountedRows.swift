@@ -22,7 +22,9 @@ final class CountRow: ComputedRows {
     private let sums: [Int64]
     private var isBefore = true
 
-    init(_ parts: [CountedRows]) {
+    init(_ sums: [Int64]) { self.sums = sums }
+
+    init(adding parts: [CountedRows]) {
         sums = (parts.first?.sums.indices ?? 0..<0).map { column in parts.reduce(0) { $0 + $1.sums[column] } }
     }
 

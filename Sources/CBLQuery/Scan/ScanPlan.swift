@@ -8,6 +8,8 @@ import CBLStore
 struct ScanPlan {
     /// What becomes of the rows of the partial query.
     fileprivate enum Shape: Sendable {
+        /// Each column is the number of rows, which an index tells.
+        case entries(columnCount: Int)
         /// Each column is a count of its own.
         case counts(columnCount: Int)
         case groups(GroupShape)
@@ -17,6 +19,7 @@ struct ScanPlan {
     }
 
     private let shape: Shape
+    private let table: String
     private let scan: TableScan
     /// Tried first.
     private let pageScan: PageScan?
@@ -31,6 +34,10 @@ struct ScanPlan {
 
         /// Nil if the query is none of these.
         fileprivate init?(_ select: Select, _ translated: TranslatedQuery, running sql: String, on snapshot: Snapshot) throws {
+            if CountShortCut.countsRows(select), try ScanPlan.readsIndexAlone(sql, snapshot) {
+                (shape, self.sql, program) = (.entries(columnCount: select.results.count), sql, nil)
+                return
+            }
             let translator = Translator(schema: SnapshotSchema(snapshot, asTablesAre: true))
             guard let (shape, partial) = ScanPlan.shape(of: select, isAggregate: translated.isAggregate),
                 try ScanPlan.readsWholeTable(sql, snapshot), let piecewise = try? translator.translate(ScanPlan.restricted(partial))
@@ -76,7 +83,9 @@ struct ScanPlan {
                 running: sql ?? translated.sql,
                 { try Decision(select, translated, running: sql ?? translated.sql, on: snapshot) })
         else { return nil }
+        if case .entries = decision.shape, !options.readsPages { return nil }
         shape = decision.shape
+        table = source.collection.table
         scan = TableScan(
             sql: decision.sql, rows: rows, parameters: parameters, query: translated, options: options,
             pieces: pieces)
@@ -114,6 +123,13 @@ struct ScanPlan {
             }
         }
         return scans == 1
+    }
+
+    /// Whether SQLite goes through all entries of an index, and not to the table.
+    private static func readsIndexAlone(_ sql: String, _ snapshot: Snapshot) throws -> Bool {
+        let statement = try snapshot.connection.prepare("EXPLAIN QUERY PLAN " + sql)
+        guard try statement.step(), let detail = statement.string(3) else { return false }
+        return try detail.hasPrefix("SCAN ") && detail.contains(" USING COVERING INDEX ") && !statement.step()
     }
 
     private static func shape(of select: Select, isAggregate: Bool) -> (Shape, Select)? {
@@ -158,6 +174,8 @@ struct ScanPlan {
         )
     }
 
+    var countsEntries: Bool { if case .entries = shape { true } else { false } }
+
     /// Finds the rows; nil if it turns out that SQLite has to.
     func rows(on snapshot: Snapshot) throws -> (any ComputedRows)? {
         switch try rowsFromPages(on: snapshot) {
@@ -171,7 +189,13 @@ struct ScanPlan {
 
     /// The same without SQLite.
     func rowsFromPages(on snapshot: Snapshot) throws -> Found {
-        if case .plain = shape { return pageScan?.rows(on: snapshot).map(Found.rows) ?? .refused }
+        switch shape {
+        case .plain: return pageScan?.rows(on: snapshot).map(Found.rows) ?? .refused
+        case .entries(let columnCount):
+            guard let count = try snapshot.rowCountFromPages(ofTable: table) else { return .refused }
+            return .rows(CountRow([Int64](repeating: count, count: columnCount)))
+        case .counts, .groups, .sorted: break
+        }
         return try pageScan.map { try rows(from: $0, on: snapshot) } ?? .unsure
     }
 
@@ -190,10 +214,10 @@ struct ScanPlan {
 
     private func rows(from source: some RowSource, on snapshot: Snapshot) throws -> Found {
         switch shape {
-        case .plain: return .refused
+        case .plain, .entries: return .refused
         case .counts(let columnCount):
             let sinks = (0..<2).map { _ in CountedRows(columnCount: columnCount) }
-            return Found(try source.run(on: snapshot, sinks), CountRow(sinks))
+            return Found(try source.run(on: snapshot, sinks), CountRow(adding: sinks))
         case .groups(let shape):
             let sinks = [shape.sink(mayAddFloats: false), shape.sink(mayAddFloats: false)]
             switch try source.run(on: snapshot, sinks) {

@@ -58,21 +58,33 @@ struct ByteFinder: Sendable {
     ) -> Int? {
         text.withUnsafeBytes { text -> Int? in
             let tail = text.count &- 1
+            let size = Lanes.scalarCount
             // Behind this one it cannot begin.
             let end = range.upperBound &- tail
-            var place = range.lowerBound
-            while place &+ Lanes.scalarCount <= end {
-                let found = isCandidate(
+            func candidates(_ place: Int) -> SIMDMask<SIMD16<Int8>> {
+                isCandidate(
                     base.loadUnaligned(fromByteOffset: place, as: Lanes.self),
                     base.loadUnaligned(fromByteOffset: place &+ tail, as: Lanes.self))
-                if any(found) {
-                    for lane in 0..<Lanes.scalarCount where found[lane] && matches(base + place + lane, text) { return place &+ lane }
-                }
-                place &+= Lanes.scalarCount
             }
-            let first = text[0]
+            func firstMatch(_ found: SIMDMask<SIMD16<Int8>>, _ place: Int) -> Int? {
+                for lane in 0..<size where found[lane] && matches(base + place + lane, text) { return place &+ lane }
+                return nil
+            }
+            var place = range.lowerBound
+            while place &+ 2 &* size <= end {
+                let (near, far) = (candidates(place), candidates(place &+ size))
+                if any(near .| far), let match = firstMatch(near, place) ?? firstMatch(far, place &+ size) { return match }
+                place &+= 2 &* size
+            }
+            // The last ones may overlap with what was looked at.
+            while place < end, range.lowerBound &+ size <= end {
+                place = min(place, end &- size)
+                let found = candidates(place)
+                if any(found), let match = firstMatch(found, place) { return match }
+                place &+= size
+            }
             while place < end {
-                if ignoresCase || base.load(fromByteOffset: place, as: UInt8.self) == first, matches(base + place, text) { return place }
+                if matches(base + place, text) { return place }
                 place &+= 1
             }
             return nil

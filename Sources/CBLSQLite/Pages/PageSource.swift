@@ -33,6 +33,7 @@ package final class PageSource: @unchecked Sendable {
 
     private static let isUTF8: UInt8 = 1
     private static let leastUsable = 480
+    private static let headSize = 8
     private static let logHeaderSize = 32
     private static let frameHeaderSize = 24
     /// The headers of longer logs take too long to read one by one.
@@ -92,6 +93,24 @@ package final class PageSource: @unchecked Sendable {
 
     /// Whether a page is in the log.
     func isInLog(_ page: UInt32) -> Bool { frames[page] != nil }
+
+    /// What the first bytes of a page of a tree say: its kind, and how many cells it has. Nil if it cannot be read.
+    func head(of page: UInt32) -> (kind: UInt8, cells: Int)? {
+        // Of an encrypted page the end is needed as well.
+        let size = LayeredFile.isEncrypted(main) ? pageSize : PageSource.headSize
+        return withUnsafeTemporaryAllocation(byteCount: size, alignment: 16) { memory in
+            guard let start = memory.baseAddress else { return nil }
+            if let log, let frame = frames[page] {
+                let offset = Int64(PageSource.logHeaderSize) + Int64(frame - 1) * Int64(PageSource.frameHeaderSize + pageSize)
+                guard LayeredFile.readAsItIs(log, start, size, offset + Int64(PageSource.frameHeaderSize)) else { return nil }
+            } else {
+                guard page > 0, page <= pageCount, LayeredFile.readHead(main, memory, page, Int64(page - 1) * Int64(pageSize)) else {
+                    return nil
+                }
+            }
+            return (memory[0], Int(PageBytes.bigEndian16(UnsafeRawPointer(start), 3)))
+        }
+    }
 
     /// Reads pages that follow one another, none but the first of which may be in the log.
     func read(_ page: UInt32, _ count: Int, into target: UnsafeMutableRawPointer) -> Bool {

@@ -33,6 +33,13 @@ final class CouchbaseCipher: WritablePageCipher {
         return number != 1 || page.starts(with: DatabaseHeader.magic)
     }
 
+    func decryptHead(_ page: UnsafeMutableRawBufferPointer, number: UInt32) -> Bool {
+        guard page.count == pageSize, number != 1, let start = page.baseAddress else { return false }
+        let first = firstBlock(number, start + (pageSize - CouchbaseCipher.reservedSize))
+        aes.applyChainedStream(UnsafeMutableRawBufferPointer(start: start, count: AES.blockSize), from: first)
+        return true
+    }
+
     func decrypt(_ pages: UnsafeMutableRawBufferPointer, from number: UInt32) -> Bool {
         guard let start = pages.baseAddress else { return true }
         let count = pages.count / pageSize
@@ -56,6 +63,13 @@ final class CouchbaseCipher: WritablePageCipher {
         apply(start, stride: stride, numbers)
     }
 
+    private func firstBlock(_ number: UInt32, _ nonce: UnsafeMutableRawPointer) -> AES.Block {
+        let words = SIMD4<UInt32>(
+            number.littleEndian, nonce.loadUnaligned(as: UInt32.self), nonce.loadUnaligned(fromByteOffset: 4, as: UInt32.self),
+            nonce.loadUnaligned(fromByteOffset: 8, as: UInt32.self))
+        return unsafeBitCast(words, to: AES.Block.self)
+    }
+
     /// Adds the stream of each page, for the random bytes at its end.
     private func apply(_ start: UnsafeMutableRawPointer, stride: Int, _ numbers: UnsafeBufferPointer<UInt32>) {
         let nonceStart = pageSize - CouchbaseCipher.reservedSize
@@ -65,11 +79,7 @@ final class CouchbaseCipher: WritablePageCipher {
                 let count = min(AES.mostStreams, numbers.count - done)
                 let group = start + done * stride
                 for index in 0..<count {
-                    let nonce = group + index * stride + nonceStart
-                    let words = SIMD4<UInt32>(
-                        numbers[done + index].littleEndian, nonce.loadUnaligned(as: UInt32.self),
-                        nonce.loadUnaligned(fromByteOffset: 4, as: UInt32.self), nonce.loadUnaligned(fromByteOffset: 8, as: UInt32.self))
-                    blocks.initializeElement(at: index, to: unsafeBitCast(words, to: AES.Block.self))
+                    blocks.initializeElement(at: index, to: firstBlock(numbers[done + index], group + index * stride + nonceStart))
                 }
                 var clear: [(place: Int, bytes: UInt64)] = []
                 for index in 0..<count where numbers[done + index] == 1 {

@@ -41,6 +41,22 @@ extension Snapshot {
         return pages
     }
 
+    /// How many rows a table of documents has.
+    package func rowCount(ofTable name: String) throws -> Int64 {
+        try rowCountFromPages(ofTable: name) ?? connection.integer("SELECT count(*) FROM \(quoted(identifier: name))") ?? 0
+    }
+
+    /// The same without SQLite; nil if that cannot be, or is not worth it.
+    package func rowCountFromPages(ofTable name: String) throws -> Int64? {
+        guard !isSmallFile(below: Snapshot.fewRows), let position = file.position,
+            let source = PageSource(connection, log: position.logExtent),
+            let root = try root(of: "index", "sqlite_autoindex_\(name)_1"), let count = EntryCount.entries(ofIndexAt: root, in: source)
+        else { return nil }
+        return Int64(count)
+    }
+
+    private static let fewRows: Int64 = 4096
+
     /// The first page of a table or an index.
     func root(of type: StaticString, _ name: String) throws -> UInt32? {
         try connection.withStatement("SELECT rootpage FROM main.sqlite_master WHERE type='\(type)' AND name=?") { row in

@@ -87,7 +87,7 @@ extension Snapshot {
                 counts.live = Int(row.int64(0)) - counts.deleted
             }
         } else {
-            counts.live = Int(try connection.integer("SELECT count(*) FROM \(tables.live.quotedName)") ?? 0)
+            counts.live = Int(try rowCount(ofTable: tables.live.name))
         }
         if let deleted = tables.deleted {
             counts.deleted += Int(try connection.integer("SELECT count(*) FROM \(deleted.quotedName)") ?? 0)

@@ -39,8 +39,12 @@ package struct PackedDatabases {
 
     /// Whether a path may be meant so.
     package static func mayBe(_ path: String) -> Bool {
-        let small = path.lowercased()
-        return small.hasSuffix(".zip") || small.contains(".zip/")
+        // Byte by byte: every command asks, and most have nothing else to do for which String gets its generic functions ready.
+        let bytes = Array(path.utf8)
+        return bytes.indices.dropLast(3).contains { place in
+            let isName = bytes[place] == UInt8(ascii: ".") && zip(bytes[(place + 1)...], "zip".utf8).allSatisfy { $0 | 0x20 == $1 }
+            return isName && (place + 4 == bytes.count || bytes[place + 4] == UInt8(ascii: "/"))
+        }
     }
 
     private static func find(in entries: [ZipFile.Entry]) -> [Database] {
