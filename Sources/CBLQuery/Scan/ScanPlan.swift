@@ -129,7 +129,8 @@ struct ScanPlan {
     private static func readsIndexAlone(_ sql: String, _ snapshot: Snapshot) throws -> Bool {
         let statement = try snapshot.connection.prepare("EXPLAIN QUERY PLAN " + sql)
         guard try statement.step(), let detail = statement.string(3) else { return false }
-        return try detail.hasPrefix("SCAN ") && detail.contains(" USING COVERING INDEX ") && !statement.step()
+        let words = detail.split(separator: " ")
+        return try words.count > 5 && words[0] == "SCAN" && words[2...4] == ["USING", "COVERING", "INDEX"] && !statement.step()
     }
 
     private static func shape(of select: Select, isAggregate: Bool) -> (Shape, Select)? {

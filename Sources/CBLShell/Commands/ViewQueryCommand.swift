@@ -52,7 +52,7 @@ enum ViewQueryCommand {
             Flag("deleted", "Of _all_docs: deleted documents too"),
             Flag(
                 "format", short: "F", value: "FORMAT", .choice(ResultFormat.names),
-                "How to print rows: \(ResultFormat.names.joined(separator: ", "))"),
+                "How to print rows: \(ResultFormat.list)"),
             Flag("raw", "The same as --format json"), Flag("json5", "Leave out the quotes of keys in JSON"), Transfer.guardFlag,
             Flag("output", short: "o", value: "FILE", .file, "Write to a file, which appears when it is complete"),
         ],

@@ -21,7 +21,7 @@ extension HelpTopic {
             name: "formats", aliases: ["output", "output formats", "json", "modes"],
             summary: "Output formats",
             text: """
-                Queries print tables; --format, or .mode for all that follow, chooses another form: \(ResultFormat.names.joined(separator: ", ")). \
+                Queries print tables; --format, or .mode for all that follow, chooses another form: \(ResultFormat.list). \
                 --json in front of any command that prints facts gives JSON for programs, one object per line, and errors as JSON, too.
 
                 Results go to standard output, everything else to standard error. Colours appear on terminals alone, and NO_COLOR turns them off.

@@ -59,7 +59,7 @@ struct ShellSetting: Sendable {
 
     private static let mode = ShellSetting(
         name: "mode", kind: .choice(ResultFormat.names), synopsis: "FORMAT",
-        help: "How queries print rows: \(ResultFormat.names.joined(separator: ", "))",
+        help: "How queries print rows: \(ResultFormat.list)",
         value: Value(get: { $0.mode.rawValue }, set: { settings, text in settings.mode = ResultFormat(rawValue: text) ?? settings.mode }))
 
     private static let headers = ShellSetting(

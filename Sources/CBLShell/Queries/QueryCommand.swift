@@ -44,7 +44,7 @@ enum QueryCommand {
         [
             Flag(
                 "format", short: "F", value: "FORMAT", .choice(ResultFormat.names),
-                "How to print rows: \(ResultFormat.names.joined(separator: ", "))"),
+                "How to print rows: \(ResultFormat.list)"),
             Flag("raw", "The same as --format json: an array of objects, one a line"),
             Flag("json5", "Leave out the quotes of keys in JSON"),
             Transfer.guardFlag,

@@ -39,11 +39,11 @@ package struct PackedDatabases {
 
     /// Whether a path may be meant so.
     package static func mayBe(_ path: String) -> Bool {
-        // Byte by byte: every command asks, and most have nothing else to do for which String gets its generic functions ready.
-        let bytes = Array(path.utf8)
-        return bytes.indices.dropLast(3).contains { place in
-            let isName = bytes[place] == UInt8(ascii: ".") && zip(bytes[(place + 1)...], "zip".utf8).allSatisfy { $0 | 0x20 == $1 }
-            return isName && (place + 4 == bytes.count || bytes[place + 4] == UInt8(ascii: "/"))
+        // Byte by byte: every command asks, and String would have to get its generic functions ready for it.
+        let small = path.utf8.map { $0 | 0x20 }
+        return small.indices.contains { place in
+            guard small[place...].starts(with: ".zip".utf8) else { return false }
+            return place + 4 == small.count || small[place + 4] == UInt8(ascii: "/")
         }
     }
 
