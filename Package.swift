@@ -39,9 +39,11 @@ let package = Package(
         // In C, and its headers alone are needed to build it: Duktape leaves by longjmp, which must not cross Swift.
         .target(name: "CBLSystemDuktape"),
 
-        library("CBLBase", ["CBLSystemNettle", "CBLSystemFiles", "CBLSystemZlib"]),
-        library("CBLFleece", ["CBLBase"]),
         // In C, as it is compiled for more than one kind of processor.
+        .target(name: "CBLCipherKernels"),
+        library("CBLBase", ["CBLCipherKernels", "CBLSystemNettle", "CBLSystemFiles", "CBLSystemZlib"]),
+        library("CBLFleece", ["CBLBase"]),
+        // Likewise.
         .target(name: "CBLVectorKernels"),
         library("CBLVectors", ["CBLVectorKernels", "CBLBase"]),
         library("CBLBLIP", ["CBLBase", "CBLSystemZlib"]),

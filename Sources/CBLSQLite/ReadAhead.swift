@@ -34,6 +34,8 @@ struct ReadAhead {
         private var goesOn = false
         /// Where the last read ended; far away if nothing is known from it. The first page is read by whoever begins to read.
         var end = Window.farAway
+        /// How often in a row something was read in front of what was read last.
+        private var stepsBack = 0
         static let farAway: Int64 = -1 << 32
 
         @inline(__always)
@@ -44,13 +46,13 @@ struct ReadAhead {
             return true
         }
 
-        /// The same of an encrypted file. Who reads one page after the other will want the rest, and up to eight pages are decrypted in the time of one. Of
+        /// The same of an encrypted file. Who reads one page after the other will want the rest, and up to sixteen pages are decrypted in the time of one or two. Of
         /// more, between which others are left out, each is decrypted alone.
         mutating func take(
             _ target: UnsafeMutableRawPointer, _ amount: Int, at offset: Int64, _ decrypt: (UnsafeMutableRawPointer, Int, Int64) -> Bool
         ) -> Bool {
             guard offset >= start, offset + Int64(amount) <= start + Int64(count), let memory else { return false }
-            if offset < clearStart, offset == end || goesOn && offset == start || clearStart - offset <= 8 * Int64(amount) {
+            if offset < clearStart, offset == end || goesOn && offset == start || clearStart - offset <= 16 * Int64(amount) {
                 guard decrypt(memory + Int(offset - start), Int(clearStart - offset), offset) else { return false }
                 clearStart = offset
             }
@@ -70,6 +72,12 @@ struct ReadAhead {
         mutating func begin(_ amount: Int, at offset: Int64) {
             end = offset == 0 ? Window.farAway : offset + Int64(amount)
             size = ReadAhead.least
+            stepsBack = 0
+        }
+
+        /// Another transaction: who reads a few pages each time reads them in some order, and is not on the way anywhere.
+        mutating func forget() {
+            (count, end, size, stepsBack) = (0, Window.farAway, ReadAhead.least, 0)
         }
 
         mutating func fetch(
@@ -77,16 +85,19 @@ struct ReadAhead {
         ) -> Bool {
             goesOn = offset == end
             end = offset + Int64(amount)
+            stepsBack = 0
             let wanted = Int(min(Int64(size), fileSize - offset))
             guard wanted > amount, fill(wanted, at: offset, read) else { return false }
             size = min(size * 2, ReadAhead.most)
             return true
         }
 
-        /// Fetches what ends with what is asked for.
+        /// Fetches what ends with what is asked for, if it is not the first step in that direction.
         mutating func fetchBackwards(_ amount: Int, at offset: Int64, read: (UnsafeMutableRawPointer, Int, Int64) -> Bool) -> Bool {
             goesOn = false
             end = offset + Int64(amount)
+            stepsBack += 1
+            guard stepsBack > 1 else { return false }
             // Whole pages, as those of an encrypted file are decrypted.
             let wanted = Int(min(Int64(max(size, amount) / amount * amount), end))
             guard wanted > amount, fill(wanted, at: end - Int64(wanted), read) else { return false }
@@ -163,8 +174,8 @@ struct ReadAhead {
     }
 
     mutating func drop() {
-        first.count = 0
-        second.count = 0
+        first.forget()
+        second.forget()
         fileSize = nil
     }
 

@@ -36,6 +36,13 @@ static inline void cblite_aes_encrypt(const struct cblite_aes *aes, size_t count
     else aes128_encrypt(&aes->encrypt_short, count, target, source);
 }
 
+// The key of each round, as many more than there are rounds as one.
+static inline const uint32_t *cblite_aes_round_keys(const struct cblite_aes *aes) {
+    return aes->is_long ? aes->encrypt_long.keys : aes->encrypt_short.keys;
+}
+
+static inline int cblite_aes_rounds(const struct cblite_aes *aes) { return aes->is_long ? _AES256_ROUNDS : _AES128_ROUNDS; }
+
 static inline void cblite_aes_cbc_decrypt(
     const struct cblite_aes *aes, uint8_t *chain, size_t count, uint8_t *target, const uint8_t *source)
 {

@@ -1,5 +1,7 @@
-import CBLBase
+import CBLTestSupport
 import Testing
+
+@testable import CBLBase
 
 @Suite struct CipherTests {
     private func bytes(_ digits: String) throws -> [UInt8] { try #require(Hex.bytes(of: digits)) }
@@ -29,6 +31,41 @@ import Testing
         #expect(decrypt(encrypted[..<0], after: first) == [])
         #expect(decrypt(encrypted[..<17], after: first) == nil)
         #expect(decrypt(encrypted[..<16], after: Array(first[..<15])) == nil)
+    }
+
+    /// Together, by the library or by our own loop where the processor can, texts become what they become one by one.
+    @Test(arguments: AES.keySizes, [false, true]) func streamsAreTheSameTogether(keySize: Int, mayUseKernel: Bool) throws {
+        var random = SeededRandom(UInt64(keySize))
+        func bytes(_ count: Int) -> [UInt8] { (0..<count).map { _ in UInt8(random.below(256)) } }
+        let key = bytes(keySize)
+        let aes = try #require(key.withUnsafeBytes { AES(key: $0, mayUseKernel: mayUseKernel) })
+        let plain = try #require(key.withUnsafeBytes { AES(key: $0, mayUseKernel: false) })
+        for lanes in 1...AES.mostStreams {
+            for count in [1, 15, 16, 17, 128, 129, 4084] {
+                let stride = count + random.below(40)
+                let texts = bytes(lanes * stride)
+                var blocks = (0..<lanes).map { _ in
+                    var block = AES.Block()
+                    for index in 0..<AES.blockSize { block[index] = UInt8(random.below(256)) }
+                    return block
+                }
+                var expected = texts
+                expected.withUnsafeMutableBytes { bytes in
+                    for lane in 0..<lanes {
+                        plain.applyChainedStream(
+                            UnsafeMutableRawBufferPointer(rebasing: bytes[lane * stride..<lane * stride + count]), from: blocks[lane])
+                    }
+                }
+                var found = texts
+                found.withUnsafeMutableBytes { bytes in
+                    blocks.withUnsafeMutableBufferPointer { blocks in
+                        guard let start = bytes.baseAddress else { return }
+                        aes.applyChainedStreams(start, stride: stride, count: count, from: blocks)
+                    }
+                }
+                #expect(found == expected, "\(lanes) of \(count)")
+            }
+        }
     }
 
     @Test func keysOfOtherLengthsAreNone() {

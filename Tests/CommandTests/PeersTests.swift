@@ -157,7 +157,9 @@ import Testing
             network, [stranger, "--mesh", "--identity", path + "/other.pem", "--user", "ada:@\(try password())", "--advertise=stranger"])
         var servers: [Server] = []
         for (number, database) in databases.enumerated() {
-            servers.append(try Server(network, [database, "--advertise=p\(number)"] + words))
+            servers.append(
+                try Server(
+                    network, [database, "--advertise=p\(number)", "--log-dir", "\(path)/logs\(number)", "--log-level", "verbose"] + words))
         }
         for database in databases { #expect(try wait(for: ["a", "b", "c"], in: database) == ["a", "b", "c"]) }
         // What is changed somewhere is soon everywhere.
@@ -175,6 +177,11 @@ import Testing
         // The stranger knows the password, but not the certificate.
         for server in servers { #expect(server.stop().exitCode == 0) }
         #expect(outsider.stop().exitCode == 0)
+        // Its own connections to others, too: of each two servers one makes it, and the stranger's are refused.
+        let logs = try (0..<3).map { try Program.run(["logcat", "\(path)/logs\($0)"]).output }.joined()
+        for line in ["Starting Replicator ", "Connected!", "documentEnded (p", "is tried again in"] {
+            #expect(logs.contains(line), "\(line): \(logs.prefix(4000))")
+        }
         #expect(try Program.run(["ls", stranger]).output == "d\n")
         for database in databases { #expect(try Program.run(["check", database]).exitCode == 0) }
     }

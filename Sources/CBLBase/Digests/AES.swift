@@ -1,3 +1,4 @@
+import CBLCipherKernels
 import CBLSystemNettle
 
 /// AES with a key of 16 or 32 bytes, in the three ways in which files are encrypted with it.
@@ -10,19 +11,40 @@ package final class AES: Sendable {
     package typealias Block = SIMD16<UInt8>
 
     /// So many streams are made at once: with more the processor has nothing to gain.
-    package static let mostStreams = 16
+    package static let mostStreams = Int(cblcipher_lanes)
     private static let blocksAtOnce = 8
 
     private let memory = SecretMemory(count: MemoryLayout<cblite_aes>.size)
     // Sendable: nothing writes to it between `init` and `deinit`.
     private nonisolated(unsafe) let context: UnsafeMutablePointer<cblite_aes>
+    /// Whether chains are made by our own loop, for processors that are twice as quick with it.
+    let usesKernel: Bool
 
     /// Nil unless the key has as many bytes as there must be.
-    package init?(key: UnsafeRawBufferPointer) {
+    package convenience init?(key: UnsafeRawBufferPointer) { self.init(key: key, mayUseKernel: true) }
+
+    init?(key: UnsafeRawBufferPointer, mayUseKernel: Bool) {
         guard AES.keySizes.contains(key.count), let start = key.baseAddress else { return nil }
         guard let place = memory.bytes.baseAddress else { return nil }
         context = place.bindMemory(to: cblite_aes.self, capacity: 1)
         cblite_aes_set_key(context, key.count == 32 ? 1 : 0, start.assumingMemoryBound(to: UInt8.self))
+        usesKernel = mayUseKernel && AES.kernelAgrees(with: context)
+    }
+
+    /// Whether it can be used, and gives what the library gives: how that keeps a key is its own affair.
+    private static func kernelAgrees(with context: UnsafeMutablePointer<cblite_aes>) -> Bool {
+        guard cblcipher_is_possible() != 0 else { return false }
+        let size = mostStreams * blockSize
+        return withUnsafeTemporaryAllocation(of: UInt8.self, capacity: 3 * size) { bytes in
+            guard let blocks = bytes.baseAddress else { return false }
+            let (expected, stream) = (blocks + size, blocks + 2 * size)
+            for index in 0..<size { bytes[index] = UInt8(truncatingIfNeeded: index) }
+            cblite_aes_encrypt(context, size, expected, blocks)
+            cblcipher_chain(cblite_aes_round_keys(context), cblite_aes_rounds(context), blocks, 1, stream)
+            let agrees = (0..<size).allSatisfy { stream[$0] == expected[$0] && blocks[$0] == expected[$0] }
+            for index in bytes.indices { bytes[index] = 0 }
+            return agrees
+        }
     }
 
     deinit { memory.free() }
@@ -69,26 +91,48 @@ package final class AES: Sendable {
     package func applyChainedStreams(
         _ start: UnsafeMutableRawPointer, stride: Int, count: Int, from first: UnsafeMutableBufferPointer<Block>
     ) {
-        let lanes = first.count
-        guard lanes > 1, let blocks = UnsafeMutableRawPointer(first.baseAddress) else {
-            if lanes == 1 { applyChainedStream(UnsafeMutableRawBufferPointer(start: start, count: count), from: first[0]) }
+        guard first.count > 1, let blocks = UnsafeMutableRawPointer(first.baseAddress) else {
+            if first.count == 1 { applyChainedStream(UnsafeMutableRawBufferPointer(start: start, count: count), from: first[0]) }
             return
         }
-        // A few blocks of each stream, and then a piece of each text: where pages lie one behind the other, the processor's cache has room for only some of
-        // their lines at once.
+        if usesKernel {
+            // All lanes take the time of one.
+            withUnsafeTemporaryAllocation(byteCount: AES.mostStreams * AES.blockSize, alignment: 64) { all in
+                guard let allStart = all.baseAddress else { return }
+                all.initializeMemory(as: UInt8.self, repeating: 0)
+                allStart.copyMemory(from: blocks, byteCount: first.count * AES.blockSize)
+                let bytes = allStart.assumingMemoryBound(to: UInt8.self)
+                applyStreams(start, stride: stride, count: count, of: first.count, lanes: AES.mostStreams) { stream, steps in
+                    cblcipher_chain(cblite_aes_round_keys(context), cblite_aes_rounds(context), bytes, steps, stream)
+                }
+            }
+        } else {
+            let size = first.count * AES.blockSize
+            let chain = blocks.assumingMemoryBound(to: UInt8.self)
+            applyStreams(start, stride: stride, count: count, of: first.count, lanes: first.count) { stream, steps in
+                for step in 0..<steps {
+                    cblite_aes_encrypt(context, size, stream + step * size, step == 0 ? chain : stream + (step - 1) * size)
+                }
+                chain.update(from: stream + (steps - 1) * size, count: size)
+            }
+        }
+    }
+
+    /// A few blocks of each stream, and then a piece of each text: where pages lie one behind the other, the processor's cache has room for only some of
+    /// their lines at once. `next` makes so many blocks more of each lane.
+    @inline(__always)
+    private func applyStreams(
+        _ start: UnsafeMutableRawPointer, stride: Int, count: Int, of texts: Int, lanes: Int,
+        next: (_ stream: UnsafeMutablePointer<UInt8>, _ steps: Int) -> Void
+    ) {
         let size = lanes * AES.blockSize
         withUnsafeTemporaryAllocation(byteCount: size * AES.blocksAtOnce, alignment: 64) { stream in
             guard let streamStart = stream.baseAddress else { return }
-            let bytes = streamStart.assumingMemoryBound(to: UInt8.self)
-            var before = UnsafePointer(blocks.assumingMemoryBound(to: UInt8.self))
             var place = 0
             while place < count {
                 let length = min(AES.blocksAtOnce * AES.blockSize, count - place)
-                for block in 0..<(length + AES.blockSize - 1) / AES.blockSize {
-                    cblite_aes_encrypt(context, size, bytes + block * size, before)
-                    before = UnsafePointer(bytes + block * size)
-                }
-                for lane in 0..<lanes {
+                next(streamStart.assumingMemoryBound(to: UInt8.self), (length + AES.blockSize - 1) / AES.blockSize)
+                for lane in 0..<texts {
                     AES.add(streamStart + lane * AES.blockSize, step: size, to: start + lane * stride + place, count: length)
                 }
                 place += length

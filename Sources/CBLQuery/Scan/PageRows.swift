@@ -21,6 +21,7 @@ final class PageRows: ComputedRows {
         self.columnCount = columnCount
         values = .allocate(capacity: max(columnCount, 1))
         values.initialize(repeating: .null, count: columnCount)
+        rows.expect(leaves.pages[...])
     }
 
     deinit { values.deallocate() }

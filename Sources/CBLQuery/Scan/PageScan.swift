@@ -93,6 +93,7 @@ struct PageScan: RowSource {
             try watch?.check()
             if connection.isInterrupted { throw QueryFailure.cancelled }
             sink.begin(piece: number)
+            rows.expect(leaves.pages[Int(range.lowerBound)...Int(range.upperBound)])
             for leaf in range {
                 guard rows.begin(leaves.pages[Int(leaf)]) else {
                     pieces.stop()

@@ -70,6 +70,9 @@ final class RowEvaluator: ScanRow {
 
     enum Next { case row, end, unsure }
 
+    /// The pages that will be begun with, in this order.
+    func expect(_ leaves: ArraySlice<UInt32>) { reader.expect(leaves) }
+
     /// Goes before the first row of a page.
     func begin(_ leaf: UInt32) -> Bool { reader.begin(leaf) }
 

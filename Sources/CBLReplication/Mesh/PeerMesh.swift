@@ -12,7 +12,10 @@ package final class PeerMesh: @unchecked Sendable {
     // Sendable: the loop's thread alone touches what changes.
 
     package enum Event: Sendable {
-        case connected(Mesh.Link, FoundPeer)
+        /// A peer is about to be connected to, so.
+        case begun(Mesh.Link, FoundPeer, ReplicatorSettings)
+        case connected(Mesh.Link, FoundPeer, WebSocketOpening)
+        case status(Mesh.Link, SyncStatus)
         case document(Mesh.Link, FoundPeer, DocumentEvent, CollectionName)
         /// With the number of seconds after which it is tried again, if it is.
         case ended(Mesh.Link, FoundPeer, SyncFailure?, seconds: Int?)
@@ -91,6 +94,7 @@ package final class PeerMesh: @unchecked Sendable {
             if let id = peer.peerID(of: link.database), id != own.map(FoundPeer.peerID(ofUUID:)) { settings.peerID = id }
             let replicator = Replicator(database, settings, on: loop) { [weak self] in self?.take($0, of: link, peer) }
             runs[link] = Run(replicator: replicator, peer: peer)
+            observer(.begun(link, peer, settings))
             replicator.start()
         } catch {
             let failure = SyncFailure(ReplicatedDatabase.translate(error))
@@ -102,12 +106,13 @@ package final class PeerMesh: @unchecked Sendable {
 
     private func take(_ event: ReplicatorEvent, of link: Mesh.Link, _ peer: FoundPeer) {
         switch event {
-        case .connected:
-            observer(.connected(link, peer))
+        case .connected(let opening):
+            observer(.connected(link, peer, opening))
             handle(.connected(link))
         case .document(let document, let collection): observer(.document(link, peer, document, collection))
         case .ended(let failure): end(link, peer, failure)
-        case .status, .waiting: break
+        case .status(let status): observer(.status(link, status))
+        case .waiting: break
         }
     }
 

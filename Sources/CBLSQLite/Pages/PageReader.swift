@@ -8,6 +8,8 @@ final class PageReader {
     /// How many are read at once, which grows as long as they are wanted.
     @exclusivity(unchecked) private var next = 1
     @exclusivity(unchecked) private var last: UInt32 = 0
+    /// Pages that will be asked for, one after another.
+    @exclusivity(unchecked) private var expected: ClosedRange<UInt32>?
 
     private static let byteCount = 1 << 16
     /// Who goes on within so many pages reads from front to back.
@@ -21,6 +23,13 @@ final class PageReader {
 
     deinit { memory.deallocate() }
 
+    /// Who asks for these pages, in this order, and for no others meanwhile, gets as many as there is room for from the first on, and none behind them.
+    func expect(_ pages: ArraySlice<UInt32>) {
+        expected = nil
+        guard let first = pages.first, let last = pages.last, first <= last, Int(last - first) < 2 * pages.count else { return }
+        expected = first...last
+    }
+
     /// A page, valid until the next one is asked for; nil if there is none of this number, or it cannot be read.
     @inline(__always)
     func page(_ number: UInt32) -> UnsafeRawPointer? {
@@ -33,9 +42,13 @@ final class PageReader {
     }
 
     private func fetch(_ number: UInt32) -> UnsafeRawPointer? {
-        let goesOn = number > last && number - last <= PageReader.stride
+        if let expected, expected.contains(number) {
+            next = min(most, Int(expected.upperBound - number) + 1)
+        } else {
+            let goesOn = number > last && number - last <= PageReader.stride
+            next = goesOn ? min(next * 4, most) : 1
+        }
         last = number
-        next = goesOn ? min(next * 4, most) : 1
         count = 0
         var wanted = number <= source.pageCount ? min(next, Int(source.pageCount - number) + 1) : 1
         if source.hasFrames, source.isInLog(number) { wanted = 1 }

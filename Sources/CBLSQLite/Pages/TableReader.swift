@@ -67,6 +67,9 @@ package final class TableReader {
 
     // Rows
 
+    /// The pages that will be begun with, in this order.
+    package func expect(_ pages: ArraySlice<UInt32>) { leaves.expect(pages) }
+
     /// Goes before the first row of a page; false if that is none with rows of a table.
     package func begin(_ leaf: UInt32) -> Bool {
         cells = 0

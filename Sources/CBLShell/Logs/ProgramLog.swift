@@ -10,7 +10,12 @@ final class ProgramLog {
     private let isSilent: Bool
     private var files: LogFiles?
     /// Of those who are connected, by their numbers.
-    private var journals: [Int: ReplicationJournal] = [:]
+    private var journals: [Replication: ReplicationJournal] = [:]
+
+    private enum Replication: Hashable {
+        case client(Int)
+        case peer(Mesh.Link)
+    }
 
     init(_ logging: EdgeLogging, _ session: Session, isSilent: Bool, makesDirectory: Bool = false) throws {
         self.logging = logging
@@ -31,20 +36,20 @@ final class ProgramLog {
         switch event {
         case .connected(let client):
             tell(.info, "Listener", "\(client.description) connected to \(client.database)")
-            keep(client) { journal, teller in
+            keep(.client(client.number)) { journal, teller in
                 journal.begin(client.database, config: "Push=passive, Pull=passive", with: client.description, teller)
                 teller(.info) { "Connected!" }
             }
         case .ended(let client, let traffic, let failure):
             let count = "\(traffic.documentsIn) documents received, \(traffic.documentsOut) sent"
             tell(failure == nil ? .info : .warning, "Listener", "\(client.description) left: \(count)\(failure.map { ": \($0)" } ?? "")")
-            keep(client) { journal, teller in
+            keep(.client(client.number)) { journal, teller in
                 journal.documents = traffic.documentsIn + traffic.documentsOut
                 journal.end(failure, teller)
             }
-            journals[client.number] = nil
+            journals[.client(client.number)] = nil
         case .document(let client, let event, let collection):
-            keep(client) { journal, teller in journal.take(event, collection, teller) }
+            keep(.client(client.number)) { journal, teller in journal.take(event, collection, teller) }
         case .answered(let request):
             let user = request.user.map { " (\($0))" } ?? ""
             let status = "\(request.status) \(HTTPStatus.phrase(request.status))"
@@ -53,11 +58,29 @@ final class ProgramLog {
         }
     }
 
-    private func keep(_ client: ListenerClient, _ body: (inout ReplicationJournal, ReplicationJournal.Teller) -> Void) {
-        var journal = journals[client.number] ?? ReplicationJournal(object: "/Repl#\(client.number)/")
+    func tell(_ event: PeerMesh.Event) {
+        switch event {
+        case .begun(let link, _, let settings):
+            keep(.peer(link)) { journal, teller in journal.begin(settings, of: link.database, teller) }
+        case .connected(let link, _, let opening):
+            keep(.peer(link)) { journal, teller in journal.take(.connected(opening), teller) }
+        case .document(let link, _, let document, let collection):
+            keep(.peer(link)) { journal, teller in journal.take(document, collection, teller) }
+        case .status(let link, let status): keep(.peer(link)) { journal, teller in journal.take(.status(status), teller) }
+        case .ended(let link, let peer, let failure, let seconds):
+            keep(.peer(link)) { journal, teller in
+                journal.end(failure, teller)
+                if let seconds { teller(.info) { "\(peer.name) is tried again in \(seconds) s" } }
+            }
+            journals[.peer(link)] = nil
+        }
+    }
+
+    private func keep(_ replication: Replication, _ body: (inout ReplicationJournal, ReplicationJournal.Teller) -> Void) {
+        var journal = journals[replication] ?? ReplicationJournal()
         let object = journal.object
         body(&journal) { level, message in tell(level, "Sync", message(), about: object) }
-        journals[client.number] = journal
+        journals[replication] = journal
     }
 
     func tell(_ level: MessageLevel, _ domain: String, _ message: String, about object: String = "") {

@@ -160,7 +160,9 @@ struct DatabaseServer {
                     log?.tell(event)
                     tell { try report.tell(event) }
                 case .peers(let event): tell { try report.tell(event) }
-                case .mesh(let event): tell { try report.tell(event) }
+                case .mesh(let event):
+                    log?.tell(event)
+                    tell { try report.tell(event) }
                 }
             }
             if Interruption.isRequested { stop() }

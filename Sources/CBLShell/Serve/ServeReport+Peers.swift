@@ -35,7 +35,8 @@ extension ServeReport {
 
     func tell(_ event: PeerMesh.Event) throws {
         switch event {
-        case .connected(let link, let peer):
+        case .begun, .status: break
+        case .connected(let link, let peer, _):
             if invocation.wantsJSON {
                 try write("syncing", peer) { $0.add("database", link.database) }
             } else if showsConnections {
@@ -99,5 +100,10 @@ extension ServeReport {
 
 extension PeerMesh.Event {
     /// Whether it may be left out when there are too many.
-    var isOneOfMany: Bool { if case .document = self { true } else { false } }
+    var isOneOfMany: Bool {
+        switch self {
+        case .document, .status: true
+        case .begun, .connected, .ended: false
+        }
+    }
 }

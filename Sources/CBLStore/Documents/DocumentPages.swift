@@ -76,6 +76,10 @@ final class DocumentPages {
         needsMetadata = options.content != .idAndBody
         needsFlags = needsMetadata || leavesOutDeleted
         self.table = TableReader(pages.source, columnCount: max(extraPlace ?? 0, expirationPlace ?? 0, Place.body) + 1)
+        if index == nil, firstLeaf < leaves.pages.count {
+            let last = min(leaves.pages.count - 1, max(firstLeaf, leaves.place(of: rows.upperBound, near: firstLeaf)))
+            self.table.expect(leaves.pages[firstLeaf...last])
+        }
     }
 
     /// Goes before the first row again, and does not mind where rows are from now on.
