@@ -143,7 +143,7 @@ struct LayeredFile {
             return ahead.take(target, Int(amount), at: offset) { EncryptedPages.decrypt(cipher, $0, $1, $2) }
         }
         if take() { return SQLITE_OK }
-        let isHere = ahead.fetch(Int(amount), at: offset) {
+        let isHere = ahead.fetch(Int(amount), at: offset, isEncrypted: cipher != nil) {
             LayeredFile.fileSize(base)
         } read: { memory, count, offset in
             base.pointee.pMethods.pointee.xRead(base, memory, Int32(count), offset) == SQLITE_OK

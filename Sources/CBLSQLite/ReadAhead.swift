@@ -36,6 +36,11 @@ struct ReadAhead {
         var end = Window.farAway
         /// How often in a row something was read in front of what was read last.
         private var stepsBack = 0
+        /// How much was taken of what was fetched.
+        private var taken = 0
+        /// Whether that was so little that pages are better read alone, until some that follow one another are read.
+        private var isSparse = false
+        private var stepsOn = 0
         static let farAway: Int64 = -1 << 32
 
         @inline(__always)
@@ -43,6 +48,7 @@ struct ReadAhead {
             guard offset >= start, offset + Int64(amount) <= start + Int64(count), let memory else { return false }
             memcpy(target, memory + Int(offset - start), amount)
             end = offset + Int64(amount)
+            taken &+= amount
             return true
         }
 
@@ -73,19 +79,30 @@ struct ReadAhead {
             end = offset == 0 ? Window.farAway : offset + Int64(amount)
             size = ReadAhead.least
             stepsBack = 0
+            isSparse = false
         }
 
         /// Another transaction: who reads a few pages each time reads them in some order, and is not on the way anywhere.
         mutating func forget() {
-            (count, end, size, stepsBack) = (0, Window.farAway, ReadAhead.least, 0)
+            (count, end, size, stepsBack, isSparse) = (0, Window.farAway, ReadAhead.least, 0, false)
         }
 
         mutating func fetch(
-            _ amount: Int, at offset: Int64, fileSize: Int64, read: (UnsafeMutableRawPointer, Int, Int64) -> Bool
+            _ amount: Int, at offset: Int64, fileSize: Int64, isEncrypted: Bool, read: (UnsafeMutableRawPointer, Int, Int64) -> Bool
         ) -> Bool {
             goesOn = offset == end
             end = offset + Int64(amount)
             stepsBack = 0
+            // Encrypted pages are decrypted together in the time of one, so that others between them cost little.
+            if isSparse {
+                stepsOn = goesOn ? stepsOn + 1 : 0
+                guard stepsOn > 1 else { return false }
+                isSparse = false
+                size = ReadAhead.least
+            } else if !isEncrypted, count > 0, 3 * taken < count {
+                (isSparse, stepsOn, count) = (true, 0, 0)
+                return false
+            }
             let wanted = Int(min(Int64(size), fileSize - offset))
             guard wanted > amount, fill(wanted, at: offset, read) else { return false }
             size = min(size * 2, ReadAhead.most)
@@ -113,7 +130,7 @@ struct ReadAhead {
                 memory = .allocate(byteCount: capacity, alignment: 16)
             }
             guard let memory, read(memory, wanted, offset) else { return false }
-            (start, count, clearStart) = (offset, wanted, offset + Int64(wanted))
+            (start, count, clearStart, taken) = (offset, wanted, offset + Int64(wanted), 0)
             return true
         }
 
@@ -149,7 +166,8 @@ struct ReadAhead {
 
     /// Fetches what will be wanted from `offset` on, or before it, if somebody reads in one direction there. Gives whether what was asked for is here now.
     mutating func fetch(
-        _ amount: Int, at offset: Int64, measure: () -> Int64?, read: (UnsafeMutableRawPointer, Int, Int64) -> Bool
+        _ amount: Int, at offset: Int64, isEncrypted: Bool = false, measure: () -> Int64?,
+        read: (UnsafeMutableRawPointer, Int, Int64) -> Bool
     ) -> Bool {
         let isFirst = first.isContinued(at: offset)
         guard isFirst || second.isContinued(at: offset) else {
@@ -170,7 +188,8 @@ struct ReadAhead {
         if fileSize == nil { fileSize = measure() }
         let size = fileSize ?? 0
         return isFirst
-            ? first.fetch(amount, at: offset, fileSize: size, read: read) : second.fetch(amount, at: offset, fileSize: size, read: read)
+            ? first.fetch(amount, at: offset, fileSize: size, isEncrypted: isEncrypted, read: read)
+            : second.fetch(amount, at: offset, fileSize: size, isEncrypted: isEncrypted, read: read)
     }
 
     mutating func drop() {

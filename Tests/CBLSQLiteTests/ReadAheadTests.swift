@@ -37,6 +37,29 @@ private final class CountedFile {
         return isRead ? target : nil
     }
 
+    /// A transaction after the other that reads the same few pages, from back to front, gets them and no others.
+    @Test func fewPagesAreReadAlone() {
+        let file = CountedFile(4096 * Self.page, seed: 1)
+        var ahead = ReadAhead()
+        defer { ahead.free() }
+        for _ in 0..<50 {
+            var bytes = 0
+            for page in [400, 399, 8, 2000, 1999] {
+                var target = [UInt8](repeating: 0, count: Self.page)
+                target.withUnsafeMutableBytes { target in
+                    let place = Int64(page * Self.page)
+                    if ahead.take(target.baseAddress!, Self.page, at: place) { return }
+                    _ = ahead.fetch(Self.page, at: place, measure: { Int64(file.bytes.count) }) { memory, count, offset in
+                        bytes += count
+                        return file.read(memory, count, offset)
+                    }
+                }
+            }
+            #expect(bytes == 0)
+            ahead.drop()
+        }
+    }
+
     @Test(arguments: 0..<20 as Range<UInt64>) func whatIsReadIsWhatIsThere(seed: UInt64) {
         var random = SeededRandom(seed)
         let file = CountedFile(Int.random(in: 1...100, using: &random) * Self.page + Int.random(in: 0...1, using: &random) * 77, seed: seed)
