@@ -11,7 +11,7 @@ trap 'rm -rf "$place"' EXIT
 
 # The core's modules import those of the system, and those in C, whose maps the build made.
 maps=()
-for map in Sources/*/module.modulemap $(swift build --show-bin-path)/CBL{SystemDuktape,VectorKernels}.build/module.modulemap; do
+for map in Sources/*/module.modulemap $(swift build --show-bin-path)/CBL*.build/module.modulemap; do
     case $map in /*) ;; *) map=$PWD/$map ;; esac
     maps+=(-Xcc "-fmodule-map-file=$map")
 done

@@ -32,8 +32,9 @@ extension Snapshot {
 
     /// The pages of a table, for who goes through all of it: as long as the snapshot is there. Nil where only SQLite can read them.
     package func pages(ofTable name: String) throws -> TablePages? {
+        guard let position = file.position else { return nil }
         if let known = knownPages[name] { return known }
-        guard let position = file.position, let source = PageSource(connection, log: position.logExtent),
+        guard let source = PageSource(connection, log: position.logExtent),
             let root = try root(of: "table", name), let leaves = TableLeaves(ofTableAt: root, in: source)
         else { return nil }
         let pages = TablePages(source: source, leaves: leaves)
