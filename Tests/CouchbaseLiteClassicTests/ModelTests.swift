@@ -255,6 +255,18 @@ private final class Patient: Model {
         #expect(told.wait { $0.count == 2 })
     }
 
+    /// Though word of one save may come in the middle of the next.
+    @Test func whatWasSavedStays() throws {
+        let task = Task(in: collection, id: "one")
+        for rank in 0..<200 {
+            task.rank = rank
+            // A commit waits for it.
+            task.setAttachment(Blob(contentType: "text/plain", data: Data("\(rank)".utf8)), named: "a")
+            try task.save()
+            #expect(task.rank == rank)
+        }
+    }
+
     @Test func attachmentsHaveNames() throws {
         let task = Task(in: collection, id: "one")
         task.setAttachment(Blob(contentType: "text/plain", data: Data("a".utf8)), named: "a")

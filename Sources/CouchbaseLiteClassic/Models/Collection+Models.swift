@@ -64,13 +64,7 @@ extension Collection {
                 }
             }
         } catch {
-            store.lock.withLock {
-                for (model, document, changed) in former {
-                    model.document = document
-                    model.changed = changed
-                    if !changed.isEmpty || document.revisionID == nil { store.noteUnsaved(model) }
-                }
-            }
+            store.lock.withLock { for (model, document, changed) in former { model.restore(document, changed) } }
             throw error
         }
     }

@@ -11,8 +11,19 @@ extension Model {
     @discardableResult
     public func save() throws -> Bool {
         let collection = try home()
+        let former = locked { (document: MutableDocument(copying: document), changed: changed) }
         // First the right to write, then the lock: whoever saves in a batch has them in this order as well.
-        return try collection.write { _ in try locked { try saveLocked(collection) } }
+        do { return try collection.write { _ in try locked { try saveLocked(collection) } } } catch {
+            locked { restore(former.document, former.changed) }
+            throw error
+        }
+    }
+
+    /// After something that was not committed.
+    func restore(_ document: MutableDocument, _ changed: Set<String>) {
+        self.document = document
+        self.changed = changed
+        if !changed.isEmpty || document.revisionID == nil { watch?.store.noteUnsaved(self) }
     }
 
     /// Deletes the document. A new model is forgotten.
@@ -100,6 +111,8 @@ extension Model {
                 return Set(document.keys)
             }
             guard stored.revisionID != document.revisionID, document.revisionID != nil else { return nil }
+            // What was saved here is committed when the lock has been given back: until then the database says what was before.
+            guard stored.sequence >= document.sequence else { return nil }
             let fresh = stored.toMutable()
             for key in changed { fresh.take(key, from: document) }
             let keys = Set(document.keys).union(fresh.keys)
