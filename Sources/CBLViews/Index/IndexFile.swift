@@ -144,6 +144,22 @@ final class IndexFile: Sendable {
     // Another process may be building all of it.
     private static let patience: Int32 = 600_000
 
+    /// Who finds another one in the middle of the same is not made to wait by SQLite.
+    private func setLog(_ connection: Connection) throws {
+        for attempt in 1... {
+            do {
+                guard try connection.strings("PRAGMA journal_mode=WAL") == ["wal"] else {
+                    throw SQLiteError(extendedCode: 14, message: "there can be no log beside it")
+                }
+                return
+            } catch let error as SQLiteError where error.isBusy && attempt < IndexFile.mostAttempts {
+                usleep(5000)
+            }
+        }
+    }
+
+    private static let mostAttempts = 2000
+
     private func connect() throws -> IndexConnection {
         do {
             makeFile()
@@ -155,9 +171,7 @@ final class IndexFile: Sendable {
             if isTemporary {
                 try connection.execute("PRAGMA synchronous=OFF")
             } else {
-                guard try connection.strings("PRAGMA journal_mode=WAL") == ["wal"] else {
-                    throw SQLiteError(extendedCode: 14, message: "there can be no log beside it")
-                }
+                try setLog(connection)
                 try connection.execute("PRAGMA synchronous=NORMAL")
             }
             try connection.setCacheSize(kibibytes: 16_384)
