@@ -52,8 +52,8 @@ struct ReadAhead {
             return true
         }
 
-        /// The same of an encrypted file. Who reads one page after the other will want the rest, and up to sixteen pages are decrypted in the time of one or two. Of
-        /// more, between which others are left out, each is decrypted alone.
+        /// The same of an encrypted file. Who reads one page after the other will want the rest, and up to sixteen pages are decrypted in the time of one or
+        /// two. Of more, between which others are left out, each is decrypted alone.
         mutating func take(
             _ target: UnsafeMutableRawPointer, _ amount: Int, at offset: Int64, _ decrypt: (UnsafeMutableRawPointer, Int, Int64) -> Bool
         ) -> Bool {
@@ -93,13 +93,13 @@ struct ReadAhead {
             goesOn = offset == end
             end = offset + Int64(amount)
             stepsBack = 0
-            // Encrypted pages are decrypted together in the time of one, so that others between them cost little.
             if isSparse {
                 stepsOn = goesOn ? stepsOn + 1 : 0
                 guard stepsOn > 1 else { return false }
                 isSparse = false
                 size = ReadAhead.least
             } else if !isEncrypted, count > 0, 3 * taken < count {
+                // Encrypted pages are decrypted together in the time of one, so that others between them cost little.
                 (isSparse, stepsOn, count) = (true, 0, 0)
                 return false
             }
