@@ -76,8 +76,7 @@ package final class PageSource: @unchecked Sendable {
         return withUnsafeTemporaryAllocation(byteCount: frameHeaderSize, alignment: 8) { header in
             guard let start = header.baseAddress else { return nil }
             for frame in 1...extent.frameCount {
-                let offset = Int64(logHeaderSize) + Int64(frame - 1) * Int64(frameHeaderSize + pageSize)
-                guard LayeredFile.readAsItIs(log, start, frameHeaderSize, offset),
+                guard LayeredFile.readAsItIs(log, start, frameHeaderSize, place(of: frame, pageSize)),
                     start.load(fromByteOffset: 8, as: UInt64.self) == extent.salts
                 else { return nil }
                 frames[UInt32(bigEndian: start.load(as: UInt32.self))] = frame
@@ -85,6 +84,13 @@ package final class PageSource: @unchecked Sendable {
             return frames
         }
     }
+
+    /// Where a frame lies in the log, and behind its header the page.
+    private static func place(of frame: UInt32, _ pageSize: Int) -> Int64 {
+        Int64(logHeaderSize) + Int64(frame - 1) * Int64(frameHeaderSize + pageSize)
+    }
+
+    private static func place(ofPageIn frame: UInt32, _ pageSize: Int) -> Int64 { place(of: frame, pageSize) + Int64(frameHeaderSize) }
 
     /// No table has more.
     var mostPages: Int { Int(pageCount) + frames.count }
@@ -101,8 +107,7 @@ package final class PageSource: @unchecked Sendable {
         return withUnsafeTemporaryAllocation(byteCount: size, alignment: 16) { memory in
             guard let start = memory.baseAddress else { return nil }
             if let log, let frame = frames[page] {
-                let offset = Int64(PageSource.logHeaderSize) + Int64(frame - 1) * Int64(PageSource.frameHeaderSize + pageSize)
-                guard LayeredFile.readAsItIs(log, start, size, offset + Int64(PageSource.frameHeaderSize)) else { return nil }
+                guard LayeredFile.readAsItIs(log, start, size, PageSource.place(ofPageIn: frame, pageSize)) else { return nil }
             } else {
                 guard page > 0, page <= pageCount, LayeredFile.readHead(main, memory, page, Int64(page - 1) * Int64(pageSize)) else {
                     return nil
@@ -115,8 +120,7 @@ package final class PageSource: @unchecked Sendable {
     /// Reads pages that follow one another, none but the first of which may be in the log.
     func read(_ page: UInt32, _ count: Int, into target: UnsafeMutableRawPointer) -> Bool {
         if hasFrames, let log, let frame = frames[page] {
-            let offset = Int64(PageSource.logHeaderSize) + Int64(frame - 1) * Int64(PageSource.frameHeaderSize + pageSize)
-            return count == 1 && LayeredFile.readAsItIs(log, target, pageSize, offset + Int64(PageSource.frameHeaderSize))
+            return count == 1 && LayeredFile.readAsItIs(log, target, pageSize, PageSource.place(ofPageIn: frame, pageSize))
         }
         guard page > 0, count > 0, Int(page) - 1 + count <= Int(pageCount) else { return false }
         return LayeredFile.readPages(main, target, count * pageSize, Int64(page - 1) * Int64(pageSize))
