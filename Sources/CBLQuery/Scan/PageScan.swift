@@ -89,9 +89,12 @@ struct PageScan: RowSource {
     private func take<Sink: ScanSink>(_ pieces: Pieces, _ sink: Sink, _ rows: RowEvaluator, _ connection: Connection) throws -> ScanOutcome
     {
         let watch = QueryWatch.ifNeeded(connection, options)
-        while let (number, range) = pieces.next() {
+        func check() throws {
             try watch?.check()
             if connection.isInterrupted { throw QueryFailure.cancelled }
+        }
+        while let (number, range) = pieces.next() {
+            try check()
             sink.begin(piece: number)
             rows.expect(leaves.pages[Int(range.lowerBound)...Int(range.upperBound)])
             for leaf in range {
@@ -119,7 +122,7 @@ struct PageScan: RowSource {
                 }
             }
         }
-        if !pieces.isStopped { sink.finish() }
+        if !pieces.isStopped { try sink.finish(check) }
         return .finished
     }
 }

@@ -5,12 +5,12 @@ protocol ScanSink: AnyObject, SendableMetatype {
     /// The rows that follow are those of a piece of the table. A thread takes its pieces in their order.
     func begin(piece: Int)
     func add(_ row: some ScanRow) -> ScanVerdict
-    /// There are no more rows for this sink. Called on the thread that it was filled by.
-    func finish()
+    /// There are no more rows for this sink. Called on the thread that it was filled by; asks from time to time whether it is to go on.
+    func finish(_ check: () throws -> Void) throws
 }
 
 extension ScanSink {
-    func finish() {}
+    func finish(_ check: () throws -> Void) {}
 }
 
 /// A row of a scan. Its values are valid until the next one.

@@ -107,7 +107,7 @@ struct TableScan: RowSource {
             }
             statement.reset()
         }
-        if !pieces.isRefused { sink.finish() }
+        if !pieces.isRefused { try sink.finish { try watch?.check() } }
     }
 }
 
