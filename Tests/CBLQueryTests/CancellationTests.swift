@@ -54,6 +54,31 @@ import Testing
         }
     }
 
+    private struct Number: ScanRow {
+        let number: Int64
+
+        func value(_ column: Int32) -> SQLValue { .integer(number) }
+    }
+
+    @Test func aSortInMemoryIsEnded() throws {
+        func unsorted() -> SortedRows {
+            let rows = SortedRows(keys: [.init(column: 0, isDescending: false)], columnCount: 1, limit: nil, mostBytes: .max)
+            for number in 0..<20_000 { _ = rows.add(Number(number: Int64(number * 7919 % 20_000))) }
+            return rows
+        }
+        var asked = 0
+        try unsorted().finish { asked += 1 }
+        #expect(asked > 20)
+        var rest = 5
+        #expect(throws: QueryFailure.cancelled) {
+            try unsorted().finish {
+                rest -= 1
+                if rest == 0 { throw QueryFailure.cancelled }
+            }
+        }
+        #expect(rest == 0)
+    }
+
     @Test func aTimeLimitIsKept() throws {
         let sample = try Sample()
         try sample.saveNumbers(1000)
