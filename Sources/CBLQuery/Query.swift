@@ -30,7 +30,7 @@ package final class Query: Sendable {
     /// Whether it searches a full-text index.
     let matchesText: Bool
     // What can be known before it is run, for those who run it often.
-    let readsPagesOnce: Bool
+    private let mayReadPagesOnce: Bool
     private let readsDeleted: Bool
     let mayBeCounted: Bool
     let mayBeScanned: Bool
@@ -66,7 +66,7 @@ package final class Query: Sendable {
         matchesText = sql.withUTF8 { UnsafeRawBufferPointer($0).contains(" MATCH ") }
         schemaVersion = snapshot.schemaVersion
         shortCut = snapshot.mayHoldTreesInBodies ? nil : ShortCut.sql(for: translated.runningSQL ?? translated.sql)
-        readsPagesOnce = select.map { Query.readsPagesOnce($0, translated) } ?? false
+        mayReadPagesOnce = select.map { Query.mayReadPagesOnce($0, translated) } ?? false
         readsDeleted = translated.sources.contains(where: \.readsDeleted)
         let searchesVectors = !translated.vectorTables.isEmpty
         mayBeCounted = searchesVectors ? false : select.map { CountShortCut.fits($0, translated) } ?? false
@@ -81,21 +81,29 @@ package final class Query: Sendable {
         try snapshot.registerFunctions()
         for index in try Query.offerVectorTables(query.translated, on: snapshot) { VectorWarnings.warn(index) }
         if query.readsDeleted { try SnapshotSchema.makeViews(for: query.translated, on: snapshot) }
-        try snapshot.expect(scan: query.readsPagesOnce)
         let counting = options.pieces == nil || !query.mayBeCounted ? nil : query.decisions.counting(for: query, on: snapshot)
         let sql = query.shortCut ?? counting ?? query.translated.runningSQL ?? query.sql
+        let readsPagesOnce = try query.readsPagesOnce(running: sql, on: snapshot)
+        try snapshot.expect(scan: readsPagesOnce)
         let rows = try QueryRows(
-            query, sql: sql, on: snapshot, options: options,
+            query, sql: sql, readsPagesOnce: readsPagesOnce, on: snapshot, options: options,
             plan: try ScanPlan(query, running: sql, on: snapshot, parameters: parameters, options: options))
         try rows.bind(parameters)
         return rows
     }
 
-    /// Whether no page is needed twice, and no memory for sorting.
-    private static func readsPagesOnce(_ select: Select, _ translated: TranslatedQuery) -> Bool {
+    /// Whether no page is needed twice, unless it sorts by an index.
+    private static func mayReadPagesOnce(_ select: Select, _ translated: TranslatedQuery) -> Bool {
         // What an index keeps of a model is found in any order.
-        translated.sources.count == 1 && select.sources.count <= 1 && !translated.usesModels && select.orderBy.isEmpty
-            && select.groupBy.isEmpty && !select.isDistinct
+        translated.sources.count == 1 && select.sources.count <= 1 && !translated.usesModels && select.groupBy.isEmpty && !select.isDistinct
+    }
+
+    /// SQLite's sorter takes as much memory as pages do: with little of it, it works in the processor's own cache, and who interrupts it does
+    /// not wait until ten megabytes are sorted.
+    private func readsPagesOnce(running sql: String, on snapshot: Snapshot) throws -> Bool {
+        guard mayReadPagesOnce, let select else { return false }
+        return try select.orderBy.isEmpty
+            || !snapshot.isSmallFile(below: ScanPieces.standard.fewestRows) && decisions.readsWholeTable(running: sql, on: snapshot)
     }
 
     /// The query in JSON: as it was given, or made from the tree.

@@ -9,6 +9,7 @@ final class QueryDecisions: Sendable {
         var renewed: Query?
         var counting: (mayHoldTombstones: Bool, sql: String?)?
         var scans: [String: ScanPlan.Decision?] = [:]
+        var readsWholeTable: [String: Bool] = [:]
     }
 
     private let kept = Mutex(Kept())
@@ -45,5 +46,13 @@ final class QueryDecisions: Sendable {
         let decision = try decide()
         kept.withLock { $0.scans[sql] = decision }
         return decision
+    }
+
+    /// Whether SQLite goes through the whole table for it, in the order of its rows.
+    func readsWholeTable(running sql: String, on snapshot: Snapshot) throws -> Bool {
+        if let known = kept.withLock({ $0.readsWholeTable[sql] }) { return known }
+        let answer = try ScanPlan.readsWholeTable(sql, snapshot)
+        kept.withLock { $0.readsWholeTable[sql] = answer }
+        return answer
     }
 }

@@ -24,6 +24,7 @@ package final class QueryRows {
     private let keys: SharedKeys
     private let hiddenColumns: Int32
     private let watch: QueryWatch?
+    private let readsPagesOnce: Bool
     private let matchesText: Bool
     @exclusivity(unchecked) private var statement: CBLSQLite.Statement?
     /// Tried before the statement is run.
@@ -32,8 +33,9 @@ package final class QueryRows {
     @exclusivity(unchecked) private var objectKeys: ObjectKeys?
 
     init(
-        _ query: Query, sql: String, on snapshot: Snapshot, options: QueryOptions, plan: ScanPlan? = nil
+        _ query: Query, sql: String, readsPagesOnce: Bool, on snapshot: Snapshot, options: QueryOptions, plan: ScanPlan? = nil
     ) throws {
+        self.readsPagesOnce = readsPagesOnce
         self.plan = plan
         self.query = query
         self.snapshot = snapshot
@@ -79,7 +81,7 @@ package final class QueryRows {
         if let plan {
             self.plan = nil
             computed = try plan.rows(on: snapshot)
-            if computed == nil { try snapshot.expect(scan: query.readsPagesOnce) }
+            if computed == nil { try snapshot.expect(scan: readsPagesOnce) }
         }
         guard let computed else { return nil }
         if let hasRow = try computed.next() {

@@ -107,7 +107,7 @@ struct ScanPlan {
     }
 
     /// Whether SQLite goes through all rows of the table in their order. With an index it may have less to do, or another order.
-    private static func readsWholeTable(_ sql: String, _ snapshot: Snapshot) throws -> Bool {
+    static func readsWholeTable(_ sql: String, _ snapshot: Snapshot) throws -> Bool {
         var scans = 0
         let statement = try snapshot.connection.prepare("EXPLAIN QUERY PLAN " + sql)
         while try statement.step() {
