@@ -124,8 +124,10 @@ import Testing
         try #require(made.exitCode == 0)
         let terminal = try PseudoTerminal(["--writeable", scratch.path], environment: ["HOME": scratch.directory.path])
         try terminal.waitForLine("scratch>")
-        terminal.type("rm --where \"n = 7\"\n")
-        terminal.type("\u{3}")
+        // What was not read yet goes with Ctrl-C, and no second prompt would come.
+        terminal.type("rm --where \"n = 7\"")
+        try terminal.waitForLine("scratch> rm --where \"n = 7\"")
+        terminal.type("\n\u{3}")
         try terminal.wait(for: "the next prompt") { screen in
             screen.currentLine == "scratch>" && screen.lines.count { $0.hasPrefix("scratch>") } >= 2
         }

@@ -186,6 +186,11 @@ import Testing
         #expect(try Program.run(["diff", scratch.path, copy]).exitCode == 0)
         #expect(try Program.run(["blob", "get", copy, "-C", "my.notes", "note"]).output == "content")
         try scratch.expectFailure(["export", "-"], exitCode: 2, "only a directory", flags: ["-C", "*"])
+
+        let other = scratch.directory.path + "/other.cblite2"
+        let one = try Program.run(["import", other, directory])
+        #expect(one.exitCode == 1 && one.output.isEmpty && one.errors.contains("_default\n-C '*' imports"))
+        #expect(!FileManager.default.fileExists(atPath: other))
     }
 
     @Test func noLinkIsACollection() throws {

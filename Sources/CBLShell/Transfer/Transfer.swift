@@ -108,7 +108,13 @@ struct Transfer {
         try refuseReplication()
         try checkGuard(source)
         guard session.options.collection == "*" else {
-            let folder = if case .directory(let path) = source { BlobExchange.folder(in: PathText.closed(path)) } else { String?.none }
+            let folder: String?
+            if case .directory(let path) = source {
+                try refuseFolderOfCollections(path)
+                folder = BlobExchange.folder(in: PathText.closed(path))
+            } else {
+                folder = nil
+            }
             return try importing(source, into: invocation.collectionName(), of: database, blobsIn: folder)
         }
         guard case .directory(let path) = source else {
@@ -124,6 +130,16 @@ struct Transfer {
             if result != .success { code = result }
         }
         return code
+    }
+
+    /// Somebody who exported all collections and imports one would get nothing, and not hear why.
+    private func refuseFolderOfCollections(_ path: String) throws {
+        guard try DirectorySource.isWithoutFiles(path) else { return }
+        let names = try DirectorySource.collections(in: PathText.closed(path))
+        guard let name = names.first else { return }
+        throw CommandError.failed(
+            "\(path): it has no JSON files, but a directory that is called as a collection: \(name)",
+            hint: "-C '*' imports a collection from each such directory.")
     }
 
     private func importing(

@@ -22,19 +22,27 @@ package final class DirectorySource: DocumentSource {
         self.check = check
         self.directory = PathText.closed(directory)
         self.idKey = idKey
+        files = try DirectorySource.files(in: directory).sorted()[...]
+        count = files.count
+    }
+
+    /// Whether there is nothing to import from it.
+    package static func isWithoutFiles(_ directory: String) throws(FileError) -> Bool { try files(in: directory).isEmpty }
+
+    private static func files(in directory: String) throws(FileError) -> [String] {
+        try names(in: directory).filter { PathText.hasEnding(".json", $0) || PathText.hasEnding(".json5", $0) }
+    }
+
+    private static func names(in directory: String) throws(FileError) -> [String] {
         guard let names = try? FileManager.default.contentsOfDirectory(atPath: directory) else {
             throw FileError("\(directory): cannot be read as a directory")
         }
-        files = names.filter { PathText.hasEnding(".json", $0) || PathText.hasEnding(".json5", $0) }.sorted()[...]
-        count = files.count
+        return names
     }
 
     /// The directories in a directory that are called as collections are; no links.
     package static func collections(in directory: String) throws(FileError) -> [CollectionName] {
-        guard let names = try? FileManager.default.contentsOfDirectory(atPath: directory) else {
-            throw FileError("\(directory): cannot be read as a directory")
-        }
-        return names.compactMap { name in
+        try names(in: directory).compactMap { name in
             // A link may lead anywhere.
             guard let facts = try? FileManager.default.attributesOfItem(atPath: directory + name),
                 facts[.type] as? FileAttributeType == .typeDirectory
