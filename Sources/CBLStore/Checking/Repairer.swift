@@ -58,7 +58,7 @@ final class Repairer {
     }
 
     private func reindex() throws {
-        try attempt { try connection.execute("REINDEX") }
+        try attempt { try transaction.file.makeIndexes("REINDEX") }
     }
 
     // Facts about the database itself

@@ -117,6 +117,14 @@ final class FileConnection: @unchecked Sendable {
         isWriter = true
     }
 
+    /// Runs a statement that fills indexes of SQLite's. The sorter that they come out of takes as much memory as pages do, and who interrupts it waits until
+    /// that is sorted: with little of it, not long, and it works in the processor's own cache. Pages of an index are written once.
+    func makeIndexes(_ statement: String) throws(SQLiteError) {
+        try connection.setCacheSize(kibibytes: FileConnection.scanCacheSize)
+        defer { try? connection.setCacheSize(kibibytes: FileConnection.cacheSize) }
+        try connection.execute(statement)
+    }
+
     private func trustSchema() throws {
         try schema.trust(on: connection)
         isSchemaTrusted = true

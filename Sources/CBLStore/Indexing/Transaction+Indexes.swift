@@ -26,7 +26,7 @@ extension Transaction {
                     specification.name, keyStore: specification.collection.keyStore, specification.source.expression ?? "", options)
             }
             for table in statements.tables { try build(table, of: specification.kind) }
-            if let index = statements.index { try connection.execute(index) }
+            if let index = statements.index { try file.makeIndexes(index) }
             try register(specification, statements)
         }
         return existing.map { .replaced($0) } ?? .created

@@ -46,7 +46,7 @@ enum Maintenance {
 extension Database {
     /// Rebuilds all of SQLite's indexes.
     package func reindex(interruption: (@convention(c) (UnsafeMutableRawPointer?) -> Int32)? = nil) throws {
-        try execute("REINDEX", interruption)
+        try exclusively(interruption) { try $0.makeIndexes("REINDEX") }
         // What an index of vectors has learned may not fit what has come since.
         guard try read({ try !$0.ownVectorIndexes().isEmpty }) else { return }
         try write { transaction in
@@ -60,18 +60,20 @@ extension Database {
 
     /// Renews the statistics that queries are planned with.
     package func optimize(isFull: Bool = false) throws {
-        try execute("PRAGMA analysis_limit=\(isFull ? 0 : 400)")
-        try execute("ANALYZE")
+        try exclusively { try $0.connection.execute("PRAGMA analysis_limit=\(isFull ? 0 : 400)") }
+        try exclusively { try $0.connection.execute("ANALYZE") }
     }
 
-    private func execute(_ sql: String, _ interruption: (@convention(c) (UnsafeMutableRawPointer?) -> Int32)? = nil) throws {
+    private func exclusively(
+        _ interruption: (@convention(c) (UnsafeMutableRawPointer?) -> Int32)? = nil, _ work: (FileConnection) throws -> Void
+    ) throws {
         guard let writer else { throw StoreError(.readOnly, "the database was opened for reading only", path: path) }
         try checkNoTransaction("indexes cannot be built anew")
         do {
             try writer.exclusively { file in
                 file.connection.setProgressCheck(interruption)
                 defer { file.connection.setProgressCheck(nil) }
-                try file.connection.execute(sql)
+                try work(file)
             }
         } catch {
             throw StoreError.translating(error, path: path)
