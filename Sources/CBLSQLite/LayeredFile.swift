@@ -289,6 +289,11 @@ struct LayeredFile {
         return EncryptedPages.decrypt(cipher, target, count, offset)
     }
 
+    /// Makes plain text of whole pages that were read as they are, each in its place. Any number of threads may ask.
+    static func decryptPages(_ main: Pointer, _ pages: UnsafeMutableRawBufferPointer, _ numbers: UnsafeBufferPointer<UInt32>) -> Bool {
+        of(main)?.pointee.cipher?.decrypt(pages, numbers: numbers) ?? true
+    }
+
     /// The beginning of a page of a main file; of an encrypted one all that is read of it, of which only the beginning is in clear then.
     static func readHead(_ main: Pointer, _ target: UnsafeMutableRawBufferPointer, _ page: UInt32, _ offset: Int64) -> Bool {
         guard let start = target.baseAddress, readAsItIs(main, start, target.count, offset) else { return false }

@@ -11,8 +11,8 @@ package protocol PageCipher: AnyObject, Sendable {
     /// Makes plain text at least of the first sixteen bytes of a whole page, other than the first, in their place.
     func decryptHead(_ page: UnsafeMutableRawBufferPointer, number: UInt32) -> Bool
 
-    /// The same as `decrypt` for several that follow each other. What is left if one of them cannot be decrypted is not to be used.
-    func decrypt(_ pages: UnsafeMutableRawBufferPointer, from number: UInt32) -> Bool
+    /// The same as `decrypt` for several. What is left if one of them cannot be decrypted is not to be used.
+    func decrypt(_ pages: UnsafeMutableRawBufferPointer, numbers: UnsafeBufferPointer<UInt32>) -> Bool
 }
 
 /// One that can be written with. Through others the layer lets nothing in that is not encrypted already.
@@ -27,13 +27,23 @@ package protocol WritablePageCipher: PageCipher {
 extension PageCipher {
     package func decryptHead(_ page: UnsafeMutableRawBufferPointer, number: UInt32) -> Bool { decrypt(page, number: number) }
 
-    package func decrypt(_ pages: UnsafeMutableRawBufferPointer, from number: UInt32) -> Bool {
-        for start in stride(from: 0, to: pages.count, by: pageSize) {
-            let page = UnsafeMutableRawBufferPointer(rebasing: pages[start..<start + pageSize])
+    package func decrypt(_ pages: UnsafeMutableRawBufferPointer, numbers: UnsafeBufferPointer<UInt32>) -> Bool {
+        guard pages.count == numbers.count * pageSize else { return false }
+        for (place, number) in numbers.enumerated() {
+            let page = UnsafeMutableRawBufferPointer(rebasing: pages[place * pageSize..<(place + 1) * pageSize])
             // What was never written is a hole in the file.
-            guard decrypt(page, number: number + UInt32(start / pageSize)) || page.allSatisfy({ $0 == 0 }) else { return false }
+            guard decrypt(page, number: number) || page.allSatisfy({ $0 == 0 }) else { return false }
         }
         return true
+    }
+
+    /// The same for pages that follow each other.
+    package func decrypt(_ pages: UnsafeMutableRawBufferPointer, from number: UInt32) -> Bool {
+        let count = pages.count / pageSize
+        return withUnsafeTemporaryAllocation(of: UInt32.self, capacity: count) { numbers in
+            for index in 0..<count { numbers.initializeElement(at: index, to: number + UInt32(index)) }
+            return decrypt(pages, numbers: UnsafeBufferPointer(numbers))
+        }
     }
 }
 

@@ -38,10 +38,10 @@ struct Sample {
 
     /// A translation written by hand.
     static func translation(
-        _ sql: String, _ titles: [String], hidden: Int = 0, parameters: [String] = [], readsDeleted: Bool = false
+        _ sql: String, _ titles: [String], parameters: [String] = [], readsDeleted: Bool = false
     ) -> TranslatedQuery {
         TranslatedQuery(
-            sql: sql, titles: titles, hiddenColumns: hidden, parameters: parameters,
+            sql: sql, titles: titles, parameters: parameters,
             sources: [.init(alias: "_", collection: collection, readsDeleted: readsDeleted)])
     }
 }

@@ -69,6 +69,46 @@ extension RowProgram {
     }
 }
 
+extension TranslatedQuery.TextSearch {
+    /// Nil unless it looks for one text, which does not depend on the document.
+    init?(_ select: ResolvedSelect) {
+        guard select.fullTextJoins.count == 1, let condition = select.condition, let (match, rest) = condition.takingMatch(),
+            case .match(let index, let text) = match, index.alias == select.fullTextJoins[0].reference.alias
+        else { return nil }
+        switch text {
+        case .literal, .parameter: break
+        default: return nil
+        }
+        var remaining = select
+        remaining.fullTextJoins = []
+        remaining.condition = rest
+        guard let program = RowProgram(remaining) else { return nil }
+        var writer = SQLWriter()
+        writer.write("SELECT docid FROM \(SQLText.identifier(index.table)) AS \(SQLText.identifier(index.alias)) WHERE ")
+        writer.write(match, within: Rank.statement)
+        sql = writer.sql
+        self.program = program
+    }
+}
+
+extension Term {
+    /// Of conditions that are joined by AND, one that looks for a text, and the others.
+    fileprivate func takingMatch() -> (match: Term, rest: Term?)? {
+        switch self {
+        case .match: return (self, nil)
+        case .infix("AND", let rank, let terms, let kind) where terms.count == 2:
+            for (place, other) in [(0, 1), (1, 0)] {
+                guard let (match, rest) = terms[place].takingMatch() else { continue }
+                let others = place == 0 ? [rest, terms[other]] : [terms[other], rest]
+                let left = others.compactMap { $0 }
+                return (match, left.count == 2 ? .infix("AND", rank: rank, left, kind) : left[0])
+            }
+            return nil
+        default: return nil
+        }
+    }
+}
+
 extension RowProgram.Column {
     fileprivate init?(_ term: Term) {
         switch term {

@@ -1,12 +1,11 @@
 /// A query as SQLite gets it, and what its rows mean.
 package struct TranslatedQuery: Sendable {
     package var sql: String
-    /// What is run instead, with the same rows, where that is not what is shown.
+    /// What is run instead, with the same rows, where that is not what is shown: the vendor's library has columns before the query's own, with the row's
+    /// number and the places of full-text matches, for which SQLite has to read each text.
     package var runningSQL: String?
     /// The titles of the columns, all different.
     package var titles: [String]
-    /// Columns that come before them: a row ID and the offsets of full-text matches.
-    package var hiddenColumns: Int
     /// The parameters' names, without `$`. In the SQL they are `$_name`.
     package var parameters: [String]
     package var sources: [Source]
@@ -20,6 +19,17 @@ package struct TranslatedQuery: Sendable {
 
     /// What it computes, where that takes nothing but the bytes of each row.
     package internal(set) var rowProgram: RowProgram?
+
+    /// Where it takes nothing but the bytes of those rows that a full-text index finds.
+    package internal(set) var textSearch: TextSearch?
+
+    /// A query of documents that one full-text index finds.
+    package struct TextSearch: Sendable {
+        /// Gives the numbers of the rows.
+        package var sql: String
+        /// What is computed from each of them.
+        package var program: RowProgram
+    }
 
     package struct VectorTable: Sendable, Hashable {
         /// What the SQL calls it.
@@ -49,12 +59,11 @@ package struct TranslatedQuery: Sendable {
     }
 
     package init(
-        sql: String, titles: [String], hiddenColumns: Int = 0, parameters: [String] = [], sources: [Source] = [], isAggregate: Bool = false,
+        sql: String, titles: [String], parameters: [String] = [], sources: [Source] = [], isAggregate: Bool = false,
         properties: [Property] = []
     ) {
         self.sql = sql
         self.titles = titles
-        self.hiddenColumns = hiddenColumns
         self.parameters = parameters
         self.sources = sources
         self.isAggregate = isAggregate

@@ -40,18 +40,20 @@ package struct Translator {
         var writer = SQLWriter()
         writer.write(resolved, hasHiddenColumns: hasHiddenColumns)
         var translated = TranslatedQuery(
-            sql: writer.sql, titles: resolved.titles, hiddenColumns: hasHiddenColumns ? resolved.fullTextJoins.count + 1 : 0,
+            sql: writer.sql, titles: resolved.titles,
             parameters: resolver.parameters, sources: resolver.documentSources, isAggregate: resolved.isAggregate,
             properties: resolver.properties)
         translated.vectorTables = resolver.vectorTables
-        if translated.vectorTables.contains(where: \.isNearest) {
+        let findsNearest = translated.vectorTables.contains(where: \.isNearest)
+        if findsNearest || hasHiddenColumns {
             var writer = SQLWriter()
-            writer.tellsLimits = true
-            writer.write(resolved, hasHiddenColumns: hasHiddenColumns)
+            writer.tellsLimits = findsNearest
+            writer.write(resolved)
             translated.runningSQL = writer.sql
         }
         translated.usesModels = resolver.usesModels
         translated.rowProgram = RowProgram(resolved)
+        translated.textSearch = TranslatedQuery.TextSearch(resolved)
         return translated
     }
 

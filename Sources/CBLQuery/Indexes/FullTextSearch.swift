@@ -47,7 +47,7 @@ package final class FullTextSearch {
             throw error.queryFailure ?? error
         }
         let texts = properties.indices.map { statement.string(3 + Int32($0)) }
-        let matches = statement.text(2).map { FullTextMatch.matches($0, index: 0) } ?? []
+        let matches = statement.text(2).map { FullTextMatch.matches($0) } ?? []
         return Hit(id: statement.string(0) ?? "", rank: statement.double(1), texts: texts, matches: matches)
     }
 }

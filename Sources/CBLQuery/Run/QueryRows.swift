@@ -22,7 +22,6 @@ package final class QueryRows {
     private let query: Query
     private let snapshot: Snapshot
     private let keys: SharedKeys
-    private let hiddenColumns: Int32
     private let watch: QueryWatch?
     private let readsPagesOnce: Bool
     private let matchesText: Bool
@@ -41,7 +40,6 @@ package final class QueryRows {
         self.snapshot = snapshot
         titles = query.titles
         keys = snapshot.sharedKeys
-        hiddenColumns = Int32(query.translated.hiddenColumns)
         watch = .ifNeeded(snapshot.connection, options)
         matchesText = query.matchesText
         do { statement = try snapshot.connection.take(sql) } catch {
@@ -108,8 +106,6 @@ package final class QueryRows {
     /// The statement while it runs, for its counters.
     var running: CBLSQLite.Statement? { statement }
 
-    var hiddenColumnCount: Int { Int(hiddenColumns) }
-
     package var columnCount: Int { titles.count }
 
     /// A column of the current row, counted from 0.
@@ -117,7 +113,7 @@ package final class QueryRows {
     package subscript(column: Int) -> QueryValue {
         if let computed { return computed[column].queryValue }
         guard let statement else { return .missing }
-        return QueryValue(column: Int32(truncatingIfNeeded: column) &+ hiddenColumns, of: statement)
+        return QueryValue(column: Int32(truncatingIfNeeded: column), of: statement)
     }
 
     /// The same as SQLite has it.
@@ -125,7 +121,7 @@ package final class QueryRows {
     func sqlValue(_ column: Int) -> SQLValue {
         if let computed { return computed[column] }
         guard let statement else { return .null }
-        return SQLValue(statement, Int32(truncatingIfNeeded: column) &+ hiddenColumns)
+        return SQLValue(statement, Int32(truncatingIfNeeded: column))
     }
 
     /// The names that dictionaries in the columns use.

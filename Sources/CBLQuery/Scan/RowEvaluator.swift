@@ -92,6 +92,17 @@ final class RowEvaluator: ScanRow {
         }
     }
 
+    /// Reads the pages of rows that will be looked for next, in this order. Gives for how many there was room; nil if one cannot be read.
+    func gather(_ rows: ArraySlice<Int64>, in leaves: TableLeaves) -> Int? { reader.gather(rows, in: leaves) }
+
+    /// Goes to the row of a number. It ends if that does not fulfil the condition.
+    func find(_ number: Int64, in leaves: TableLeaves) -> Next {
+        guard reader.find(number, in: leaves) else { return .unsure }
+        body = nil
+        let isWanted = root < 0 || truth(root) == .yes
+        return isUnsure ? .unsure : isWanted ? .row : .end
+    }
+
     private static var emptyDocument: Value? {
         Value(root: UnsafeRawBufferPointer(start: ("p\0" as StaticString).utf8Start, count: 2))
     }

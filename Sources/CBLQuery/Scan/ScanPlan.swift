@@ -20,35 +20,47 @@ struct ScanPlan {
 
     private let shape: Shape
     private let table: String
-    private let scan: TableScan
+    /// Nil if it is not gone through.
+    private let scan: TableScan?
     /// Tried first.
     private let pageScan: PageScan?
+    private let textScan: TextScan?
+    private let mostSortedBytes: Int
 
     /// How it is gone about, which the query and the schema decide.
     struct Decision: Sendable {
         fileprivate let shape: Shape
-        /// Finds the rows of one piece.
-        fileprivate let sql: String
+        /// Finds the rows of one piece; nil if not all of the table is gone through.
+        fileprivate let sql: String?
         /// Computes the rows without SQLite, where that can be.
         fileprivate let program: RowProgram?
+        /// Or those that a full-text index finds.
+        fileprivate let search: TranslatedQuery.TextSearch?
 
         /// Nil if the query is none of these.
         fileprivate init?(_ select: Select, _ translated: TranslatedQuery, running sql: String, on snapshot: Snapshot) throws {
             if CountShortCut.countsRows(select), try ScanPlan.readsIndexAlone(sql, snapshot) {
-                (shape, self.sql, program) = (.entries(columnCount: select.results.count), sql, nil)
+                (shape, self.sql, program, search) = (.entries(columnCount: select.results.count), sql, nil, nil)
                 return
             }
             let translator = Translator(schema: SnapshotSchema(snapshot, asTablesAre: true))
-            guard let (shape, partial) = ScanPlan.shape(of: select, isAggregate: translated.isAggregate),
-                try ScanPlan.readsWholeTable(sql, snapshot), let piecewise = try? translator.translate(ScanPlan.restricted(partial))
-            else { return nil }
+            guard let (shape, partial) = ScanPlan.shape(of: select, isAggregate: translated.isAggregate) else { return nil }
             self.shape = shape
-            self.sql = piecewise.sql
             // Each row goes to a sink, which sorts it.
             var unsorted = partial
             unsorted.orderBy = []
             unsorted.limit = nil
-            program = try? translator.translate(unsorted).rowProgram
+            let computed = try? translator.translate(unsorted)
+            search = computed?.textSearch
+            if search != nil {
+                guard try ScanPlan.looksForTextFirst(sql, snapshot) else { return nil }
+                (self.sql, program) = (nil, nil)
+                return
+            }
+            guard try ScanPlan.readsWholeTable(sql, snapshot), let piecewise = try? translator.translate(ScanPlan.restricted(partial))
+            else { return nil }
+            self.sql = piecewise.sql
+            program = computed?.rowProgram
             if case .plain = shape, program == nil { return nil }
         }
     }
@@ -57,7 +69,7 @@ struct ScanPlan {
     /// documents, which takes hardly longer than that.
     static func fits(_ select: Select, _ translated: TranslatedQuery) -> Bool {
         // Models may not expect to be called by several threads for one query.
-        translated.sources.count == 1 && translated.hiddenColumns == 0 && !translated.usesModels && !select.isDistinct
+        translated.sources.count == 1 && !translated.usesModels && !select.isDistinct
             && select.having == nil && select.sources.count <= 1
             && (!isPlain(select, translated) || select.limit == nil && select.offset == nil) && !translated.sources[0].readsDeleted
             && !translated.parameters.contains(TableScan.firstRow) && !translated.parameters.contains(TableScan.lastRow)
@@ -86,9 +98,14 @@ struct ScanPlan {
         if case .entries = decision.shape, !options.readsPages { return nil }
         shape = decision.shape
         table = source.collection.table
-        scan = TableScan(
-            sql: decision.sql, rows: rows, parameters: parameters, query: translated, options: options,
-            pieces: pieces)
+        scan = decision.sql.map {
+            TableScan(sql: $0, rows: rows, parameters: parameters, query: translated, options: options, pieces: pieces)
+        }
+        textScan =
+            try options.readsPages
+            ? decision.search.flatMap { try TextScan($0, of: source.collection.table, query, parameters, options, on: snapshot) } : nil
+        if scan == nil, textScan == nil { return nil }
+        mostSortedBytes = pieces.mostSortedBytes
         pageScan =
             try options.readsPages
             ? decision.program.flatMap {
@@ -123,6 +140,16 @@ struct ScanPlan {
             }
         }
         return scans == 1
+    }
+
+    /// Whether SQLite takes what a full-text index finds, one after another, and each one's document.
+    private static func looksForTextFirst(_ sql: String, _ snapshot: Snapshot) throws -> Bool {
+        var details: [String] = []
+        let statement = try snapshot.connection.prepare("EXPLAIN QUERY PLAN " + sql)
+        while try statement.step() { details.append(statement.string(3) ?? "") }
+        return details.count >= 2 && details[0].hasPrefix("SCAN ") && details[0].contains(" VIRTUAL TABLE INDEX ")
+            && details[1].hasPrefix("SEARCH ") && details[1].hasSuffix(" USING INTEGER PRIMARY KEY (rowid=?)")
+            && details[2...].allSatisfy { $0.hasPrefix("USE TEMP B-TREE FOR ") }
     }
 
     /// Whether SQLite goes through all entries of an index, and not to the table.
@@ -184,19 +211,22 @@ struct ScanPlan {
         case .refused: return nil
         case .unsure: break
         }
-        guard case .rows(let rows) = try rows(from: scan, on: snapshot) else { return nil }
+        guard let scan, case .rows(let rows) = try rows(from: scan, on: snapshot) else { return nil }
         return rows
     }
 
     /// The same without SQLite.
     func rowsFromPages(on snapshot: Snapshot) throws -> Found {
         switch shape {
-        case .plain: return pageScan?.rows(on: snapshot).map(Found.rows) ?? .refused
+        case .plain:
+            let rows: (any ComputedRows)? = try textScan?.rows(on: snapshot) ?? pageScan?.rows(on: snapshot)
+            return rows.map(Found.rows) ?? .refused
         case .entries(let columnCount):
             guard let count = try snapshot.rowCountFromPages(ofTable: table) else { return .refused }
             return .rows(CountRow([Int64](repeating: count, count: columnCount)))
         case .counts, .groups, .sorted: break
         }
+        if let textScan { return try rows(from: textScan, on: snapshot) }
         return try pageScan.map { try rows(from: $0, on: snapshot) } ?? .unsure
     }
 
@@ -232,7 +262,7 @@ struct ScanPlan {
         case .sorted(let keys, let columnCount, let limit, let offset):
             let wanted = limit.map { $0 + offset }
             let sinks = (0..<2).map { _ in
-                SortedRows(keys: keys, columnCount: columnCount, limit: wanted, mostBytes: scan.pieces.mostSortedBytes)
+                SortedRows(keys: keys, columnCount: columnCount, limit: wanted, mostBytes: mostSortedBytes)
             }
             return Found(try source.run(on: snapshot, sinks), MergedRows(sinks, offset: offset, limit: limit))
         }

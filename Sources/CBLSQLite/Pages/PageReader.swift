@@ -11,6 +11,10 @@ final class PageReader {
     /// Pages that will be asked for, one after another.
     @exclusivity(unchecked) private var expected: ClosedRange<UInt32>?
 
+    /// Pages that were read together, wherever they lie: they are asked for in this order.
+    @exclusivity(unchecked) private var gathered: [UInt32] = []
+    @exclusivity(unchecked) private var nextGathered = 0
+
     private static let byteCount = 1 << 16
     /// Who goes on within so many pages reads from front to back.
     private static let stride: UInt32 = 8
@@ -30,6 +34,19 @@ final class PageReader {
         expected = first...last
     }
 
+    /// How many pages are read together at most.
+    var mostGathered: Int { most }
+
+    /// Reads pages that will be asked for next, in this order, though they may lie anywhere; no more than there is room for. False if one of them cannot
+    /// be read.
+    func gather(_ pages: ArraySlice<UInt32>) -> Bool {
+        (count, nextGathered) = (0, 0)
+        gathered.removeAll(keepingCapacity: true)
+        guard pages.count <= most, source.read(pages, into: memory) else { return false }
+        gathered += pages
+        return true
+    }
+
     /// A page, valid until the next one is asked for; nil if there is none of this number, or it cannot be read.
     @inline(__always)
     func page(_ number: UInt32) -> UnsafeRawPointer? {
@@ -42,6 +59,14 @@ final class PageReader {
     }
 
     private func fetch(_ number: UInt32) -> UnsafeRawPointer? {
+        if nextGathered < gathered.count {
+            if gathered[nextGathered] == number {
+                nextGathered += 1
+                return UnsafeRawPointer(memory + (nextGathered - 1) * source.pageSize)
+            }
+            // What is read now takes their place.
+            gathered.removeAll(keepingCapacity: true)
+        }
         if let expected, expected.contains(number) {
             next = min(most, Int(expected.upperBound - number) + 1)
         } else {

@@ -117,6 +117,32 @@ package final class PageSource: @unchecked Sendable {
         }
     }
 
+    /// Reads pages wherever they lie, one behind the other: encrypted ones are decrypted together, in the time of one.
+    func read(_ pages: ArraySlice<UInt32>, into target: UnsafeMutableRawPointer) -> Bool {
+        var place = pages.startIndex
+        while place < pages.endIndex {
+            let page = pages[place]
+            let memory = target + (place - pages.startIndex) * pageSize
+            if hasFrames, isInLog(page) {
+                guard read(page, 1, into: memory) else { return false }
+                place += 1
+                continue
+            }
+            var end = place + 1
+            while end < pages.endIndex, pages[end] == page &+ UInt32(end - place), !hasFrames || !isInLog(pages[end]) { end += 1 }
+            let count = end - place
+            guard page > 0, Int(page) - 1 + count <= Int(pageCount),
+                LayeredFile.readAsItIs(main, memory, count * pageSize, Int64(page - 1) * Int64(pageSize))
+            else { return false }
+            place = end
+        }
+        // Of an encrypted file nothing is in the log here.
+        guard LayeredFile.isEncrypted(main) else { return true }
+        return pages.withUnsafeBufferPointer {
+            LayeredFile.decryptPages(main, UnsafeMutableRawBufferPointer(start: target, count: pages.count * pageSize), $0)
+        }
+    }
+
     /// Reads pages that follow one another, none but the first of which may be in the log.
     func read(_ page: UInt32, _ count: Int, into target: UnsafeMutableRawPointer) -> Bool {
         if hasFrames, let log, let frame = frames[page] {

@@ -70,6 +70,25 @@ package final class TableReader {
     /// The pages that will be begun with, in this order.
     package func expect(_ pages: ArraySlice<UInt32>) { leaves.expect(pages) }
 
+    /// Reads the pages of rows that will be looked for next, in this order, as many as there is room for. Gives how many of the rows that are; nil if a page
+    /// cannot be read.
+    package func gather(_ rows: ArraySlice<Int64>, in leaves: TableLeaves) -> Int? {
+        var (pages, place, count): ([UInt32], Int, Int) = ([], -1, 0)
+        for row in rows {
+            let next = leaves.place(of: row, near: place)
+            guard next < leaves.pages.count else { return nil }
+            if next != place {
+                guard pages.count < self.leaves.mostGathered else { break }
+                pages.append(leaves.pages[next])
+                place = next
+            }
+            count += 1
+        }
+        // The page that was here makes room.
+        (cells, cell, leafPlace) = (0, 0, -1)
+        return self.leaves.gather(pages[...]) ? count : nil
+    }
+
     /// Goes before the first row of a page; false if that is none with rows of a table.
     package func begin(_ leaf: UInt32) -> Bool {
         cells = 0

@@ -40,17 +40,16 @@ final class CouchbaseCipher: WritablePageCipher {
         return true
     }
 
-    func decrypt(_ pages: UnsafeMutableRawBufferPointer, from number: UInt32) -> Bool {
+    func decrypt(_ pages: UnsafeMutableRawBufferPointer, numbers: UnsafeBufferPointer<UInt32>) -> Bool {
+        guard pages.count == numbers.count * pageSize else { return false }
         guard let start = pages.baseAddress else { return true }
-        let count = pages.count / pageSize
         // What was never written is a hole in the file.
-        let holes = (0..<count).filter { pages[$0 * pageSize..<($0 + 1) * pageSize].allZero }
-        withUnsafeTemporaryAllocation(of: UInt32.self, capacity: count) { numbers in
-            for index in 0..<count { numbers.initializeElement(at: index, to: number + UInt32(index)) }
-            apply(start, stride: pageSize, UnsafeBufferPointer(numbers))
-        }
+        let holes = numbers.indices.filter { pages[$0 * pageSize..<($0 + 1) * pageSize].allZero }
+        apply(start, stride: pageSize, numbers)
         for hole in holes { (start + hole * pageSize).initializeMemory(as: UInt8.self, repeating: 0, count: pageSize) }
-        return number != 1 || count == 0 || holes.first == 0 || pages.starts(with: DatabaseHeader.magic)
+        return numbers.indices.allSatisfy { place in
+            numbers[place] != 1 || holes.contains(place) || pages[(place * pageSize)...].starts(with: DatabaseHeader.magic)
+        }
     }
 
     func encrypt(_ start: UnsafeMutableRawPointer, stride: Int, numbers: UnsafeBufferPointer<UInt32>) {
