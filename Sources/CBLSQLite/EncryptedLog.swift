@@ -25,6 +25,8 @@ struct EncryptedLog {
     private var own: Range<Int64>?
     /// Of the last frame that was written in this transaction.
     private var last: (frame: Int64, checksum: LogChecksum)?
+    /// The same of the last commit of ours, which stays as it is as long as the log has these salts.
+    private var committed: (frame: Int64, checksum: LogChecksum, salts: UInt64)?
     private var isBigEndian = false
     /// The frame that SQLite read as a whole, to add it up anew: it changed a page in its place, or one before it.
     private var recounted: Int64?
@@ -145,7 +147,7 @@ struct EncryptedLog {
             guard code == SQLITE_OK else { return code }
         }
         if own == nil {
-            let code = beginTransaction(read)
+            let code = beginTransaction(frame, bytes, read)
             guard code == SQLITE_OK else { return code }
         }
         own = min(own?.lowerBound ?? frame, frame)..<frame
@@ -158,12 +160,18 @@ struct EncryptedLog {
         return SQLITE_OK
     }
 
-    private mutating func beginTransaction(_ read: Read) -> Int32 {
+    private mutating func beginTransaction(_ frame: Int64, _ header: UnsafeRawPointer, _ read: Read) -> Int32 {
+        if let committed, committed.salts == EncryptedLog.salts(header) {
+            if committed.frame == frame - 1 { last = (committed.frame, committed.checksum) }
+            return SQLITE_OK
+        }
         var magic: UInt32 = 0
         let code = withUnsafeMutableBytes(of: &magic) { read($0.baseAddress!, $0.count, 0) }
         isBigEndian = UInt32(bigEndian: magic) & 1 != 0
         return code
     }
+
+    private static func salts(_ frame: UnsafeRawPointer) -> UInt64 { frame.loadUnaligned(fromByteOffset: 8, as: UInt64.self) }
 
     /// The page of that frame.
     private mutating func finish(
@@ -199,8 +207,15 @@ struct EncryptedLog {
         keptCount = 0
         last = (firstKept + Int64(count) - 1, checksum)
         let written = write(memory.baseAddress!, count * size, EncryptedLog.offset(firstKept, cipher))
-        if written != SQLITE_OK { last = nil }
-        return written
+        guard written == SQLITE_OK else {
+            last = nil
+            return written
+        }
+        let end = UnsafeRawPointer(memory.baseAddress! + (count - 1) * size)
+        if end.loadUnaligned(fromByteOffset: 4, as: UInt32.self) != 0 {
+            committed = (firstKept + Int64(count) - 1, checksum, EncryptedLog.salts(end))
+        }
+        return SQLITE_OK
     }
 
     /// Has `last` be the frame before this one.
@@ -258,8 +273,15 @@ struct EncryptedLog {
         }
     }
 
-    /// Forgets what was kept back: the transaction is over, and others may write.
-    mutating func discard() {
+    /// The transaction is over, and others may write. `frameCount` is how many frames are committed now: what SQLite has not told them of is no commit, and
+    /// is written over.
+    mutating func end(frameCount: UInt32?) {
+        if let frame = committed?.frame, frameCount.map(Int64.init) != frame + 1 { committed = nil }
+        discard()
+    }
+
+    /// Forgets what was kept back.
+    private mutating func discard() {
         (keptCount, begun, own, last, recounted) = (0, nil, nil, nil, nil)
     }
 

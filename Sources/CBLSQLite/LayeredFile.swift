@@ -189,7 +189,7 @@ struct LayeredFile {
     /// The writer gives its lock back: others write behind the last commit from now on.
     private mutating func endWriting() {
         other?.pointee.tail.discard()
-        other?.pointee.encryptedLog.discard()
+        other?.pointee.encryptedLog.end(frameCount: locks.frameCount)
     }
 
     /// Before SQLite is asked for something that others may see, or that others may have changed. A failure is that of the call that follows.

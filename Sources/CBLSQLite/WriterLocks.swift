@@ -33,6 +33,9 @@ struct WriterLocks {
     private var refusals = 0
     private var isCommitting = false
 
+    /// How many frames of the log are committed.
+    var frameCount: UInt32? { index?.load(fromByteOffset: 16, as: UInt32.self) }
+
     /// Before SQLite begins a transaction that writes. If somebody else is writing, SQLite finds out by itself.
     mutating func takeAhead(_ pass: Pass) {
         guard index != nil, !isAhead, !isLate, believed == nil else { return }
@@ -97,8 +100,7 @@ struct WriterLocks {
 
     /// A reader's lock that says no more than what there is in the log, which stays so as long as the writers' lock is held.
     private mutating func takeReal(_ pass: Pass) -> Bool {
-        guard let index else { return false }
-        let length = (index + 16).load(as: UInt32.self)
+        guard let index, let length = frameCount else { return false }
         for offset in WriterLocks.readers where pass(offset, 1, WriterLocks.lockShared) == SQLITE_OK {
             if mark(offset, index).pointee <= length {
                 real = offset

@@ -130,6 +130,132 @@ import Testing
         }
     }
 
+    /// Several connections that write in turn, two of which have one cipher: each knows where its own last commit ended, and what others have done since.
+    @Test func connectionsTakeTurns() throws {
+        var seed: UInt64 = 0
+        try repeatWithin(seconds: 1.5) {
+            seed += 1
+            var random = SeededRandom(seed)
+            let (name, pageSize) = ("t\(seed)", [512, 4096][random.below(2)])
+            defer { for name in [name, "q\(seed)"] { try? FileManager.default.removeItem(atPath: directory.path + "/" + name) } }
+            let cipher = try #require(CouchbaseCipher(key, pageSize: pageSize))
+            let first = try connect(name, encrypted: true, pageSize: pageSize, isNew: true)
+            try first.execute("PRAGMA journal_mode=WAL")
+            try first.execute("CREATE TABLE t (a INTEGER PRIMARY KEY, b BLOB, c TEXT)")
+            var connections = [first, try connect(name, encrypted: true, pageSize: pageSize)]
+            for _ in 0..<2 {
+                let connection = try Connection(path: directory.path + "/\(name)/db.sqlite3", mode: .readWrite)
+                try connection.use(cipher)
+                connections.append(connection)
+            }
+            let plain = try connect("q\(seed)", encrypted: false, pageSize: pageSize, isNew: true)
+            try plain.execute("CREATE TABLE t (a INTEGER PRIMARY KEY, b BLOB, c TEXT)")
+            for step in 0..<60 {
+                let connection = connections[random.below(connections.count)]
+                let end = random.below(4) == 0 ? "ROLLBACK" : "COMMIT"
+                // What does not fit is in the log before the transaction is over, or given up.
+                var statements = ["PRAGMA cache_size=\([5, 1000][random.below(2)])", "BEGIN IMMEDIATE"]
+                for _ in 0...random.below(4) {
+                    let value = "CAST('MARKER' || hex(zeroblob(\([10, 300, 5000, 40_000][random.below(4)]))) AS BLOB)"
+                    statements.append("INSERT OR REPLACE INTO t VALUES (\(random.below(30)), \(value), 'MARKER\(step)')")
+                }
+                statements.append(end)
+                if random.below(10) == 0 {
+                    statements.append("PRAGMA wal_checkpoint(\(["PASSIVE", "RESTART", "TRUNCATE"][random.below(3)]))")
+                }
+                for statement in statements {
+                    try connection.execute(statement)
+                    try plain.execute(statement)
+                }
+                guard random.below(5) == 0 else { continue }
+                let expected = try content(plain)
+                for connection in connections { try #require(try content(connection) == expected, "seed \(seed), step \(step)") }
+                try expectReadable(name, as: expected, pageSize, "seed \(seed), step \(step)")
+            }
+            try expectHidden(directory.path + "/" + name)
+        }
+    }
+
+    /// A commit that was written but did not come about, as its sync failed: somebody else writes over it, and what follows goes on from that.
+    @Test func aCommitThatFailedIsNotGoneOnFrom() throws {
+        let cipher = try #require(CouchbaseCipher(key))
+        var file = [UInt8](repeating: 0, count: 32 + 3 * 4120)
+        func write(_ log: inout EncryptedLog, frame: Int, _ byte: UInt8) {
+            let offset = Int64(32 + frame * 4120)
+            let read: EncryptedLog.Read = { target, count, offset in
+                file.withUnsafeBytes { target.copyMemory(from: $0.baseAddress! + Int(offset), byteCount: count) }
+                return 0
+            }
+            let write: EncryptedLog.Write = { bytes, count, offset in
+                file.replaceSubrange(Int(offset)..<Int(offset) + count, with: UnsafeRawBufferPointer(start: bytes, count: count))
+                return 0
+            }
+            // Page 5, the last of a commit after which there are nine, salts.
+            let header: [UInt8] = [0, 0, 0, 5, 0, 0, 0, 9, 1, 2, 3, 4, 5, 6, 7, 8] + [UInt8](repeating: 0, count: 8)
+            #expect(log.write(cipher, header, 24, offset, read, write) == 0)
+            #expect(log.write(cipher, [UInt8](repeating: byte, count: 4096), 4096, offset + 24, read, write) == 0)
+        }
+        func checksum(_ frame: Int) -> LogChecksum { file.withUnsafeBytes { LogChecksum(in: $0, at: 32 + frame * 4120 + 16) } }
+        func isChained(_ frame: Int) -> Bool {
+            file.withUnsafeBytes { bytes in
+                var sum = checksum(frame - 1)
+                let start = 32 + frame * 4120
+                sum.add(UnsafeRawBufferPointer(rebasing: bytes[start..<start + 8]), isBigEndian: false)
+                sum.add(UnsafeRawBufferPointer(rebasing: bytes[start + 24..<start + 4120]), isBigEndian: false)
+                return sum == checksum(frame)
+            }
+        }
+        var (one, other) = (EncryptedLog(), EncryptedLog())
+        defer {
+            one.free()
+            other.free()
+        }
+        write(&one, frame: 0, 1)
+        one.end(frameCount: 1)
+        write(&one, frame: 1, 2)
+        #expect(isChained(1))
+        // Not told of by the index.
+        one.end(frameCount: 1)
+        write(&other, frame: 1, 3)
+        other.end(frameCount: 2)
+        write(&one, frame: 2, 4)
+        #expect(isChained(1) && isChained(2))
+    }
+
+    /// What is known of a page is what it was encrypted to, and nothing else.
+    @Test func knownPagesAreThoseThatWereWritten() throws {
+        var random = SeededRandom(7)
+        let cipher = try #require(CouchbaseCipher(key))
+        func page(_ byte: UInt8) -> UnsafeMutableRawBufferPointer {
+            let page = UnsafeMutableRawBufferPointer.allocate(byteCount: 4096, alignment: 16)
+            page.initializeMemory(as: UInt8.self, repeating: byte)
+            return page
+        }
+        for round in 0..<300 {
+            let number = UInt32(2 + random.below(100))
+            let written = page(UInt8(random.below(256)))
+            defer { written.deallocate() }
+            let clear = Array(written.dropLast(12))
+            try cipher.encrypt(#require(written.baseAddress), number: number)
+            for _ in 0..<random.below(4) {
+                // As it is, with something changed in it, or taken for another one.
+                var bytes = Array(written)
+                var taken = number
+                let isSame = random.below(2) == 0
+                if !isSame {
+                    if random.below(3) == 0 { taken += 64 } else { bytes[random.below(4096)] ^= 1 << random.below(8) }
+                }
+                // What knows nothing of it.
+                var expected = bytes
+                let fresh = try #require(CouchbaseCipher(key))
+                #expect(expected.withUnsafeMutableBytes { fresh.decrypt($0, number: taken) })
+                #expect(bytes.withUnsafeMutableBytes { cipher.decrypt($0, number: taken) })
+                #expect(bytes == expected, "\(round)")
+                #expect(bytes.dropLast(12).elementsEqual(clear) == isSame || !isSame, "\(round)")
+            }
+        }
+    }
+
     /// A rollback journal that a crash left is played back, and has nothing in clear.
     @Test func anInterruptedTransactionIsUndone() throws {
         let connection = try connect("a", encrypted: true, isNew: true)

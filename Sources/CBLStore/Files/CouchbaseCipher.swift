@@ -17,11 +17,13 @@ final class CouchbaseCipher: WritablePageCipher {
     let strength: EncryptionKey.Cipher
     private let aes: AES
     private let random = Mutex(RandomBytes())
+    private let recent: RecentPages
 
     init?(_ key: EncryptionKey, pageSize: Int = CouchbaseCipher.usualPageSize) {
         guard pageSize >= 512, let aes = key.withBytes({ AES(key: $0) }) else { return nil }
         self.aes = aes
         self.pageSize = pageSize
+        recent = RecentPages(pageSize: pageSize)
         strength = key.cipher
     }
 
@@ -29,7 +31,11 @@ final class CouchbaseCipher: WritablePageCipher {
 
     func decrypt(_ page: UnsafeMutableRawBufferPointer, number: UInt32) -> Bool {
         guard page.count == pageSize, let start = page.baseAddress else { return false }
-        withUnsafePointer(to: number) { apply(start, stride: pageSize, UnsafeBufferPointer(start: $0, count: 1)) }
+        if !recent.decrypt(start, number: number) {
+            recent.keeping(start, number: number) {
+                withUnsafePointer(to: number) { apply(start, stride: pageSize, UnsafeBufferPointer(start: $0, count: 1)) }
+            }
+        }
         return number != 1 || page.starts(with: DatabaseHeader.magic)
     }
 
@@ -43,6 +49,7 @@ final class CouchbaseCipher: WritablePageCipher {
     func decrypt(_ pages: UnsafeMutableRawBufferPointer, numbers: UnsafeBufferPointer<UInt32>) -> Bool {
         guard pages.count == numbers.count * pageSize else { return false }
         guard let start = pages.baseAddress else { return true }
+        if numbers.count == 1 { return pages[...].allZero || decrypt(pages, number: numbers[0]) }
         // What was never written is a hole in the file.
         let holes = numbers.indices.filter { pages[$0 * pageSize..<($0 + 1) * pageSize].allZero }
         apply(start, stride: pageSize, numbers)
@@ -59,7 +66,7 @@ final class CouchbaseCipher: WritablePageCipher {
                 random.fill(UnsafeMutableRawBufferPointer(start: start + index * stride + nonceStart, count: CouchbaseCipher.reservedSize))
             }
         }
-        apply(start, stride: stride, numbers)
+        recent.keeping(start, stride: stride, numbers: numbers) { apply(start, stride: stride, numbers) }
     }
 
     private func firstBlock(_ number: UInt32, _ nonce: UnsafeMutableRawPointer) -> AES.Block {
