@@ -39,6 +39,12 @@ static inline unsigned int cblite_file_system(const char *path) {
     return statfs(path, &facts) == 0 ? (unsigned int)facts.f_type : 0;
 }
 
+// The same of an open file or folder.
+static inline unsigned int cblite_file_system_of(int descriptor) {
+    struct statfs facts;
+    return fstatfs(descriptor, &facts) == 0 ? (unsigned int)facts.f_type : 0;
+}
+
 // The kernel's generator of random bytes; sometimes not so many as asked for.
 extern long getrandom(void *, unsigned long, unsigned int);
 static inline long cblite_random_bytes(void *target, unsigned long count) { return getrandom(target, count, 0); }

@@ -243,10 +243,15 @@ import Testing
         #expect(lost == nil && saved != nil)
     }
 
+    @Test(arguments: [
+        ("6.1.0-13-amd64", true), ("5.8", true), ("5.10.0", true), ("5.7.19", false), ("4.19.0", false), ("", false), ("x.y", false),
+    ])
+    func kernelsThatTellOfFailures(release: String, tells: Bool) { #expect(FileSystemSync.tellsOfFailures(release) == tells) }
+
     @Test func soManyAsWaitAtMostGetTheirNamesBefore() throws {
         let database = try Database(path: path, options: .create)
-        for number in 0..<600 { _ = try Array("content \(number)".utf8).withUnsafeBytes { try database.blobs.untilCommit.write($0) } }
-        try #expect(names().count { $0.hasPrefix("incoming_") } < 100 && names().count == 600)
+        for number in 0..<2100 { _ = try Array("content \(number)".utf8).withUnsafeBytes { try database.blobs.untilCommit.write($0) } }
+        try #expect(names().count { $0.hasPrefix("incoming_") } < 100 && names().count == 2100)
         database.close()
         try #expect(names().allSatisfy { BlobDigest(fileName: $0) != nil })
     }

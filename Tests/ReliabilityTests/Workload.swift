@@ -57,9 +57,10 @@ extension Database {
         try write { try $0.save(id, body: $0.encode(json: json)) }
     }
 
-    fileprivate func saveBlob(_ id: String, _ content: String, count: Int = 1) throws {
+    /// `waits` says that the blob has its name with the commit.
+    func saveBlob(_ id: String, _ content: String, count: Int = 1, waits: Bool = false) throws {
         let bytes = Array(String(repeating: content, count: count).utf8)
-        let blob = try bytes.withUnsafeBytes { try blobs.write($0).digest }
+        let blob = try bytes.withUnsafeBytes { try (waits ? blobs.untilCommit : blobs).write($0).digest }
         try save(id, #"{"file": {"@type": "blob", "digest": "\#(blob)", "length": \#(bytes.count)}}"#)
     }
 
@@ -102,6 +103,25 @@ extension Workload {
             try steps.step {
                 try database.write { transaction in
                     for number in 4..<7 { try database.saveBlob("doc-\(number)", "blob \(number) ") }
+                }
+            }
+        }
+    }
+
+    /// So many that the disk takes them at once.
+    static func manyBlobs(_ durability: Database.Options.Durability, _ key: EncryptionKey? = nil) -> Workload {
+        Workload(
+            testDescription: "many blobs, \(durability)\(key == nil ? "" : ", encrypted")", durability: durability, keys: [key]
+        ) { place, steps in
+            let database = try steps.step { try place.open(key: key) }
+            defer { database.close() }
+            for batch in 0..<2 {
+                try steps.step {
+                    try database.write { transaction in
+                        for number in 0..<12 {
+                            try database.saveBlob("doc-\(batch)-\(number)", "blob \(batch * 10 + number) ", waits: true)
+                        }
+                    }
                 }
             }
         }
@@ -253,7 +273,8 @@ extension Workload {
 
     /// Those that need nothing but this package.
     static let own: [Workload] = [
-        saves(.full), saves(.normal), saves(.full, .versionVectors), blobs(.full), blobs(.normal), blobs(.full, key), batches(.full),
+        saves(.full), saves(.normal), saves(.full, .versionVectors), blobs(.full), blobs(.normal), blobs(.full, key), manyBlobs(.full),
+        manyBlobs(.normal), manyBlobs(.full, key), batches(.full),
         batches(.normal), batches(.normal, key),
         indexes(.full), indexes(.normal), compaction(.full), compaction(.normal), rekeying, copies, replication(.full),
         replication(.normal),

@@ -122,7 +122,10 @@ package struct BlobFolder: Sendable {
     var knownFolder: Folder? { opened.last }
 
     /// Keeps nothing open until it is needed again.
-    func close() { opened.forget() }
+    func close() {
+        opened.forget()
+        unsynced.close()
+    }
 
     /// What stands in a blob's place.
     func status(of digest: BlobDigest) -> FileStatus? { (try? folder()).flatMap { $0 }.flatMap { find(digest, in: $0)?.status } }

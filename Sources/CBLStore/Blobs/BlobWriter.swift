@@ -4,6 +4,7 @@ import CBLBase
 package final class BlobWriter {
     private let blobs: BlobFolder
     private let folder: Folder
+    private let fileSystem: FileSystemSync?
     private let file: UnfinishedBlobFile
     private var sha1 = SHA1()
     package private(set) var length = 0
@@ -13,7 +14,7 @@ package final class BlobWriter {
 
     package init(_ blobs: BlobFolder) throws(StoreError) {
         self.blobs = blobs
-        folder = try blobs.folderToWrite()
+        (folder, fileSystem) = try blobs.folderToWrite()
         file = try blobs.files.makeBlob(in: folder)
     }
 
@@ -48,17 +49,17 @@ package final class BlobWriter {
         if let expected, expected != digest { throw StoreError(.corrupt, "the content of blob \(expected) has another digest: \(digest)") }
         let name = digest.fileName
         if let stored = try blobs.present(digest, length, in: folder) { return stored }
-        try blobs.finish(file, name)
+        try blobs.finish(file, name, fileSystem)
         return BlobFolder.Stored(digest: digest, length: length, isNew: true)
     }
 }
 
 extension BlobFolder {
-    /// The folder, made if it is not there.
-    fileprivate func folderToWrite() throws(StoreError) -> Folder {
+    /// The folder, made if it is not there, and what the disk can be asked with for blobs that wait.
+    fileprivate func folderToWrite() throws(StoreError) -> (Folder, FileSystemSync?) {
         guard !isReadOnly else { throw StoreError(.readOnly, "the database was opened for reading only", path: bundle.path) }
-        if let folder = try folder() { return folder }
-        return try bundle.folder().makeFolder(DatabaseBundle.attachmentsName)
+        let folder = if let folder = try folder() { folder } else { try bundle.folder().makeFolder(DatabaseBundle.attachmentsName) }
+        return (folder, namesWithCommit ? unsynced.fileSystem(of: folder) : nil)
     }
 
     /// A blob that is there already. What has its name and is no file of such a length, a link for example, is not it.
@@ -74,17 +75,17 @@ extension BlobFolder {
     }
 
     /// Gives a complete file its name, now or with the next commit.
-    fileprivate func finish(_ file: UnfinishedBlobFile, _ name: String) throws(StoreError) {
+    fileprivate func finish(_ file: UnfinishedBlobFile, _ name: String, _ fileSystem: FileSystemSync?) throws(StoreError) {
         guard namesWithCommit, let temporary = try file.finishForLater() else {
             try file.finish(name)
             return unsynced.note()
         }
-        if !unsynced.wait(name, as: temporary) { try synchronize() }
+        if !unsynced.wait(name, as: temporary, fileSystem) { try synchronize() }
     }
 
     /// Stores bytes.
     package func write(_ bytes: UnsafeRawBufferPointer) throws(StoreError) -> Stored {
-        let folder = try folderToWrite()
+        let (folder, fileSystem) = try folderToWrite()
         var sha1 = SHA1()
         sha1.update(bytes)
         let digest = BlobDigest(sha1.finish())
@@ -92,7 +93,7 @@ extension BlobFolder {
         if let stored = try present(digest, bytes.count, in: folder) { return stored }
         let file = try files.makeBlob(in: folder)
         try file.append(bytes)
-        try finish(file, name)
+        try finish(file, name, fileSystem)
         return Stored(digest: digest, length: bytes.count, isNew: true)
     }
 }

@@ -14,30 +14,47 @@ final class UnsyncedBlobs: Sendable {
     private let safe = Atomic<Int>(0)
     /// Whether the disk has the folder that they are in.
     private let isFolderSafe = Atomic<Bool>(false)
-    /// What the files of blobs that wait for a commit are called, by their names to be.
-    private let waiting = Mutex<[String: String]>([:])
+    private struct Waiting {
+        /// What the file is called until then.
+        let temporary: String
+        /// From before it was written.
+        let fileSystem: FileSystemSync?
+    }
+
+    /// The blobs that wait for a commit, by their names to be.
+    private let waiting = Mutex<[String: Waiting]>([:])
     /// Of two at once, the second finds done what the first did.
     private let synchronizing = Mutex<Void>(())
     /// When so many wait, they get their names before the commit.
-    private static let mostWaiting = 512
-    /// So many are quicker when the disk takes everything at once, although that may be more than them.
-    private static let many = 8
+    private static let mostWaiting = 2048
+    /// For those that come next.
+    private let fileSystem = Mutex<FileSystemSync?>(nil)
 
     private var hasSome: Bool { safe.load(ordering: .acquiring) != noted.load(ordering: .acquiring) }
+
+    /// What the disk can be asked with, for a blob that is written from now on and will wait. Nothing is kept open when none does.
+    func fileSystem(of folder: Folder) -> FileSystemSync? {
+        fileSystem.withLock { known in
+            if known == nil { known = FileSystemSync(of: folder) }
+            return known
+        }
+    }
+
+    func close() { fileSystem.withLock { $0 = nil } }
 
     func note() { noted.add(1, ordering: .acquiringAndReleasing) }
 
     /// A blob's file waits for its name. False if too many do.
-    func wait(_ name: String, as temporary: String) -> Bool {
+    func wait(_ name: String, as temporary: String, _ fileSystem: FileSystemSync?) -> Bool {
         defer { note() }
         return waiting.withLock { waiting in
-            waiting[name] = temporary
+            waiting[name] = Waiting(temporary: temporary, fileSystem: fileSystem)
             return waiting.count < UnsyncedBlobs.mostWaiting
         }
     }
 
     /// What the file of a blob is called that waits for its name.
-    func temporaryName(of name: String) -> String? { hasSome ? waiting.withLock { $0[name] } : nil }
+    func temporaryName(of name: String) -> String? { hasSome ? waiting.withLock { $0[name]?.temporary } : nil }
 
     /// Waits until the disk has all of them, under their names.
     func synchronize(_ bundle: DatabaseBundle, _ folder: () throws(StoreError) -> Folder?) throws(StoreError) {
@@ -59,16 +76,19 @@ final class UnsyncedBlobs: Sendable {
 
     private func nameWaiting(in folder: Folder) throws(StoreError) {
         let files = waiting.withLock { $0 }
-        if files.count >= UnsyncedBlobs.many, let first = files.values.first { folder.synchronizeFileSystem(of: first) }
-        for temporary in files.values { try folder.synchronizeContent(of: temporary) }
-        for (name, temporary) in files {
-            let isNamed = folder.rename(temporary, to: name)
+        fileSystem.withLock { $0 = nil }
+        // Of one file system, but for those that were being written when others were named.
+        for files in Dictionary(grouping: files.values, by: { $0.fileSystem.map(ObjectIdentifier.init) }).values {
+            try folder.synchronizeContent(of: files.map(\.temporary), by: files.first?.fileSystem)
+        }
+        for (name, file) in files {
+            let isNamed = folder.rename(file.temporary, to: name)
             let reason = errno
-            waiting.withLock { if isNamed || reason == ENOENT, $0[name] == temporary { $0[name] = nil } }
+            waiting.withLock { if isNamed || reason == ENOENT, $0[name]?.temporary == file.temporary { $0[name] = nil } }
             // One that waited for longer than a day may have been cleared away.
             guard isNamed || folder.status(name) != nil else {
                 errno = reason
-                throw FileCopy.failure("cannot write", folder.path(of: temporary))
+                throw FileCopy.failure("cannot write", folder.path(of: file.temporary))
             }
         }
     }

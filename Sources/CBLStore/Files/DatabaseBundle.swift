@@ -73,10 +73,10 @@ struct DatabaseBundle: Sendable {
         return loneFile.dropLast(DatabaseBundle.fileSuffix.utf8.count) + " attachments"
     }
 
-    /// Waits until the disk has all of it but its own name. Nobody has it open.
-    func synchronize() throws(StoreError) {
+    /// Waits until the disk has all of it but its own name. Nobody has it open; `fileSystem` was there before anything in it.
+    func synchronize(by fileSystem: FileSystemSync?) throws(StoreError) {
         let folder = try folder()
-        if let blobs = try attachments() { try blobs.synchronize(blobs.names()) }
+        if let blobs = try attachments() { try blobs.synchronize(blobs.names(), by: fileSystem) }
         try folder.synchronize([Part.main, .log, .rollbackJournal].map(\.rawValue))
     }
 

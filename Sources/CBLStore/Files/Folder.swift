@@ -122,27 +122,31 @@ final class Folder: Sendable {
 
     /// Waits until the disk has the names that are in it. Not every file system can be asked for that.
     func synchronize() throws(StoreError) {
-        let descriptor = openat(descriptor, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC)
-        guard descriptor >= 0 else { throw FileCopy.failure("cannot open", path) }
+        guard let descriptor = openForSynchronizing() else { throw FileCopy.failure("cannot open", path) }
         defer { close(descriptor) }
         guard fsync(descriptor) == 0 || errno == EINVAL else { throw FileCopy.failure("cannot write", path) }
     }
 
+    /// A descriptor that the disk can be waited for with, as with that of the folder itself it cannot; nil if there is none.
+    func openForSynchronizing() -> Int32? {
+        let descriptor = openat(descriptor, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+        return descriptor >= 0 ? descriptor : nil
+    }
+
     /// Waits until the disk has these files and their names. What is no file any more is passed over.
-    func synchronize(_ names: [String]) throws(StoreError) {
-        for name in names { try synchronizeContent(of: name) }
+    func synchronize(_ names: [String], by fileSystem: FileSystemSync? = nil) throws(StoreError) {
+        try synchronizeContent(of: names, by: fileSystem)
         try synchronize()
     }
 
-    /// Has the disk take in one go what the whole file system holds back. This is no promise: whoever needs one waits for each file, which the disk has by
-    /// then.
-    func synchronizeFileSystem(of name: String) {
-        guard let file = (try? openFile(name)) ?? nil else { return }
-        _ = CBLSystemFiles.syncfs(file.descriptor)
+    /// Waits until the disk has what is in these files. `fileSystem` was there before they were written.
+    func synchronizeContent(of names: [String], by fileSystem: FileSystemSync?) throws(StoreError) {
+        if names.count >= FileSystemSync.fewest, let fileSystem, fileSystem.synchronize() { return }
+        for name in names { try synchronizeContent(of: name) }
     }
 
     /// Waits until the disk has what is in a file, if there is one.
-    func synchronizeContent(of name: String) throws(StoreError) {
+    private func synchronizeContent(of name: String) throws(StoreError) {
         guard let found = status(name), found.kind == .file, let file = try openFile(name, found) else { return }
         guard file.synchronize() else { throw FileCopy.failure("cannot write", path(of: name)) }
     }

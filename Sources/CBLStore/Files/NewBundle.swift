@@ -15,9 +15,10 @@ enum NewBundle {
         for leftover in Leftover.all(of: target) where leftover.isAbandoned { _ = leftover.remove() }
         let (unfinished, lock) = try makeFolder(beside: target)
         defer { withExtendedLifetime(lock) {} }
+        let fileSystem = (try? unfinished.folder()).flatMap { FileSystemSync(of: $0) }
         do {
             let result = try work(unfinished)
-            try unfinished.synchronize()
+            try unfinished.synchronize(by: fileSystem)
             guard rename(unfinished.path, toFree: target.path) else {
                 throw errno == EEXIST ? exists(target) : FileCopy.failure("cannot create", target.path)
             }
@@ -45,10 +46,11 @@ enum NewBundle {
         for leftover in Leftover.all(of: target) where leftover.isAbandoned { _ = leftover.remove() }
         let (unfinished, lock) = try makeFolder(beside: target)
         defer { withExtendedLifetime(lock) {} }
+        let fileSystem = (try? unfinished.folder()).flatMap { FileSystemSync(of: $0) }
         var name = unfinished.path
         do {
             let result = try work(unfinished)
-            try unfinished.synchronize()
+            try unfinished.synchronize(by: fileSystem)
             if let kept {
                 guard rename(name, toFree: kept) else {
                     throw errno == EEXIST ? exists(DatabaseBundle(path: kept)) : FileCopy.failure("cannot create", kept)
