@@ -32,7 +32,8 @@ import Testing
     @Test func randomTablesOfKeysAreTakenWholeOrNotAtAll() throws {
         let keys = SharedKeysBuilder()
         for name in ["name", "type", "x", "a_long_key"] { _ = keys.add(name) }
-        let whole = Array(keys.state.encoded().bytes)
+        let encoded = keys.state.encoded()
+        let whole = withExtendedLifetime(encoded) { Array(encoded.bytes) }
         var random = SeededRandom(37)
         repeatWithin(seconds: 0.5) {
             let bytes = Mutation.mutated(whole, &random)
