@@ -38,29 +38,31 @@ struct ScanPlan {
         fileprivate let search: TranslatedQuery.TextSearch?
 
         /// Nil if the query is none of these.
-        fileprivate init?(_ select: Select, _ translated: TranslatedQuery, running sql: String, on snapshot: Snapshot) throws {
+        fileprivate init?(
+            _ select: Select, _ translated: TranslatedQuery, matchesText: Bool, running sql: String, on snapshot: Snapshot
+        ) throws {
             if CountShortCut.countsRows(select), try ScanPlan.readsIndexAlone(sql, snapshot) {
                 (shape, self.sql, program, search) = (.entries(columnCount: select.results.count), sql, nil, nil)
                 return
             }
             let translator = Translator(schema: SnapshotSchema(snapshot, asTablesAre: true))
-            guard let (shape, partial) = ScanPlan.shape(of: select, isAggregate: translated.isAggregate) else { return nil }
+            let looksForText = try matchesText && ScanPlan.looksForTextFirst(sql, snapshot)
+            guard let (shape, partial) = ScanPlan.shape(of: select, isAggregate: translated.isAggregate),
+                try looksForText || ScanPlan.readsWholeTable(sql, snapshot)
+            else { return nil }
             self.shape = shape
             // Each row goes to a sink, which sorts it.
             var unsorted = partial
             unsorted.orderBy = []
             unsorted.limit = nil
             let computed = try? translator.translate(unsorted)
-            search = computed?.textSearch
-            if search != nil {
-                guard try ScanPlan.looksForTextFirst(sql, snapshot) else { return nil }
-                (self.sql, program) = (nil, nil)
+            guard !looksForText else {
+                guard let search = computed?.textSearch else { return nil }
+                (self.sql, program, self.search) = (nil, nil, search)
                 return
             }
-            guard try ScanPlan.readsWholeTable(sql, snapshot), let piecewise = try? translator.translate(ScanPlan.restricted(partial))
-            else { return nil }
-            self.sql = piecewise.sql
-            program = computed?.rowProgram
+            guard let piecewise = try? translator.translate(ScanPlan.restricted(partial)) else { return nil }
+            (self.sql, program, search) = (piecewise.sql, computed?.rowProgram, nil)
             if case .plain = shape, program == nil { return nil }
         }
     }
@@ -93,7 +95,7 @@ struct ScanPlan {
             let rows = try TableScan.rows(of: source.collection.table, on: snapshot, pieces),
             let decision = try query.decisions.scan(
                 running: sql ?? translated.sql,
-                { try Decision(select, translated, running: sql ?? translated.sql, on: snapshot) })
+                { try Decision(select, translated, matchesText: query.matchesText, running: sql ?? translated.sql, on: snapshot) })
         else { return nil }
         if case .entries = decision.shape, !options.readsPages { return nil }
         shape = decision.shape
@@ -126,9 +128,7 @@ struct ScanPlan {
     /// Whether SQLite goes through all rows of the table in their order. With an index it may have less to do, or another order.
     static func readsWholeTable(_ sql: String, _ snapshot: Snapshot) throws -> Bool {
         var scans = 0
-        let statement = try snapshot.connection.prepare("EXPLAIN QUERY PLAN " + sql)
-        while try statement.step() {
-            let detail = statement.string(3) ?? ""
+        for detail in try plan(of: sql, snapshot) {
             if detail.hasPrefix("SCAN ") {
                 // Of what a quantifier goes through there is more to say than the name: "SCAN _l VIRTUAL TABLE INDEX 2:".
                 let words = detail.split(separator: " ")
@@ -144,9 +144,7 @@ struct ScanPlan {
 
     /// Whether SQLite takes what a full-text index finds, one after another, and each one's document.
     private static func looksForTextFirst(_ sql: String, _ snapshot: Snapshot) throws -> Bool {
-        var details: [String] = []
-        let statement = try snapshot.connection.prepare("EXPLAIN QUERY PLAN " + sql)
-        while try statement.step() { details.append(statement.string(3) ?? "") }
+        let details = try plan(of: sql, snapshot)
         return details.count >= 2 && details[0].hasPrefix("SCAN ") && details[0].contains(" VIRTUAL TABLE INDEX ")
             && details[1].hasPrefix("SEARCH ") && details[1].hasSuffix(" USING INTEGER PRIMARY KEY (rowid=?)")
             && details[2...].allSatisfy { $0.hasPrefix("USE TEMP B-TREE FOR ") }
@@ -154,10 +152,18 @@ struct ScanPlan {
 
     /// Whether SQLite goes through all entries of an index, and not to the table.
     private static func readsIndexAlone(_ sql: String, _ snapshot: Snapshot) throws -> Bool {
+        let details = try plan(of: sql, snapshot)
+        guard details.count == 1 else { return false }
+        let words = details[0].split(separator: " ")
+        return words.count > 5 && words[0] == "SCAN" && words[2...4] == ["USING", "COVERING", "INDEX"]
+    }
+
+    /// What SQLite says of each of its steps.
+    private static func plan(of sql: String, _ snapshot: Snapshot) throws -> [String] {
+        var details: [String] = []
         let statement = try snapshot.connection.prepare("EXPLAIN QUERY PLAN " + sql)
-        guard try statement.step(), let detail = statement.string(3) else { return false }
-        let words = detail.split(separator: " ")
-        return try words.count > 5 && words[0] == "SCAN" && words[2...4] == ["USING", "COVERING", "INDEX"] && !statement.step()
+        while try statement.step() { details.append(statement.string(3) ?? "") }
+        return details
     }
 
     private static func shape(of select: Select, isAggregate: Bool) -> (Shape, Select)? {

@@ -13,9 +13,8 @@ enum NewBundle {
         // A link that leads nowhere is something, too.
         guard FileStatus(target.path) == nil else { throw exists(target) }
         for leftover in Leftover.all(of: target) where leftover.isAbandoned { _ = leftover.remove() }
-        let (unfinished, lock) = try makeFolder(beside: target)
+        let (unfinished, lock, fileSystem) = try makeFolder(beside: target)
         defer { withExtendedLifetime(lock) {} }
-        let fileSystem = (try? unfinished.folder()).flatMap { FileSystemSync(of: $0) }
         do {
             let result = try work(unfinished)
             try unfinished.synchronize(by: fileSystem)
@@ -44,9 +43,8 @@ enum NewBundle {
     ) throws -> Result {
         let target = DatabaseBundle(path: path)
         for leftover in Leftover.all(of: target) where leftover.isAbandoned { _ = leftover.remove() }
-        let (unfinished, lock) = try makeFolder(beside: target)
+        let (unfinished, lock, fileSystem) = try makeFolder(beside: target)
         defer { withExtendedLifetime(lock) {} }
-        let fileSystem = (try? unfinished.folder()).flatMap { FileSystemSync(of: $0) }
         var name = unfinished.path
         do {
             let result = try work(unfinished)
@@ -91,8 +89,8 @@ enum NewBundle {
 
     static func moveBack(_ aside: String, _ bundle: DatabaseBundle) { _ = rename(aside, toFree: bundle.path) }
 
-    /// The lock tells others of the same intention that this is no leftover.
-    private static func makeFolder(beside target: DatabaseBundle) throws -> (DatabaseBundle, FolderLock?) {
+    /// The lock tells others of the same intention that this is no leftover. Nothing is in the folder yet.
+    private static func makeFolder(beside target: DatabaseBundle) throws -> (DatabaseBundle, FolderLock?, FileSystemSync?) {
         while true {
             var template = Array((target.path + suffix + "XXXXXX").utf8CString)
             guard template.withUnsafeMutableBufferPointer({ $0.baseAddress.map { mkdtemp($0) } ?? nil }) != nil else {
@@ -100,8 +98,9 @@ enum NewBundle {
             }
             let unfinished = DatabaseBundle(path: String(decoding: template.dropLast().map(UInt8.init(bitPattern:)), as: UTF8.self))
             // Somebody may have cleared it away before the lock was there.
-            let lock = try Folder(unfinished.path)?.lock(waits: true)
-            if FileStatus(unfinished.path) != nil { return (unfinished, lock) }
+            let folder = try Folder(unfinished.path)
+            let lock = folder?.lock(waits: true)
+            if FileStatus(unfinished.path) != nil { return (unfinished, lock, folder.flatMap { FileSystemSync(of: $0) }) }
         }
     }
 

@@ -19,7 +19,7 @@ final class RecentPages: Sendable {
 
     private static let slotCount = 64
     /// Of a commit with more, the pages are not worth being copied.
-    static let mostWritten = 8
+    private static let mostWritten = 8
 
     private let pageSize: Int
     private let memory = Mutex(Memory())
