@@ -16,7 +16,7 @@ package final class PseudoTerminal {
     package private(set) var screen: Screen
     /// Everything that the program has sent, control sequences included.
     package private(set) var transcript: [UInt8] = []
-    private let processID: pid_t
+    package let processID: pid_t
     private let terminal: Int32
     private var status: Int32?
 
@@ -117,6 +117,12 @@ package final class PseudoTerminal {
     }
 
     package func send(signal: Int32) { kill(processID, signal) }
+
+    /// To one of the program's threads. Swift does not see the function.
+    package func send(signal: Int32, thread: Int32) {
+        let tgkill = unsafeBitCast(dlsym(nil, "tgkill"), to: (@convention(c) (pid_t, pid_t, Int32) -> Int32).self)
+        _ = tgkill(processID, thread, signal)
+    }
 
     /// Waits until the screen is as it should be.
     package func wait(for what: String, timeout: Double = Patience.seconds, _ isReached: (Screen) -> Bool) throws {

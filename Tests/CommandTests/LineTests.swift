@@ -127,6 +127,25 @@ import Testing
         #expect(try terminal.run("ls doc-1", prompt: "scratch>") == ["doc-1"])
     }
 
+    /// The system chooses the thread that a signal interrupts: the one that waits for keys has to hear of it from whichever that is.
+    @Test func aSignalThatAnotherThreadTakesIsHeard() throws {
+        // What is open for writing is watched by a thread.
+        let terminal = try open(["--writeable"])
+        let others = try FileManager.default.contentsOfDirectory(atPath: "/proc/\(terminal.processID)/task").compactMap { Int32($0) }
+            .filter { $0 != terminal.processID }
+        let other = try #require(others.first, "the shell has one thread only at its prompt")
+        for prompts in 2..<5 {
+            terminal.type("ls")
+            try terminal.waitForLine("scratch> ls")
+            terminal.send(signal: SIGINT, thread: other)
+            try terminal.wait(for: "a new prompt") { screen in
+                screen.currentLine == "scratch>" && screen.lines.count { $0.hasPrefix("scratch>") } == prompts
+            }
+        }
+        terminal.send(signal: SIGTERM, thread: other)
+        #expect(try terminal.finish() == 128 + SIGTERM)
+    }
+
     // Keys
 
     @Test func modifiedKeysMoveAndStrangeOnesDoNothing() throws {

@@ -23,10 +23,12 @@ package final class Bell: Sendable {
         close(cord)
     }
 
-    /// If the pipe is full, it is ringing already.
+    /// If the pipe is full, it is ringing already. A signal's handler may ring: what was going on does not see another `errno`.
     package func ring() {
+        let before = errno
         var byte: UInt8 = 0
         _ = write(cord, &byte, 1)
+        errno = before
     }
 
     package func reset() {

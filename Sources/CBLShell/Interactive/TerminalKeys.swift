@@ -6,7 +6,8 @@ import Synchronization
 
 /// Reads keys from the terminal one by one, with what may come instead: signals, and text that is pasted as a whole.
 ///
-/// While a line is typed the signals are blocked except when it waits, so that none is lost between a look and the wait.
+/// While a line is typed the signals are blocked except when it waits. Other threads take them at any time. Whoever does rings a bell, so that
+/// none is lost between a look and the wait.
 struct TerminalKeys {
     enum Event {
         case key(Unicode.Scalar)
@@ -23,6 +24,8 @@ struct TerminalKeys {
     private static let resized = Atomic(false)
     private static let suspended = Atomic(false)
     private static let ending = Atomic<Int32>(0)
+    /// Rings when one of the signals has come; nil if there were no descriptors left.
+    private static let bell: Bell? = try? Bell()
 
     private static let pasteBegin = Array("\u{1B}[200~".utf8)
     private static let pasteEnd = Array("\u{1B}[201~".utf8)
@@ -45,6 +48,8 @@ struct TerminalKeys {
         TerminalKeys.resized.store(false, ordering: .relaxed)
         TerminalKeys.suspended.store(false, ordering: .relaxed)
         TerminalKeys.ending.store(0, ordering: .relaxed)
+        // Touched here so that a handler never initialises it.
+        TerminalKeys.bell?.reset()
         var blocked = sigset_t()
         sigemptyset(&blocked)
         for signal in TerminalKeys.watched + [SIGINT] { sigaddset(&blocked, signal) }
@@ -57,6 +62,7 @@ struct TerminalKeys {
                 case SIGTSTP: TerminalKeys.suspended.store(true, ordering: .relaxed)
                 default: TerminalKeys.ending.store(signal, ordering: .relaxed)
                 }
+                TerminalKeys.bell?.ring()
             }
             var before = sigaction()
             sigaction(signal, &action, &before)
@@ -85,6 +91,7 @@ struct TerminalKeys {
     /// Waits for the next one.
     mutating func next() -> Event {
         while true {
+            TerminalKeys.bell?.reset()
             if TerminalKeys.ending.load(ordering: .relaxed) != 0 { return .end }
             if Interruption.isRequested {
                 Interruption.clear()
@@ -94,13 +101,23 @@ struct TerminalKeys {
             if TerminalKeys.suspended.exchange(false, ordering: .relaxed) { return .suspended }
             if TerminalKeys.resized.exchange(false, ordering: .relaxed) { return .resized }
             guard pending.isEmpty else { return scalar(pending.removeFirst()) }
-            var awaited = fd_set()
-            awaited.__fds_bits.0 = 1 << STDIN_FILENO
-            if pselect(STDIN_FILENO + 1, &awaited, nil, nil, nil, &mask) <= 0 { continue }
+            guard waitForKey() else { continue }
             guard let byte = read() else { return .end }
             if byte == 0x1B, marksPastes, let text = paste() { return .pasted(text) }
             return scalar(byte)
         }
+    }
+
+    /// False if a signal came instead.
+    private mutating func waitForKey() -> Bool {
+        var awaited = [STDIN_FILENO, Interruption.descriptor, TerminalKeys.bell?.descriptor ?? -1].map { descriptor in
+            pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
+        }
+        var blocked = sigset_t()
+        pthread_sigmask(SIG_SETMASK, &mask, &blocked)
+        let count = poll(&awaited, 3, -1)
+        pthread_sigmask(SIG_SETMASK, &blocked, nil)
+        return count > 0 && awaited[0].revents != 0
     }
 
     /// Stops the process, as the key asked for, until somebody lets it go on.

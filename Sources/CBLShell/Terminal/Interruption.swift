@@ -54,15 +54,11 @@ enum Interruption {
     /// Sets the flag as Ctrl-C does.
     static func request() {
         requested.store(1, ordering: .relaxed)
-        ring()
+        bell?.ring()
     }
 
-    /// Also from inside a signal's handler, where what was going on is not to see another `errno`.
-    private static func ring() {
-        let before = errno
-        bell?.ring()
-        errno = before
-    }
+    /// What can be read as long as the request stands, for those who wait for more than `wait` does; -1 if there is none.
+    static var descriptor: Int32 { bell?.descriptor ?? -1 }
 
     /// Waits until a descriptor can be read, or there is reason to end, whenever it came; or until that time is over, unless it is below zero.
     static func wait(for descriptor: Int32, milliseconds: Int32 = -1) {
@@ -95,7 +91,7 @@ enum Interruption {
                 if asked > 0 { kill(-asked, SIGKILL) }
                 _exit(ExitCode.interrupted.rawValue)
             }
-            Interruption.ring()
+            Interruption.bell?.ring()
         }
         sigaction(SIGINT, &action, nil)
         Interrupts.ask { Interruption.isRequested }
