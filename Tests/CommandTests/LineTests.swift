@@ -230,6 +230,18 @@ import Testing
         #expect(try scratch.ids().count == 1002)
     }
 
+    @Test func aPasteWhoseEndIsLostCanBeGivenUp() throws {
+        let terminal = try open()
+        terminal.type("ls")
+        try terminal.waitForLine("scratch> ls")
+        // Not even its beginning is shown: it is inserted as a whole.
+        terminal.type("\u{1B}[200~ doc-1 doc-")
+        terminal.settle(milliseconds: 100)
+        terminal.type("\u{3}")
+        try terminal.wait(for: "a new prompt") { $0.lines.filter { $0.hasPrefix("scratch>") }.count == 2 && $0.currentLine == "scratch>" }
+        #expect(try terminal.run("ls doc-2", prompt: "scratch>") == ["doc-2"])
+    }
+
     @Test func manyCandidatesFitTheScreen() throws {
         let file = scratch.directory.path + "/many.jsonl"
         try (0..<500).map { "{\"_id\":\"number-\($0)\"}\n" }.joined().write(toFile: file, atomically: false, encoding: .utf8)

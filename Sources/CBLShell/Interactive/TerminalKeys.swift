@@ -27,6 +27,14 @@ struct TerminalKeys {
     /// Rings when one of the signals has come; nil if there were no descriptors left.
     private static let bell: Bell? = try? Bell()
 
+    /// The keys come from here: the terminal once more, to be read without waiting, which is nobody else's affair. A Ctrl-C takes away
+    /// what was there a moment ago, and whoever waited in `read` then would hear of nothing. If it cannot be had, the input as it is.
+    private static let keyboard: Int32 = {
+        guard tcgetsid(STDIN_FILENO) == getsid(0) else { return STDIN_FILENO }
+        let terminal = open("/dev/tty", O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC)
+        return terminal >= 0 ? terminal : STDIN_FILENO
+    }()
+
     private static let pasteBegin = Array("\u{1B}[200~".utf8)
     private static let pasteEnd = Array("\u{1B}[201~".utf8)
 
@@ -34,6 +42,7 @@ struct TerminalKeys {
     private let marksPastes: Bool
     /// Bytes that were read on the search for the mark of a paste and are none.
     private var pending: [UInt8] = []
+    private var isAtEnd = false
     private var actions: [sigaction] = []
     private var quit = sigaction()
     private var mask = sigset_t()
@@ -101,8 +110,8 @@ struct TerminalKeys {
             if TerminalKeys.suspended.exchange(false, ordering: .relaxed) { return .suspended }
             if TerminalKeys.resized.exchange(false, ordering: .relaxed) { return .resized }
             guard pending.isEmpty else { return scalar(pending.removeFirst()) }
-            guard waitForKey() else { continue }
-            guard let byte = read() else { return .end }
+            if isAtEnd { return .end }
+            guard waitForKey(), let byte = read() else { continue }
             if byte == 0x1B, marksPastes, let text = paste() { return .pasted(text) }
             return scalar(byte)
         }
@@ -110,7 +119,7 @@ struct TerminalKeys {
 
     /// False if a signal came instead.
     private mutating func waitForKey() -> Bool {
-        var awaited = [STDIN_FILENO, Interruption.descriptor, TerminalKeys.bell?.descriptor ?? -1].map { descriptor in
+        var awaited = [TerminalKeys.keyboard, Interruption.descriptor, TerminalKeys.bell?.descriptor ?? -1].map { descriptor in
             pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
         }
         var blocked = sigset_t()
@@ -133,13 +142,22 @@ struct TerminalKeys {
         text.withUTF8 { _ = SystemCall.writeAll(UnsafeRawBufferPointer($0), to: screen) }
     }
 
+    /// Nil if nothing is there, or nothing more comes.
     private mutating func read() -> UInt8? {
         if !pending.isEmpty { return pending.removeFirst() }
         var byte: UInt8 = 0
+        let count = SystemCall.retrying { Glibc.read(TerminalKeys.keyboard, &byte, 1) }
+        if count == 1 { return byte }
+        if count == 0 || errno != EAGAIN { isAtEnd = true }
+        return nil
+    }
+
+    /// The next byte, whenever it comes; nil if the person gives up waiting, or nothing more comes.
+    private mutating func awaitByte() -> UInt8? {
         while true {
-            let count = SystemCall.retrying { Glibc.read(STDIN_FILENO, &byte, 1) }
-            if count == 1 { return byte }
-            guard count < 0, errno == EAGAIN else { return nil }
+            if let byte = read() { return byte }
+            if isAtEnd || Interruption.isRequested || TerminalKeys.ending.load(ordering: .relaxed) != 0 { return nil }
+            _ = waitForKey()
         }
     }
 
@@ -158,14 +176,14 @@ struct TerminalKeys {
     /// Whether there is something already.
     var hasInput: Bool {
         if !pending.isEmpty { return true }
-        var poll = pollfd(fd: STDIN_FILENO, events: Int16(POLLIN), revents: 0)
+        var poll = pollfd(fd: TerminalKeys.keyboard, events: Int16(POLLIN), revents: 0)
         return Glibc.poll(&poll, 1, 0) > 0
     }
 
     // A key's bytes come together: a short wait tells the Escape key from what begins with the same byte.
     private var hasMore: Bool {
         if !pending.isEmpty { return true }
-        var poll = pollfd(fd: STDIN_FILENO, events: Int16(POLLIN), revents: 0)
+        var poll = pollfd(fd: TerminalKeys.keyboard, events: Int16(POLLIN), revents: 0)
         return Glibc.poll(&poll, 1, 30) > 0
     }
 
@@ -182,7 +200,7 @@ struct TerminalKeys {
             return nil
         }
         var text: [UInt8] = []
-        while !text.reversed().starts(with: TerminalKeys.pasteEnd.reversed()), let byte = read() { text.append(byte) }
+        while !text.reversed().starts(with: TerminalKeys.pasteEnd.reversed()), let byte = awaitByte() { text.append(byte) }
         if text.reversed().starts(with: TerminalKeys.pasteEnd.reversed()) { text.removeLast(TerminalKeys.pasteEnd.count) }
         return TerminalKeys.plain(String(decoding: text, as: UTF8.self))
     }
