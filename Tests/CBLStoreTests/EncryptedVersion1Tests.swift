@@ -109,7 +109,7 @@ struct EncryptedVersion1Tests {
             for store in snapshot.rawStores() { facts += try snapshot.rawDocumentKeys(in: store).map { "\(store) \($0)" } }
             let summary = try Checker(snapshot) { facts.append("\($0.severity) \($0.message)") }.run()
             facts.append("\(summary)")
-            facts += try database.blobs.sizes().map { "\($0.key) \($0.value)" }.sorted()
+            facts += try database.blobs.list().map { "\($0) \(database.blobs.size(of: $0) ?? -1)" }.sorted()
             return facts
         }
     }

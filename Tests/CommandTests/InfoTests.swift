@@ -1,5 +1,6 @@
 import CBLTestSupport
 import FoundationEssentials
+import Glibc
 import Testing
 
 @Suite struct InfoTests {
@@ -12,6 +13,7 @@ import Testing
         }
         struct Collection: Decodable { let name: String, documents: Int, deleted: Int, expiring: Int, conflicted: Int? }
         let size: Int, schema: Int, releases: String, versioning: String, modified: Int, lastChange: String?, nextExpiration: Int?
+        let blobs: Int?, blobSize: Int?
         let remotes: [Remote], collections: [Collection], warnings: [Warning]
     }
 
@@ -47,6 +49,23 @@ import Testing
     }
 
     /// A page of the documents is overwritten. Which ones are theirs depends on how the import was divided into transactions.
+    @Test func veryManyBlobsAreNotLookedAt() throws {
+        let scratch = try Scratch(["d": "{}"])
+        let folder = scratch.path + "/Attachments"
+        try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: false)
+        func makeBlobs(_ numbers: Range<Int>) {
+            for number in numbers { close(open("\(folder)/\(100_000_000 + number)AAAAAAAAAAAAAAAAAA=.blob", O_CREAT | O_WRONLY, 0o400)) }
+        }
+        makeBlobs(0..<20_000)
+        try Data([1]).write(to: URL(filePath: folder + "/no blob"))
+        #expect(try answer(scratch.path).blobs == 20_000)
+        #expect(try scratch.expect(["info"]).output.contains(", and 0 bytes in 20,000 blobs\n"))
+        makeBlobs(20_000..<20_001)
+        #expect(try answer(scratch.path).blobs == nil && answer(scratch.path).blobSize == nil)
+        #expect(try scratch.expect(["info"]).output.contains(", and more than 0 bytes in more than 20,000 blobs\n"))
+        #expect(try scratch.expect(["info", "-v"]).output.contains(", and 0 bytes in 20,001 blobs\n"))
+    }
+
     @Test func aDamagedDatabaseIsDescribedAsFarAsItCanBe() throws {
         let scratch = try Scratch()
         let lines = (0..<2000).map { #"{"n": \#($0), "text": "some words that take up room"}"# }

@@ -9,8 +9,8 @@ enum InfoCommand {
         discussion: """
             Prints where the database is, which releases wrote it, how large it is, when it was changed, what it holds, how far it is \
             replicated with each remote, and what is wrong with it. Without -v only what is found quickly in a database of any size: conflicts \
-            and documents with blobs of very large collections are not counted. -v counts everything, and adds the identity and a table of the \
-            collections; -vv also how the sizes of documents are distributed.
+            and documents with blobs of very large collections are not counted, nor are more than 20,000 blobs. -v counts everything, and adds \
+            the identity and a table of the collections; -vv also how the sizes of documents are distributed.
 
             How many documents are to be pushed is what the file tells: those changed behind the checkpoint whose current revision the remote \
             is not known to have.

@@ -18,8 +18,10 @@ extension InfoPage {
             line.add("size", facts.size)
             line.add("logSize", facts.logSize)
             line.add("freeSize", facts.freeSize)
-            line.add("blobs", facts.blobCount)
-            line.add("blobSize", facts.blobSize)
+            if facts.blobs.isComplete {
+                line.add("blobs", facts.blobs.count)
+                line.add("blobSize", facts.blobs.bytes)
+            }
             line.add("modified", facts.modified)
             if let times = facts.changeTimes {
                 line.add("firstChange", InfoPage.second(times.lowerBound))

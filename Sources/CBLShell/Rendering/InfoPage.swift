@@ -61,9 +61,13 @@ struct InfoPage {
         if facts.logSize > 0 { parts.append("\(SizeText.text(facts.logSize)) in the log") }
         if facts.freeSize > 0 { parts.append("\(SizeText.text(facts.freeSize)) free") }
         let inside = parts.isEmpty ? "" : " (\(parts.joined(separator: ", ")))"
-        let blobs =
-            "\(SizeText.text(facts.blobSize)) in \(ProgressLine.grouped(facts.blobCount)) \(facts.blobCount == 1 ? "blob" : "blobs")"
-        return SizeText.text(facts.size) + inside + (facts.blobCount == 0 ? "" : ", and \(blobs)")
+        return SizeText.text(facts.size) + inside + (facts.blobs.count == 0 ? "" : ", and \(blobText)")
+    }
+
+    private var blobText: String {
+        let (count, size) = (ProgressLine.grouped(facts.blobs.count), SizeText.text(facts.blobs.bytes))
+        guard facts.blobs.isComplete else { return "more than \(size) in more than \(count) blobs" }
+        return "\(size) in \(count) \(facts.blobs.count == 1 ? "blob" : "blobs")"
     }
 
     private var versioningText: String {

@@ -47,9 +47,16 @@ package struct BlobDigest: Hashable, Sendable, CustomStringConvertible {
 
     /// The digest that a file's name stands for; nil for other files.
     init?(fileName: String) {
+        let (prefix, suffix) = (BlobDigest.prefix.utf8, BlobDigest.suffix.utf8)
         guard fileName.hasSuffix(BlobDigest.suffix) else { return nil }
-        let name = fileName.dropLast(BlobDigest.suffix.utf8.count)
-        self.init(BlobDigest.prefix + String(name.map { $0 == "_" ? "/" : $0 }))
+        let name = fileName.utf8.dropLast(suffix.count)
+        let text = String(unsafeUninitializedCapacity: prefix.count + name.count) { text in
+            let start = text.initialize(fromContentsOf: prefix)
+            let end = text[start...].initialize(fromContentsOf: name)
+            for place in start..<end where text[place] == UInt8(ascii: "_") { text[place] = UInt8(ascii: "/") }
+            return end
+        }
+        self.init(text)
     }
 
     package var fileName: String {
@@ -142,22 +149,48 @@ package struct BlobFolder: Sendable {
     package func hasForeignFile(for digest: BlobDigest) -> Bool { status(of: digest).map { $0.kind != .file } ?? false }
 
     /// All blobs, in no particular order.
-    package func list() throws(StoreError) -> [BlobDigest] { Array(try sizes().keys) }
+    package func list() throws(StoreError) -> [BlobDigest] {
+        guard let folder = try readableFolder() else { return [] }
+        return try folder.listing().compactMap { name in file(named: name, in: folder)?.digest }
+    }
+
+    /// How many blobs there are, and how large they are together.
+    package struct Totals: Sendable {
+        package fileprivate(set) var count = 0
+        package fileprivate(set) var bytes = 0
+        /// False if there may be more.
+        package fileprivate(set) var isComplete = true
+    }
+
+    /// Looks at so many at most: there may be a million. `check` is called for each, and may throw to stop the work.
+    package func totals(lookingAtMost most: Int = .max, check: () throws -> Void = {}) throws -> Totals {
+        var totals = Totals()
+        guard let folder = try readableFolder() else { return totals }
+        for name in try folder.listing() {
+            try check()
+            guard totals.count < most else {
+                totals.isComplete = false
+                break
+            }
+            guard let (_, status) = file(named: name, in: folder), let length = files.blobLength(name, status, in: folder) else { continue }
+            totals.count += 1
+            totals.bytes = totals.bytes.addingClamped(length)
+        }
+        return totals
+    }
+
+    /// The blob that a file of the folder is; nil if it is none.
+    private func file(named name: String, in folder: Folder) -> (digest: BlobDigest, status: FileStatus)? {
+        guard let digest = digest(ofFileNamed: name) else { return nil }
+        // In 1.x two names can stand for the same.
+        let found = name == digest.fileName ? folder.status(name).map { (name, $0) } : find(digest, in: folder)
+        guard let found, found.0 == name, found.1.kind == .file else { return nil }
+        return (digest, found.1)
+    }
 
     /// The same for who reads on without blobs where something else has the folder's place.
     func readableFolder() throws(StoreError) -> Folder? {
         do { return try folder() } catch { if error.code == .corrupt { return nil } else { throw error } }
-    }
-
-    /// All blobs with their sizes. Where the folder is no folder, there is none that could be read.
-    package func sizes() throws(StoreError) -> [BlobDigest: Int] {
-        guard let folder = try readableFolder() else { return [:] }
-        var sizes: [BlobDigest: Int] = [:]
-        for name in try folder.names() {
-            guard let digest = digest(ofFileNamed: name), let status = folder.status(name) else { continue }
-            if let length = files.blobLength(name, status, in: folder) { sizes[digest] = length }
-        }
-        return sizes
     }
 
     /// What was written: its digest, its length, and whether it was not there before.

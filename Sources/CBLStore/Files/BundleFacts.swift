@@ -17,9 +17,6 @@ package struct BundleFacts: Sendable {
         modified = counted.map { $0.modified &* 1000 &+ $0.modifiedNanoseconds / 1_000_000 }.max() ?? 0
     }
 
-    /// The sum of sizes, of which a file with holes may claim any.
-    package static func total(_ sizes: some Sequence<Int>) -> Int { FileStatus.total(sizes) }
-
     /// Folders that only work in progress has.
     package var leftovers: [String] {
         Leftover.all(of: bundle).map { leftover in

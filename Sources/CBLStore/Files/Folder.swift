@@ -44,20 +44,17 @@ final class Folder: Sendable {
     func status(_ name: String) -> FileStatus? { FileStatus(name, in: descriptor) }
 
     /// Everything in it, in no particular order.
-    func names() throws(StoreError) -> [String] {
+    func names() throws(StoreError) -> [String] { Array(try listing()) }
+
+    /// The same for who does not want to have all at once.
+    func listing() throws(StoreError) -> FolderListing {
         let listed = openat(descriptor, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC)
         guard listed >= 0, let directory = fdopendir(listed) else {
             let code = errno
             if listed >= 0 { close(listed) }
             throw FileCopy.failure("cannot list", path, code)
         }
-        defer { closedir(directory) }
-        var names: [String] = []
-        while let entry = readdir(directory) {
-            let name = withUnsafeBytes(of: entry.pointee.d_name) { String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self) }
-            if name != "." && name != ".." { names.append(name) }
-        }
-        return names
+        return FolderListing(directory)
     }
 
     func folder(_ name: String) throws(StoreError) -> Folder? { try Folder(name, in: descriptor, path: path(of: name)) }
@@ -187,4 +184,21 @@ final class FolderLock: Sendable {
     private let descriptor: Int32
     fileprivate init(_ descriptor: Int32) { self.descriptor = descriptor }
     deinit { close(descriptor) }
+}
+
+/// The names in a folder, one after another.
+final class FolderListing: Sequence, IteratorProtocol {
+    private let directory: OpaquePointer
+
+    fileprivate init(_ directory: OpaquePointer) { self.directory = directory }
+
+    deinit { closedir(directory) }
+
+    func next() -> String? {
+        while let entry = readdir(directory) {
+            let name = withUnsafeBytes(of: entry.pointee.d_name) { String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self) }
+            if name != "." && name != ".." { return name }
+        }
+        return nil
+    }
 }

@@ -134,9 +134,8 @@ extension StorageSpace {
         // Pages that are only in the log so far are counted as pages; and the file may have an end that is not in use any more.
         logBytes = max(0, log - max(0, pageBytes - main))
         otherBytes += max(0, main - pageBytes)
-        let blobs = try database.blobs.sizes()
-        blobCount = blobs.count
-        blobBytes = FileStatus.total(blobs.values)
+        let blobs = try database.blobs.totals()
+        (blobCount, blobBytes) = (blobs.count, blobs.bytes)
         // What stands beside a file is somebody else's.
         guard !bundle.isLoneFile else { return }
         let all = try bundle.folder().size()

@@ -54,8 +54,7 @@ package struct DatabaseFacts {
     package let size: Int
     package let logSize: Int
     package let freeSize: Int
-    package let blobCount: Int
-    package let blobSize: Int
+    package let blobs: BlobFolder.Totals
     /// When a file of the bundle was changed last, in milliseconds since 1970.
     package let modified: Int64
     package let generation: SchemaGeneration
@@ -80,13 +79,11 @@ package struct DatabaseFacts {
     /// `check` is called now and then: what it throws ends the search.
     package init(_ database: Database, _ depth: Depth = .quick, check: () throws -> Void = {}) throws {
         let bundle = BundleFacts(database.path)
-        let blobs = try database.blobs.sizes()
         let visibleDamage = database.visibleDamage
         (size, logSize, modified) = (bundle.database, bundle.log, bundle.modified)
         cipher = database.cipherName
-        blobCount = blobs.count
-        blobSize = BundleFacts.total(blobs.values)
         let limit = depth > .quick ? Int.max : DatabaseFacts.few
+        blobs = try database.blobs.totals(lookingAtMost: limit, check: check)
         let facts = try database.read { snapshot in
             let names = snapshot.collections()
             // There may be a thousand collections: so many documents of all of them.
