@@ -117,6 +117,34 @@ import Testing
         }
     }
 
+    /// Pages of another table lie between them now and then, and some are anywhere.
+    @Test(arguments: [2, 3, 10, 1000]) func allPagesAreInOneGroup(each: Int) throws {
+        let directory = try TemporaryDirectory()
+        let connection = try Connection(path: directory.path + "/t.sqlite3", mode: .create)
+        try connection.execute("CREATE TABLE t (a)")
+        try connection.execute("CREATE TABLE other (a)")
+        try connection.execute("BEGIN")
+        for row in 0..<600 {
+            // Two to a page.
+            try connection.execute("INSERT INTO t VALUES (zeroblob(1900))")
+            if row % (2 * each) == 0 { try connection.execute("INSERT INTO other VALUES (zeroblob(4000))") }
+            if row == 300 { try connection.execute("DELETE FROM other WHERE rowid % 3 = 0") }
+        }
+        try connection.execute("COMMIT")
+        try connection.execute("BEGIN")
+        let source = try #require(PageSource(connection, log: nil))
+        let root = try #require(try connection.integer("SELECT rootpage FROM sqlite_master WHERE name='t'"))
+        let leaves = try #require(TableLeaves(ofTableAt: UInt32(root), in: source))
+        let groups = leaves.groups(ofAtMost: 32)
+        #expect(groups.flatMap { leaves.pages[$0] } == leaves.pages)
+        for group in groups.map({ leaves.pages[$0] }) {
+            let span = Int((group.max() ?? 0) - (group.min() ?? 0)) + 1
+            #expect(group.count <= 32 && (span <= 32 || group.count <= 16 || group != group.sorted()[...]))
+        }
+        #expect(groups.count <= leaves.pages.count / 16 + 1)
+        if each == 1000 { #expect(groups.dropLast().allSatisfy { $0.count >= 31 }) }
+    }
+
     @Test func spaceThatIsReservedIsNotRead() throws {
         let directory = try TemporaryDirectory()
         let connection = try Self.table(directory.path + "/t.sqlite3", pageSize: 4096, rows: 300, seed: 3, reserved: 40)

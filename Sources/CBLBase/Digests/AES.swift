@@ -12,7 +12,7 @@ package final class AES: Sendable {
 
     /// So many streams are made at once: with more the processor has nothing to gain.
     package static let mostStreams = Int(cblcipher_lanes)
-    private static let blocksAtOnce = 8
+    private static let pieceSize = Int(cblcipher_piece)
 
     private let memory = SecretMemory(count: MemoryLayout<cblite_aes>.size)
     // Sendable: nothing writes to it between `init` and `deinit`.
@@ -102,8 +102,13 @@ package final class AES: Sendable {
                 all.initializeMemory(as: UInt8.self, repeating: 0)
                 allStart.copyMemory(from: blocks, byteCount: first.count * AES.blockSize)
                 let bytes = allStart.assumingMemoryBound(to: UInt8.self)
-                applyStreams(start, stride: stride, count: count, of: first.count, lanes: AES.mostStreams) { stream, steps in
-                    cblcipher_chain(cblite_aes_round_keys(context), cblite_aes_rounds(context), bytes, steps, stream)
+                let (keys, rounds) = (cblite_aes_round_keys(context), cblite_aes_rounds(context))
+                let pieces = count / AES.pieceSize
+                cblcipher_add_chains(
+                    keys, rounds, bytes, start.assumingMemoryBound(to: UInt8.self), stride, Int32(first.count), pieces)
+                let (rest, restCount) = (start + pieces * AES.pieceSize, count - pieces * AES.pieceSize)
+                applyStreams(rest, stride: stride, count: restCount, of: first.count, lanes: AES.mostStreams) { stream, steps in
+                    cblcipher_chain(keys, rounds, bytes, steps, stream)
                 }
             }
         } else {
@@ -126,11 +131,11 @@ package final class AES: Sendable {
         next: (_ stream: UnsafeMutablePointer<UInt8>, _ steps: Int) -> Void
     ) {
         let size = lanes * AES.blockSize
-        withUnsafeTemporaryAllocation(byteCount: size * AES.blocksAtOnce, alignment: 64) { stream in
+        withUnsafeTemporaryAllocation(byteCount: lanes * AES.pieceSize, alignment: 64) { stream in
             guard let streamStart = stream.baseAddress else { return }
             var place = 0
             while place < count {
-                let length = min(AES.blocksAtOnce * AES.blockSize, count - place)
+                let length = min(AES.pieceSize, count - place)
                 next(streamStart.assumingMemoryBound(to: UInt8.self), (length + AES.blockSize - 1) / AES.blockSize)
                 for lane in 0..<texts {
                     AES.add(streamStart + lane * AES.blockSize, step: size, to: start + lane * stride + place, count: length)

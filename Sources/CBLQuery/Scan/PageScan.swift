@@ -27,7 +27,7 @@ struct PageScan: RowSource {
     private let leaves: TableLeaves
 
     /// How many pages a thread takes at a time.
-    private static let pieceLength: Int64 = 32
+    private static let mostInPiece = 32
     /// For fewer, a second thread is not worth it.
     private static let fewestForTwo = 128
 
@@ -43,17 +43,19 @@ struct PageScan: RowSource {
 
     func run<Sink: ScanSink>(on snapshot: Snapshot, _ sinks: [Sink]) throws -> ScanOutcome {
         guard let first = sinks.first, let evaluator = RowEvaluator(program, parameters, pages, on: snapshot) else { return .unsure }
-        let pieces = Pieces(0...Int64(max(leaves.pages.count - 1, 0)), length: PageScan.pieceLength)
+        let groups = leaves.groups(ofAtMost: PageScan.mostInPiece)
+        guard !groups.isEmpty else { return .unsure }
+        let pieces = Pieces(0...Int64(groups.count - 1), length: 1)
         guard sinks.count > 1, leaves.pages.count >= PageScan.fewestForTwo,
             let second = RowEvaluator(program, parameters, pages, on: snapshot)
         else {
-            return try take(pieces, first, evaluator, snapshot.connection)
+            return try take(pieces, groups, first, evaluator, snapshot.connection)
         }
         let other = Lent(sink: sinks[1], evaluator: second, connection: snapshot.connection)
         let result = Mutex<Result<ScanOutcome, any Error>>(.success(.finished))
         let thread = WorkerThread { [self] in
             do {
-                let outcome = try take(pieces, other.sink, other.evaluator, other.connection)
+                let outcome = try take(pieces, groups, other.sink, other.evaluator, other.connection)
                 result.withLock { $0 = .success(outcome) }
             } catch {
                 pieces.stop()
@@ -62,7 +64,7 @@ struct PageScan: RowSource {
         }
         defer { thread.join() }
         let outcome: ScanOutcome
-        do { outcome = try take(pieces, first, evaluator, snapshot.connection) } catch {
+        do { outcome = try take(pieces, groups, first, evaluator, snapshot.connection) } catch {
             pieces.stop()
             throw error
         }
@@ -86,19 +88,22 @@ struct PageScan: RowSource {
         let connection: Connection
     }
 
-    private func take<Sink: ScanSink>(_ pieces: Pieces, _ sink: Sink, _ rows: RowEvaluator, _ connection: Connection) throws -> ScanOutcome
-    {
+    /// A piece is a group of the table's leaves.
+    private func take<Sink: ScanSink>(
+        _ pieces: Pieces, _ groups: [Range<Int>], _ sink: Sink, _ rows: RowEvaluator, _ connection: Connection
+    ) throws -> ScanOutcome {
         let watch = QueryWatch.ifNeeded(connection, options)
         func check() throws {
             try watch?.check()
             if connection.isInterrupted { throw QueryFailure.cancelled }
         }
-        while let (number, range) = pieces.next() {
+        while let (number, _) = pieces.next() {
             try check()
             sink.begin(piece: number)
-            rows.expect(leaves.pages[Int(range.lowerBound)...Int(range.upperBound)])
-            for leaf in range {
-                guard rows.begin(leaves.pages[Int(leaf)]) else {
+            let group = leaves.pages[groups[number]]
+            rows.expect(group)
+            for leaf in group {
+                guard rows.begin(leaf) else {
                     pieces.stop()
                     return .unsure
                 }

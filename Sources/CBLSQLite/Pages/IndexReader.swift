@@ -46,7 +46,7 @@ package final class IndexReader {
         mostLocal = (source.usableSize - 12) * 64 / 255 - 23
         var bytes: [UInt8] = []
         for _ in 0..<IndexReader.mostDepth {
-            guard root != 1, let first = leaves.first, let page = reader.page(first) else { return nil }
+            guard root != 1, let page = reader.page(at: 0, of: leaves) else { return nil }
             if page.load(as: UInt8.self) == IndexReader.leaf {
                 texts.deallocate()
                 texts = .allocate(byteCount: bytes.count, alignment: 1)
@@ -66,8 +66,8 @@ package final class IndexReader {
         var between: [Separator] = []
         below.reserveCapacity(leaves.count * 50)
         between.reserveCapacity(leaves.count * 50)
-        for (index, number) in leaves.enumerated() {
-            guard let page = reader.page(number), page.load(as: UInt8.self) == IndexReader.interior else { return false }
+        for index in leaves.indices {
+            guard let page = reader.page(at: index, of: leaves), page.load(as: UInt8.self) == IndexReader.interior else { return false }
             let count = Int(PageBytes.bigEndian16(page, 3))
             guard 12 + 2 * count <= source.usableSize else { return false }
             for cell in 0..<count {
@@ -114,7 +114,7 @@ package final class IndexReader {
             }
             guard place + 1 < leaves.count else { return .end }
             place += 1
-            guard let page = reader.page(leaves[place]), page.load(as: UInt8.self) == IndexReader.leaf else { return .damage }
+            guard let page = reader.page(at: place, of: leaves), page.load(as: UInt8.self) == IndexReader.leaf else { return .damage }
             self.page = page
             cell = 0
             cells = Int(PageBytes.bigEndian16(page, 3))

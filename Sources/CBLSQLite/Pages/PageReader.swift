@@ -12,7 +12,7 @@ final class PageReader {
     @exclusivity(unchecked) private var expected: ClosedRange<UInt32>?
 
     /// Pages that were read together, wherever they lie: they are asked for in this order.
-    @exclusivity(unchecked) private var gathered: [UInt32] = []
+    @exclusivity(unchecked) private var gathered: ArraySlice<UInt32> = []
     @exclusivity(unchecked) private var nextGathered = 0
 
     private static let byteCount = 1 << 16
@@ -40,11 +40,20 @@ final class PageReader {
     /// Reads pages that will be asked for next, in this order, though they may lie anywhere; no more than there is room for. False if one of them cannot
     /// be read.
     func gather(_ pages: ArraySlice<UInt32>) -> Bool {
-        (count, nextGathered) = (0, 0)
-        gathered.removeAll(keepingCapacity: true)
+        (count, gathered) = (0, [])
         guard pages.count <= most, source.read(pages, into: memory) else { return false }
-        gathered += pages
+        (gathered, nextGathered) = (pages, pages.startIndex)
         return true
+    }
+
+    /// A page of those that will be asked for one after another, with some of those behind it: the more, the longer somebody goes on.
+    func page(at place: Int, of pages: [UInt32]) -> UnsafeRawPointer? {
+        if !gathered.indices.contains(place) || gathered[place] != pages[place] {
+            let wanted = place > 0 && place == gathered.endIndex ? min(gathered.count * 4, most) : 1
+            // The one that cannot be read is perhaps not this one.
+            guard gather(pages[place..<min(pages.count, place + wanted)]) else { return page(pages[place]) }
+        }
+        return UnsafeRawPointer(memory + (place - gathered.startIndex) * source.pageSize)
     }
 
     /// A page, valid until the next one is asked for; nil if there is none of this number, or it cannot be read.
@@ -59,14 +68,12 @@ final class PageReader {
     }
 
     private func fetch(_ number: UInt32) -> UnsafeRawPointer? {
-        if nextGathered < gathered.count {
-            if gathered[nextGathered] == number {
-                nextGathered += 1
-                return UnsafeRawPointer(memory + (nextGathered - 1) * source.pageSize)
-            }
-            // What is read now takes their place.
-            gathered.removeAll(keepingCapacity: true)
+        if nextGathered < gathered.endIndex, gathered[nextGathered] == number {
+            nextGathered += 1
+            return UnsafeRawPointer(memory + (nextGathered - 1 - gathered.startIndex) * source.pageSize)
         }
+        // What is read now takes their place.
+        gathered = []
         if let expected, expected.contains(number) {
             next = min(most, Int(expected.upperBound - number) + 1)
         } else {

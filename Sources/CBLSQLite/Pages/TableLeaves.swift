@@ -14,7 +14,7 @@ package struct TableLeaves: Sendable {
         pages = [root]
         lastNumbers = [.max]
         for _ in 0..<TableLeaves.mostDepth {
-            guard let first = pages.first, let page = reader.page(first) else { return nil }
+            guard let first = pages.first, let page = reader.page(at: 0, of: pages) else { return nil }
             if page.load(fromByteOffset: first == 1 ? 100 : 0, as: UInt8.self) == TableLeaves.leaf { return }
             guard descend(reader, source) else { return nil }
         }
@@ -28,9 +28,10 @@ package struct TableLeaves: Sendable {
         pages.reserveCapacity(parents.count * 100)
         lastNumbers.removeAll(keepingCapacity: true)
         lastNumbers.reserveCapacity(parents.count * 100)
-        for (number, bound) in zip(parents, bounds) {
-            let header = number == 1 ? 100 : 0
-            guard let page = reader.page(number), page.load(fromByteOffset: header, as: UInt8.self) == TableLeaves.interior else {
+        for (place, bound) in bounds.enumerated() {
+            let header = parents[place] == 1 ? 100 : 0
+            guard let page = reader.page(at: place, of: parents), page.load(fromByteOffset: header, as: UInt8.self) == TableLeaves.interior
+            else {
                 return false
             }
             let count = Int(PageBytes.bigEndian16(page, header + 3))
@@ -47,6 +48,23 @@ package struct TableLeaves: Sendable {
             guard pages.count <= source.mostPages else { return false }
         }
         return true
+    }
+
+    /// All pages in groups of so many at most, and of fewer where others lie between them: a group that does not go all over the file has no more than
+    /// so many pages from its first to its last, which are read and decrypted a whole number of times.
+    package func groups(ofAtMost most: Int) -> [Range<Int>] {
+        var groups: [Range<Int>] = []
+        groups.reserveCapacity(pages.count / most + 1)
+        var start = 0
+        for place in pages.indices {
+            let isScattered = place - start < most / 2
+            let isFull = place - start == most || pages[place] > pages[start] && Int(pages[place] - pages[start]) >= most && !isScattered
+            guard isFull else { continue }
+            groups.append(start..<place)
+            start = place
+        }
+        if start < pages.count { groups.append(start..<pages.count) }
+        return groups
     }
 
     /// Which of the pages has the row of a number, if there is one. It is first looked for near another page.

@@ -169,9 +169,9 @@ final class Folder: Sendable {
 
     /// The bytes of all files in it and in the folders below it; a link counts as itself. So deep no release goes.
     func size(deepest: Int = 8) -> Int {
-        let names = (try? names()) ?? []
+        guard let listing = try? listing() else { return 0 }
         return FileStatus.total(
-            names.lazy.map { [self] name in
+            listing.lazy.map { [self] name in
                 guard let status = status(name) else { return 0 }
                 guard status.kind == .folder else { return status.size }
                 return deepest > 0 ? (try? folder(name))??.size(deepest: deepest - 1) ?? 0 : 0
