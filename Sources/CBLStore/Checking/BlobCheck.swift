@@ -7,18 +7,22 @@ struct BlobCheck {
 
     func run() throws {
         var damaged: [String: String] = [:]
+        var unfinished: [String] = []
+        var unused: [String] = []
         // Where the folder is no folder, the check of the bundle tells.
-        for name in try (blobs.readableFolder()?.names() ?? []).sorted() {
-            if name.hasPrefix(BlobFolder.unfinishedPrefix) {
-                try checker.found(Finding(.note, .leftover, "a blob whose writing was interrupted", subject: name, repair: .automatic))
-            }
+        for name in try blobs.readableFolder()?.names() ?? [] {
+            if name.hasPrefix(BlobFolder.unfinishedPrefix) { unfinished.append(name) }
             guard let digest = blobs.digest(ofFileNamed: name), blobs.exists(digest) else { continue }
             checker.summary.blobs += 1
             try checker.advance(1)
             if !checker.options.isQuick { damaged[digest.description] = try damage(of: digest) }
-            if checker.blobReferences[digest.description] == nil {
-                try checker.found(Finding(.note, .blob, "no document refers to it; compact removes it", subject: digest.description))
-            }
+            if checker.blobReferences[digest.description] == nil { unused.append(digest.description) }
+        }
+        for name in unfinished.sorted() {
+            try checker.found(Finding(.note, .leftover, "a blob whose writing was interrupted", subject: name, repair: .automatic))
+        }
+        for digest in unused.sorted() {
+            try checker.found(Finding(.note, .blob, "no document refers to it; compact removes it", subject: digest))
         }
         for (text, references) in checker.blobReferences.sorted(by: { $0.key < $1.key }) {
             for reference in references { try check(text, reference, damaged) }
