@@ -48,7 +48,6 @@ import Testing
         #expect(try Program.run(["info", scratch.path]).output.contains("Warning:     1 blob is missing that documents refer to."))
     }
 
-    /// A page of the documents is overwritten. Which ones are theirs depends on how the import was divided into transactions.
     @Test func veryManyBlobsAreNotLookedAt() throws {
         let scratch = try Scratch(["d": "{}"])
         let folder = scratch.path + "/Attachments"
@@ -66,6 +65,7 @@ import Testing
         #expect(try scratch.expect(["info", "-v"]).output.contains(", and 0 bytes in 20,001 blobs\n"))
     }
 
+    /// A page of the documents is overwritten. Which ones are theirs depends on how the import was divided into transactions.
     @Test func aDamagedDatabaseIsDescribedAsFarAsItCanBe() throws {
         let scratch = try Scratch()
         let lines = (0..<2000).map { #"{"n": \#($0), "text": "some words that take up room"}"# }

@@ -50,8 +50,8 @@ package struct TableLeaves: Sendable {
         return true
     }
 
-    /// All pages in groups of so many at most, and of fewer where others lie between them: a group that does not go all over the file has no more than
-    /// so many pages from its first to its last, which are read and decrypted a whole number of times.
+    /// All pages in groups of so many at most. A group with pages of others between its own has fewer, so that no more than so many lie from its first to
+    /// its last, and reading and decrypting them leaves no odd few; unless its pages are all over the file.
     package func groups(ofAtMost most: Int) -> [Range<Int>] {
         var groups: [Range<Int>] = []
         groups.reserveCapacity(pages.count / most + 1)
