@@ -1,6 +1,7 @@
 import CBLBase
 import CBLStore
 import CBLTransport
+import CBLViews
 
 /// A database that others may replicate with, and how far.
 package struct Share: Sendable {
@@ -33,6 +34,9 @@ package struct Share: Sendable {
     package var controlsAccess = false
     /// Whether changes of documents may be sent instead of all of them.
     package var allowsDeltas = true
+    /// The views that the program has defined itself: one in a collection by its name, which is `DESIGN/VIEW` in paths. They come before those of
+    /// design documents.
+    package var ownView: (@Sendable (CollectionName, String) -> ViewDefinition?)?
 
     package init(_ name: String, _ database: Database, collections: [CollectionName]? = nil, access: Access = .readWrite) {
         self.name = name

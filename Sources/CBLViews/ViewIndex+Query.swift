@@ -75,7 +75,7 @@ extension ViewIndex {
         var feed: RowFeed
         let isGrouped = query.isGrouped(view)
         if let fullText = query.fullText {
-            feed = try FullTextFeed(index, state, fullText)
+            feed = state.languages.isEmpty ? RowFeed() : try FullTextFeed(index, state, fullText)
         } else if let box = query.box {
             feed = state.hasShapes ? try BoxFeed(index, state, box) : RowFeed()
         } else {

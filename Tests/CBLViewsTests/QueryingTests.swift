@@ -237,6 +237,8 @@ import Testing
         }
         try test.delete("c")
         #expect(try test.rows(view, query) == [])
+        // Where no text was ever emitted.
+        #expect(try test.rows(ViewDefinition("keys", version: "1") { $1.emit($0["t"]) }, query) == [])
         try test.put("a", #"{"t":"lazy"}"#)
         #expect(try test.rows(view, query) == [#"null "value of a" @a"#])
         query.fullText = FullTextRequest("\"unfinished")

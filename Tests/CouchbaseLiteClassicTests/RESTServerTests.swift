@@ -83,4 +83,56 @@ import Testing
             await #expect(throws: (any Error).self) { try await server.respond(to: request) }
         }
     }
+
+    private func rows(_ path: String) async throws -> [String] {
+        let answer = try await send("GET", path)
+        #expect(answer.status == 200, "\(path)")
+        return await answer.body.text().split(separator: "\n").dropFirst().dropLast().map { String($0.hasSuffix(",") ? $0.dropLast() : $0) }
+    }
+
+    private func definePlaces() throws {
+        let places = database.collection.view("places/near")
+        places.setMap(version: "1") { document, emit in
+            emit(text: document["about"], document["stars"])
+            emit(geoJSON: document["where"])
+            emit(document["stars"])
+        }
+        try database.save(
+            "a", ["about": "Ünter 🐈 cats: a cat, two cats", "stars": 4, "where": ["type": "Point", "coordinates": [2, 41.5]]])
+        try database.save("b", ["about": "No pets", "where": ["type": "Point", "coordinates": [-3, 40]]])
+    }
+
+    @Test func aViewOfTheProgramIsAskedByItsName() async throws {
+        try definePlaces()
+        #expect(try await rows("/_design/places/_view/near?key=4") == [#"{"id":"a","key":4}"#])
+        #expect(try await send("GET", "/_design/places/_view/far").status == 404)
+        // It comes before that of a design document.
+        let design = #"{"views":{"near":{"map":"function(doc) { emit('script'); }"},"all":{"map":"function(doc) { emit(1); }"}}}"#
+        #expect(try await send("PUT", "/_design/places", design).status == 201)
+        #expect(try await rows("/_design/places/_view/near?key=4") == [#"{"id":"a","key":4}"#])
+        #expect(try await rows("/_design/places/_view/all").count == 2)
+    }
+
+    @Test func textsAreFound() async throws {
+        try definePlaces()
+        // Ranges are in UTF-16: the first letter is one unit and two bytes, the animal two and four.
+        let found = try await rows("/_design/places/_view/near?full_text=cats&snippets=true")
+        let places = #"{"term":0,"range":[9,4]},{"term":0,"range":[26,4]}"#
+        #expect(found == [#"{"id":"a","snippet":"Ünter 🐈 [cats]: a cat, two [cats]","matches":[\#(places)],"value":4}"#])
+        let withDocument = try await rows("/_design/places/_view/near?full_text=pets&ranking=false&include_docs=true")
+        #expect(withDocument.count == 1 && withDocument[0].hasPrefix(#"{"id":"b","matches":[{"term":0,"range":[3,4]}],"doc":{"_id":"b""#))
+        #expect(try await rows("/_design/places/_view/near?full_text=dogs").isEmpty)
+        #expect(try await send("GET", "/_design/places/_view/near?full_text=%22cats%20OR").status == 400)
+        #expect(try await send("GET", "/_design/places/_view/near?full_text=cats&key=1").status == 400)
+    }
+
+    @Test func shapesAreFound() async throws {
+        try definePlaces()
+        let found = try await rows("/_design/places/_view/near?bbox=0,40,10,50")
+        #expect(found == [#"{"id":"a","geometry":{"coordinates":[2.0,41.5],"type":"Point"},"bbox":[2.0,41.5,2.0,41.5]}"#])
+        #expect(try await rows("/_design/places/_view/near?bbox=-10,0,10,90&limit=1").count == 1)
+        for bad in ["1,2,3", "1,2,3,x", "1,2,3,4,5", "", "5,0,1,1", "nan,0,1,1"] {
+            #expect(try await send("GET", "/_design/places/_view/near?bbox=\(bad)").status == 400, "\(bad)")
+        }
+    }
 }

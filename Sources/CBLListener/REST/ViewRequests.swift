@@ -14,13 +14,15 @@ enum ViewRequests {
             found = try view(String(call.place.rest.dropLast("/queries".count)), call, keyspace)
         }
         guard let view = found else { throw RESTError.missing }
-        try answer(call, keyspace, try ViewRequests.definition(of: view), keyspace.served.views, posted)
+        try answer(call, keyspace, view, keyspace.served.views, posted)
     }
 
-    private static func view(_ name: String, _ call: RESTCall, _ keyspace: Keyspace) throws -> ScriptedView? {
-        guard keyspace.hasDesignDocuments else { return nil }
+    /// The program's own of that name, or that of a design document.
+    private static func view(_ name: String, _ call: RESTCall, _ keyspace: Keyspace) throws -> ViewDefinition? {
         let name = call.place.document.dropFirst(DesignDocuments.prefix.count) + "/" + name
-        return try keyspace.database.read { try $0.scriptedView(String(name)) }
+        if let view = keyspace.served.share.ownView?(keyspace.collection, String(name)) { return view }
+        guard keyspace.hasDesignDocuments else { return nil }
+        return try keyspace.database.read { try $0.scriptedView(String(name)) }.map { try definition(of: $0) }
     }
 
     /// `{"map":"function(doc){…}","reduce":"_count"}`, mapped for this request alone.
@@ -128,10 +130,15 @@ enum ViewRequests {
             if !isGrouped {
                 answer.text.append("\"id\":")
                 JSONWriter.write(string: row.idBytes, to: &answer.text)
-                answer.text.append(",")
             }
-            answer.text.append("\"key\":")
-            if row.key.isUndefined { answer.text.append("null") } else { JSONWriter.write(row.key, keys: nil, to: &answer.text) }
+            if let match = row.match {
+                write(match, to: &answer.text)
+            } else if query.box != nil {
+                write(shape: row.shape, to: &answer.text)
+            } else {
+                answer.text.append(isGrouped ? "\"key\":" : ",\"key\":")
+                if row.key.isUndefined { answer.text.append("null") } else { JSONWriter.write(row.key, keys: nil, to: &answer.text) }
+            }
             try row.withValue { value in
                 // A map function that emits nothing has no value; `null` is one.
                 guard !value.isUndefined else { return }
@@ -146,6 +153,40 @@ enum ViewRequests {
             try answer.flush()
         }
         answer.text.append("\n]")
+    }
+
+    /// Where the words are, in units of UTF-16 as other JSON has them.
+    private static func write(_ match: FullTextMatch, to text: inout ByteBuffer) {
+        if let snippet = match.snippet(before: "[", after: "]") {
+            text.append(",\"snippet\":")
+            JSONWriter.write(string: snippet, to: &text)
+        }
+        let units = UTF16Places(match.text)
+        text.append(",\"matches\":[")
+        for (number, place) in match.places.enumerated() {
+            let (start, end) = (units.place(ofByte: place.range.lowerBound), units.place(ofByte: place.range.upperBound))
+            text.append(number > 0 ? ",{\"term\":" : "{\"term\":")
+            text.append(decimal: Int64(place.term))
+            text.append(",\"range\":[")
+            text.append(decimal: Int64(start))
+            text.append(",")
+            text.append(decimal: Int64(end - start))
+            text.append("]}")
+        }
+        text.append("]")
+    }
+
+    private static func write(shape: Value, to text: inout ByteBuffer) {
+        guard !shape.isUndefined else { return }
+        text.append(",\"geometry\":")
+        JSONWriter.write(shape, keys: nil, to: &text)
+        guard let box = GeoJSON.bounds(of: shape, nil) else { return }
+        text.append(",\"bbox\":[")
+        for (number, side) in [box.x0, box.y0, box.x1, box.y1].enumerated() {
+            if number > 0 { text.append(",") }
+            JSONWriter.write(double: side, to: &text)
+        }
+        text.append("]")
     }
 
     private static func write(_ id: String?, _ options: DocumentOptions, _ keyspace: Keyspace, to answer: JSONAnswer) throws {
@@ -192,6 +233,19 @@ extension ViewQuery {
         groupLevel = parameters.integer("group_level") ?? 0
         includesDocuments = parameters.flag("include_docs")
         updateMode = try ViewQuery.updateMode(parameters)
+        if let text = parameters["full_text"] {
+            var request = FullTextRequest(text)
+            request.snippets = parameters.flag("snippets")
+            request.ranks = parameters.flag("ranking", default: true)
+            fullText = request
+        }
+        if let text = parameters["bbox"] {
+            let sides = text.split(separator: ",", omittingEmptySubsequences: false).map { Double($0) }
+            guard sides.count == 4, let x0 = sides[0], let y0 = sides[1], let x1 = sides[2], let y1 = sides[3] else {
+                throw RESTError.badParameter("bbox is four numbers: x0,y0,x1,y1")
+            }
+            box = ViewRectangle(x0: x0, y0: y0, x1: x1, y1: y1)
+        }
     }
 
     private static func updateMode(_ parameters: RESTParameters) throws(RESTError) -> UpdateMode {
@@ -202,4 +256,22 @@ extension ViewQuery {
         default: throw .badRequest("stale is ok, update_after or false")
         }
     }
+}
+
+/// Where the characters of a text are when it is counted in units of UTF-16.
+private struct UTF16Places {
+    /// For each byte of UTF-8; empty if they are the same.
+    private var places: [Int] = []
+
+    init(_ text: String) {
+        guard !text.utf8.allSatisfy({ $0 < 0x80 }) else { return }
+        var place = 0
+        for scalar in text.unicodeScalars {
+            for _ in 0..<UTF8.width(scalar) { places.append(place) }
+            place += UTF16.width(scalar)
+        }
+        places.append(place)
+    }
+
+    func place(ofByte byte: Int) -> Int { places.isEmpty ? byte : places[min(byte, places.count - 1)] }
 }

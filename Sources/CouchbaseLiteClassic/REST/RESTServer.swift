@@ -13,6 +13,9 @@ import class CouchbaseLiteSwift.Database
 ///     let answer = try await server.respond(to: RESTRequest("GET", "/\(database.name)/_all_docs?include_docs=true"))
 ///     print(answer.status, await answer.body.text())
 ///
+/// Views that the program has defined are there as those of design documents are: the view `places/near` as `_design/places/_view/near`, also with
+/// `full_text` and `bbox`.
+///
 /// Whoever has it may everything with these databases, but make and delete them. It answers on threads of its own, one for each request.
 public final class RESTServer: Sendable {
     private let service: RESTService
@@ -20,7 +23,13 @@ public final class RESTServer: Sendable {
 
     /// The databases are found by their names, and stay open until the program closes them.
     public init(_ databases: [Database]) throws {
-        self.databases = ServedDatabases(try databases.map { Share($0.name, try $0.openCore()) })
+        let shares = try databases.map { database in
+            var share = Share(database.name, try database.openCore())
+            let views = database.views
+            share.ownView = { views[ViewStore.Name(collection: $0, view: $1)] }
+            return share
+        }
+        self.databases = ServedDatabases(shares)
         service = RESTService(self.databases)
     }
 
