@@ -106,7 +106,7 @@ let package = Package(
             path: "Benchmarks/Views"),
         .executableTarget(
             name: "cblite-bench-vectors", dependencies: ["CBLQuery", "CBLStore", "CBLVectors", "CBLSQLite", "CBLBase"],
-            path: "Benchmarks/Vectors"),
+            path: "Benchmarks/Vectors", exclude: ["compare.py"]),
         .executableTarget(name: "cblite-bench-blip", dependencies: ["CBLBLIP"], path: "Benchmarks/BLIP"),
         .executableTarget(name: "cblite-bench-prompt", dependencies: ["CBLBase", "CBLTestSupport"], path: "Benchmarks/Prompt"),
         .executableTarget(name: "cblite-bench-http", dependencies: ["CBLTransport"], path: "Benchmarks/HTTP"),

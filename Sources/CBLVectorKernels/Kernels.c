@@ -4,7 +4,7 @@
 #include <string.h>
 
 #if defined(__x86_64__)
-#define BY_PROCESSOR __attribute__((target_clones("arch=haswell", "default")))
+#define BY_PROCESSOR __attribute__((target_clones("arch=x86-64-v3", "default")))
 #else
 #define BY_PROCESSOR
 #endif
