@@ -8,8 +8,9 @@ import Testing
 
 @testable import CBLReplication
 
-/// Databases of ours and a model of a CouchDB server, in one thread: edits on all sides between any two requests, connections that break before and behind
-/// the server, answers that are cut off. In the end all have the same branches of the same documents, which say the same.
+/// Databases of ours and a model of a CouchDB server, in one thread: edits on all sides between any two requests and while one is under way, bodies that come
+/// and go in pieces of some bytes, connections that break before and behind the server and between two pieces, answers that are cut off. In the end all have
+/// the same branches of the same documents, which say the same.
 @Suite struct CouchSimulationTests {
     /// The model behind a line that fails as a seed says.
     private final class Line: RemoteServer, @unchecked Sendable {
@@ -37,6 +38,11 @@ import Testing
             if fault < 5 { faults += 1 }
             if fault == 0 { throw TransportError(.posix(104), "reset") }
             if fault == 1 { return answer((500, "application/json", Array(#"{"error":"internal"}"#.utf8))) }
+            var request = request
+            if case .product(let product, let type) = request.body {
+                let inPieces = HTTPProduct(length: product.length) { try product.next(self.piece(of: $0)) }
+                request.body = .product(inPieces, type: type)
+            }
             var result = try model.answer(request)
             if fault == 2 { throw TransportError(.posix(104), "reset behind the server") }
             if fault == 3 { result.body = Array(result.body.prefix(random.below(result.body.count + 1))) }
@@ -47,11 +53,24 @@ import Testing
         private func answer(_ answer: CouchModel.Answer) -> RemoteAnswer {
             var position = 0
             return RemoteAnswer(answer.status, ["Content-Type": answer.type]) { space in
-                let count = min(space.count, answer.body.count - position, 500)
-                answer.body.withUnsafeBytes { space.copyMemory(from: UnsafeRawBufferPointer(rebasing: $0[position..<position + count])) }
+                let piece = try self.piece(of: space)
+                let count = min(piece.count, answer.body.count - position)
+                answer.body.withUnsafeBytes { piece.copyMemory(from: UnsafeRawBufferPointer(rebasing: $0[position..<position + count])) }
                 position += count
                 return count
             }
+        }
+
+        /// Room for what comes next over the line, mostly some bytes. Before it comes, others may do something, or the line breaks.
+        private func piece(of space: UnsafeMutableRawBufferPointer) throws -> UnsafeMutableRawBufferPointer {
+            steps += 1
+            if !isCalm, random.below(100) == 0 { between() }
+            if !isCalm, random.below(10_000) == 0 {
+                faults += 1
+                throw TransportError(.posix(104), "reset on the way")
+            }
+            let most = random.below(20) == 0 ? 500 : 1 + random.below(16)
+            return UnsafeMutableRawBufferPointer(rebasing: space[..<min(most, space.count)])
         }
     }
 
@@ -148,11 +167,14 @@ import Testing
         model.edit(id, parent: parent, body: isDeleted ? "{}" : #"{"theirs":\#(number)}"#, isDeleted: isDeleted, attachments: attachments)
     }
 
+    /// For each seed: a million in all.
+    private static let steps = 50_000
+
     /// `CBLITE_SIMULATION_WORLDS` says how many seeds, `CBLITE_SIMULATION_SEED` that it is this one alone.
     private static let seeds: ClosedRange<UInt64> = {
         let environment = ProcessInfo.processInfo.environment
         if let seed = environment["CBLITE_SIMULATION_SEED"].flatMap({ UInt64($0) }) { return seed...seed }
-        return 1...max(1, environment["CBLITE_SIMULATION_WORLDS"].flatMap { UInt64($0) } ?? 8)
+        return 1...max(1, environment["CBLITE_SIMULATION_WORLDS"].flatMap { UInt64($0) } ?? 20)
     }()
 
     @Test(arguments: seeds) func allComeToAgree(seed: UInt64) throws {
@@ -178,7 +200,7 @@ import Testing
             do { try replicas[place].edit(id, number, &random) } catch { Issue.record("seed \(seed): \(error)") }
         }
         line.between = editSomewhere
-        for _ in 0..<120 {
+        while line.steps < Self.steps {
             for _ in 0..<random.below(4) { editSomewhere() }
             do { try random.element(of: replicas).replicate(line, push: random.below(2) == 0) } catch {
                 // Whatever ends a session must be one that a replicator may try again.
