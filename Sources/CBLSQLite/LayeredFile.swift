@@ -2,8 +2,8 @@ import CBLSystemSQLite
 
 /// A file that SQLite has open through `FileLayer`, with SQLite's own file behind it in the same memory.
 ///
-/// A main file that is read from front to back is read ahead (`ReadAhead`), the frames of a commit go into the log in one piece (`LogTail`), and
-/// who writes needs fewer locks (`WriterLocks`). Of an encrypted one SQLite gets the pages in clear (`PageCipher`), and all that it writes is
+/// A main file that is read from front to back is read ahead (`ReadAhead`), the frames of a commit go into the log in one piece (`LogTail`), pages from there
+/// into the main file as well (`MovedPages`), and who writes needs fewer locks (`WriterLocks`). Of an encrypted one SQLite gets the pages in clear (`PageCipher`), and all that it writes is
 /// encrypted: the main file, its log (`EncryptedLog`) and rollback journal (`EncryptedJournal`), and files without a name (`HiddenFile`). Everything
 /// else is SQLite's.
 struct LayeredFile {
@@ -21,12 +21,15 @@ struct LayeredFile {
     private let kind: Kind
     private var ahead = ReadAhead()
     private var tail = LogTail()
+    private var moved = MovedPages()
     private var locks = WriterLocks()
     /// Of an encrypted main file.
     private var cipher: (any PageCipher)?
     private var writingCipher: (any WritablePageCipher)?
-    /// Whether this connection moves pages from the log into the main file, at the moment.
+    /// Whether this connection moves pages from the log into the main file, at the moment, or looks whether there are any.
     private var isMoving = false
+    /// Whether it does nothing but read pages from the log and write them into the main file.
+    private var isCopying = false
     /// Which of the readers' locks this connection holds, if any.
     private var readerLock: Int32?
     private var encryptedLog = EncryptedLog()
@@ -118,6 +121,7 @@ struct LayeredFile {
                 let code = flush(base)
                 guard code == SQLITE_OK else { return code }
             }
+            if other?.pointee.isCopying == true { return readAhead(base, target, amount, offset) }
         case .journal:
             if let cipher = other?.pointee.writingCipher {
                 return encryptedJournal.read(cipher, target, Int(amount), offset, LayeredFile.reading(base))
@@ -151,6 +155,35 @@ struct LayeredFile {
         return isHere && take() ? SQLITE_OK : pass()
     }
 
+    /// Pages of a plain log, whose frames lie nearly in the order in which they are moved.
+    private mutating func readAhead(_ base: Pointer, _ target: UnsafeMutableRawPointer, _ amount: Int32, _ offset: Int64) -> Int32 {
+        if ahead.take(target, Int(amount), at: offset) { return SQLITE_OK }
+        let isHere = ahead.fetch(Int(amount), at: offset) {
+            LayeredFile.fileSize(base)
+        } read: { memory, count, offset in
+            base.pointee.pMethods.pointee.xRead(base, memory, Int32(count), offset) == SQLITE_OK
+        }
+        if isHere, ahead.take(target, Int(amount), at: offset) { return SQLITE_OK }
+        return base.pointee.pMethods.pointee.xRead(base, target, amount, offset)
+    }
+
+    /// SQLite has settled how much of the log it moves, or has moved it.
+    private static func copying(_ file: Pointer, begins: Bool) {
+        guard let own = of(file), own.pointee.kind == .main else { return }
+        own.pointee.isCopying = begins
+        own.pointee.other?.pointee.ahead.drop()
+        // What fails here has failed before: the last page was not kept back.
+        _ = own.pointee.moved.finish(writing(base(file)))
+        // Who has the log for himself may have its index elsewhere.
+        guard begins, own.pointee.locks.index != nil else { return }
+        let index = LogIndex { region in
+            var memory: UnsafeMutableRawPointer?
+            let code = base(file).pointee.pMethods.pointee.xShmMap(base(file), region, LogIndex.regionSize, 0, &memory)
+            return code == SQLITE_OK ? memory : nil
+        }
+        if let end = index.endOfMoving() { own.pointee.moved.begin(upTo: end) }
+    }
+
     private static func fileSize(_ base: Pointer) -> Int64? {
         var size: Int64 = 0
         return base.pointee.pMethods.pointee.xFileSize(base, &size) == SQLITE_OK ? size : nil
@@ -161,9 +194,15 @@ struct LayeredFile {
         switch kind {
         case .main:
             ahead.drop()
-            guard let cipher else { break }
+            guard let cipher else {
+                guard isCopying else { break }
+                return moved.write(bytes, Int(amount), at: offset, write)
+            }
             // A page that comes from the log as it is there, or from the journal of a file that can only be read: nothing in clear gets into the file.
-            if isMoving, other?.pointee.encryptedLog.hasMoved(bytes, Int(amount)) == true { break }
+            if isMoving, other?.pointee.encryptedLog.hasMoved(bytes, Int(amount)) == true {
+                guard isCopying else { break }
+                return moved.write(bytes, Int(amount), at: offset, write)
+            }
             if let writingCipher { return EncryptedPages.write(writingCipher, bytes, Int(amount), offset, write) }
             guard EncryptedPages.isEncrypted(cipher, bytes, Int(amount), offset) else { return SQLITE_READONLY }
         case .log:
@@ -179,8 +218,9 @@ struct LayeredFile {
         return base.pointee.pMethods.pointee.xWrite(base, bytes, amount, offset)
     }
 
-    /// Before anything that concerns the whole log.
+    /// Before anything that concerns the whole file.
     private mutating func flush(_ base: Pointer) -> Int32 {
+        guard kind != .main else { return moved.flush(LayeredFile.writing(base)) }
         guard kind == .log else { return SQLITE_OK }
         let code = tail.flush(LayeredFile.writing(base))
         return code == SQLITE_OK ? encryptedLog.flush(other?.pointee.cipher, LayeredFile.reading(base), LayeredFile.writing(base)) : code
@@ -328,7 +368,12 @@ struct LayeredFile {
         methods.xLock = { file, lock in LayeredFile.settled(file) { $1.xLock($0, lock) } }
         methods.xUnlock = { file, lock in LayeredFile.passed(file) { $1.xUnlock($0, lock) } }
         methods.xCheckReservedLock = { file, result in LayeredFile.passed(file) { $1.xCheckReservedLock($0, result) } }
-        methods.xFileControl = { file, operation, argument in LayeredFile.passed(file) { $1.xFileControl($0, operation, argument) } }
+        methods.xFileControl = { file, operation, argument in
+            if let file, operation == SQLITE_FCNTL_CKPT_START || operation == SQLITE_FCNTL_CKPT_DONE {
+                LayeredFile.copying(file, begins: operation == SQLITE_FCNTL_CKPT_START)
+            }
+            return LayeredFile.passed(file) { $1.xFileControl($0, operation, argument) }
+        }
         methods.xSectorSize = { file in LayeredFile.passed(file) { $1.xSectorSize($0) } }
         methods.xDeviceCharacteristics = { file in LayeredFile.passed(file) { $1.xDeviceCharacteristics($0) } }
         methods.xShmMap = { file, page, size, extends, memory in

@@ -81,4 +81,39 @@ import Testing
         rows.reset()
         #expect(try sum(two) == sum(one) && sum(one) != before)
     }
+
+    /// The log is moved into the file in part and as a whole, while others read older states, and the file shrinks now and then.
+    @Test func whatIsMovedIsThere() throws {
+        try Connection(path: path, mode: .create).execute(
+            script: "PRAGMA auto_vacuum=incremental; CREATE TABLE t (n INTEGER, text TEXT)")
+        let (one, two, old) = (try open(pages: 10), try open(pages: 1000), try open(pages: 10))
+        for connection in [one, two] { try connection.execute("PRAGMA wal_autocheckpoint=0") }
+        try one.fill(rows: 500)
+        var random = SeededRandom(3)
+        var held: Int64?
+        for round in 0..<120 {
+            let writer = Bool.random(using: &random) ? one : two
+            switch random.below(4) {
+            case 0: try writer.execute("DELETE FROM t WHERE rowid % 3 = \(round % 3)")
+            case 1: try writer.execute("UPDATE t SET n = n + 1, text = text || 'x' WHERE rowid % 7 = \(round % 7)")
+            default: try writer.fill(rows: 1 + random.below(2000))
+            }
+            if random.below(4) == 0 { try writer.execute("PRAGMA incremental_vacuum") }
+            if held != nil, random.below(2) == 0 {
+                #expect(try sum(old) ?? 0 == held)
+                try old.execute("END")
+                held = nil
+            } else if held == nil, random.below(2) == 0 {
+                try old.execute("BEGIN")
+                held = try sum(old) ?? 0
+            }
+            let expected = try sum(writer)
+            let mover = Bool.random(using: &random) ? one : two
+            _ = try mover.strings("PRAGMA wal_checkpoint(\(held == nil && random.below(3) == 0 ? "TRUNCATE" : "PASSIVE"))")
+            let fresh = try Connection(path: path, mode: .readOnly)
+            #expect(try sum(fresh) == expected && sum(one) == expected && sum(two) == expected, "round \(round)")
+            if held != nil { #expect(try sum(old) ?? 0 == held, "round \(round)") }
+            if round % 10 == 9 { #expect(try fresh.strings("PRAGMA integrity_check") == ["ok"]) }
+        }
+    }
 }

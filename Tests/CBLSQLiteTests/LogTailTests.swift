@@ -3,28 +3,12 @@ import Testing
 
 @testable import CBLSQLite
 
-/// A log in memory that counts how often it is written.
-private final class CountedLog {
-    var bytes: [UInt8] = []
-    var writes = 0
-    var code: Int32 = 0
-
-    func write(_ source: UnsafeRawPointer, _ count: Int, _ offset: Int64) -> Int32 {
-        writes += 1
-        guard code == 0 else { return code }
-        let end = Int(offset) + count
-        if bytes.count < end { bytes += [UInt8](repeating: 0, count: end - bytes.count) }
-        bytes.replaceSubrange(Int(offset)..<end, with: UnsafeRawBufferPointer(start: source, count: count))
-        return 0
-    }
-}
-
 @Suite struct LogTailTests {
     private static let page = 512
     private static let frame = page + 24
 
     /// What SQLite writes of a frame, which commits if it says how many pages there are.
-    private func write(_ tail: inout LogTail, _ log: CountedLog, frame: Int, commits: Bool, _ content: UInt8) -> Int32 {
+    private func write(_ tail: inout LogTail, _ log: WrittenFile, frame: Int, commits: Bool, _ content: UInt8) -> Int32 {
         var header = [UInt8](repeating: content, count: 24)
         header.replaceSubrange(4..<8, with: [0, 0, 0, commits ? 9 : 0])
         let code = tail.write(header, 24, at: Int64(32 + frame * Self.frame), log.write)
@@ -32,13 +16,13 @@ private final class CountedLog {
         return tail.write([UInt8](repeating: content, count: Self.page), Self.page, at: Int64(32 + frame * Self.frame + 24), log.write)
     }
 
-    private func start(_ tail: inout LogTail, _ log: CountedLog) {
+    private func start(_ tail: inout LogTail, _ log: WrittenFile) {
         #expect(tail.write([UInt8](repeating: 1, count: 32), 32, at: 0, log.write) == 0)
         log.writes = 0
     }
 
     @Test func aCommitIsWrittenInOnePiece() {
-        let log = CountedLog()
+        let log = WrittenFile()
         var tail = LogTail()
         defer { tail.free() }
         start(&tail, log)
@@ -50,7 +34,7 @@ private final class CountedLog {
     }
 
     @Test func whatIsGivenUpIsNeverWritten() {
-        let log = CountedLog()
+        let log = WrittenFile()
         var tail = LogTail()
         defer { tail.free() }
         start(&tail, log)
@@ -65,7 +49,7 @@ private final class CountedLog {
     }
 
     @Test func whatIsKeptBackCanBeRead() {
-        let log = CountedLog()
+        let log = WrittenFile()
         var tail = LogTail()
         defer { tail.free() }
         start(&tail, log)
@@ -79,7 +63,7 @@ private final class CountedLog {
     }
 
     @Test func aFailureIsToldToTheWriteThatMeetsIt() {
-        let log = CountedLog()
+        let log = WrittenFile()
         var tail = LogTail()
         defer { tail.free() }
         start(&tail, log)
@@ -95,7 +79,7 @@ private final class CountedLog {
     /// Against a log that is written at once: everything that somebody else may read, and everything that SQLite itself reads, is the same.
     @Test(arguments: 0..<30 as Range<UInt64>) func nothingIsDifferentForOthers(seed: UInt64) {
         var random = SeededRandom(seed)
-        let (log, plain) = (CountedLog(), CountedLog())
+        let (log, plain) = (WrittenFile(), WrittenFile())
         var tail = LogTail()
         defer { tail.free() }
         start(&tail, log)
@@ -139,7 +123,7 @@ private final class CountedLog {
         }
     }
 
-    private func writeAtOnce(_ log: CountedLog, _ frame: Int, _ commits: Bool, _ content: UInt8) {
+    private func writeAtOnce(_ log: WrittenFile, _ frame: Int, _ commits: Bool, _ content: UInt8) {
         var direct = LogTail()
         _ = write(&direct, log, frame: frame, commits: commits, content)
         _ = direct.flush(log.write)
