@@ -153,10 +153,23 @@ import Testing
         }
     }
 
+    /// What came from the remote may be the current revision: the result follows it all the same.
+    @Test func theRemotesRevisionGoesOn() throws {
+        try trees().write { transaction in
+            let sides = try branches(#"{"by":"them"}"#, #"{"by":"us"}"#, transaction)
+            let settled = try transaction.settle("d", local: sides.theirs, remote: sides.ours, .local)
+            try #expect(json(transaction) == #"{"by":"us"}"# && !settled.isRemotes)
+            let document = try #require(try transaction.document("d"))
+            guard case .tree(let tree) = try document.revisions() else { return #expect(Bool(false)) }
+            let current = try #require(tree.revisions.first { $0.id == document.revision })
+            #expect(current.parent.map { tree.revisions[$0].id } == sides.ours)
+        }
+    }
+
     @Test func whatHasChangedSinceIsNotSettled() throws {
         try trees().write { transaction in
             let sides = try branches(#"{"by":"us"}"#, #"{"by":"them"}"#, transaction)
-            for (local, remote) in [(sides.theirs, sides.ours), (sides.ours, sides.ours)] {
+            for (local, remote) in [(sides.theirs, sides.theirs), (sides.ours, sides.ours)] {
                 let error = #expect(throws: StoreError.self) { try transaction.settle("d", local: local, remote: remote, .local) }
                 #expect(error?.code == .conflict)
             }

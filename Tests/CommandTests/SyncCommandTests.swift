@@ -34,6 +34,20 @@ import Testing
         #expect(try differences() == "")
     }
 
+    /// One is written as a character, the other as two: to a database they are two.
+    @Test func idsThatLookTheSameAreTwo() throws {
+        let ids = ["caf\u{E9}", "cafe\u{301}", "\u{212B}", "\u{C5}", "A\u{30A}"]
+        for (number, id) in ids.enumerated() { try scratch.expect(["put", id, #"{"n":\#(number)}"#]) }
+        try scratch.expect(["push", other])
+        #expect(try differences() == "")
+        let third = scratch.directory.path + "/third.cblite2"
+        #expect(try Program.run(["pull", third, other]).exitCode == 0)
+        for (number, id) in ids.enumerated() {
+            let found = try Program.run(["cat", "--raw", "--key", "n", third, id]).output
+            #expect(found.contains(#""n":\#(number)}"#), "\(number): \(found)")
+        }
+    }
+
     @Test func aSyncGoesBothWays() throws {
         try scratch.expect(["push", other])
         try scratch.expect(["put", "mine", "{}"])

@@ -28,7 +28,7 @@ struct PassivePusher {
     /// Documents that are damaged, and were told of by another name than their revision's.
     private var damaged: Set<String> = []
     /// What came from the peer and was not told back to it, and whether it was stored.
-    private var received: [String: (revision: RevisionID, isStored: Bool)] = [:]
+    private var received: ByDocument<(revision: RevisionID, isStored: Bool)> = [:]
 
     /// How many messages with changes may wait for their answers.
     private static let messagesInFlight = 5

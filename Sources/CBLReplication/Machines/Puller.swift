@@ -44,7 +44,7 @@ struct Puller {
     private var sequences: AnnouncedSequences
     /// A document has one of them at a time. What is announced next of it waits until the last is settled: revisions overtake each other, and what is
     /// not current any more, or was lost, must not be stored after what followed it.
-    private var announced: [String: Announced] = [:]
+    private var announced: ByDocument<Announced> = [:]
     /// How many of those have not come.
     private var awaitedCount = 0
     /// Of how many the store is asked. They may all be wanted.
@@ -56,7 +56,7 @@ struct Puller {
     private var isCaughtUp = false
     private var hasOfferedDeltas = false
     /// Documents whose conflicts are being settled, which can take as long as the app likes; and what came of them meanwhile, and competes again.
-    private var resolving: [String: DocumentEvent?] = [:]
+    private var resolving: ByDocument<DocumentEvent?> = [:]
 
     init(_ port: SessionPort, since: RemoteSequence?, options: Options, limits: FlowLimits) {
         self.port = port

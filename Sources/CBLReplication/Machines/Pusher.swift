@@ -50,17 +50,17 @@ struct Pusher {
     private var proposalCount = 0
     private var pending: [Int: Pending] = [:]
     /// Documents of which a revision is on its way, and the newer change that waits for it.
-    private var busy: [String: LocalChange?] = [:]
+    private var busy: ByDocument<LocalChange?> = [:]
     private var toPropose: [Change] = []
     /// The changes whose revisions the sender has, by document: there is one of each at a time.
-    private var orders: [String: Change] = [:]
+    private var orders: ByDocument<Change> = [:]
     /// Changes that met a conflict which the puller is to bring home.
-    private var waiting: [String: Change] = [:]
+    private var waiting: ByDocument<Change> = [:]
     private var forbidden: [Change] = []
     /// Something failed for the moment, or cannot be read, and is left to the next session.
     private var hasFailures = false
     /// What the peer acknowledged, until it is noted in the documents.
-    private var acknowledged: [String: RevisionID] = [:]
+    private var acknowledged: ByDocument<RevisionID> = [:]
     private var marks: [RemoteMark] = []
 
     init(
@@ -436,7 +436,7 @@ extension Pusher {
 
     /// Nothing will bring the conflicts home any more.
     mutating func reportWaitingConflicts(_ outbox: inout Outbox) {
-        for (_, change) in waiting.sorted(by: { $0.value.local.sequence < $1.value.local.sequence }) {
+        for change in waiting.values.sorted(by: { $0.local.sequence < $1.local.sequence }) {
             give(up: change, SyncError.http(409, "the document was changed on the other side too"), &outbox)
         }
         waiting = [:]

@@ -284,12 +284,12 @@ package struct ReplicatedDatabase: Sendable {
                 conflict.document = document
                 return conflict
             }
-            guard let conflict = found else { return false }
-            // To who decides, what came is the remote side, wherever it stands in the document.
-            let isSwapped = received != nil && conflict.localRevision == received
+            guard var conflict = found else { return false }
+            // What came is the remote's, wherever it stands in the document: a server may take only what follows its own revision.
+            if received != nil, conflict.localRevision == received { conflict = conflict.swapped }
             // The app's code runs outside of transactions; if the document changes meanwhile, it is asked again.
             let resolution: SyncResolution
-            do { resolution = try isSwapped ? resolver(conflict.swapped).swapped : resolver(conflict) } catch let error as SyncError {
+            do { resolution = try resolver(conflict) } catch let error as SyncError {
                 throw error
             } catch {
                 throw SyncError.liteCore(SyncError.LiteCoreCode.conflict, "the conflict could not be settled: \(error)")

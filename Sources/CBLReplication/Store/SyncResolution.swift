@@ -37,16 +37,6 @@ extension SyncConflict {
     }
 }
 
-extension SyncResolution {
-    var swapped: SyncResolution {
-        switch self {
-        case .local: .remote
-        case .remote: .local
-        case .merged, .deleted: self
-        }
-    }
-}
-
 /// How a conflict ends.
 package enum SyncResolution: Equatable, Sendable {
     case local

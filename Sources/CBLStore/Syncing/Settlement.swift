@@ -7,6 +7,15 @@ package enum Settlement: Sendable {
     /// Properties that replace those of both, with the database's shared keys.
     case merged(FleeceData)
     case deleted
+
+    /// The same with the sides exchanged.
+    package var swapped: Settlement {
+        switch self {
+        case .local: .remote
+        case .remote: .local
+        case .merged, .deleted: self
+        }
+    }
 }
 
 /// What came of it.
@@ -17,8 +26,8 @@ package struct SettledConflict: Hashable, Sendable {
 }
 
 extension Transaction {
-    /// Settles a conflict between the current revision, `local`, and a remote's that competes with it. If either is not what the document has any
-    /// more, that is a conflict of its own.
+    /// Settles a conflict between two revisions, `local` and a remote's, of which one is the current one and the other competes with it. If either is not
+    /// what the document has any more, that is a conflict of its own.
     ///
     /// The remote's revision wins structurally, so that the history is the server's; what else is to survive becomes its child. But the later of two
     /// versions can stay as it is, with what the other one knew: nothing new is made then, which others would have to settle again. (If each side took
@@ -29,11 +38,13 @@ extension Transaction {
         _ id: String, in collection: CollectionName = .default, local: RevisionID, remote: RevisionID, _ settlement: Settlement
     ) throws -> SettledConflict {
         guard let document = try document(id, in: collection) else { throw Transaction.missing(id) }
-        guard document.revision == local, let rival = try document.revisions().competitors.first(where: { $0.revision == remote }) else {
-            throw Transaction.refused(.conflict, id)
-        }
-        let ours = Content(isDeleted: document.isDeleted, body: document.body)
-        let theirs = Content(isDeleted: rival.isDeleted, body: rival.body)
+        let other = document.revision == local ? remote : local
+        guard [local, remote].contains(document.revision),
+            let rival = try document.revisions().competitors.first(where: { $0.revision == other })
+        else { throw Transaction.refused(.conflict, id) }
+        let current = Content(isDeleted: document.isDeleted, body: document.body)
+        let competing = Content(isDeleted: rival.isDeleted, body: rival.body)
+        let (ours, theirs) = document.revision == local ? (current, competing) : (competing, current)
         let wanted =
             switch settlement {
             case .local: ours

@@ -20,7 +20,13 @@ extension Transaction {
         let competing = try document.revisions().competitors.map(\.revision)
         guard !competing.isEmpty else { throw WorkbenchError.notInConflict(document: document.id) }
         let (opponent, settlement) = try sides(of: document, competing, choice)
-        let settled = try settle(document.id, in: document.collection, local: document.revision, remote: opponent, settlement)
+        let stored = try document.storedRevisions()
+        func isRemotes(_ id: RevisionID) -> Bool { stored.contains { $0.id == id && !$0.remotes.isEmpty } }
+        // What stays follows the server's revision, if that is the current one: it may take nothing else.
+        let isSwapped = versioning == .trees && isRemotes(document.revision) && !isRemotes(opponent)
+        let settled = try settle(
+            document.id, in: document.collection, local: isSwapped ? opponent : document.revision,
+            remote: isSwapped ? document.revision : opponent, isSwapped ? settlement.swapped : settlement)
         return try settleRest(of: document.id, in: document.collection, with: settled.revision, competing.filter { $0 != opponent })
     }
 

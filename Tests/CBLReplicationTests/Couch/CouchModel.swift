@@ -32,6 +32,8 @@ final class CouchModel {
         var usesMD5 = true
         /// `7-g1AAA` instead of 7.
         var hasOpaqueSequences = true
+        /// Otherwise, as most gateways, it takes what follows its current revision, and what ends a branch that it has.
+        var takesConflicts = true
     }
 
     let manners: Manners
@@ -101,6 +103,12 @@ final class CouchModel {
             return "bad_request"
         }
         guard documents[id]?[name]?.body == nil else { return nil }
+        let leaves = leaves(id)
+        if !manners.takesConflicts, let current = leaves.first {
+            let isDeleted = members.value(forKey: "_deleted", nil)?.boolean ?? false
+            let parent = history.dropFirst().first { documents[id]?[$0] != nil }
+            guard parent == current || isDeleted && parent.map(leaves.contains) ?? false else { return "conflict" }
+        }
         var revision = Revision(parent: history.dropFirst().first, isDeleted: members.value(forKey: "_deleted", nil)?.boolean ?? false)
         revision.body = CouchModel.properties(document)
         if let entries = members.value(forKey: "_attachments", nil)?.dictionary {
@@ -361,7 +369,7 @@ extension CouchModel {
             contents[name] = part.content
         }
         let error = try RemoteDatabase.parse(first.content).withRoot { insert($0, contents: contents) }
-        return error.map { Self.json(412, #"{"error":"\#($0)"}"#) } ?? Self.json(201, #"{"ok":true}"#)
+        return error.map { Self.json($0 == "conflict" ? 409 : 412, #"{"error":"\#($0)"}"#) } ?? Self.json(201, #"{"ok":true}"#)
     }
 
     private func local(_ method: String, _ id: String, _ body: [UInt8]) throws -> Answer {

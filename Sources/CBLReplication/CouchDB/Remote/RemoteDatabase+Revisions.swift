@@ -139,9 +139,8 @@ extension RemoteDatabase {
         while true {
             var items = HTTPQuery()
             items.add("rev", revision)
-            // A name with slashes is several components of the path.
-            let path = [self.name, id] + name.split(separator: "/", omittingEmptySubsequences: false).map(String.init)
-            var request = RemoteRequest("GET", path, query: items)
+            // One component, whatever slashes are in it: a gateway knows no path of more.
+            var request = RemoteRequest("GET", [self.name, id, name], query: items)
             if let tag, writer.length > 0 {
                 request.headers.set("Range", "bytes=\(writer.length)-")
                 request.headers.set("If-Match", tag)

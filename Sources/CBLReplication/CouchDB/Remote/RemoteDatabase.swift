@@ -152,7 +152,7 @@ final class RemoteDatabase: Sendable {
     }
 
     /// Of these revisions, by document; documents of which nothing is missing are left out.
-    func difference(_ revisions: [(id: String, revisions: [String])]) throws -> [String: Difference] {
+    func difference(_ revisions: [(id: String, revisions: [String])]) throws -> ByDocument<Difference> {
         let encoder = FleeceEncoder()
         encoder.beginDictionary()
         for entry in revisions {
@@ -164,7 +164,7 @@ final class RemoteDatabase: Sendable {
         let answer = try json(request("POST", ["_revs_diff"], [], .json(body)))
         return try answer.withRoot { root throws(SyncError) in
             guard let documents = root.dictionary else { throw .http(502, "the server's list of missing revisions is no object") }
-            var differences: [String: Difference] = [:]
+            var differences: ByDocument<Difference> = [:]
             for (key, value) in documents {
                 guard let id = key.string, let entry = value.dictionary else { continue }
                 func list(_ name: String) -> [String] { entry.value(forKey: name, nil)?.array?.compactMap(\.string) ?? [] }

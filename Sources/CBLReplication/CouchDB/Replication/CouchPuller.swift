@@ -208,8 +208,9 @@ struct CouchPuller {
 
     /// A request for each document.
     private func fetchOneByOne(_ batch: [RemoteDatabase.Wanted]) throws -> [Arrived] {
-        let documents = Dictionary(grouping: batch, by: \.id).sorted { $0.key < $1.key }.map(\.value)
-        return try Parallel.map(documents, width: remote.server.mostRequests) { [remote] revisions in
+        var documents: ByDocument<[RemoteDatabase.Wanted]> = [:]
+        for wanted in batch { documents[wanted.id] = (documents[wanted.id] ?? []) + [wanted] }
+        return try Parallel.map(documents.sorted.map(\.value), width: remote.server.mostRequests) { [remote] revisions in
             if revisions.count > 1, remote.abilities.withLock({ $0.hasOpenRevisions }) {
                 if let found = try remote.revisions(revisions) { return found.map { Arrived(wanted: $0.0, document: $0.1) } }
                 remote.abilities.withLock { $0.hasOpenRevisions = false }
@@ -253,7 +254,7 @@ struct CouchPuller {
             }
         }
         guard !revisions.isEmpty else { return failure }
-        var conflicts: [String: RevisionID] = [:]
+        var conflicts: ByDocument<RevisionID> = [:]
         var stored = 0
         for ((wanted, revision), insertion) in zip(revisions, try store.insertions(revisions.map(\.1))) {
             switch insertion {
@@ -276,8 +277,8 @@ struct CouchPuller {
     static func isTransient(_ error: SyncError) -> Bool { error.isTransientForDocument || error.httpStatus == 500 }
 
     /// Ends conflicts, by the rule that was given.
-    private func settle(_ conflicts: [String: RevisionID]) throws {
-        for (id, received) in conflicts.sorted(by: { $0.key < $1.key }) {
+    private func settle(_ conflicts: ByDocument<RevisionID>) throws {
+        for (id, received) in conflicts.sorted {
             do { _ = try store.resolve(id, received: received) } catch { report(id, received, false, ReplicatedDatabase.translate(error)) }
         }
     }

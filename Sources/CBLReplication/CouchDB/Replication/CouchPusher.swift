@@ -57,42 +57,61 @@ struct CouchPusher {
         let asked = named.filter { !$0.revisions.isEmpty }
         guard !asked.isEmpty else { return nil }
         let differences = try remote.difference(asked)
-        var orders: [DepartureOrder] = []
+        // The current revision of each, the next of those that have more, and so on.
+        var rounds: [[DepartureOrder]] = []
         var known: [RemoteMark] = []
         for document in page.documents where !document.current.isVersion {
             let difference = differences[document.id]
             let missing = Set(difference?.missing ?? [])
             if !missing.contains(document.current.name) { known.append(RemoteMark(documentID: document.id, revision: document.current)) }
-            for leaf in document.leaves where missing.contains(leaf.id.name) {
-                orders.append(
+            let leaves = document.leaves.filter { missing.contains($0.id.name) }
+            let ordered = leaves.filter { $0.id == document.current } + leaves.filter { $0.id != document.current }
+            for (round, leaf) in ordered.enumerated() {
+                if rounds.count == round { rounds.append([]) }
+                rounds[round].append(
                     DepartureOrder(
                         id: document.id, revision: leaf.id, ancestors: difference?.ancestors ?? [], isDeleted: leaf.isDeleted,
                         isCurrent: leaf.id == document.current))
             }
         }
         try mark(known)
-        progress.add(total: orders.count)
+        progress.add(total: rounds.reduce(0) { $0 + $1.count })
+        var refused: ByDocument<SyncError> = [:]
+        for (number, round) in rounds.enumerated() {
+            // A branch ends because another one goes on. If the server does not take that, it keeps what it has.
+            let orders = number == 0 ? round : round.filter { !$0.isDeleted || $0.isCurrent || refused[$0.id] == nil }
+            progress.add(completed: round.count - orders.count)
+            if let problem = try send(orders, &refused) { failure = failure ?? problem }
+        }
+        return failure
+    }
+
+    /// No two of them are of the same document.
+    private func send(_ orders: [DepartureOrder], _ refused: inout ByDocument<SyncError>) throws -> SyncError? {
+        var failure: SyncError?
         var batch = DocumentBatch()
         var uploads: [Upload] = []
         for (order, departure) in zip(orders, try load(orders)) {
             switch departure {
             case .gone: progress.add(completed: 1)
-            case .failed(let error): report(order.id, order.revision, order.isDeleted, error)
+            case .failed(let error):
+                refused[order.id] = error
+                report(order.id, order.revision, order.isDeleted, error)
             case .ready(let revision) where !revision.attachments.isEmpty:
                 uploads.append(Upload(revision: revision, order: order))
             case .ready(let revision):
                 batch.add(revision.json, order)
                 guard batch.byteCount >= CouchPusher.batchBytes else { continue }
-                if let problem = try send(&batch) { failure = failure ?? problem }
+                if let problem = try send(&batch, &refused) { failure = failure ?? problem }
             }
         }
-        if let problem = try send(&batch) { failure = failure ?? problem }
-        if let problem = try send(uploads) { failure = failure ?? problem }
+        if let problem = try send(&batch, &refused) { failure = failure ?? problem }
+        if let problem = try send(uploads, &refused) { failure = failure ?? problem }
         return failure
     }
 
-    private func load(_ orders: [DepartureOrder]) throws -> [Departure] {
-        let behind = remote.abilities.withLock { $0.takesMultipart }
+    private func load(_ orders: [DepartureOrder], inline: Bool = false) throws -> [Departure] {
+        let behind = !inline && remote.abilities.withLock { $0.takesMultipart }
         var departures = try store.departing(orders, withAttachmentsBehind: behind)
         for (place, departure) in departures.enumerated() {
             // A document is not told since when it has its blobs. The server knows which it has.
@@ -127,12 +146,13 @@ struct CouchPusher {
         var body: [UInt8] { text + Array("]}".utf8) }
     }
 
-    private func send(_ batch: inout DocumentBatch) throws -> SyncError? {
+    private func send(_ batch: inout DocumentBatch, _ refused: inout ByDocument<SyncError>) throws -> SyncError? {
         guard !batch.orders.isEmpty else { return nil }
         try progress.check()
         let rejections = try remote.store(batch.body)
-        let errors = Dictionary(rejections.map { ($0.id, $0.error) }, uniquingKeysWith: { one, _ in one })
-        let failure = try finish(batch.orders, errors)
+        var errors: ByDocument<SyncError> = [:]
+        for rejection in rejections { errors[rejection.id] = errors[rejection.id] ?? rejection.error }
+        let failure = try finish(batch.orders, errors, &refused)
         batch = DocumentBatch()
         return failure
     }
@@ -151,7 +171,7 @@ struct CouchPusher {
     }
 
     /// Each in a request of its own, several at a time.
-    private func send(_ uploads: [Upload]) throws -> SyncError? {
+    private func send(_ uploads: [Upload], _ refused: inout ByDocument<SyncError>) throws -> SyncError? {
         let (remote, blobs, progress) = (remote, store.database.blobs, progress)
         let results = try Parallel.map(uploads, width: remote.server.mostRequests) { upload in
             try progress.check()
@@ -161,17 +181,22 @@ struct CouchPusher {
         for (upload, result) in zip(uploads, results) {
             let problem: SyncError?
             switch result {
-            case .stored: problem = try finish([upload.order], [:])
-            case .rejected(let error): problem = try finish([upload.order], [upload.order.id: error])
-            case .misunderstood: problem = try sendInline(upload.order)
+            case .stored: problem = try finish([upload.order], [:], &refused)
+            case .rejected(let error): problem = try finish([upload.order], [upload.order.id: error], &refused)
+            case .misunderstood: problem = try sendInline(upload.order, &refused)
             }
             failure = failure ?? problem
         }
         return failure
     }
 
+    /// Whether an ID can stand in a path. Some servers decode twice, and take a slash in front or one or two points for something else.
+    private static func isPlain(_ id: String) -> Bool {
+        !id.utf8.contains(UInt8(ascii: "%")) && !id.hasPrefix("/") && id != "." && id != ".."
+    }
+
     private static func upload(_ upload: Upload, _ blobs: BlobFolder, to remote: RemoteDatabase) throws -> Uploaded {
-        guard remote.abilities.withLock({ $0.takesMultipart }) else { return .misunderstood }
+        guard remote.abilities.withLock({ $0.takesMultipart }), isPlain(upload.order.id) else { return .misunderstood }
         let body: AttachmentUpload
         do { body = try AttachmentUpload(upload.revision.json, upload.revision.attachments, blobs) } catch let error as StoreError {
             // A content that is damaged is this document's trouble.
@@ -188,25 +213,31 @@ struct CouchPusher {
         return .misunderstood
     }
 
-    private func sendInline(_ order: DepartureOrder) throws -> SyncError? {
-        guard case .ready(let plain)? = try load([order]).first else { return nil }
+    private func sendInline(_ order: DepartureOrder, _ refused: inout ByDocument<SyncError>) throws -> SyncError? {
+        guard case .ready(let plain)? = try load([order], inline: true).first else { return nil }
         var batch = DocumentBatch()
         batch.add(plain.json, order)
-        return try send(&batch)
+        return try send(&batch, &refused)
     }
 
     /// Notes what came of revisions that were sent. Gives why something has to be tried again.
-    private func finish(_ orders: [DepartureOrder], _ errors: [String: SyncError]) throws -> SyncError? {
+    private func finish(
+        _ orders: [DepartureOrder], _ errors: ByDocument<SyncError>, _ refused: inout ByDocument<SyncError>
+    ) throws -> SyncError? {
         var failure: SyncError?
         var marks: [RemoteMark] = []
+        var count = 0
         for order in orders {
-            let error = errors[order.id]
+            var error = errors[order.id]
+            // A server that takes no conflicts has no such branch that could end.
+            if order.isDeleted, !order.isCurrent, error?.httpStatus == 409 { error = nil }
+            if let error { refused[order.id] = error } else { count += 1 }
             if let error, CouchPuller.isTransient(error) { failure = failure ?? error }
             if error == nil, order.isCurrent { marks.append(RemoteMark(documentID: order.id, revision: order.revision)) }
             report(order.id, order.revision, order.isDeleted, error)
         }
         try mark(marks)
-        progress.add(completed: orders.count, documents: orders.count - errors.count)
+        progress.add(completed: orders.count, documents: count)
         return failure
     }
 

@@ -1,0 +1,184 @@
+import CBLBase
+import CBLFleece
+import CBLStore
+import CBLTestSupport
+import CBLTransport
+import Synchronization
+import Testing
+
+@testable import CBLReplication
+
+/// Gateways that take no conflicts: what settles one has to follow their revision, whichever of the two has the higher name.
+@Suite struct CouchConflictFreeTests {
+    private final class Server: RemoteServer, @unchecked Sendable {
+        // Sendable: one thread asks.
+        let mostRequests = 1
+        let model: CouchModel
+
+        init() {
+            var manners = CouchModel.Manners()
+            manners.takesConflicts = false
+            model = CouchModel(manners)
+        }
+
+        func interrupt() {}
+
+        func send(_ request: RemoteRequest) throws -> RemoteAnswer {
+            let answer = try model.answer(request)
+            var rest = answer.body[...]
+            return RemoteAnswer(answer.status, ["Content-Type": answer.type]) { space in
+                let piece = rest.prefix(space.count)
+                rest = rest.dropFirst(piece.count)
+                space.copyBytes(from: piece)
+                return piece.count
+            }
+        }
+    }
+
+    private final class FailureList: Sendable {
+        let list = Mutex<[String]>([])
+    }
+
+    private final class Side {
+        let database: Database
+        let remote: UInt16
+        let name: String
+        let server: Server
+        private let failures = FailureList()
+        var errors: [String] { failures.list.withLock { $0 } }
+
+        func forget() { failures.list.withLock { $0 = [] } }
+
+        init(_ path: String, _ server: Server) throws {
+            database = try Database(path: path, options: .create)
+            try database.prepareChangeFeed(of: .default)
+            remote = try database.write { try $0.remoteID(of: "http://model/db") }
+            (name, self.server) = (path, server)
+        }
+
+        private func session(_ push: Bool, _ work: (RemoteDatabase, CouchProgress, CouchCheckpoint) throws -> Void) throws {
+            let there = RemoteDatabase(server, feed: server, "db", .default)
+            let scope = CouchCheckpointScope(localUUID: name, pushes: push, isContinuous: false, remoteURL: "http://model/db")
+            try work(
+                there,
+                CouchProgress { [failures] event in
+                    if case .document(let document) = event, let error = document.error {
+                        failures.list.withLock { $0.append("\(document.documentID): \(error)") }
+                    }
+                }, CouchCheckpoint(scope, of: database, at: there))
+        }
+
+        func push() throws {
+            try session(true) { there, progress, checkpoint in
+                let store = ReplicatedDatabase(database, remote: remote)
+                try CouchPusher(store: store, remote: there, index: 0, isContinuous: false, progress: progress, checkpoint: checkpoint)
+                    .run(isReset: false)
+            }
+        }
+
+        func pull(_ resolver: SyncResolver? = nil) throws {
+            try session(false) { there, progress, checkpoint in
+                var store = ReplicatedDatabase(database, remote: remote)
+                if let resolver { store.resolver = resolver }
+                try CouchPuller(
+                    store: store, remote: there, settings: ReplicatorSettings.Collection(push: .off, pull: .once), index: 0,
+                    keepsConflicts: resolver == nil, isEmpty: false, progress: progress, checkpoint: checkpoint
+                ).run(isReset: false)
+            }
+        }
+
+        func save(_ id: String, _ json: String) throws {
+            try database.write { _ = try $0.save(id, body: $0.encode(json: json)) }
+        }
+
+        func body(_ id: String) throws -> String? {
+            try database.read { snapshot in
+                try snapshot.document(id).flatMap { $0.isDeleted ? nil : $0.body.withRoot { $0.json(keys: snapshot.sharedKeys) } }
+            }
+        }
+    }
+
+    private let directory: TemporaryDirectory
+
+    init() throws { directory = try TemporaryDirectory(inMemory: true) }
+
+    private static let count = 16
+
+    /// Each of the two has edited all documents; the second has been first to push.
+    private func conflicted() throws -> (Side, Side, Server) {
+        let server = Server()
+        let (one, two) = (try Side(directory.path + "/one.cblite2", server), try Side(directory.path + "/two.cblite2", server))
+        for number in 0..<Self.count { try one.save("d\(number)", #"{"first":\#(number)}"#) }
+        try one.push()
+        try two.pull()
+        for number in 0..<Self.count {
+            try one.save("d\(number)", #"{"one":\#(number)}"#)
+            try two.save("d\(number)", #"{"two":\#(number)}"#)
+        }
+        try two.push()
+        return (one, two, server)
+    }
+
+    private func expectAll(_ one: Side, _ two: Side, _ server: Server, _ body: (Int) -> String) throws {
+        try one.push()
+        try two.pull()
+        #expect(one.errors.isEmpty && two.errors.isEmpty, "\(one.errors.first ?? "") \(two.errors.first ?? "")")
+        for number in 0..<Self.count {
+            let id = "d\(number)"
+            let winner = server.model.leaves(id).first.flatMap { server.model.documents[id]?[$0] }
+            #expect(winner?.isDeleted == false && winner?.body == body(number), "\(id)")
+            let (first, second) = (try one.body(id), try two.body(id))
+            #expect(first == body(number) && second == body(number), "\(id)")
+        }
+    }
+
+    @Test func theOwnSideWins() throws {
+        let (one, two, server) = try conflicted()
+        try one.pull { _ in .local }
+        try expectAll(one, two, server) { #"{"one":\#($0)}"# }
+    }
+
+    @Test func theServersSideWins() throws {
+        let (one, two, server) = try conflicted()
+        try one.pull { _ in .remote }
+        try expectAll(one, two, server) { #"{"two":\#($0)}"# }
+    }
+
+    @Test func bothAreMerged() throws {
+        let (one, two, server) = try conflicted()
+        try one.pull { conflict in
+            let encoder = FleeceEncoder()
+            try JSONParser.parse(#"{"both":"\#(conflict.documentID)"}"#, into: encoder)
+            return .merged(DocumentProperties(try encoder.finish()))
+        }
+        try expectAll(one, two, server) { #"{"both":"d\#($0)"}"# }
+    }
+
+    /// As long as nobody has settled it the server's document stays as it is, also if one of the branches is ended here.
+    @Test func whatIsNotTakenEndsNothing() throws {
+        let (one, two, server) = try conflicted()
+        try one.pull()
+        try one.push()
+        #expect(one.errors.count == Self.count)
+        one.forget()
+        // The server's branch is ended, as somebody does who knows no better.
+        for number in 0..<Self.count {
+            let id = "d\(number)"
+            let theirs = try #require(server.model.leaves(id).first)
+            try one.database.write { transaction in
+                let document = try #require(try transaction.document(id))
+                let revisions = try document.storedRevisions().filter { $0.flags.contains(.leaf) }
+                let own = try #require(revisions.first { $0.id.name != theirs })
+                _ = try transaction.resolveConflict(id, winner: own.id, loser: RevisionID(name: theirs))
+            }
+        }
+        try one.push()
+        try two.pull()
+        for number in 0..<Self.count {
+            let id = "d\(number)"
+            let winner = server.model.leaves(id).first.flatMap { server.model.documents[id]?[$0] }
+            let second = try two.body(id)
+            #expect(winner?.isDeleted == false && second == #"{"two":\#(number)}"#, "\(id)")
+        }
+    }
+}
