@@ -1165,8 +1165,17 @@ _cblite_kind() {
         viewOrFile) _cblite_names view; ((${#COMPREPLY[@]})) || _cblite_files ;;
         directory) compopt -o filenames 2>/dev/null; mapfile -t COMPREPLY < <(compgen -d -- "$current") ;;
         database)
-            compopt -o filenames 2>/dev/null
+            # A bundle is a folder that nobody wants to go into.
+            [[ $current == *.cblite2/* ]] && current=${current%%.cblite2/*}.cblite2
             mapfile -t COMPREPLY < <(compgen -d -- "$current"; compgen -f -X '!*.cblite' -- "$current"; compgen -f -X '!*.zip' -- "$current")
+            if ((${#COMPREPLY[@]} == 1)) && [[ ${COMPREPLY[0]} == *.cblite2 ]]; then
+                word=${COMPREPLY[0]} home=
+                [[ $word == \~/* ]] && home=\~/ word=${word#\~/}
+                printf -v word %q "$word"
+                COMPREPLY=("$home$word")
+            else
+                compopt -o filenames 2>/dev/null
+            fi
             ;;
         collection | document | index | lazyindex | view | property) _cblite_names "$kind" ;;
     esac

@@ -203,6 +203,24 @@ import Testing
         for line in text.split(separator: "\n") { #expect(DisplayWidth.of(String(line)) <= 30) }
     }
 
+    /// An ID that has another title is one all the same, and where there is no room for it each row is shown as lines.
+    @Test func idsStayWhole() throws {
+        let id = "booking::2026-01-01::hotel-lighthouse::000000"
+        func shown(_ width: Int) throws -> String {
+            try captured(terminal: true) { session in
+                let renderer = TableRenderer(session: session, screenWidth: width)
+                renderer.idTitles.insert("bid")
+                let text = String(repeating: "x", count: 60)
+                try feed(renderer, ["bid", "text", "n"], [#"["\#(id)", "\#(text)", 1]"#, #"["\#(id.dropLast())1", "\#(text)", 2]"#])
+            }
+        }
+        let table = try shown(80)
+        #expect(table.contains(id + "  xxx") && table.contains(id.dropLast() + "1  xxx") && table.contains("…"))
+        #expect(table.split(separator: "\n").count == 4)
+        let lines = try shown(50)
+        #expect(lines.contains(id + "\n") && lines.contains(id.dropLast() + "1\n"))
+    }
+
     /// What is wider than the rows of the beginning is not cut while there is room, and an ID takes it from others.
     @Test func columnsGrowWhileTheScreenHasRoom() throws {
         let text = try captured(terminal: true) { session in
@@ -227,11 +245,11 @@ import Testing
                 """)
     }
 
-    @Test func idsAreCutLast() throws {
+    @Test func idsAreNotCut() throws {
         let row = #"["doc-with-an-id-of-some-length", "a text that is much longer than that, and could be cut", 7]"#
         let text = try onScreen(50, ["id", "text", "n"], [row])
         #expect(text.contains("doc-with-an-id-of-some-length  a text that is …  7"), "\(text)")
-        #expect(try onScreen(30, ["id", "text", "n"], [row]).contains("doc-with-an-id-o…"), "\(text)")
+        #expect(try onScreen(30, ["id", "text", "n"], [row]).contains("doc-with-an-id-of-some-length\n"))
     }
 
     /// As the settings of the interactive shell want it.

@@ -17,6 +17,24 @@ struct StatementReaderTests {
         return (statements, reader.isUnfinished)
     }
 
+    /// What is missing may stand behind a comment.
+    @Test(arguments: [
+        "SELECT name, -- first", "SELECT name, /* first */", "SELECT name FROM -- where from", "SELECT name FROM _ WHERE -- which",
+    ])
+    func aCommentIsNoEnd(line: String) throws {
+        let (statements, isUnfinished) = try read(line)
+        #expect(statements.isEmpty && isUnfinished)
+        let (both, _) = try read(line, line.hasSuffix("from") ? "_" : "city")
+        #expect(both.count == 1)
+    }
+
+    @Test func whatStandsBehindTheCursorNamesTheItems() {
+        let query = QueryContext("SELECT r.", behind: " FROM inventory.hotel h UNNEST h.reviews AS r")
+        #expect(query.sources.contains(.init(collection: "inventory.hotel", alias: "r", path: ["reviews[]"])))
+        // A word that is still to come is of the collection that is meant.
+        #expect(QueryContext("", collection: "booking").sources == [.init(collection: "booking")])
+    }
+
     private func commands(_ line: String) throws -> [[String]] {
         let (statements, isUnfinished) = try read(line)
         #expect(!isUnfinished)

@@ -82,8 +82,8 @@ import Testing
             #expect(report.contains(text), "\(text): \(report)")
         }
         let facts = try Program.run(["logcat", "--report", "--json", folder]).lines
-        #expect(facts.count == 4 && facts[0].contains(#""messages":5"#) && facts[2].contains(#""level":"error""#))
-        #expect(facts[1].contains(#""replication":"Repl#1""#))
+        #expect(facts.count == 5 && facts[0].contains(#""messages":5"#) && facts[3].contains(#""level":"error""#))
+        #expect(facts[1].contains(#""database":"Opened database /tmp/a.cblite2""#) && facts[2].contains(#""replication":"Repl#1""#))
     }
 
     /// What the vendor's library writes of queries and replications, and what it leaves of a crash.

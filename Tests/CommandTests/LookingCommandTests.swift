@@ -390,4 +390,21 @@ import Testing
             ], "\(result.output)\(result.errors)")
         #expect(try scratch.run(["changes", "--diff"]).exitCode == 2)
     }
+
+    /// On a screen the line ends where there is more than it has room for.
+    @Test func aChangeOfManyPropertiesIsOneLine() throws {
+        let members = (0..<12).map { #""property_\#($0)":\#($0)"# }.joined(separator: ",")
+        let scratch = try Scratch(["hotel": "{\(members)}"])
+        for width in [60, 76, 90, 110] {
+            let terminal = try PseudoTerminal(["changes", "-f", "--diff", "--since", "now", scratch.path], columns: width, rows: 20)
+            for n in 0..<600 where !terminal.text.contains("…") {
+                try scratch.expect(["put", "hotel", #"{"a":\#(n),"property_3":3,"z":\#(n)}"#])
+                try scratch.expect(["put", "hotel", "{\(members)}"])
+                terminal.settle(milliseconds: 50)
+            }
+            #expect(!terminal.text.contains(", ,"), "\(terminal.text)")
+            terminal.send(signal: SIGINT)
+            _ = try terminal.finish()
+        }
+    }
 }

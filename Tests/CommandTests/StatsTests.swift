@@ -51,6 +51,26 @@ import Testing
         }
     }
 
+    @Test func largeNumbersThatLieCloseTogetherAreToldApart() throws {
+        let scratch = try Scratch()
+        let first = 9_007_199_254_740_993
+        let lines = (0..<300).map { #"{"n":\#(first + $0),"s":\#(-first),"u":\#(18_446_744_073_709_551_000 + UInt64($0 % 3))}"# }
+        try #require(try Program.run(["import", scratch.path, "-"], input: lines.joined(separator: "\n")).exitCode == 0)
+        let numbers = try scratch.expect(["stats", "n"]).lines
+        #expect(numbers.contains("Range:       9007199254740993 to 9007199254741292"), "\(numbers)")
+        #expect(numbers.contains("Mean:        9007199254741142.5, deviation 86.6021"), "\(numbers)")
+        #expect(numbers.contains("Median:      9007199254741142.5"))
+        let same = try scratch.expect(["stats", "s"]).output
+        #expect(
+            same.contains("Range:       -9007199254740993 to -9007199254740993\n")
+                && same.contains("Mean:        -9007199254740993, deviation 0\n"))
+        #expect(!same.contains("740992"))
+        let facts = try scratch.expect(["stats", "n"], flags: ["--json"]).output
+        #expect(facts.contains(#""mean":9007199254741142.5"#), "\(facts)")
+        // Where no signed number has room.
+        #expect(try scratch.expect(["schema"]).output.contains("18446744073709551001"))
+    }
+
     @Test func numbersHaveRangePercentilesAndBars() throws {
         let scratch = try scratch()
         let numbers = try #require(try answer(scratch, "n").numbers)

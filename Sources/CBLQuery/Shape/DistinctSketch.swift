@@ -3,6 +3,8 @@ import CBLFleece
 /// A value as it is kept to be shown: a scalar, a long text cut short.
 package enum SampledValue: Hashable, Sendable {
     case integer(Int64)
+    /// What is too large for the other.
+    case unsigned(UInt64)
     case double(Double)
     /// The beginning of a text, and whether that is all of it.
     case text(String, isWhole: Bool)

@@ -120,7 +120,11 @@ extension PlaceFacts {
         } else if let number = value.double {
             integers += 1
             Extent.extend(&numbers, by: number)
-            values.add(ValueHash.of(number)) { SampledValue(number) }
+            if let unsigned = value.unsigned {
+                values.add(ValueHash.of(Int64(bitPattern: ~unsigned))) { .unsigned(unsigned) }
+            } else {
+                values.add(ValueHash.of(number)) { SampledValue(number) }
+            }
         } else {
             unreadable += 1
         }

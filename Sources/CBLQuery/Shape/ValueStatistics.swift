@@ -42,7 +42,7 @@ package struct ValueStatistics: Sendable {
         case .null: nulls += 1
         case .boolean(let boolean): if boolean { trues += 1 } else { falses += 1 }
         case .integer(let integer):
-            numbers.add(Double(integer))
+            numbers.add(integer)
             Extent.extend(&wholeNumbers, by: integer)
         case .unsigned(let integer): numbers.add(Double(integer))
         case .double(let double): if double.isFinite { numbers.add(double) } else { notFinite += 1 }
@@ -87,6 +87,9 @@ package struct ValueStatistics: Sendable {
 /// Count, mean, deviation and, from as many numbers as are kept, percentiles.
 package struct NumberStatistics: Sendable {
     package private(set) var count = 0
+    /// What all others are counted from. If whole numbers are so large that a floating point number cannot tell them from their neighbours, it is the
+    /// first of them; else it is 0.
+    package private(set) var origin: Int64 = 0
     package private(set) var least = 0.0
     package private(set) var greatest = 0.0
     package private(set) var mean = 0.0
@@ -100,8 +103,21 @@ package struct NumberStatistics: Sendable {
 
     init(capacity: Int) { self.capacity = capacity }
 
+    package mutating func add(_ integer: Int64) {
+        if count == 0, integer.magnitude >= 1 << 53 { origin = integer }
+        add(fromOrigin: distance(to: integer))
+    }
+
+    /// From the origin.
+    package func distance(to integer: Int64) -> Double {
+        let (distance, isFar) = integer.subtractingReportingOverflow(origin)
+        return isFar ? Double(integer) - Double(origin) : Double(distance)
+    }
+
+    package mutating func add(_ number: Double) { add(fromOrigin: origin == 0 ? number : number - Double(origin)) }
+
     /// Welford's way, which does not lose digits where numbers are large and close together.
-    package mutating func add(_ number: Double) {
+    private mutating func add(fromOrigin number: Double) {
         least = count == 0 ? number : min(least, number)
         greatest = count == 0 ? number : max(greatest, number)
         if count % step == 0 { keep(number) }
@@ -193,6 +209,7 @@ extension SampledValue: Comparable {
     package var number: Double? {
         switch self {
         case .integer(let integer): Double(integer)
+        case .unsigned(let integer): Double(integer)
         case .double(let double): double
         case .text: nil
         }

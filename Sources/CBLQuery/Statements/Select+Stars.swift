@@ -20,6 +20,12 @@ extension Select.Result {
     /// Whether it is `*` or `alias.*`.
     package var isWholeDocument: Bool { alias == nil && expression.isWholeDocument }
 
+    /// Whether it is the ID of a document, whatever it is called.
+    package var isDocumentID: Bool {
+        guard case .member(let base, let path) = expression.node, case .meta = base.node else { return false }
+        return path.components == [.name("id")]
+    }
+
     fileprivate func countingRows() -> Select.Result { Select.Result(expression.countingRows(), alias: alias) }
 }
 

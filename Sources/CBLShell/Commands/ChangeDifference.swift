@@ -20,6 +20,8 @@ final class ChangeDifference {
     private let invocation: Invocation
 
     private static let longestValue = 60
+    /// With less room nothing of a value is shown.
+    private static let leastValue = 12
     // Of larger databases, some are told of without what they were.
     private static let mostBytes = 256 << 20
 
@@ -85,14 +87,20 @@ final class ChangeDifference {
         try session.write(cursor.id, .id)
         var used = 10 + DisplayWidth.of(cursor.id) + (collection.map { DisplayWidth.of($0.description) + 2 } ?? 0)
         let width = session.terminal.outputIsTerminal ? max(used + 20, Terminal.width()) : 4000
-        for (index, part) in parts(old, cursor, keys).enumerated() {
+        let parts = parts(old, cursor, keys)
+        for (index, part) in parts.enumerated() {
             let separator = index == 0 ? "  " : ", "
-            let room = width - used - separator.utf8.count - 1
-            let shown = DisplayWidth.cut(TerminalText.escaped(part.text), to: room)
+            let text = TerminalText.escaped(part.text)
+            // There is always room to say that there is more.
+            let room = width - used - separator.utf8.count - 1 - (index == parts.count - 1 ? 0 : 3)
+            if index > 0, DisplayWidth.of(text) > room, room < ChangeDifference.leastValue {
+                try session.output.write(", …")
+                break
+            }
+            let shown = DisplayWidth.cut(text, to: room)
             try session.output.write(separator)
             try session.write(shown, part.style)
             used += separator.utf8.count + DisplayWidth.of(shown)
-            if shown.hasSuffix("…"), used >= width - 2 { break }
         }
         try session.output.write("\n")
     }

@@ -69,7 +69,7 @@ enum LogCommand {
             }
             guard filter.accepts(record) else { continue }
             count += 1
-            if invocation.flag("report") { summary.add(record) } else { try printer.write(record) }
+            if invocation.flag("report") { summary.add(record, from: log.source) } else { try printer.write(record) }
         }
         let damaged = log.inputs.filter { $0.damage != nil }
         if invocation.flag("report") {
@@ -89,7 +89,10 @@ enum LogCommand {
                 continue
             }
             let names = try FileManager.default.contentsOfDirectory(atPath: path).filter { $0.hasSuffix(LogInput.suffix) }.sorted()
-            if names.isEmpty, isFirst { throw CommandError.failed("\(path): there is no \(LogInput.suffix) file in it") }
+            // Who follows may have begun before the program that writes.
+            if names.isEmpty, isFirst, !invocation.flag("follow") {
+                throw CommandError.failed("\(path): there is no \(LogInput.suffix) file in it")
+            }
             for name in names where !files.contains(path + "/" + name) { files.append(path + "/" + name) }
         }
         return files

@@ -171,7 +171,9 @@ enum MakeIndexCommand {
             }
         }
         try invocation.session.tellOfUnknownProperties(of: database) { _ in
-            var select = try Select(sqlpp: definition.text)
+            // Of an array index, expressions are about its items.
+            let array = definition.path.map { String($0.prefix { $0 != "[" }) }
+            var select = try Select(sqlpp: array ?? definition.text)
             select.sources = [Select.Source(.collection(scope: definition.collection.scope, name: definition.collection.name))]
             return select
         }
@@ -252,7 +254,9 @@ enum RemoveIndexCommand {
 enum QueryReport {
     /// Does something with a text; a mistake in it is shown in its place.
     static func describing<Result>(_ text: String, _ work: () throws -> Result) throws -> Result {
-        do { return try work() } catch let error as QueryError { throw CommandError.failed(error.report(in: text)) }
+        do { return try work() } catch let error as QueryError {
+            throw CommandError(.failure, lines: error.reportLines(in: text))
+        }
     }
 }
 

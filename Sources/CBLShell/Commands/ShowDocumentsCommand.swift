@@ -1,4 +1,6 @@
 import CBLFleece
+import CBLLanguage
+import CBLQuery
 import CBLSQLite
 import CBLStore
 import CBLWorkbench
@@ -66,6 +68,12 @@ enum ShowDocumentsCommand {
                     invocation.session.report(.failed("document \"\(id)\" cannot be read: \(error.message)"))
                     isComplete = false
                 }
+            }
+            if let keys = text.properties.isEmpty ? nil : text.properties.map({ Lexer.name($0) }).joined(separator: ", "),
+                let unknown = UnknownProperties(invocation.session, snapshot), var select = try? Select(sqlpp: keys)
+            {
+                select.sources = [Select.Source(.collection(scope: collection.scope, name: collection.name))]
+                if let query = try? Query(select, on: snapshot) { unknown.tell(of: query) }
             }
             return isComplete ? .success : .failure
         }

@@ -14,11 +14,15 @@ enum SuggestIndex {
         let database = try invocation.databaseForReading()
         return try database.read { snapshot in
             let input = QueryInput(query)
-            let advice = try QueryReport.describing(query) {
-                let select = try input.isJSON ? Select(json: query) : Select(sqlpp: input.text)
-                return try IndexAdvisor.advise(select.reading(paths: invocation.search(in: snapshot).path), on: snapshot)
+            let (select, advice) = try QueryReport.describing(query) {
+                let select = try (input.isJSON ? Select(json: query) : Select(sqlpp: input.text))
+                    .reading(paths: invocation.search(in: snapshot).path)
+                return (select, try IndexAdvisor.advise(select, on: snapshot))
             }
             if invocation.wantsJSON { try writeFacts(advice, invocation) } else { try write(advice, database, invocation) }
+            if let unknown = UnknownProperties(invocation.session, snapshot), let query = try? Query(select, on: snapshot) {
+                unknown.tell(of: query)
+            }
             return .success
         }
     }

@@ -135,7 +135,7 @@ final class Completer {
 
     /// SQL++ in the words of a command: a condition, or the path of a property alone.
     private func completeExpression(_ kind: ValueKind, _ line: CommandLineContext) -> Completion {
-        let query = QueryContext(line.word, collection: line.collection ?? "_")
+        let query = QueryContext(line.word, collection: line.collection == "*" ? nil : line.collection ?? "_")
         guard line.typed.hasSuffix(query.word), kind == .expression || query.word == line.word else { return .none }
         var completion =
             kind == .expression ? complete(query) : Completion(length: query.wordLength, candidates: propertyPaths(query).paths)

@@ -32,7 +32,10 @@ struct QueryContext {
             return
         }
         let words = QueryContext.words(text)
-        guard let last = words.last else { return }
+        guard let last = words.last else {
+            if let collection { sources = [Source(collection: collection)] }
+            return
+        }
         if last.isOpenText {
             place = .nowhere
             return
@@ -40,9 +43,10 @@ struct QueryContext {
         let isTouching = last.end == text.utf8.count && last.isName
         if isTouching { word = last.text }
         let before = isTouching ? words.dropLast() : words[...]
-        findSources(behind.isEmpty ? words : QueryContext.words(Comment.blanked(typed + behind)))
+        let all = behind.isEmpty ? words : QueryContext.words(Comment.blanked(typed + behind))
+        findSources(all)
         if sources.isEmpty, let collection { sources = [Source(collection: collection)] }
-        findVariables(words)
+        findVariables(all)
         guard let previous = before.last else { return }
         if previous.isName, QueryContext.collectionWords.contains(previous.text.uppercased()) { place = .collection }
     }

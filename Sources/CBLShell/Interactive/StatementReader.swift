@@ -287,11 +287,15 @@ struct StatementReader {
         if range.count > StatementReader.mostParsed, found.certainlyGoesOn(in: bytes) { return .unfinished }
         let typed = text(range)
         let query = words(typed).last ?? ""
+        let statement = Comment.blanked(query)
         do throws(QueryError) {
-            return try wantsMore(Statement(sqlpp: Comment.blanked(query))) && query == typed ? .mayGoOn : .complete
+            return try wantsMore(Statement(sqlpp: statement)) && query == typed ? .mayGoOn : .complete
         } catch {
             guard error.kind == .syntax, let first = error.diagnostics.first, !first.range.isNone else { return .complete }
-            return first.range.start >= query.utf8.count ? .unfinished : .complete
+            // What is missing may stand behind a comment.
+            let end = statement.utf8.lastIndex { !WordLexer.isBlank($0) && $0 != UInt8(ascii: "\n") }
+            let count = end.map { statement.utf8.distance(from: statement.startIndex, to: $0) + 1 } ?? 0
+            return first.range.start >= count ? .unfinished : .complete
         }
     }
 

@@ -43,7 +43,10 @@ final class SyncLog {
         files = try ProgramLog(logging, invocation.session, isSilent: true, makesDirectory: true)
     }
 
-    func begin(_ settings: ReplicatorSettings, of database: String) { journal.begin(settings, of: database, teller) }
+    func begin(_ settings: ReplicatorSettings, of database: String) {
+        files.tellOpened(database)
+        journal.begin(settings, of: database, teller)
+    }
 
     func take(_ event: ReplicatorEvent) {
         // What it says at the end is not the last event's: a replication that was given up has a reason of its own.

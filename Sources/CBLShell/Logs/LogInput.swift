@@ -34,6 +34,8 @@ final class LogInput {
 
     deinit { close(descriptor) }
 
+    var folder: String { path.lastIndex(of: "/").map { String(path[..<$0]) } ?? "" }
+
     /// The moment in the name, in microseconds since 1970: `cbl_info_1700000000123.cbllog`.
     private var start: UInt64 {
         let name = path.split(separator: "/").last ?? ""
@@ -133,6 +135,8 @@ final class LogInput {
 /// The messages of several files in the order of their times; of equal ones in the order of the files.
 final class MergedLog {
     private(set) var inputs: [LogInput]
+    /// Where the last message came from: the folder whose files make up one log.
+    private(set) var source = ""
 
     init(_ inputs: [LogInput]) { self.inputs = inputs }
 
@@ -149,6 +153,7 @@ final class MergedLog {
         }
         let first = inputs.filter { $0.head != nil }.min { ($0.head?.microseconds ?? 0) < ($1.head?.microseconds ?? 0) }
         guard let first, let record = first.head else { return nil }
+        source = first.folder
         _ = try first.advance(isFinal: isFinal)
         return record
     }

@@ -26,17 +26,18 @@ struct LogSummary {
     /// Files that tell of a crash.
     var crashes: [CrashReport] = []
 
-    mutating func add(_ record: LogRecord) {
+    /// `source` is the log that it stands in, if there are several.
+    mutating func add(_ record: LogRecord, from source: String = "") {
+        // How a file begins and ends is nothing that happened, and says nothing of its level.
+        guard !record.domain.isEmpty || !record.message.hasPrefix("---- ") else { return }
         count += 1
         first = min(first, record.microseconds)
         last = max(last, record.microseconds)
         counts[record.domain, default: [Int](repeating: 0, count: MessageLevel.allCases.count)][Int((record.level ?? .info).rawValue)] += 1
-        if record.message.hasPrefix("Opened database ") { opened.append((record.microseconds, record.message)) }
+        if let database = LogSummary.database(openedBy: record) { opened.append((record.microseconds, database)) }
         queries.add(record)
-        replications.add(record)
-        // How a file begins and ends says nothing of its level.
-        let isFrame = record.domain.isEmpty && record.message.hasPrefix("---- ")
-        guard let level = record.level, level >= .warning, !isFrame else { return }
+        replications.add(record, from: source)
+        guard let level = record.level, level >= .warning else { return }
         let key = "\(level.rawValue) \(record.domain) \(LogSummary.kind(of: record.message))"
         guard troubles[key] != nil || troubles.count < LogSummary.mostTroubles else { return }
         var trouble =
@@ -45,6 +46,13 @@ struct LogSummary {
         trouble.count += 1
         trouble.last = record.microseconds
         troubles[key] = trouble
+    }
+
+    /// What was opened, if a message tells of that: ours name the path, the vendor's the object that stands for it.
+    private static func database(openedBy record: LogRecord) -> String? {
+        if record.message.hasPrefix("Opened database ") { return record.message }
+        guard record.message.hasSuffix("Opening database") else { return nil }
+        return record.object.isEmpty ? record.message : "\(record.object) \(record.message)"
     }
 
     /// The first line of a message without its numbers and names in quotes: what differs between two of one kind.
@@ -150,6 +158,12 @@ struct LogSummary {
             }
             line.add("messages", count)
             line.add("damagedFiles", damaged)
+        }
+        for (time, message) in opened.prefix(LogSummary.mostListed) {
+            try invocation.session.writeFacts { line in
+                line.add("database", message)
+                line.add("time", self.time(time))
+            }
         }
         for run in queries.slowest {
             try invocation.session.writeFacts { line in

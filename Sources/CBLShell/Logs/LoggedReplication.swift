@@ -58,21 +58,28 @@ struct LoggedReplications {
     private static let most = 1000
 
     private(set) var all: [LoggedReplication] = []
-    private var current: [String: Int] = [:]
+    private var current: [Key: Int] = [:]
 
-    mutating func add(_ record: LogRecord) {
+    private struct Key: Hashable {
+        let source: String
+        let name: String
+    }
+
+    /// `source` is the log that it stands in: the same name is another replicator's in another one.
+    mutating func add(_ record: LogRecord, from source: String) {
         guard record.domain == "Sync" || record.domain == "SyncBusy", let name = LoggedObject.replicator(in: record.object) else { return }
         let isStart = record.message.contains(" and endpoint: ")
-        var place = current[name]
+        let key = Key(source: source, name: name)
+        var place = current[key]
         if let known = place, all[known].hasEnded && isStart { place = nil }
-        guard let place = place ?? begin(name, record.microseconds) else { return }
+        guard let place = place ?? begin(key, record.microseconds) else { return }
         all[place].add(record)
     }
 
-    private mutating func begin(_ name: String, _ time: UInt64) -> Int? {
+    private mutating func begin(_ key: Key, _ time: UInt64) -> Int? {
         guard all.count < LoggedReplications.most else { return nil }
-        all.append(LoggedReplication(name, at: time))
-        current[name] = all.count - 1
+        all.append(LoggedReplication(key.name, at: time))
+        current[key] = all.count - 1
         return all.count - 1
     }
 }

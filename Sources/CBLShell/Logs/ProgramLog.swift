@@ -95,5 +95,7 @@ final class ProgramLog {
         }
     }
 
+    func tellOpened(_ path: String) { tell(.info, "DB", "Opened database \(path)") }
+
     func close() { files?.close() }
 }

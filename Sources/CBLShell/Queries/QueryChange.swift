@@ -26,7 +26,8 @@ extension QueryRun {
         let (path, alias, expressions): (Statement.CollectionPath, String?, [QueryExpression])
         switch statement {
         case .update(let update):
-            let all = update.assignments.map(\.value) + [update.condition].compactMap { $0 }
+            let removed = update.removals.map { QueryExpression(.property($0)) }
+            let all = update.assignments.map(\.value) + removed + [update.condition].compactMap { $0 }
             (path, alias, expressions) = (update.collection, update.alias, all)
         case .delete(let delete): (path, alias, expressions) = (delete.collection, delete.alias, [delete.condition].compactMap { $0 })
         default: return

@@ -135,7 +135,10 @@ struct QueryRun {
     }
 
     private func run(_ select: Select, _ input: QueryInput, _ database: Database) throws {
-        if mode == .watch { return try QueryWatching(run: self, input: input, select: select).watch(database) }
+        if mode == .watch {
+            try session.tellOfUnknownProperties(of: database) { try meant(select, on: $0) }
+            return try QueryWatching(run: self, input: input, select: select).watch(database)
+        }
         try database.read { snapshot in
             var printer = printer
             if mode == .rows, !input.isJSON, let row = try select.calculated(on: snapshot, parameters: parameters) {
@@ -147,12 +150,14 @@ struct QueryRun {
             switch mode {
             case .explain:
                 try explanation.write(query.explain(on: snapshot))
+                UnknownProperties(session, snapshot)?.tell(of: query)
                 if session.terminal.errorIsTerminal, let advice = try advice(meant, on: snapshot, database) {
                     session.remark("(\(advice))")
                 }
             case .analyze:
                 let plan = try query.analyze(on: snapshot, parameters: parameters, options: options)
                 try explanation.write(plan)
+                UnknownProperties(session, snapshot)?.tell(of: query)
             case .rows, .watch:
                 let watch = Stopwatch()
                 let rows = try query.run(on: snapshot, parameters: parameters, options: options)
@@ -227,6 +232,7 @@ struct QueryRun {
             }
         }
         printer.stars = Set(select.results.indices.filter { select.results[$0].isWholeDocument })
+        printer.idColumns = Set(select.results.indices.filter { select.results[$0].isDocumentID })
         // SQLite need not sort more rows than are wanted. If the query has limits of its own, those come first, and rows are counted here.
         if select.limit == nil, select.offset == nil, printer.limit < Int.max || printer.offset > 0 {
             if printer.limit < Int.max { select.limit = QueryExpression(.integer(Int64(printer.limit))) }

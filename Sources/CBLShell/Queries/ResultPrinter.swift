@@ -13,6 +13,8 @@ struct ResultPrinter {
     var screenLimit: Int?
     /// The columns that are whole documents, and are spread over columns on a screen.
     var stars: Set<Int> = []
+    /// The columns that are IDs of documents.
+    var idColumns: Set<Int> = []
 
     /// What was printed.
     struct Outcome {
@@ -21,14 +23,15 @@ struct ResultPrinter {
         var isCut = false
     }
 
-    private var renderer: any ResultRenderer {
+    private func renderer(_ titles: [String]) -> any ResultRenderer {
         let renderer = format.renderer(for: session, json5: usesJSON5, guardsFormulas: guardsFormulas)
+        (renderer as? TableRenderer)?.idTitles.formUnion(idColumns.filter(titles.indices.contains).map { titles[$0] })
         guard session.output.isTerminal, format == .table || format == .line, !stars.isEmpty else { return renderer }
         return SpreadingRenderer(renderer, stars: stars, session: session)
     }
 
     func print(_ rows: QueryRows) throws -> Outcome {
-        let renderer = renderer
+        let renderer = renderer(rows.titles)
         let row = ResultRow(count: rows.columnCount, keys: rows.sharedKeys)
         var showing = RowShowing(renderer, on: session)
         try renderer.begin(rows.titles)
@@ -54,7 +57,7 @@ struct ResultPrinter {
 
     /// Prints rows that were kept.
     func print(_ rows: RecordedRows) throws {
-        let renderer = renderer
+        let renderer = renderer(rows.titles)
         let row = ResultRow(count: rows.titles.count, keys: nil)
         try renderer.begin(rows.titles)
         for index in 0..<rows.count {

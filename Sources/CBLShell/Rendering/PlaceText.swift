@@ -86,7 +86,15 @@ struct PlaceText {
 
     private var scalars: [String] {
         var parts: [String] = []
-        if let numbers = facts.numbers { parts.append(PlaceText.range(numbers, facts.wholeNumbers)) }
+        if let numbers = facts.numbers {
+            // What is too large for a signed number is told as it was met.
+            let large = facts.values.entries.compactMap { if case .unsigned(let number) = $0.value { number } else { nil } }
+            if numbers.least >= 0x1p63, facts.values.isComplete, let least = large.min(), let greatest = large.max() {
+                parts.append(least == greatest ? "\(least)" : "\(least) to \(greatest)")
+            } else {
+                parts.append(PlaceText.range(numbers, facts.wholeNumbers))
+            }
+        }
         guard facts.strings > 0 else { return parts }
         if facts.dates == facts.strings, let instants = facts.instants {
             let (first, last) = (WrittenDate.text(instants.least), WrittenDate.text(instants.greatest))
@@ -138,6 +146,7 @@ extension SampledValue {
     func text(_ longest: Int = 40) -> String {
         switch self {
         case .integer(let integer): "\(integer)"
+        case .unsigned(let integer): "\(integer)"
         case .double(let double): NumberText.short(double)
         case .text(let text, let isWhole):
             isWhole && text.count <= longest ? JSONWriter.quoted(text) : JSONWriter.quoted(String(text.prefix(longest - 1)) + "…")
@@ -152,6 +161,18 @@ enum NumberText {
         if let integer = Int64(exactly: number) { return "\(integer)" }
         guard number.isFinite else { return "\(number)" }
         return exact(number.magnitude < 1e15 && number.magnitude >= 1e-4 ? rounded(number) : number)
+    }
+
+    /// The same of a number that is told from a whole one. What is between two whole numbers has two digits.
+    static func short(_ number: Double, from origin: Int64) -> String {
+        guard origin != 0, let whole = Int64(exactly: number.rounded(.down)) else { return short(number + Double(origin)) }
+        let (sum, isFar) = origin.addingReportingOverflow(whole)
+        guard !isFar else { return short(number + Double(origin)) }
+        let hundredths = Int64(((number - number.rounded(.down)) * 100).rounded())
+        // Below zero the digits count the other way.
+        let (units, digits) = sum < 0 && hundredths > 0 ? (sum + 1, 100 - hundredths) : (sum, hundredths)
+        guard digits > 0, digits < 100 else { return "\(hundredths == 100 ? sum + 1 : sum)" }
+        return "\(units)." + (digits.isMultiple(of: 10) ? "\(digits / 10)" : digits < 10 ? "0\(digits)" : "\(digits)")
     }
 
     /// The same for a number that may be known better than a floating point number can say.

@@ -117,6 +117,7 @@ extension SampledValue {
     func append(to buffer: inout ByteBuffer) {
         switch self {
         case .integer(let integer): buffer.append(decimal: integer)
+        case .unsigned(let integer): buffer.append("\(integer)")
         case .double(let double):
             // JSON has no word for what is not finite.
             if double.isFinite { JSONWriter.write(double: double, to: &buffer) } else { JSONWriter.write(string: "\(double)", to: &buffer) }

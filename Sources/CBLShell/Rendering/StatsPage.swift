@@ -57,7 +57,8 @@ struct StatsPage {
 
     private func write(_ histogram: Histogram, of numbers: NumberStatistics, to session: Session) throws {
         let rows = histogram.bins.map { bin in
-            (bin.from == bin.to ? NumberText.short(bin.from) : "\(NumberText.short(bin.from)) to \(NumberText.short(bin.to))", bin.count)
+            let (from, to) = (NumberText.short(bin.from, from: numbers.origin), NumberText.short(bin.to, from: numbers.origin))
+            return (bin.from == bin.to ? from : "\(from) to \(to)", bin.count)
         }
         try writeBars(rows, of: numbers.count, weight: numbers.weight, alignment: .right, heading: "Value", to: session)
     }
@@ -65,13 +66,17 @@ struct StatsPage {
     private func writeFacts(of numbers: NumberStatistics, _ sorted: [Double], to session: Session) throws {
         let about = numbers.isComplete ? "" : "about "
         func text(_ percentile: Int) -> String {
-            about + NumberText.short(NumberStatistics.percentile(Double(percentile) / 100, of: sorted))
+            about + NumberText.short(NumberStatistics.percentile(Double(percentile) / 100, of: sorted), from: numbers.origin)
         }
         try session.output.write("\n")
-        let least = NumberText.short(numbers.least, orExactly: statistics.wholeNumbers?.least)
-        let greatest = NumberText.short(numbers.greatest, orExactly: statistics.wholeNumbers?.greatest)
+        func end(_ number: Double, _ whole: Int64?) -> String {
+            if let whole, numbers.distance(to: whole) == number { "\(whole)" } else { NumberText.short(number, from: numbers.origin) }
+        }
+        let least = end(numbers.least, statistics.wholeNumbers?.least)
+        let greatest = end(numbers.greatest, statistics.wholeNumbers?.greatest)
         try session.writeFact("Range", "\(least) to \(greatest)")
-        try session.writeFact("Mean", "\(NumberText.short(numbers.mean)), deviation \(NumberText.short(numbers.deviation))")
+        try session.writeFact(
+            "Mean", "\(NumberText.short(numbers.mean, from: numbers.origin)), deviation \(NumberText.short(numbers.deviation))")
         try session.writeFact("Median", text(50))
         try session.writeFact(
             "Percentiles", list: Self.percentiles.filter { $0 != 50 }.map { "\($0)%: \(text($0))" })
@@ -216,28 +221,32 @@ extension StatsPage {
 
     private func add(_ numbers: NumberStatistics, whole: Extent<Int64>? = nil, to line: inout JSONObjectWriter) {
         let sorted = numbers.sorted
-        func add(_ name: StaticString, _ number: Double) {
+        func add(
+            _ name: StaticString, _ number: Double, orExactly whole: Int64? = nil, from origin: Int64 = numbers.origin,
+            _ line: inout JSONObjectWriter
+        ) {
             line.key(name)
-            SampledValue.double(number).append(to: &line.buffer)
+            if let whole, origin != 0, numbers.distance(to: whole) == number {
+                line.buffer.append(decimal: whole)
+            } else if origin == 0 {
+                SampledValue(number, orExactly: whole).append(to: &line.buffer)
+            } else {
+                line.buffer.append(NumberText.short(number, from: origin))
+            }
         }
         line.add("count", numbers.count)
-        line.key("minimum")
-        SampledValue(numbers.least, orExactly: whole?.least).append(to: &line.buffer)
-        line.key("maximum")
-        SampledValue(numbers.greatest, orExactly: whole?.greatest).append(to: &line.buffer)
-        add("mean", numbers.mean)
-        add("deviation", numbers.deviation)
+        add("minimum", numbers.least, orExactly: whole?.least, &line)
+        add("maximum", numbers.greatest, orExactly: whole?.greatest, &line)
+        add("mean", numbers.mean, &line)
+        add("deviation", numbers.deviation, from: 0, &line)
         line.add("exact", numbers.isComplete)
         line.add("percentiles", objects: Self.percentiles) { percentile, line in
             line.add("percent", percentile)
-            line.key("value")
-            SampledValue.double(NumberStatistics.percentile(Double(percentile) / 100, of: sorted)).append(to: &line.buffer)
+            add("value", NumberStatistics.percentile(Double(percentile) / 100, of: sorted), &line)
         }
         line.add("bins", objects: Histogram(sorted, most: bins).bins) { bin, line in
-            line.key("from")
-            SampledValue.double(bin.from).append(to: &line.buffer)
-            line.key("to")
-            SampledValue.double(bin.to).append(to: &line.buffer)
+            add("from", bin.from, &line)
+            add("to", bin.to, &line)
             line.add("count", bin.count * numbers.weight)
         }
     }

@@ -6,8 +6,8 @@ import CBLLanguage
 /// cells blank, collections as JSON.
 ///
 /// The first rows are held back until it is known how wide their columns are; the others follow as they come, so a result of any size
-/// needs no more memory than that. On a terminal the columns are made to fit, and cells that do not are cut, the IDs of documents last; if there is
-/// no room for so many columns, the rows are printed line by line instead. What comes later and is wider makes its column wider while the screen has
+/// needs no more memory than that. On a terminal the columns are made to fit, and cells that do not are cut, but for the IDs of documents; if there is
+/// no room for so many columns, or for whole IDs, the rows are printed line by line instead. What comes later and is wider makes its column wider while the screen has
 /// room. Hot: a cell costs no allocation.
 final class TableRenderer: ResultRenderer {
     private static let windowRows = 500
@@ -29,7 +29,10 @@ final class TableRenderer: ResultRenderer {
     private let null: [UInt8]
     /// The columns of the screen; nil if there is none, and nothing has to be cut.
     private let screenWidth: Int?
+    /// Of the columns that are IDs of documents.
+    var idTitles: Set<String> = ["id", "_id"]
     private var titles: [String] = []
+    private var idColumns: Set<Int> = []
     private var columns: [Column] = []
     /// Before that, rows are held back.
     private var hasLayout = false
@@ -81,6 +84,7 @@ final class TableRenderer: ResultRenderer {
 
     func begin(_ titles: [String]) throws {
         self.titles = titles.map { TerminalText.escaped($0) }
+        idColumns = Set(titles.indices.filter { idTitles.contains(titles[$0]) })
     }
 
     func add(_ row: ResultRow) throws {
@@ -172,7 +176,7 @@ final class TableRenderer: ResultRenderer {
             let title = hasHeadings ? DisplayWidth.of(titles[index]) : 0
             columns[index].width = max(columns[index].width, title, columns[index].leastWidth)
             columns[index].isNumeric = columns[index].isNumeric && columns[index].whole > 0
-            columns[index].isID = titles[index] == "id" || titles[index] == "_id"
+            columns[index].isID = idColumns.contains(index)
             guard let limit = look.widths.limit(ofColumn: index) else { continue }
             columns[index].width = min(columns[index].width, max(limit, columns[index].leastWidth))
             columns[index].cuts = true
@@ -180,7 +184,7 @@ final class TableRenderer: ResultRenderer {
         }
     }
 
-    /// Makes the widest columns narrower until all fit; false if they cannot.
+    /// Makes the widest columns narrower until all fit; false if they cannot, or if only IDs are left to be cut.
     private func fit(_ screenWidth: Int) -> Bool {
         for index in columns.indices { columns[index].cuts = true }
         let available = screenWidth - Table.gap * (columns.count - 1)
@@ -194,9 +198,7 @@ final class TableRenderer: ResultRenderer {
 
     /// Makes the widest columns narrower by so much, or down to the next ones. False if none can be.
     private func narrow(by excess: Int, sparing spared: Int?) -> Bool {
-        let flexible = columns.indices.filter { columns[$0].isFlexible && $0 != spared }
-        let others = flexible.filter { !columns[$0].isID }
-        let chosen = others.isEmpty ? flexible : others
+        let chosen = columns.indices.filter { columns[$0].isFlexible && !columns[$0].isID && $0 != spared }
         guard let widest = chosen.map({ columns[$0].width }).max() else { return false }
         let widestOnes = chosen.filter { columns[$0].width == widest }
         let next = chosen.map { columns[$0].width }.filter { $0 < widest }.max() ?? TableRenderer.leastWidth

@@ -110,6 +110,7 @@ struct DatabaseServer {
             var plan = ServePlan(settings: settings, databases: try flags.databases(for: settings.users), peers: peers)
             try plan.peers?.announce(plan.databases)
             plan.log = try log()
+            for share in plan.databases.shares { plan.log?.tellOpened(share.database.path) }
             return plan
         }
         if invocation.flag("log-dir") { throw invocation.usageError("with --config, the file says where logs go") }

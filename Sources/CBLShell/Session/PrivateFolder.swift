@@ -27,7 +27,23 @@ final class PrivateFolder {
 
     deinit { close(lock) }
 
-    func remove() { try? FileManager.default.removeItem(atPath: path) }
+    /// A terminal that is closed may send its signal more than once: all of it goes first.
+    func remove() {
+        var (signals, former) = (sigset_t(), sigset_t())
+        sigemptyset(&signals)
+        for signal in [SIGHUP, SIGTERM, SIGINT] { sigaddset(&signals, signal) }
+        pthread_sigmask(SIG_BLOCK, &signals, &former)
+        PrivateFolder.remove(path)
+        pthread_sigmask(SIG_SETMASK, &former, nil)
+    }
+
+    /// The lock last: what it lies in can be found by it.
+    private static func remove(_ folder: String) {
+        for name in (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? [] where name != lockName {
+            try? FileManager.default.removeItem(atPath: folder + "/" + name)
+        }
+        try? FileManager.default.removeItem(atPath: folder)
+    }
 
     /// Leaves it to the person: no session removes it.
     func keep() { unlink(path + "/" + PrivateFolder.lockName) }
@@ -62,7 +78,7 @@ final class PrivateFolder {
             defer { close(lock) }
             guard flock(lock, LOCK_EX | LOCK_NB) == 0, fstat(lock, &facts) == 0 else { continue }
             if facts.st_size == 0 {
-                try? FileManager.default.removeItem(atPath: folder)
+                remove(folder)
             } else {
                 kept += ((try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []).map { folder + "/" + $0 }
             }

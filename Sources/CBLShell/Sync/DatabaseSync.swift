@@ -101,7 +101,7 @@ struct DatabaseSync {
         }
         let names = try collectionNames(of: database, direction)
         let mode: ActiveSession.Mode = isContinuous ? .continuous : .once
-        let filters = try SyncFilters.rules(invocation, direction, names)
+        let filters = try SyncFilters.rules(invocation, direction, names, of: database)
         if direction == .push, has("validate") {
             throw invocation.usageError("--validate is for what is pulled, and nothing is")
         }

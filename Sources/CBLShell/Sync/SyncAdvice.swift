@@ -19,7 +19,7 @@ enum SyncAdvice {
     static func commandError(_ error: TransportError, _ needs: Needs = Needs()) -> CommandError {
         var lines = [advice(on: error, needs) ?? error.advice.map { $0 + "." }].compactMap { $0 }
         if let certificate = error.certificate {
-            lines.append(certificate.description)
+            lines += certificate.lines
             lines.append("To trust this certificate and no other: --pin \(certificate.certificate)")
         }
         return CommandError(.failure, lines: [shortened(error.message)], hints: lines)

@@ -7,11 +7,16 @@ import CBLWorkbench
 enum SyncFilters {
     /// `--filter`, `--push-filter` and `--pull-filter`.
     static func rules(
-        _ invocation: Invocation, _ direction: DatabaseSync.Direction, _ collections: [CollectionName]
+        _ invocation: Invocation, _ direction: DatabaseSync.Direction, _ collections: [CollectionName], of database: Database
     ) throws -> FilterRules {
         func rules(_ flags: [String]) throws -> [FilterRule] {
             let rules = try flags.flatMap { flag in
-                try invocation.strings(flag).map { try rule($0, flag, invocation, collections) }
+                try invocation.strings(flag).map { text in
+                    let rule = try rule(text, flag, invocation, collections)
+                    // What is only pulled may have properties that nothing here has.
+                    if direction != .pull, flag != "pull-filter" { try tellOfUnknown(in: text, collections, invocation.session, database) }
+                    return rule
+                }
             }
             for name in collections where rules.count(where: { $0.collection == name }) > 1 {
                 throw invocation.usageError("there are two filters for \"\(name)\": join them with AND")
@@ -43,6 +48,19 @@ enum SyncFilters {
             throw invocation.usageError("--\(flag): the collection \"\(collection)\" is not replicated; --collection names those that are")
         }
         return try describingErrors(of: condition) { try FilterRule(condition, for: collection) }
+    }
+
+    private static func tellOfUnknown(
+        in text: String, _ collections: [CollectionName], _ session: Session, _ database: Database
+    ) throws {
+        let (name, condition) = FilterRule.split(text)
+        for collection in collections where name == nil || name == collection.description {
+            try session.tellOfUnknownProperties(of: database) { _ in
+                var select = try Select(sqlpp: condition)
+                select.sources = [Select.Source(.collection(scope: collection.scope, name: collection.name))]
+                return select
+            }
+        }
     }
 
     /// `--conflict`.

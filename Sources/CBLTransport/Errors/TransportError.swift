@@ -89,7 +89,12 @@ package struct CertificateFingerprint: Hashable, Sendable, CustomStringConvertib
         self.subject = subject
     }
 
-    package var description: String {
-        "the server's certificate: \(subject)\n    SHA-256 of the certificate: \(certificate)\n    SHA-256 of its key:         \(key)"
+    package var lines: [String] {
+        [
+            "the server's certificate: \(subject)", "    SHA-256 of the certificate: \(certificate)",
+            "    SHA-256 of its key:         \(key)",
+        ]
     }
+
+    package var description: String { lines.joined(separator: "\n") }
 }
