@@ -20,10 +20,11 @@ extension Transaction {
         let competing = try document.revisions().competitors.map(\.revision)
         guard !competing.isEmpty else { throw WorkbenchError.notInConflict(document: document.id) }
         let (opponent, settlement) = try sides(of: document, competing, choice)
+        // What stays follows the server's revision: it may take nothing else. Branches of CouchDB's kind do not tell which of them that is, but as a rule it
+        // is the one that came last, and it may be the current one.
         let stored = try document.storedRevisions()
-        func isRemotes(_ id: RevisionID) -> Bool { stored.contains { $0.id == id && !$0.remotes.isEmpty } }
-        // What stays follows the server's revision, if that is the current one: it may take nothing else.
-        let isSwapped = versioning == .trees && isRemotes(document.revision) && !isRemotes(opponent)
+        func sequence(_ id: RevisionID) -> UInt64 { stored.first { $0.id == id }?.sequence ?? 0 }
+        let isSwapped = try versioning == .trees && hasBranchingRemotes && sequence(document.revision) > sequence(opponent)
         let settled = try settle(
             document.id, in: document.collection, local: isSwapped ? opponent : document.revision,
             remote: isSwapped ? document.revision : opponent, isSwapped ? settlement.swapped : settlement)

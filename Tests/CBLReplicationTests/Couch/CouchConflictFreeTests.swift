@@ -41,7 +41,6 @@ import Testing
 
     private final class Side {
         let database: Database
-        let remote: UInt16
         let name: String
         let server: Server
         private let failures = FailureList()
@@ -52,7 +51,7 @@ import Testing
         init(_ path: String, _ server: Server) throws {
             database = try Database(path: path, options: .create)
             try database.prepareChangeFeed(of: .default)
-            remote = try database.write { try $0.remoteID(of: "http://model/db") }
+            _ = try database.write { try $0.remoteID(of: "http://model/db") }
             (name, self.server) = (path, server)
         }
 
@@ -70,7 +69,7 @@ import Testing
 
         func push() throws {
             try session(true) { there, progress, checkpoint in
-                let store = ReplicatedDatabase(database, remote: remote)
+                let store = ReplicatedDatabase(database, remote: 0)
                 try CouchPusher(store: store, remote: there, index: 0, isContinuous: false, progress: progress, checkpoint: checkpoint)
                     .run(isReset: false)
             }
@@ -78,7 +77,7 @@ import Testing
 
         func pull(_ resolver: SyncResolver? = nil) throws {
             try session(false) { there, progress, checkpoint in
-                var store = ReplicatedDatabase(database, remote: remote)
+                var store = ReplicatedDatabase(database, remote: 0)
                 if let resolver { store.resolver = resolver }
                 try CouchPuller(
                     store: store, remote: there, settings: ReplicatorSettings.Collection(push: .off, pull: .once), index: 0,
