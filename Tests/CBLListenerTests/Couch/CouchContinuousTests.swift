@@ -165,6 +165,8 @@ import Testing
         (#"{"source":{"url":"http://a/b","auth":{"facebook":{"email":"nobody@a"}}},"target":"db"}"#, 400),
         (#"{"source":{"url":"http://a/b","auth":{"persona":{}}},"target":"db"}"#, 400),
         (#"{"source":{"url":"http://a/b","auth":{"other":{}}},"target":"db"}"#, 501), ("7", 400),
+        (#"{"source":"db","target":"two","create_target":true,"selector":{"n":{"$lt":3}}}"#, 501),
+        (#"{"source":"db","target":"two","create_target":true,"since_seq":3}"#, 501),
     ]) func whatCannotBeIsRefused(body: String, status: Int) throws {
         let server = try RESTServer.withDatabase()
         #expect(try server.send("POST", "/_replicate", body).status == status)

@@ -50,6 +50,11 @@ struct ReplicateRequest {
         for name in ["websocket", "purgePushed", "allNew", "remoteUUID", "network", "poll", "pinnedCert"] where flag(name) {
             throw RESTError.unsupported("\(name) is not understood here")
         }
+        // Who has these left out gets other documents than he asked for.
+        for name in ["selector", "since_seq", "winning_revs_only"] where members.value(forKey: name, nil).map({ !$0.isNull }) ?? false {
+            if members.value(forKey: name, nil)?.boolean == false { continue }
+            throw RESTError.unsupported("\(name) is not understood here: a filter or doc_ids choose documents")
+        }
         // The database is made when it is known that all the rest can be done.
         let first = try ReplicateRequest.side("source", members, call, .reading)
         let second = try ReplicateRequest.side("target", members, call, .writing, creates: createsTarget && !isCancelled)
