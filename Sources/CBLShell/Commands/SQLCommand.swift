@@ -42,6 +42,7 @@ enum SQLCommand {
         let connection = snapshot.connection
         let isInTransaction = invocation.session.openDatabase?.isInTransaction ?? false
         defer { connection.setProgressCheck(nil) }
+        var changesSomething = false
         do {
             try connection.forEachStatement(in: invocation.argument("STATEMENT")) { statement in
                 if let word = transactionWord(statement.sql) {
@@ -55,8 +56,10 @@ enum SQLCommand {
                 if statement.columnCount > 0 {
                     try writeRows(of: statement, snapshot.sharedKeys, invocation)
                 } else {
-                    try statement.step()
                     let isChange = !statement.isReadOnly
+                    if isChange, !changesSomething { invocation.session.tellOfNoReturn("This") }
+                    changesSomething = changesSomething || isChange
+                    try statement.step()
                     if isChange { invocation.session.notice("\(connection.changes) \(connection.changes == 1 ? "row" : "rows") changed") }
                 }
             }

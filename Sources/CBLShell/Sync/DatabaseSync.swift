@@ -96,6 +96,7 @@ struct DatabaseSync {
     /// What the flags say is to be done.
     func settings(_ database: Database, with endpoint: Endpoint, _ direction: Direction) throws -> ReplicatorSettings {
         try session.refuseInTransaction("what is not committed cannot be replicated", at: database.path)
+        if direction != .push { session.tellOfNoReturn("What replication brings") }
         if direction == .push, has("conflict") {
             throw invocation.usageError("--conflict is for pull and sync: a push settles nothing")
         }

@@ -123,22 +123,35 @@ package final class ChangeJournal: Sendable {
                 guard let place = state.steps.firstIndex(where: { $0.number == step.number }) else { continue }
                 state.byteCount -= state.steps.remove(at: place).byteCount
             }
-            for taken in results { state.steps.renumber(taken) }
+            var sequences = NewSequences()
+            for taken in results { sequences.note(taken) }
+            for step in state.steps.indices {
+                for change in state.steps[step].changes.indices { sequences.apply(to: &state.steps[step].changes[change]) }
+            }
         }
     }
 }
 
-extension [ChangeJournal.Step] {
-    mutating func renumber(_ taken: TakenBack) { for index in indices { self[index].changes.renumber(taken) } }
-}
+/// The sequences of documents that are again what they were: an earlier change left them with other ones.
+struct NewSequences {
+    private struct Former: Hashable {
+        let collection: CollectionName
+        let id: String
+        let sequence: UInt64
+    }
 
-extension [ChangeJournal.Change] {
-    /// A document is again what it was, but has another sequence.
-    mutating func renumber(_ taken: TakenBack) {
+    private var known: [Former: UInt64?] = [:]
+
+    mutating func note(_ taken: TakenBack) {
         guard let before = taken.sequenceBefore else { return }
-        for index in indices where self[index].sequence == before && self[index].place == (taken.collection, taken.id) {
-            self[index].sequence = taken.sequence
-        }
+        known[Former(collection: taken.collection, id: taken.id, sequence: before)] = .some(taken.sequence)
+    }
+
+    func apply(to change: inout ChangeJournal.Change) {
+        guard let sequence = change.sequence else { return }
+        let (collection, id) = change.place
+        guard let new = known[Former(collection: collection, id: id, sequence: sequence)] else { return }
+        change.sequence = new
     }
 }
 

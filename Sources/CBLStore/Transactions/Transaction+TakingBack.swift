@@ -33,14 +33,13 @@ extension Transaction {
         let journal = self.journal
         self.journal = nil
         defer { self.journal = journal }
-        var (steps, results) = (steps, [TakenBack]())
-        while let step = steps.popLast() {
-            var changes = step.folded
-            while let change = changes.popLast() {
+        var (sequences, results) = (NewSequences(), [TakenBack]())
+        for step in steps.reversed() {
+            for var change in step.folded.reversed() {
                 try each()
+                sequences.apply(to: &change)
                 let taken = try takeBack(change)
-                changes.renumber(taken)
-                steps.renumber(taken)
+                sequences.note(taken)
                 results.append(taken)
             }
         }

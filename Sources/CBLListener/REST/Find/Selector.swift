@@ -181,7 +181,7 @@ struct Selector {
         }
     }
 
-    private func list(_ name: String, _ value: Value, _ left: QueryExpression) throws(RESTError) -> QueryExpression {
+    private mutating func list(_ name: String, _ value: Value, _ left: QueryExpression) throws(RESTError) -> QueryExpression {
         guard let array = value.array else { throw .badRequest("\(name) has an array of values") }
         var values: [QueryExpression] = []
         for item in array { values.append(try Selector.literal(item)) }
@@ -189,7 +189,14 @@ struct Selector {
             let parts = values.map { QueryExpression(.function("array_contains", [left, $0])) }
             return Selector.join(.and, parts, empty: false)
         }
-        let isAmong = Selector.join(.or, values.map { Selector.equals(left, $0) }, empty: false)
+        // Of an array, one of its items is enough.
+        variableCount += 1
+        let variable = "item\(variableCount)"
+        let item = QueryExpression(.variable(variable, PropertyPath([])))
+        func isOne(_ of: QueryExpression) -> QueryExpression { Selector.join(.or, values.map { Selector.equals(of, $0) }, empty: false) }
+        let holdsOne = QueryExpression(.quantified(.any, variable: variable, collection: left, predicate: isOne(item)))
+        let isArray = QueryExpression(.function("isarray", [left]))
+        let isAmong = Selector.join(.or, [isOne(left), Selector.join(.and, [isArray, holdsOne], empty: true)], empty: false)
         return name == "$in" ? isAmong : Selector.join(.and, [Selector.missing(left, isNot: true), Selector.not(isAmong)], empty: true)
     }
 
