@@ -1,6 +1,7 @@
 import CBLSQLite
 import CBLSystemSQLite
 import CBLVectors
+import Glibc
 
 /// The tables that the SQL of vector searches names: `SELECT docid, distance FROM "kv_.words:vector:words_index" WHERE vector MATCH ? LIMIT 5`.
 ///
@@ -173,7 +174,7 @@ private final class VectorCursor {
             throw StoreError(.invalidDocument, "value is wrong type to be a vector")
         }
         let buffer = UnsafeRawBufferPointer(start: bytes, count: Int(sqlite3_value_bytes(value)))
-        if let query, query.bytes.count == buffer.count, query.bytes.elementsEqual(buffer) { return query.vector }
+        if let query, query.bytes.count == buffer.count, memcmp(query.bytes, bytes, buffer.count) == 0 { return query.vector }
         guard buffer.count.isMultiple(of: 4) else { throw StoreError(.invalidDocument, "raw vector data length not multiple of 4") }
         let vector = stride(from: 0, to: buffer.count, by: 4).map { Float(littleEndianAt: bytes + $0) }
         query = (Array(buffer), vector)
