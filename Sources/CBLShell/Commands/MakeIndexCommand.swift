@@ -170,13 +170,9 @@ enum MakeIndexCommand {
                 }
             }
         }
-        try invocation.session.tellOfUnknownProperties(of: database) { _ in
-            // Of an array index, expressions are about its items.
-            let array = definition.path.map { String($0.prefix { $0 != "[" }) }
-            var select = try Select(sqlpp: array ?? definition.text)
-            select.sources = [Select.Source(.collection(scope: definition.collection.scope, name: definition.collection.name))]
-            return select
-        }
+        // Of an array index, expressions are about its items.
+        let array = definition.path.map { String($0.prefix { $0 != "[" }) }
+        try invocation.session.tellOfUnknownProperties(of: database, in: array ?? definition.text, definition.collection)
         return change
     }
 

@@ -1,6 +1,5 @@
 import CBLFleece
 import CBLLanguage
-import CBLQuery
 import CBLSQLite
 import CBLStore
 import CBLWorkbench
@@ -69,11 +68,9 @@ enum ShowDocumentsCommand {
                     isComplete = false
                 }
             }
-            if let keys = text.properties.isEmpty ? nil : text.properties.map({ Lexer.name($0) }).joined(separator: ", "),
-                let unknown = UnknownProperties(invocation.session, snapshot), var select = try? Select(sqlpp: keys)
-            {
-                select.sources = [Select.Source(.collection(scope: collection.scope, name: collection.name))]
-                if let query = try? Query(select, on: snapshot) { unknown.tell(of: query) }
+            if !text.properties.isEmpty {
+                UnknownProperties(invocation.session, snapshot)?
+                    .tell(of: text.properties.map { Lexer.name($0) }.joined(separator: ", "), in: collection)
             }
             return isComplete ? .success : .failure
         }

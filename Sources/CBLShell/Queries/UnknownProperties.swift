@@ -43,6 +43,13 @@ struct UnknownProperties {
         }
     }
 
+    /// The same of expressions in SQL++ over the documents of a collection.
+    func tell(of expressions: String, in collection: CollectionName) {
+        guard var select = try? Select(sqlpp: expressions) else { return }
+        select.sources = [Select.Source(.collection(scope: collection.scope, name: collection.name))]
+        if let query = try? Query(select, on: snapshot) { tell(of: query) }
+    }
+
     /// Whether none has it; false if that cannot be seen in time.
     private func isNowhere(_ property: TranslatedQuery.Property, _ collection: CollectionName, within limit: Duration) -> Bool {
         let value = QueryExpression(.property(PropertyPath(property.names.map { .name($0) })))
@@ -68,5 +75,11 @@ extension Session {
             guard let unknown = UnknownProperties(self, snapshot), let query = try? Query(select(snapshot), on: snapshot) else { return }
             unknown.tell(of: query)
         }
+    }
+
+    /// The same of expressions over the documents of a collection.
+    func tellOfUnknownProperties(of database: Database, in expressions: String, _ collection: CollectionName) throws {
+        guard UnknownProperties.areTold(in: self) else { return }
+        try database.read { UnknownProperties(self, $0)?.tell(of: expressions, in: collection) }
     }
 }

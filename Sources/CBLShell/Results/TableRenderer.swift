@@ -216,10 +216,7 @@ final class TableRenderer: ResultRenderer {
         let former = columns
         columns[index].width = min(width, available)
         while case let excess = totalWidth - available, excess > 0 {
-            guard columns.indices.contains(where: { columns[$0].isFlexible && !columns[$0].isID }), narrow(by: excess, sparing: index)
-            else {
-                return columns = former
-            }
+            guard narrow(by: excess, sparing: index) else { return columns = former }
         }
     }
 

@@ -55,11 +55,7 @@ enum SyncFilters {
     ) throws {
         let (name, condition) = FilterRule.split(text)
         for collection in collections where name == nil || name == collection.description {
-            try session.tellOfUnknownProperties(of: database) { _ in
-                var select = try Select(sqlpp: condition)
-                select.sources = [Select.Source(.collection(scope: collection.scope, name: collection.name))]
-                return select
-            }
+            try session.tellOfUnknownProperties(of: database, in: condition, collection)
         }
     }
 

@@ -51,8 +51,7 @@ struct ReplicateRequest {
             throw RESTError.unsupported("\(name) is not understood here")
         }
         // Who has these left out gets other documents than he asked for.
-        for name in ["selector", "since_seq", "winning_revs_only"] where members.value(forKey: name, nil).map({ !$0.isNull }) ?? false {
-            if members.value(forKey: name, nil)?.boolean == false { continue }
+        for name in ["selector", "since_seq", "winning_revs_only"] where flag(name) {
             throw RESTError.unsupported("\(name) is not understood here: a filter or doc_ids choose documents")
         }
         // The database is made when it is known that all the rest can be done.
