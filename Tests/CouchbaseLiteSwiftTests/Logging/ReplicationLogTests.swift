@@ -33,7 +33,8 @@ import Testing
             }(), on: .shared
         ) { _ in .refuse(HTTPAnswer(403, "not today")) }
         defer { server.stop() }
-        for number in 0..<3 { try pair.save("doc\(number)", in: pair.mine) }
+        // The file has the lines of tests beside this one, too: documents that no other has.
+        for number in 0..<3 { try pair.save("logged\(plainText)\(number)", in: pair.mine) }
         let url = URL(string: "ws://127.0.0.1:\(server.port)/travel")!
         logging(.verbose, plainText: plainText) {
             #expect(pair.run(pair.config(.push)).error == nil)
@@ -49,7 +50,7 @@ import Testing
         try #require(place + 1 < report.count)
         #expect(report[place + 1].contains("403") && report[place + 1].contains("WebSocket/HTTP status"))
         let lines = try logcat("--object", "Repl").split(separator: "\n")
-        #expect(lines.count { $0.contains("documentEnded (push) doc") } == 3)
+        #expect(lines.count { $0.contains("documentEnded (push) logged\(plainText)") } == 3)
         #expect(lines.contains { $0.contains("config: {Push=disabled, Pull=one-shot} and endpoint: \(url)") })
         #expect(lines.contains { $0.contains("config: {Push=one-shot, Pull=disabled}") })
         #expect(!lines.contains { $0.contains("sEcret") })
