@@ -201,7 +201,7 @@ import Testing
 
 /// Spreadsheets run what looks like a formula.
 @Suite struct HostileFormulaTests {
-    private func row(_ texts: [String], delimiter: UInt8 = UInt8(ascii: ",")) -> String {
+    private func row(_ texts: [String], delimiter: Delimiter = .comma) -> String {
         let cells = DelimitedText(delimiter: delimiter, guardsFormulas: true)
         var buffer = ByteBuffer()
         for (index, text) in texts.enumerated() {
@@ -220,7 +220,7 @@ import Testing
     ])
     func formulasAreGuarded(text: String, cell: String) {
         #expect(row([text]) == cell)
-        #expect(row(["x", text], delimiter: 0x09) == "x\t" + cell)
+        #expect(row(["x", text], delimiter: .tab) == "x\t" + cell)
     }
 
     @Test func theFlagIsForTablesAlone() throws {

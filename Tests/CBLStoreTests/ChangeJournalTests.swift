@@ -2,6 +2,7 @@ import CBLBase
 import CBLFleece
 import CBLStore
 import CBLTestSupport
+import Synchronization
 import Testing
 
 /// What a statement changed is taken back.
@@ -142,7 +143,8 @@ import Testing
 
     @Test func memoryIsBounded() throws {
         let database = try make()
-        let journal = ChangeJournal(mostBytes: 20_000, mostChanges: 50)
+        let heard = Mutex(0)
+        let journal = ChangeJournal(mostBytes: 20_000, mostChanges: 50) { heard.withLock { $0 += 1 } }
         database.setJournal(journal)
         let text = String(repeating: "x", count: 1000)
         for step in 0..<40 {
@@ -151,7 +153,12 @@ import Testing
         }
         #expect(journal.steps.count < 20 && journal.steps.last?.title == "39")
         journal.begin("many")
-        try database.write { for n in 0..<51 { try $0.save("doc-\(n)", body: $0.encode(json: "{}")) } }
+        try database.write { transaction in
+            for n in 0..<60 {
+                try transaction.save("doc-\(n)", body: transaction.encode(json: "{}"))
+                #expect(heard.withLock { $0 } == (n < 50 ? 0 : 1), "before it is done, and once")
+            }
+        }
         #expect(journal.steps.last?.isTooLarge == true && journal.steps.last?.documentCount == 0)
         journal.begin("bulk")
         try database.write { transaction in
@@ -163,5 +170,6 @@ import Testing
             }
         }
         #expect(journal.steps.last?.isTooLarge == true && journal.steps.last?.title == "bulk")
+        #expect(heard.withLock { $0 } == 2)
     }
 }

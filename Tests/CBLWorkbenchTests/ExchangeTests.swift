@@ -52,11 +52,11 @@ import Testing
 
     @Test(arguments: [false, true]) func tablesComeBackAsTheyWere(guardsFormulas: Bool) throws {
         let text = Text()
-        let cells = DelimitedText(delimiter: UInt8(ascii: ","), guardsFormulas: guardsFormulas)
+        let cells = DelimitedText(delimiter: .comma, guardsFormulas: guardsFormulas)
         try database.read { _ = try Exporter().writeTable($0, .default, cells, to: text) }
         #expect(text.buffer.string.contains(guardsFormulas ? "'=1+1" : ",=1+1"))
         let table = TableSource(
-            try source(text.buffer.string), delimiter: UInt8(ascii: ","), idKey: "_id", removesGuards: guardsFormulas)
+            try source(text.buffer.string), delimiter: .comma, idKey: "_id", removesGuards: guardsFormulas)
         let (other, outcome) = try copy(from: table)
         #expect(outcome.created == 3)
         #expect(try json(of: other) == json(of: database))

@@ -46,7 +46,7 @@ import Testing
     }
 
     private func readTable(_ bytes: [UInt8]) throws {
-        for delimiter in ",\t".utf8 { try read(bytes) { TableSource($0, delimiter: delimiter, idKey: "_id") } }
+        for delimiter in [Delimiter.comma, .tab] { try read(bytes) { TableSource($0, delimiter: delimiter, idKey: "_id") } }
     }
 
     private func readJSON(_ bytes: [UInt8]) throws {

@@ -79,6 +79,31 @@ import Testing
         #expect(try remark("UPDATE _ SET newOne = 1 WHERE name = 'Ada'") == nil)
     }
 
+    @Test func saysWhatNoItemOfAnArrayHas() throws {
+        let reviews = #"{"reviews":[{"stars":1,"by":{"name":"Ann"}},{"text":"fine","marks":[{"kind":"a"}]}]}"#
+        let scratch = try Scratch(["one": "{}", "two": reviews])
+        let terminal = try PseudoTerminal(["--writeable", scratch.path], environment: environment, columns: 140)
+        try terminal.waitForLine("scratch>")
+        func remark(_ line: String) throws -> String? { try terminal.run(line, prompt: "scratch>").first { $0.hasPrefix("(No doc") } }
+        let didYouMean = #"(No document has "reviews[].tex". Did you mean "reviews[].text"?)"#
+        for line in [
+            "SELECT reviews[0].tex FROM _", "SELECT r.tex FROM _ UNNEST _.reviews AS r", "SELECT r.tex FROM _ AS d UNNEST d.reviews AS r",
+            "SELECT meta().id FROM _ WHERE ANY r IN reviews SATISFIES r.tex = 'x' END", "stats reviews[].tex",
+            "UPDATE _ SET x = 1 WHERE EVERY r IN reviews SATISFIES r.tex = 'x' END AND reviews IS NOT MISSING",
+            "cat one --key reviews[0].tex",
+        ] { #expect(try remark(line) == didYouMean, "\(line)") }
+        let deeper = #"(No document has "reviews[].marks[].kin". Did you mean "reviews[].marks[].kind"?)"#
+        #expect(try remark("SELECT m.kin FROM _ AS d UNNEST d.reviews AS r UNNEST r.marks AS m") == deeper)
+        #expect(try remark("SELECT 1 FROM _ WHERE ANY r IN reviews SATISFIES ANY m IN r.marks SATISFIES m.kin = 'a' END END") == deeper)
+        for line in [
+            "SELECT reviews[0].text, reviews[7].by.name FROM _", "SELECT r.text, m.kind FROM _ UNNEST _.reviews AS r UNNEST r.marks AS m",
+            "SELECT meta().id FROM _ WHERE ANY r IN reviews SATISFIES r.by.name = 'x' AND r.stars > 1 END", "stats reviews[].stars",
+            "SELECT meta().id FROM _ WHERE ANY r IN [1, 2] SATISFIES r > 1 END", "SELECT r FROM _ UNNEST _.reviews AS r",
+        ] { #expect(try remark(line) == nil, "\(line)") }
+        try terminal.run("save slip SELECT reviews[0].tex FROM _", prompt: "scratch>")
+        #expect(try remark("run slip") == didYouMean)
+    }
+
     @Test func theLastStatementsAreListedByTheirNumber() throws {
         let terminal = try open()
         for line in [".timer on", "ls doc-1", "ls doc-2"] { try terminal.run(line, prompt: "scratch>") }

@@ -144,6 +144,23 @@ import Testing
         #expect(written.lines.first?.contains("b") == false && written.lines.first?.contains(delimiter) == true)
     }
 
+    @Test(arguments: ["||", "§", "<~>", "\u{1F}", "\u{1}", " ", "|,|", "é"])
+    func anyTextSeparatesCells(delimiter: String) throws {
+        let inside = delimiter.unicodeScalars.allSatisfy { $0.value >= 0x20 } ? delimiter : "\\u00" + (delimiter == "\u{1}" ? "01" : "1F")
+        let bodies = [
+            "a": #"{"n":1,"t":"plain"}"#, "b": #"{"n":-2.5,"t":"in\#(inside)side\#(inside)"}"#,
+            "c": #"{"n":true,"t":"ends with |"}"#, "d": #"{"n":null,"t":"<~ § , \"quoted\" é"}"#,
+        ]
+        let scratch = try Scratch(bodies)
+        let written = try scratch.expect(["export", "-"], flags: ["--format", "csv", "--delimiter", delimiter])
+        #expect(written.lines.first == ["_id", "n", "t"].joined(separator: delimiter))
+        let copy = try Scratch([:])
+        try copy.expect(["import", "--format", "csv", "-"], flags: ["--delimiter", delimiter], input: written.output)
+        for id in bodies.keys.sorted() {
+            #expect(try copy.run(["cat", id, "--raw"]).output == scratch.run(["cat", id, "--raw"]).output)
+        }
+    }
+
     @Test func cellsBecomeWhatSomebodySays() throws {
         let scratch = try Scratch([:])
         let table = "_id,zip,n,flag,list\na,007,5,yes,\"[1]\"\nb,12,x,no,oops\n"
@@ -157,7 +174,7 @@ import Testing
         try scratch.expectFailure(
             ["import", "--format", "csv", "-"], "no column is called \"zap\". Did you mean \"zip\"?", flags: ["--types", "zap:text"],
             input: table)
-        for (flag, value) in [("--types", "n:nmber"), ("--delimiter", "ab"), ("--delimiter", "\"")] {
+        for (flag, value) in [("--types", "n:nmber"), ("--delimiter", "ab"), ("--delimiter", "\""), ("--delimiter", "-")] {
             try scratch.expectFailure(["import", "--format", "csv", "-"], exitCode: 2, String(flag), flags: [flag, value], input: table)
         }
         try scratch.expectFailure(

@@ -23,7 +23,7 @@ extension Resolver {
             if rest.count > 1 { return fail("invalid properties after a meta property", range) }
             return meta(key, of: row, target, range)
         }
-        if case .source(let index) = target { note(rest, of: index) }
+        if case .source(let index) = target { note(place(rest, of: index)) }
         return .property(Term.Property(row: row, path: PropertyPath(Array(rest)).text), .value)
     }
 

@@ -133,6 +133,7 @@ extension Resolver {
                 expression.range)
         }
         if property.row === scope.sources[index].row { return fail("an UNNEST cannot refer to itself", expression.range) }
+        scope.sources[index].items = place(ofItems: expression)
         if scope.sources[index].alias.isEmpty, !property.path.isEmpty {
             // The alias is the path, but no title.
             checkAlias(property.path, expression.range)

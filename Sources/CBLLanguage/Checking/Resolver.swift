@@ -22,6 +22,8 @@ final class Resolver {
     /// A variable of a quantifier around the current expression.
     struct Variable {
         var name: String
+        /// What it runs through, if that is of a document.
+        var items: TranslatedQuery.Property?
         var uses = 0
     }
 
@@ -56,12 +58,30 @@ final class Resolver {
         self.options = options
     }
 
-    /// Notes that the query speaks of a property.
-    func note(_ path: ArraySlice<PropertyPath.Component>, of source: Int) {
-        guard let collection = scope.sources[source].collection else { return }
-        let names = path.prefix { if case .name = $0 { true } else { false } }.map { if case .name(let name) = $0 { name } else { "" } }
-        let property = TranslatedQuery.Property(collection: collection, names: names)
+    /// Notes that the query speaks of a property: as far as it has names.
+    func note(_ property: TranslatedQuery.Property?) {
+        guard var property else { return }
+        while property.steps.last == .item { property.steps.removeLast() }
         if !properties.contains(property) { properties.append(property) }
+    }
+
+    /// Where a path of a source leads to in its documents.
+    func place(_ path: ArraySlice<PropertyPath.Component>, of source: Int) -> TranslatedQuery.Property? {
+        let source = scope.sources[source]
+        return (source.collection.map { TranslatedQuery.Property(collection: $0) } ?? source.items)?.appending(path)
+    }
+
+    /// Where the items come from that an expression runs through, if that is a place in documents.
+    func place(ofItems expression: QueryExpression) -> TranslatedQuery.Property? {
+        switch expression.node {
+        case .property(let path):
+            var rest = asHandedOn(path, expression.range).components[...]
+            guard case .source(let source)? = scope.target(of: &rest) else { return nil }
+            if case .name(let name)? = rest.first, MetaKey(shortcut: name) != nil { return nil }
+            return place(rest, of: source)?.items
+        case .variable(let name, let path): return variables.last { $0.name == name }?.items?.appending(path.components).items
+        default: return nil
+        }
     }
 
     // Mistakes
@@ -158,6 +178,7 @@ final class Resolver {
             return fail("no quantifier around it has the variable '\(name)'", expression.range)
         }
         variables[index].uses += 1
+        note(variables[index].items?.appending(path.components))
         if path.components.isEmpty { return .variable(name) }
         return .call("fl_nested_value", [.variableBody(name), .literal(SQLText.string(path.text))], .any)
     }
@@ -218,7 +239,7 @@ final class Resolver {
         // SQLite's names do not tell cases apart.
         guard name.isPlainIdentifier else { return fail("invalid variable name in ANY/EVERY", expression.range) }
         let collection = resolve(source)
-        variables.append(Variable(name: name))
+        variables.append(Variable(name: name, items: place(ofItems: source)))
         let predicate = resolve(condition)
         let uses = variables.removeLast().uses
         // The collection is searched for a value at one go. (`IS NULL` is written as `=`, but means another thing.)

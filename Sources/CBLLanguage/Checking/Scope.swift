@@ -12,6 +12,8 @@ struct Scope {
         var title: String
         var row: RowReference
         var readsDeleted = false
+        /// What an UNNEST takes apart.
+        var items: TranslatedQuery.Property?
     }
 
     /// A result with an alias.

@@ -40,10 +40,22 @@ package struct TranslatedQuery: Sendable {
         package var probes: Int?
     }
 
-    /// The path of a property as far as it has names: of `a.b[0].c`, `a.b`.
+    /// The path of a property. Which item of an array is meant does not matter: `a[0].b`, or `b` of what is unnested from `a`, is `a[].b`.
     package struct Property: Sendable, Equatable {
+        package enum Step: Sendable, Equatable { case name(String), item }
+
         package var collection: QueryCollection
-        package var names: [String]
+        package var steps: [Step] = []
+
+        func appending(_ path: some Sequence<PropertyPath.Component>) -> Property {
+            var whole = self
+            for component in path {
+                if case .name(let name) = component { whole.steps.append(.name(name)) } else { whole.steps.append(.item) }
+            }
+            return whole
+        }
+
+        var items: Property { Property(collection: collection, steps: steps + [.item]) }
     }
 
     package struct Source: Sendable, Hashable {

@@ -104,7 +104,7 @@ extension InteractiveShell {
             for (index, entry) in databases.entries.enumerated() {
                 try session.writeFacts { line in
                     line.add("name", entry.name)
-                    line.add("path", entry.database.path)
+                    line.add("path", session.shownPath(of: entry.database))
                     line.add("access", entry.database.isReadOnly ? "read-only" : "writable")
                     line.add("collection", entry.collection.description)
                     line.add("current", index == databases.currentIndex)
@@ -118,7 +118,7 @@ extension InteractiveShell {
         for (index, entry) in databases.entries.enumerated() {
             table.add([
                 (index == databases.currentIndex ? "* " : "  ") + entry.name, entry.database.isReadOnly ? "read-only" : "writable",
-                entry.database.isInTransaction ? "open" : "", entry.collection.description, entry.database.path,
+                entry.database.isInTransaction ? "open" : "", entry.collection.description, session.shownPath(of: entry.database),
             ])
         }
         try table.write(to: session)
@@ -127,7 +127,10 @@ extension InteractiveShell {
     /// Goes on with a database that was opened.
     func enter(_ database: Database) {
         leaveCurrent()
-        databases.add(database, journal: isOnTerminal ? ChangeJournal() : nil)
+        // Statements run where the shell does.
+        nonisolated(unsafe) let session = session
+        let journal = ChangeJournal { session.remark("(This changes more than undo can take back.)") }
+        databases.add(database, journal: isOnTerminal ? journal : nil)
         database.setJournal(databases.current?.journal)
         adoptCurrent()
         keepExpirations(of: database)

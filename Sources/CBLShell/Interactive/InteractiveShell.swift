@@ -241,9 +241,6 @@ final class InteractiveShell {
             let journal = databases.current?.journal
             journal?.begin(InteractiveShell.title(of: words))
             defer {
-                if let step = journal?.steps.last, step.isTooLarge, step.number == journal?.lastNumber {
-                    session.remark("(This was too much for undo to take it back.)")
-                }
                 if settings.timing == .on, !session.hasToldTime, !isLeaving {
                     session.remark("Time: \(ShellSettings.milliseconds(watch.seconds))")
                 }

@@ -27,18 +27,18 @@ struct UnknownProperties {
         var told = 0
         let start = ContinuousClock.now
         for property in query.translated.properties {
-            guard told < UnknownProperties.most, !property.names.isEmpty, let name = CollectionName(property.collection) else { continue }
+            guard told < UnknownProperties.most, !property.steps.isEmpty, let name = CollectionName(property.collection) else { continue }
             // What is right is found in the first document as a rule.
             let left = UnknownProperties.patience - (ContinuousClock.now - start)
-            guard isNowhere(property, name, within: max(left, UnknownProperties.leastPatience)) else { continue }
+            guard isNowhere(property.steps, name, within: max(left, UnknownProperties.leastPatience)) else { continue }
             let paths = known[name] ?? ((try? CompletionNames.quickly(snapshot) { try $0.propertyPaths(of: name) }) ?? [])
             known[name] = paths
-            let path = property.names.map(Lexer.name).joined(separator: ".")
+            let path = UnknownProperties.text(property.steps)
             guard !paths.isEmpty, !paths.contains(path) else { continue }
             told += 1
             let place = name.isDefault ? "" : " of \(name)"
             let suggestion = Suggestion.sentence(for: path, in: paths, quoted: true)
-            let isText = suggestion.isEmpty && property.names.count == 1 && session.shell != nil
+            let isText = suggestion.isEmpty && property.steps.count == 1 && session.shell != nil
             session.remark("(No document\(place) has \"\(path)\".\(suggestion)\(isText ? " A text stands in quotes: '\(path)'." : ""))")
         }
     }
@@ -50,13 +50,38 @@ struct UnknownProperties {
         if let query = try? Query(select, on: snapshot) { tell(of: query) }
     }
 
+    /// As completion and `schema` write it: `reviews[].author`.
+    private static func text(_ steps: [TranslatedQuery.Property.Step]) -> String {
+        var text = ""
+        for step in steps {
+            switch step {
+            case .name(let name): text += (text.isEmpty ? "" : ".") + Lexer.name(name)
+            case .item: text += "[]"
+            }
+        }
+        return text
+    }
+
+    /// Whether there is something at a place; of arrays, in any of their items.
+    private func isThere(_ steps: ArraySlice<TranslatedQuery.Property.Step>, in item: String? = nil) -> QueryExpression {
+        var path = PropertyPath()
+        let end = steps.firstIndex(of: .item) ?? steps.endIndex
+        for case .name(let name) in steps[..<end] { path.components.append(.name(name)) }
+        let value = QueryExpression(item.map { .variable($0, path) } ?? .property(path))
+        guard end < steps.endIndex else { return QueryExpression(.operation(.isNot, [value, QueryExpression(.missing)])) }
+        let variable = "item\(end)"
+        return QueryExpression(
+            .quantified(.any, variable: variable, collection: value, predicate: isThere(steps[(end + 1)...], in: variable)))
+    }
+
     /// Whether none has it; false if that cannot be seen in time.
-    private func isNowhere(_ property: TranslatedQuery.Property, _ collection: CollectionName, within limit: Duration) -> Bool {
-        let value = QueryExpression(.property(PropertyPath(property.names.map { .name($0) })))
+    private func isNowhere(
+        _ steps: [TranslatedQuery.Property.Step], _ collection: CollectionName, within limit: Duration
+    ) -> Bool {
         var select = Select()
         select.sources = [Select.Source(.collection(scope: collection.scope, name: collection.name), alias: "= row")]
         select.results = [Select.Result(QueryExpression(.integer(1)))]
-        select.condition = QueryExpression(.operation(.isNot, [value, QueryExpression(.missing)]))
+        select.condition = isThere(steps[...])
         select.limit = QueryExpression(.integer(1))
         do {
             let options = QueryOptions(timeLimit: limit)

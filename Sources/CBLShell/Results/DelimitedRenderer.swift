@@ -9,7 +9,7 @@ final class DelimitedRenderer: ResultRenderer {
     /// The cell of a null, in quotes if it needs them.
     private let null: [UInt8]
 
-    init(output: Output, delimiter: UInt8, look: ResultLook = ResultLook(), guardsFormulas: Bool = false) {
+    init(output: Output, delimiter: Delimiter, look: ResultLook = ResultLook(), guardsFormulas: Bool = false) {
         let text = DelimitedText(delimiter: delimiter, guardsFormulas: guardsFormulas)
         self.output = output
         self.text = text
@@ -21,11 +21,11 @@ final class DelimitedRenderer: ResultRenderer {
 
     func begin(_ titles: [String]) throws {
         guard hasHeadings else { return }
-        try output.write(separator: text.delimiter, lines: { text.append(titles: titles, to: &$0) })
+        try output.write(separator: text.delimiter.onlyByte, lines: { text.append(titles: titles, to: &$0) })
     }
 
     func add(_ row: ResultRow) throws {
-        try output.write(separator: text.delimiter, lines: { append(row, to: &$0) })
+        try output.write(separator: text.delimiter.onlyByte, lines: { append(row, to: &$0) })
     }
 
     func finish() throws {}
@@ -33,7 +33,7 @@ final class DelimitedRenderer: ResultRenderer {
     @inline(__always)
     private func append(_ row: ResultRow, to buffer: inout ByteBuffer) {
         for (index, cell) in row.cells.enumerated() {
-            if index > 0 { buffer.append(text.delimiter) }
+            if index > 0 { text.delimiter.append(to: &buffer) }
             switch cell {
             case .missing: break
             case .text(let bytes): text.append(text: bytes, to: &buffer)

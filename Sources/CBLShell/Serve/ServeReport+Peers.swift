@@ -16,14 +16,16 @@ extension ServeReport {
         case .failed(let error): session.warn(error.description)
         case .found(let peer):
             guard let announcement = peer.announcement, announcement.id != ownID else { return }
-            knownPeers.insert(peer.service)
+            let text = "\(ServeReport.name(peer)): \(peer.databases.map { ForeignText.line($0) }.joined(separator: ", "))"
+            // It is found anew with each of its addresses.
+            guard knownPeers.updateValue(text, forKey: peer.service) != text else { return }
             if invocation.wantsJSON {
                 try write("found", peer) { $0.add("databases", list: peer.databases) }
             } else if showsConnections {
-                session.remark("Found \(ServeReport.name(peer)): \(peer.databases.map { ForeignText.line($0) }.joined(separator: ", "))")
+                session.remark("Found \(text)")
             }
         case .lost(let service):
-            guard knownPeers.remove(service) != nil else { return }
+            guard knownPeers.removeValue(forKey: service) != nil else { return }
             if invocation.wantsJSON {
                 try write("lost") { $0.add("name", service.name) }
             } else if showsConnections {

@@ -12,8 +12,8 @@ final class ServeReport {
     var session: Session { invocation.session }
     /// By what this server is known among peers.
     var ownID: String?
-    /// The peers that are there.
-    var knownPeers: Set<FoundPeer.Service> = []
+    /// The peers that are there, and what was said of them.
+    var knownPeers: [FoundPeer.Service: String] = [:]
     /// The connections to peers of which it was said that they cannot be.
     var toldFailures: Set<Mesh.Link> = []
     private let clock = Stopwatch()

@@ -57,6 +57,9 @@ extension Session {
     /// Whether a path is that of such a copy, and what it was called.
     func packedSource(of path: String) -> String? { unpackedCopies.first { $0.path == path }?.source }
 
+    /// As somebody has called it: of a private copy, what it is a copy of.
+    func shownPath(of database: Database) -> String { packedSource(of: database.path) ?? database.path }
+
     static func packedError(_ source: String) -> CommandError {
         CommandError(.cannotOpen, "\(source): what is in a ZIP file can only be read", hint: "Unpack it, or make a copy with cp.")
     }

@@ -8,7 +8,7 @@ enum Endpoint: Equatable {
     /// JSON texts, one document per line when written; any row of values, or an array of them, when read. `-` is standard input or output.
     case json(String, JSONLayout)
     /// Without a delimiter it is a comma when written, and found out when read.
-    case table(String, delimiter: UInt8?)
+    case table(String, delimiter: Delimiter?)
     case directory(String)
 
     enum JSONLayout: Equatable { case lines, array }
@@ -16,11 +16,11 @@ enum Endpoint: Equatable {
     static let formats = ["json", "jsonl", "array", "csv", "tsv"]
 
     /// Guesses from the path's ending, unless a format is named. Nil if that says nothing.
-    init?(_ path: String, format: String? = nil, delimiter: UInt8? = nil) {
+    init?(_ path: String, format: String? = nil, delimiter: Delimiter? = nil) {
         let path = path == "/dev/stdin" || TargetFile.isStandardOutput(path) ? "-" : path
         switch format {
         case "csv": self = .table(path, delimiter: delimiter)
-        case "tsv": self = .table(path, delimiter: delimiter ?? UInt8(ascii: "\t"))
+        case "tsv": self = .table(path, delimiter: delimiter ?? .tab)
         case "array": self = .json(path, .array)
         case "json", "jsonl": self = .json(path, .lines)
         default:
@@ -40,7 +40,7 @@ enum Endpoint: Equatable {
         } else if name.hasSuffix(".csv") {
             self = .table(path, delimiter: nil)
         } else if name.hasSuffix(".tsv") {
-            self = .table(path, delimiter: UInt8(ascii: "\t"))
+            self = .table(path, delimiter: .tab)
         } else if path.hasSuffix("/") || Endpoint.isDirectory(path) {
             self = .directory(path)
         } else {

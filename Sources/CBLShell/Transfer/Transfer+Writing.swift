@@ -79,7 +79,7 @@ extension Transfer {
                 try exporter.writeJSON(snapshot, collection, isArray: layout == .array, to: $0)
             }
         case .table(let path, let delimiter):
-            let cells = DelimitedText(delimiter: delimiter ?? UInt8(ascii: ","), guardsFormulas: guardsFormulas)
+            let cells = DelimitedText(delimiter: delimiter ?? .comma, guardsFormulas: guardsFormulas)
             return try TargetFile.write(path, session) { try exporter.writeTable(snapshot, collection, cells, to: $0) }
         case .directory(let path):
             try TargetFile.makeDirectory(path)

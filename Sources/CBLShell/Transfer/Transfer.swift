@@ -20,8 +20,8 @@ struct Transfer {
         Flag("existing", short: "x", "Fail if the destination does not exist"),
         Flag("format", value: "FORMAT", .choice(Endpoint.formats), "The form of the text, if its name does not tell"),
         Flag(
-            "delimiter", value: "CHARACTER", .text,
-            "What separates the cells of a table: ; or | or tab (default: what the heading has, or a comma)"),
+            "delimiter", value: "TEXT", .text,
+            "What separates the cells of a table: ; or | or tab, or any other text (default: what the heading has, or a comma)"),
         Flag(
             "types", value: "[COLUMN:]TYPE,…", .text,
             "What cells become: \(CellTypes.CellType.allCases.map(\.rawValue).joined(separator: ", ")) (default: auto, what they look like)"
@@ -84,13 +84,14 @@ struct Transfer {
         return endpoint
     }
 
-    private func delimiter() throws(CommandError) -> UInt8? {
+    private func delimiter() throws(CommandError) -> Delimiter? {
         guard let text = invocation.string("delimiter") else { return nil }
-        if ["tab", "\\t", "\t"].contains(text) { return UInt8(ascii: "\t") }
-        guard text.utf8.count == 1, let byte = text.utf8.first, (0x20...0x7E).contains(byte), byte != UInt8(ascii: "\"") else {
-            throw invocation.usageError("--delimiter is one character of ASCII, or tab, not \"\(text)\"")
+        if ["tab", "\\t"].contains(text) { return .tab }
+        guard let delimiter = Delimiter(text) else {
+            throw invocation.usageError(
+                "--delimiter is tab, or a character or short text without quotes that no number or word begins with, not \"\(text)\"")
         }
-        return byte
+        return delimiter
     }
 
     private func cellTypes() throws(CommandError) -> CellTypes {
@@ -170,8 +171,8 @@ struct Transfer {
         defer { progress.finish() }
         let outcome = try importer.run(documents, into: collection, of: database)
         progress.finish()
-        if case .table(_, nil) = source, let found = (documents as? TableSource)?.delimiter, found != UInt8(ascii: ",") {
-            let name = found == UInt8(ascii: "\t") ? "tabs" : "\"\(Character(Unicode.Scalar(found)))\""
+        if case .table(_, nil) = source, let found = (documents as? TableSource)?.delimiter, found != .comma {
+            let name = found == .tab ? "tabs" : "\"\(found)\""
             session.notice("Its cells are separated by \(name); --delimiter says otherwise.")
         }
         if outcome.named > 0 {

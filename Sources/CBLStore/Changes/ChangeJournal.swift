@@ -61,9 +61,13 @@ package final class ChangeJournal: Sendable {
     private let mostBytes: Int
     let mostChanges: Int
 
-    package init(mostBytes: Int = 64 << 20, mostChanges: Int = 100_000) {
+    /// Hears that the step that is under way is more than is kept, before it is done.
+    private let onTooLarge: @Sendable () -> Void
+
+    package init(mostBytes: Int = 64 << 20, mostChanges: Int = 100_000, onTooLarge: @escaping @Sendable () -> Void = {}) {
         self.mostBytes = mostBytes
         self.mostChanges = mostChanges
+        self.onTooLarge = onTooLarge
     }
 
     /// Those that changed something, the oldest first.
@@ -94,18 +98,27 @@ package final class ChangeJournal: Sendable {
     var isKeeping: Bool { state.withLock { $0.steps.last.map { !$0.isTooLarge } ?? false } }
 
     func append(_ change: Change) {
-        state.withLock { state in
-            guard let last = state.steps.indices.last, !state.steps[last].isTooLarge else { return }
+        let isTooMuch = state.withLock { state in
+            guard let last = state.steps.indices.last, !state.steps[last].isTooLarge else { return false }
             state.steps[last].changes.append(change)
             state.steps[last].byteCount += change.byteCount
             state.byteCount += change.byteCount
-            if state.steps[last].byteCount > mostBytes || state.steps[last].changes.count > mostChanges { return state.giveUp(last) }
+            if state.steps[last].byteCount > mostBytes || state.steps[last].changes.count > mostChanges { return true }
             while state.byteCount > mostBytes, state.steps.count > 1 { state.byteCount -= state.steps.removeFirst().byteCount }
+            return false
         }
+        if isTooMuch { giveUp() }
     }
 
     /// There is more than is worth looking at.
-    func giveUp() { state.withLock { state in state.steps.indices.last.map { state.giveUp($0) } } }
+    func giveUp() {
+        let isNew = state.withLock { state in
+            guard let last = state.steps.indices.last, !state.steps[last].isTooLarge else { return false }
+            state.giveUp(last)
+            return true
+        }
+        if isNew { onTooLarge() }
+    }
 
     /// What came since is not to be.
     func rollBack(to mark: Mark) {

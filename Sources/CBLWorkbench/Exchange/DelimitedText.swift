@@ -3,11 +3,11 @@ import CBLFleece
 /// The cells of CSV and TSV (RFC 4180), so written that `TableSource` reads them back as what they were: text that looks like another value
 /// stands in quotes, arrays and objects are JSON.
 package struct DelimitedText {
-    package let delimiter: UInt8
+    package let delimiter: Delimiter
     /// Text that a spreadsheet would take for a formula is made text, by an apostrophe in front.
     package var guardsFormulas: Bool
 
-    package init(delimiter: UInt8, guardsFormulas: Bool = false) {
+    package init(delimiter: Delimiter, guardsFormulas: Bool = false) {
         self.delimiter = delimiter
         self.guardsFormulas = guardsFormulas
     }
@@ -46,14 +46,15 @@ package struct DelimitedText {
             || [4, 5].contains(text.count) && ["true", "false", "null"].contains(String(decoding: text, as: UTF8.self).lowercased())
         let needsQuotes =
             (looksLikeValue && !isTitle) || first == 0x20 || text.last == 0x20
-            || text.contains { $0 == delimiter || $0 == UInt8(ascii: "\"") || $0 == 0x0A || $0 == 0x0D }
+            || delimiter.mayStand(in: text)
+            || text.contains { $0 == UInt8(ascii: "\"") || $0 == 0x0A || $0 == 0x0D }
         if needsQuotes { appendQuoted(text, to: &row) } else { row.append(text) }
     }
 
     /// A line with the names of the columns.
     package func append(titles: [String], to row: inout ByteBuffer) {
         for (index, title) in titles.enumerated() {
-            if index > 0 { row.append(delimiter) }
+            if index > 0 { delimiter.append(to: &row) }
             var title = title
             title.withUTF8 { append(text: UnsafeRawBufferPointer($0), isTitle: true, to: &row) }
         }

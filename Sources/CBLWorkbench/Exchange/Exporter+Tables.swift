@@ -8,14 +8,14 @@ extension Exporter {
     ) throws -> Int {
         let keys = snapshot.sharedKeys
         let columns = try propertyNames(snapshot, collection)
-        try sink.write(separator: cells.delimiter) { cells.append(titles: (idKey.isEmpty ? [] : [idKey]) + columns, to: &$0) }
+        try sink.write(separator: cells.delimiter.onlyByte) { cells.append(titles: (idKey.isEmpty ? [] : [idKey]) + columns, to: &$0) }
         return try forEach(snapshot, collection) { cursor in
-            try sink.write(separator: cells.delimiter) { row in
+            try sink.write(separator: cells.delimiter.onlyByte) { row in
                 if !idKey.isEmpty { cells.append(text: cursor.idBytes, isTitle: true, to: &row) }
                 let body = cursor.body.dictionary
                 var isWhole = true
                 for (index, column) in columns.enumerated() {
-                    if index > 0 || !idKey.isEmpty { row.append(cells.delimiter) }
+                    if index > 0 || !idKey.isEmpty { cells.delimiter.append(to: &row) }
                     if let value = body?.value(forKey: column, keys), !cells.append(value, keys, to: &row) { isWhole = false }
                 }
                 if !isWhole { damaged(DamagedDocument(endless: cursor.id, in: collection)) }

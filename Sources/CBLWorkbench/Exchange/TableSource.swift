@@ -9,7 +9,7 @@ import CBLStore
 package final class TableSource: DocumentSource {
     private let input: InputSource
     /// Found out from the heading if nobody says it.
-    package private(set) var delimiter: UInt8?
+    package private(set) var delimiter: Delimiter?
     private let types: CellTypes
     private let idKey: String
     /// Somebody has said which column it is.
@@ -27,7 +27,7 @@ package final class TableSource: DocumentSource {
     package var size: Int? { input.size }
 
     package init(
-        _ input: InputSource, delimiter: UInt8?, idKey: String, needsID: Bool = false, types: CellTypes = CellTypes(),
+        _ input: InputSource, delimiter: Delimiter?, idKey: String, needsID: Bool = false, types: CellTypes = CellTypes(),
         removesGuards: Bool = false
     ) {
         self.needsID = needsID
@@ -91,22 +91,21 @@ package final class TableSource: DocumentSource {
         columns = names.map { ($0, types.type(ofColumn: $0)) }
     }
 
-    private static let delimiters = [UInt8(ascii: ","), UInt8(ascii: ";"), UInt8(ascii: "\t"), UInt8(ascii: "|")]
     private static let longestHeading = 1 << 16
 
     /// What stands most often in the first line outside of quotes, of what separates cells in some program; a comma where there is nothing.
-    private func delimiterOfHeading() throws -> UInt8 {
+    private func delimiterOfHeading() throws -> Delimiter {
         while input.window.count < TableSource.longestHeading, !input.window.contains(UInt8(ascii: "\n")), try input.readMore() {}
-        var counts = TableSource.delimiters.map { _ in 0 }
+        var counts = Delimiter.usual.map { _ in 0 }
         var isQuoted = false
         for byte in input.window.prefix(TableSource.longestHeading) {
             if byte == UInt8(ascii: "\"") { isQuoted.toggle() }
             guard !isQuoted else { continue }
             if byte == UInt8(ascii: "\n") { break }
-            if let index = TableSource.delimiters.firstIndex(of: byte) { counts[index] += 1 }
+            if let index = Delimiter.usual.firstIndex(where: { $0.first == byte }) { counts[index] += 1 }
         }
         let most = counts.max() ?? 0
-        return counts.firstIndex(of: most).map { TableSource.delimiters[$0] } ?? TableSource.delimiters[0]
+        return counts.firstIndex(of: most).map { Delimiter.usual[$0] } ?? .comma
     }
 
     /// The cells of the next row that is not empty; nil at the end.
@@ -130,7 +129,7 @@ package final class TableSource: DocumentSource {
                 guard let following = try nextByte() else { return cells + [cell] }
                 byte = following
             }
-            while byte != delimiter, byte != UInt8(ascii: "\n") {
+            while try !isDelimiter(byte), byte != UInt8(ascii: "\n") {
                 cell.bytes.append(byte)
                 guard let following = try nextByte() else {
                     trimReturn(&cell)
@@ -147,6 +146,17 @@ package final class TableSource: DocumentSource {
             guard let following = try nextByte() else { return cells + [Cell()] }
             byte = following
         }
+    }
+
+    /// Whether a delimiter begins with a byte that was read; then all of it is.
+    private func isDelimiter(_ byte: UInt8) throws -> Bool {
+        guard let delimiter, byte == delimiter.first else { return false }
+        let rest = delimiter.bytes.dropFirst()
+        guard !rest.isEmpty else { return true }
+        while input.window.count < rest.count, try input.readMore() {}
+        guard input.window.starts(with: rest) else { return false }
+        input.consume(rest.count)
+        return true
     }
 
     private static func unguarded(_ cell: Cell) -> Cell {

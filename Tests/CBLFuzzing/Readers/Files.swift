@@ -28,7 +28,7 @@ extension FuzzedReader {
             "table", "tables with delimiters", mostBytes: 400, texts: ["_id,name,n\na,\"x\",1\nb,\"[1,{\"\"a\"\":2}]\",-1.5e3\nc,,true\n"]
         ) { bytes in
             try withFile(bytes) { path in
-                try documents(bytes.count, TableSource(InputSource(path: path), delimiter: UInt8(ascii: ","), idKey: "_id"))
+                try documents(bytes.count, TableSource(InputSource(path: path), delimiter: .comma, idKey: "_id"))
             }
         },
         FuzzedReader("documents", "files of JSON", mostBytes: 400, texts: [#"{"_id": "a", "n": 1}"# + "\n" + #"[{"b": 2}, {"_id": 5}]"#]) {
