@@ -205,7 +205,7 @@ import Testing
         let cells = DelimitedText(delimiter: delimiter, guardsFormulas: true)
         var buffer = ByteBuffer()
         for (index, text) in texts.enumerated() {
-            if index > 0 { buffer.append(delimiter) }
+            if index > 0 { delimiter.append(to: &buffer) }
             Array(text.utf8).withUnsafeBytes { cells.append(text: $0, to: &buffer) }
         }
         return buffer.string

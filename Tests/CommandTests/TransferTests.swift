@@ -147,7 +147,7 @@ import Testing
     @Test(arguments: ["||", "§", "<~>", "\u{1F}", "\u{1}", " ", "|,|", "é"])
     func anyTextSeparatesCells(delimiter: String) throws {
         let inside = delimiter.unicodeScalars.allSatisfy { $0.value >= 0x20 } ? delimiter : "\\u00" + (delimiter == "\u{1}" ? "01" : "1F")
-        let bodies = [
+        let bodies: KeyValuePairs = [
             "a": #"{"n":1,"t":"plain"}"#, "b": #"{"n":-2.5,"t":"in\#(inside)side\#(inside)"}"#,
             "c": #"{"n":true,"t":"ends with |"}"#, "d": #"{"n":null,"t":"<~ § , \"quoted\" é"}"#,
         ]
@@ -156,7 +156,7 @@ import Testing
         #expect(written.lines.first == ["_id", "n", "t"].joined(separator: delimiter))
         let copy = try Scratch([:])
         try copy.expect(["import", "--format", "csv", "-"], flags: ["--delimiter", delimiter], input: written.output)
-        for id in bodies.keys.sorted() {
+        for id in bodies.map(\.key) {
             #expect(try copy.run(["cat", id, "--raw"]).output == scratch.run(["cat", id, "--raw"]).output)
         }
     }

@@ -1,3 +1,4 @@
+import CBLWorkbench
 import Glibc
 
 /// One side of a copy: a database, or documents in another form.
