@@ -74,6 +74,12 @@ package struct VectorBlockWriter {
         codes.append(contentsOf: code)
     }
 
+    /// With a code in two parts.
+    mutating func append(_ id: VectorID, _ mark: UnsafeRawBufferPointer, _ code: UnsafeRawBufferPointer) {
+        codes.append(contentsOf: mark)
+        append(id, code)
+    }
+
     package mutating func append(_ block: VectorBlock, where isKept: (VectorID) throws -> Bool) rethrows {
         for place in 0..<block.count {
             let id = block.id(place)
@@ -84,6 +90,16 @@ package struct VectorBlockWriter {
     package mutating func append(_ other: VectorBlockWriter) {
         ids += other.ids
         codes += other.codes
+    }
+
+    package func forEach(_ body: (VectorID, UnsafeRawBufferPointer) throws -> Void) rethrows {
+        guard !ids.isEmpty else { return }
+        let size = codes.count / ids.count
+        try codes.withUnsafeBytes { codes in
+            for (place, id) in ids.enumerated() {
+                try body(id, UnsafeRawBufferPointer(rebasing: codes[place * size..<(place + 1) * size]))
+            }
+        }
     }
 
     package mutating func removeAll() {

@@ -65,9 +65,9 @@ struct VectorCheck {
                 var entries = 0
                 let model = try snapshot.storedVectorModel(index)
                 try snapshot.forEachVectorBlock(index, model, in: VectorTables.places(index: id)) { block, list in
-                    guard list < model.listCount else { throw snapshot.damage(index, "a list has no centroid") }
+                    let isSound = model.forEachEntry(of: block, list: list) { id, _, _ in listed.insert(id) }
+                    guard isSound else { throw snapshot.damage(index, "a list has no centroid") }
                     guard block.isIntact(list: list) else { throw snapshot.damage(index, "a list is not as it was written") }
-                    for place in 0..<block.count { listed.insert(block.id(place)) }
                     entries += block.count
                 }
                 // Of a lazy index nobody else knows how many there are.

@@ -153,7 +153,7 @@ extension Snapshot {
         }
     }
 
-    /// All blocks in a range of places, with the list that each is of.
+    /// All blocks in a range of places, with the list that each is of. Entries of the list of fresh ones are told apart by the model.
     func forEachVectorBlock(
         _ index: VectorIndex, _ model: VectorModel, in places: ClosedRange<Int64>, _ body: (VectorBlock, _ list: Int) throws -> Void
     ) throws {
@@ -161,10 +161,11 @@ extension Snapshot {
             try row.bind(places.lowerBound, 1)
             try row.bind(places.upperBound, 2)
             while try row.step() {
-                guard let bytes = row.blob(1), let block = VectorBlock(bytes, codeSize: model.codeSize) else {
+                let list = VectorTables.list(ofPlace: row.int64(0))
+                guard let bytes = row.blob(1), let block = VectorBlock(bytes, codeSize: model.codeSize(ofList: list)) else {
                     throw damage(index, "a block of a list cannot be read")
                 }
-                try body(block, VectorTables.list(ofPlace: row.int64(0)))
+                try body(block, list)
             }
         }
     }

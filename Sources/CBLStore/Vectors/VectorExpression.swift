@@ -64,6 +64,8 @@ struct VectorReader {
     var ofSequence: String { "SELECT rowid, key, \(expression) FROM \(table) WHERE sequence=? AND \(isLive)" }
     /// The same without reading the document.
     var rowOfSequence: String { "SELECT rowid, key FROM \(table) WHERE sequence=? AND \(isLive)" }
+    /// Whether something has a sequence, without reading what.
+    var hasSequence: String { "SELECT 1 FROM \(table) WHERE sequence=?" }
     /// Sequence, ID and value of the documents from a sequence on that a lazy index is to have.
     func sources(from sequence: UInt64, limit: Int) -> String {
         "SELECT sequence, key, \(expression) AS source FROM \(table) WHERE sequence >= \(sequence) AND \(isLive) AND source NOT NULL "

@@ -128,10 +128,10 @@ final class VectorIndexer {
             return
         }
         var sorter = VectorSorter(
-            try transaction.vectorModel(index), lists(), min(expected, VectorIndexer.batchSize), VectorIndexer.mostMemory)
+            try transaction.vectorModel(index), try lists(), min(expected, VectorIndexer.batchSize), VectorIndexer.mostMemory)
         let validity = try VectorValidity(reader, connection)
         try body { vector, bytes in if bytes.count == size { try sorter.add(vector, bytes, validity) } }
-        try sorter.finish(validity)
+        try sorter.finish(validity, isFirst: index.listed == 0)
         index.listed += sorter.added - sorter.removed
     }
 
@@ -231,9 +231,9 @@ final class VectorIndexer {
         var count = 0
         try forgetWaiting()
         try transaction.forEachVectorBlock(index, model, in: VectorTables.places(index: id)) { block, list in
-            for place in 0..<block.count where try validity.isValid(block.id(place)) {
-                guard let vector = model.decode(block.code(place), list: list) else { continue }
-                try vector.withUnsafeBytes { try keepWaiting(block.id(place), $0) }
+            try model.forEachEntry(of: block, list: list) { id, code, list in
+                guard try validity.isValid(id), let vector = model.decode(code, list: list) else { return }
+                try vector.withUnsafeBytes { try keepWaiting(id, $0) }
                 count += 1
             }
         }
@@ -298,9 +298,7 @@ final class VectorIndexer {
 
     // Its row
 
-    private func lists() -> VectorLists {
-        VectorLists(connection, index: id, codeSize: index.options.encoding.size(dimensions: index.options.dimensions))
-    }
+    private func lists() throws -> VectorLists { VectorLists(connection, index: id, try transaction.vectorModel(index)) }
 
     /// Documents have to be found by their sequence.
     private func makeFindable() throws {
@@ -327,18 +325,27 @@ final class VectorIndexer {
 /// Whether an entry is of a document's current revision.
 struct VectorValidity {
     private let connection: Connection
-    private let sql: String
+    private let row: String
+    private let sequence: String
 
     init(_ reader: VectorReader, _ connection: Connection) throws {
         self.connection = connection
-        sql = reader.rowOfSequence
+        (row, sequence) = (reader.rowOfSequence, reader.hasSequence)
     }
 
     func isValid(_ vector: VectorID) throws -> Bool {
-        try connection.withStatement(sql) { row in
+        try connection.withStatement(row) { row in
             try row.bind(Int64(bitPattern: vector.sequence), 1)
             guard try row.step(), let key = row.text(1) else { return false }
             return VectorID(sequence: vector.sequence, documentID: key) == vector
+        }
+    }
+
+    /// As far as the index of sequences tells, without a look at a page for each document.
+    func mayBeValid(_ vector: VectorID) throws -> Bool {
+        try connection.withStatement(sequence) { row in
+            try row.bind(Int64(bitPattern: vector.sequence), 1)
+            return try row.step()
         }
     }
 }
@@ -368,9 +375,29 @@ private struct VectorSorter {
         if batch.isFull { try sort(validity) }
     }
 
-    mutating func finish(_ validity: VectorValidity) throws {
+    /// The first ones of an index go to their lists. Later ones stay together until there are many; then the lists that most of them are of get
+    /// theirs, several at one go.
+    mutating func finish(_ validity: VectorValidity, isFirst: Bool) throws {
         try sort(validity)
-        for list in gathered.indices where !gathered[list].isEmpty { try write(list, validity) }
+        if isFirst { return try write(gathered.indices, validity, until: 0) }
+        let isRoom = try lists.hasRoom(forFresh: size + added * VectorModel.freshMark)
+        if !isRoom {
+            removed += try lists.takeFresh(isValid: validity.mayBeValid) { gathered[$2].append($0, $1) }
+            size = gathered.reduce(0) { $0 + $1.size }
+            try write(gathered.indices.sorted { gathered[$0].size > gathered[$1].size }, validity, until: lists.mostFresh / 4 * 3)
+        }
+        var fresh = VectorBlockWriter()
+        for (list, entries) in gathered.enumerated() {
+            entries.forEach { fresh.append(fresh: $0, $1, list: list) }
+            if fresh.size >= VectorLists.blockSize || list == gathered.count - 1, !fresh.isEmpty {
+                removed += try lists.append(fresh, to: model.freshList, isValid: validity.mayBeValid)
+                fresh.removeAll()
+            }
+        }
+    }
+
+    private mutating func write(_ order: some Sequence<Int>, _ validity: VectorValidity, until least: Int) throws {
+        for list in order where size > least && !gathered[list].isEmpty { try write(list, validity) }
     }
 
     private mutating func sort(_ validity: VectorValidity) throws {
@@ -392,7 +419,7 @@ private struct VectorSorter {
     }
 
     private mutating func write(_ list: Int, _ validity: VectorValidity) throws {
-        removed += try lists.append(gathered[list], to: list, isValid: validity.isValid)
+        removed += try lists.append(gathered[list], to: list, isValid: validity.mayBeValid)
         size -= gathered[list].size
         gathered[list].removeAll()
     }

@@ -12,13 +12,46 @@ final class VectorLists {
 
     private let connection: Connection
     private let id: Int64
-    private let codeSize: Int
+    private let model: VectorModel
 
-    init(_ connection: Connection, index: Int64, codeSize: Int) {
+    init(_ connection: Connection, index: Int64, _ model: VectorModel) {
         self.connection = connection
         id = index
-        self.codeSize = codeSize
+        self.model = model
     }
+
+    /// How many bytes of fresh entries there may be before they go to their lists: some for each list, so that its page is written for several; and
+    /// no more than a search reads beside what it looks for.
+    var mostFresh: Int { min(max(16 * model.listCount * (model.codeSize + 16), 64 * 1024), 1 << 20) }
+
+    /// Whether some more fresh entries are few enough to stay together.
+    func hasRoom(forFresh size: Int) throws -> Bool {
+        let range = VectorTables.places(index: id, list: model.freshList)
+        return try connection.withStatement("SELECT sum(length(entries)) FROM vx_lists WHERE place BETWEEN ?1 AND ?2") { row in
+            try row.bind(range.lowerBound, 1)
+            try row.bind(range.upperBound, 2)
+            return try row.step() && Int(clamping: row.int64(0)) + size <= mostFresh
+        }
+    }
+
+    /// Takes out all fresh entries that are still of a document; returns how many were not.
+    func takeFresh(
+        isValid: (VectorID) throws -> Bool, _ take: (VectorID, UnsafeRawBufferPointer, _ list: Int) throws -> Void
+    ) throws -> Int {
+        var removed = 0
+        for place in try places(VectorTables.places(index: id, list: model.freshList)) {
+            try withBlock(place) { block in
+                let isSound = try model.forEachEntry(of: block, list: model.freshList) { id, code, list in
+                    if try isValid(id) { try take(id, code, list) } else { removed += 1 }
+                }
+                guard isSound else { throw VectorLists.damage }
+            }
+            try delete(place)
+        }
+        return removed
+    }
+
+    private static var damage: StoreError { StoreError(.corrupt, "a list of a vector index is damaged. A repair makes it anew") }
 
     /// Adds entries to a list. `isValid` tells which of those that are written anew are still of a document; returns how many were not.
     func append(_ entries: VectorBlockWriter, to list: Int, isValid: (VectorID) throws -> Bool) throws -> Int {
@@ -99,8 +132,9 @@ final class VectorLists {
     private func withBlock(_ place: Int64, _ body: (VectorBlock) throws -> Void) throws {
         try connection.withStatement("SELECT entries FROM vx_lists WHERE place=?") { row in
             try row.bind(place, 1)
+            let codeSize = model.codeSize(ofList: VectorTables.list(ofPlace: place))
             guard try row.step(), let bytes = row.blob(0), let block = VectorBlock(bytes, codeSize: codeSize) else {
-                throw StoreError(.corrupt, "a list of a vector index is damaged. A repair makes it anew")
+                throw VectorLists.damage
             }
             try body(block)
         }

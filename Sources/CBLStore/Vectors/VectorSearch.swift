@@ -77,11 +77,17 @@ package final class VectorSearch {
     private func offerListed(_ query: [Float], _ probes: Int?, _ queue: inout NearestQueue) throws {
         guard let model, let id = index.id else { return }
         var scan = ListScan(model, query)
-        for list in scan.lists(min(probes ?? index.options.usualProbes, model.listCount)) {
+        let lists = scan.lists(min(probes ?? index.options.usualProbes, model.listCount))
+        for list in lists {
             try snapshot.forEachVectorBlock(index, model, in: VectorTables.places(index: id, list: list)) { block, list in
                 scan.scan(block, list: list, &queue)
             }
         }
+        var fresh = FreshEntries(of: lists)
+        try snapshot.forEachVectorBlock(index, model, in: VectorTables.places(index: id, list: model.freshList)) { block, _ in
+            fresh.add(block)
+        }
+        fresh.scan(&scan, codeSize: model.codeSize, &queue)
     }
 
     private func offerWaiting(_ query: [Float], _ queue: inout NearestQueue) throws {
@@ -156,10 +162,8 @@ package final class VectorSearch {
         }
         if let model {
             try snapshot.forEachVectorBlock(index, model, in: VectorTables.places(index: id)) { block, list in
-                for place in 0..<block.count {
-                    if let vector = model.decode(block.code(place), list: list) {
-                        known[block.id(place).sequence] = (block.id(place), vector)
-                    }
+                model.forEachEntry(of: block, list: list) { id, code, list in
+                    if let vector = model.decode(code, list: list) { known[id.sequence] = (id, vector) }
                 }
             }
         }
