@@ -73,16 +73,17 @@ func make(count: Int, dimensions: Int, in folder: String, keeps: Bool) throws {
     for _ in 0..<100 { asked.write(source.next()) }
     asked.close()
 
-    let inserted = (0..<200).map { _ in json(source.next()) }
-    func insert(_ name: String) throws -> Double {
-        try median(
-            inserted.enumerated().map { number, vector in
-                try seconds {
-                    try database.write { transaction in
-                        _ = try transaction.save("\(name)\(number)", body: transaction.encode(json: "{\"vector\":\(vector)}"))
-                    }
+    // So many that what is done only now and then is among it.
+    let inserted = (0..<10_000).map { _ in json(source.next()) }
+    func insert(_ name: String) throws -> (all: Double, median: Double) {
+        let times = try inserted.enumerated().map { number, vector in
+            try seconds {
+                try database.write { transaction in
+                    _ = try transaction.save("\(name)\(number)", body: transaction.encode(json: "{\"vector\":\(vector)}"))
                 }
-            })
+            }
+        }
+        return (times.reduce(0, +), median(times))
     }
     let plain = try insert("before")
     let options = VectorOptions(dimensions: dimensions, centroids: max(1, Int(Double(count).squareRoot())))
@@ -95,7 +96,9 @@ func make(count: Int, dimensions: Int, in folder: String, keeps: Bool) throws {
     line("size over that of the codes", Double(try pages() - sizeBefore) / encoded, "")
     let tables = try database.read { try $0.connection.integer("SELECT sum(pgsize) FROM dbstat WHERE name LIKE 'vx!_%' ESCAPE '!'") ?? 0 }
     line("the same without the index of sequences", Double(tables) / encoded, "")
-    line("an insert over one without the index", try insert("after") / plain, "")
+    let indexed = try insert("after")
+    line("10,000 inserts over those without the index", indexed.all / plain.all, "")
+    line("the same of the median of an insert", indexed.median / plain.median, "")
     for name in ["before", "after"] {
         try database.write { transaction in
             for number in inserted.indices { _ = try transaction.purge("\(name)\(number)") }

@@ -245,6 +245,65 @@ private let byDistance = "ORDER BY APPROX_VECTOR_DISTANCE(vector, $target)"
         #expect(try words.ids("\(byDistance) LIMIT 1000").count == 340)
     }
 
+    @Test(arguments: [VectorEncoding.none, .scalar(bits: 8)])
+    func whatComesOneByOneStaysTogetherAndIsSorted(encoding: VectorEncoding) throws {
+        let words = try Words()
+        try words.makeIndex(Words.options { $0.encoding = encoding })
+        let vectors = try (1...50).map { try words.vector("word\($0)").split(separator: ",").dropFirst().joined(separator: ",") }
+        let connection = try Connection(path: words.database.path + "/db.sqlite3", mode: .readOnly)
+        /// Rows of the eight lists, and of what is together.
+        func rows(_ lists: String) throws -> Int64 {
+            try connection.integer("SELECT count(*) FROM vx_lists WHERE (place >> 22) & 262143 \(lists) 8") ?? 0
+        }
+        let before = try rows("<")
+        var number = 0
+        func save(_ count: Int) throws {
+            for _ in 0..<count {
+                // Every third is the same document again, and every seventh goes.
+                let id = number % 3 == 0 ? "often" : "more\(number)"
+                try words.save(id, #"{"vector":[0.\#(1000 + number),\#(vectors[number * 7 % 50])}"#)
+                if number % 7 == 0 { try words.database.write { _ = try $0.delete(id, in: Words.collection) } }
+                number += 1
+            }
+        }
+        try save(64)
+        #expect(try rows("=") > 0 && rows("<") == before)
+        for _ in 0..<4 {
+            try save(110)
+            let found = try words.ids("\(byDistance) LIMIT 40")
+            #expect(try Set(found).intersection(words.exact("EUCLIDEAN_DISTANCE", 40)).count >= (encoding == .none ? 40 : 30))
+            #expect(try words.errors().isEmpty)
+        }
+        #expect(try rows("<") > before && rows(">") == 0)
+        let live = try #require(try connection.integer("SELECT count(*) FROM \"kv_.words\""))
+        #expect(try words.ids("\(byDistance) LIMIT 5000").count == Int(live))
+        try words.database.write { try $0.rebuildVectorIndex("words_index") }
+        #expect(try rows("=") == 0 && words.index().listed == Int(live))
+        #expect(try words.errors().isEmpty)
+    }
+
+    @Test func whatIsTogetherIsCheckedAndRepaired() throws {
+        for damage in [
+            // A list that is none, a code less, and bytes that are no block.
+            "substr(entries, 1, length(entries) - 304) || x'09000000' || substr(entries, -300)", "zeroblob(40)",
+            "substr(entries, 1, length(entries) - 1)",
+        ] {
+            let words = try Words()
+            try words.makeIndex()
+            let vector = try words.vector("word49")
+            for number in 0..<40 { try words.save("w\(number)", #"{"vector":\#(vector)}"#) }
+            #expect(try words.errors().isEmpty)
+            let connection = try Connection(path: words.database.path + "/db.sqlite3", mode: .readWrite)
+            try connection.execute("UPDATE vx_lists SET entries=CAST(\(damage) AS BLOB) WHERE (place >> 22) & 262143 = 8")
+            #expect(connection.changes == 1)
+            _ = try? words.ids("\(byDistance) LIMIT 50")
+            #expect(try !words.errors().isEmpty)
+            try words.database.write { try $0.rebuildVectorIndex("words_index") }
+            #expect(try words.errors().isEmpty)
+            #expect(try words.ids("\(byDistance) LIMIT 1000").count == 340)
+        }
+    }
+
     @Test func aDatabaseOpenedForReadingIsSearched() throws {
         let words = try Words()
         try words.makeIndex()
