@@ -1237,7 +1237,7 @@ _cblite_command() {
             '(--existing -x)--existing[Fail if the destination does not exist]' \
             '(--existing -x)-x[Fail if the destination does not exist]' \
             '--format=[The form of the text, if its name does not tell]:FORMAT:(json jsonl array csv tsv)' \
-            '--delimiter=[What separates the cells of a table\: ; or | or tab (default\: what the heading has, or a comma)]:CHARACTER: ' \
+            '--delimiter=[What separates the cells of a table\: ; or | or tab, or any other text (default\: what the heading has, or a comma)]:TEXT: ' \
             '--types=[What cells become\: auto, text, number, boolean, json (default\: auto, what they look like)]:\[COLUMN\:\]TYPE,…: ' \
             '--guard-formulas[In CSV and TSV, put an apostrophe in front of text that a spreadsheet would run as a formula]' \
             '--validate=[Take only documents that follow this JSON Schema]:SCHEMA.json:_files' \
@@ -1308,7 +1308,7 @@ _cblite_command() {
             '(--existing -x)--existing[Fail if the destination does not exist]' \
             '(--existing -x)-x[Fail if the destination does not exist]' \
             '--format=[The form of the text, if its name does not tell]:FORMAT:(json jsonl array csv tsv)' \
-            '--delimiter=[What separates the cells of a table\: ; or | or tab (default\: what the heading has, or a comma)]:CHARACTER: ' \
+            '--delimiter=[What separates the cells of a table\: ; or | or tab, or any other text (default\: what the heading has, or a comma)]:TEXT: ' \
             '--types=[What cells become\: auto, text, number, boolean, json (default\: auto, what they look like)]:\[COLUMN\:\]TYPE,…: ' \
             '--guard-formulas[In CSV and TSV, put an apostrophe in front of text that a spreadsheet would run as a formula]' \
             '--validate=[Take only documents that follow this JSON Schema]:SCHEMA.json:_files' \
@@ -1377,7 +1377,7 @@ _cblite_command() {
             '(--existing -x)--existing[Fail if the destination does not exist]' \
             '(--existing -x)-x[Fail if the destination does not exist]' \
             '--format=[The form of the text, if its name does not tell]:FORMAT:(json jsonl array csv tsv)' \
-            '--delimiter=[What separates the cells of a table\: ; or | or tab (default\: what the heading has, or a comma)]:CHARACTER: ' \
+            '--delimiter=[What separates the cells of a table\: ; or | or tab, or any other text (default\: what the heading has, or a comma)]:TEXT: ' \
             '--types=[What cells become\: auto, text, number, boolean, json (default\: auto, what they look like)]:\[COLUMN\:\]TYPE,…: ' \
             '--guard-formulas[In CSV and TSV, put an apostrophe in front of text that a spreadsheet would run as a formula]' \
             '--validate=[Take only documents that follow this JSON Schema]:SCHEMA.json:_files' \

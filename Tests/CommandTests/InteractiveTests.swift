@@ -90,7 +90,6 @@ import Testing
             "SELECT reviews[0].tex FROM _", "SELECT r.tex FROM _ UNNEST _.reviews AS r", "SELECT r.tex FROM _ AS d UNNEST d.reviews AS r",
             "SELECT meta().id FROM _ WHERE ANY r IN reviews SATISFIES r.tex = 'x' END", "stats reviews[].tex",
             "UPDATE _ SET x = 1 WHERE EVERY r IN reviews SATISFIES r.tex = 'x' END AND reviews IS NOT MISSING",
-            "cat one --key reviews[0].tex",
         ] { #expect(try remark(line) == didYouMean, "\(line)") }
         let deeper = #"(No document has "reviews[].marks[].kin". Did you mean "reviews[].marks[].kind"?)"#
         #expect(try remark("SELECT m.kin FROM _ AS d UNNEST d.reviews AS r UNNEST r.marks AS m") == deeper)

@@ -91,6 +91,8 @@ import Testing
             #expect(try run(["ls", name]).output == "a\nb\n", "\(name)")
         }
         #expect(try run([path], input: "ls\nuse \(path)\nls\nSELECT sum(n) AS s FROM _;\n").output == "a\nb\na\nb\n3\n")
+        let listed = try run(["--json", path], input: "databases\n").output
+        #expect(listed.contains(#""path":"\#(path)""#), "\(listed)")
         #expect(try run(["diff", scratch.path, path]).exitCode == 0)
         #expect(try run(["cp", path, folder + "copy.cblite2"]).exitCode == 0)
         #expect(try run(["cat", folder + "copy.cblite2", "b", "--raw"]).output.contains(#""n":2"#))
