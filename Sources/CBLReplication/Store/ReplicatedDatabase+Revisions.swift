@@ -265,7 +265,8 @@ extension ReplicatedDatabase {
             allowsConflicts: received.allowsConflict, inPlaceOf: received.allowsConflict ? [] : message.endedBranch)
         guard outcome.addedCount > 0 else { return .known }
         note(body, of: message, in: &bodies)
-        return .inserted(isConflict: outcome.isConflicted)
+        // Only where a peer may have branches somebody asks for it.
+        return .inserted(isConflict: outcome.isConflicted, rival: remote == 0 && received.allowsConflict ? outcome.rival : nil)
     }
 
     private func bodyToStore(_ received: ReceivedRevision, _ transaction: Transaction) throws -> Reading {

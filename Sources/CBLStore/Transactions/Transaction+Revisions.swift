@@ -8,6 +8,9 @@ extension Transaction {
         package let addedCount: Int
         package let sequence: UInt64
         package let isConflicted: Bool
+        /// What was the current revision before, if the new one does not descend from it and it has not ended: in a tree, also where one of the
+        /// two is a deletion.
+        package var rival: RevisionID?
     }
 
     /// Adds a revision that was made elsewhere, with its history: the IDs from the revision itself back to its ancestors.
@@ -39,6 +42,7 @@ extension Transaction {
         if let body, try refersToBlobs(body) { flags.insert(.hasAttachments) }
         try propose(id, tables, history.first, parent: history.dropFirst().first, body, isDeleted: isDeleted)
         return try changeTree(id, tables, replacing: old) { tree in
+            let former = tree.current?.id
             let received =
                 if ended.isEmpty {
                     try tree.insert(
@@ -46,12 +50,15 @@ extension Transaction {
                 } else {
                     try tree.insert(history: history, body: body, flags: flags, inPlaceOf: ended, depth: treeDepth())
                 }
-            return (received, received.needsSave)
-        } result: { received, sequence, tree in
+            return ((received, former), received.needsSave)
+        } result: { change, sequence, tree in
+            let (received, former) = change
             if received.addedCount > 0, let revision = history.first {
                 noteRevision(id, tables, NotedRevision(revision, isDeleted: isDeleted, in: tree))
             }
-            return Inserted(addedCount: received.addedCount, sequence: sequence, isConflicted: tree.isConflicted)
+            return Inserted(
+                addedCount: received.addedCount, sequence: sequence, isConflicted: tree.isConflicted,
+                rival: former.flatMap { $0 != history.first && tree.openLeaf($0) != nil ? $0 : nil })
         }
     }
 

@@ -15,9 +15,9 @@ import Testing
         let mostRequests = 1
         let model: CouchModel
 
-        init() {
+        init(takesConflicts: Bool = false) {
             var manners = CouchModel.Manners()
-            manners.takesConflicts = false
+            manners.takesConflicts = takesConflicts
             model = CouchModel(manners)
         }
 
@@ -151,6 +151,78 @@ import Testing
             return .merged(DocumentProperties(try encoder.finish()))
         }
         try expectAll(one, two, server) { #"{"both":"d\#($0)"}"# }
+    }
+
+    private static let rules: [(name: String, resolver: SyncResolver)] = [
+        ("local", { _ in .local }), ("remote", { _ in .remote }), ("default", SyncResolution.standard), ("merge", SyncResolution.merge),
+    ]
+
+    /// A deletion on one side and an edit on the other: each rule has its way, as over a WebSocket.
+    @Test(arguments: [true, false], [true, false]) func aDeletionAgainstAnEdit(isDeletedHere: Bool, takesConflicts: Bool) throws {
+        for (name, resolver) in Self.rules {
+            let context: Comment = "\(name), deleted here: \(isDeletedHere), takes conflicts: \(takesConflicts)"
+            let server = Server(takesConflicts: takesConflicts)
+            let one = try Side(directory.path + "/one-\(name).cblite2", server)
+            let two = try Side(directory.path + "/two-\(name).cblite2", server)
+            try one.save("d", #"{"first":1}"#)
+            try one.push()
+            try two.pull()
+            let (deleting, editing) = isDeletedHere ? (one, two) : (two, one)
+            try deleting.database.write { _ = try $0.delete("d") }
+            try editing.save("d", #"{"edited":1}"#)
+            try editing.save("d", #"{"edited":2}"#)
+            try two.push()
+            try one.pull(resolver)
+            let isLive = name == "local" ? !isDeletedHere : name == "remote" ? isDeletedHere : false
+            func expect(_ side: Side) throws {
+                let body = try side.body("d")
+                #expect(body == (isLive ? #"{"edited":2}"# : nil), context)
+            }
+            try expect(one)
+            try one.push()
+            try two.pull(resolver)
+            try one.pull(resolver)
+            for side in [one, two] { try expect(side) }
+            let winner = server.model.leaves("d").first.flatMap { server.model.documents["d"]?[$0] }
+            #expect(winner?.isDeleted == !isLive, context)
+            #expect(one.errors.isEmpty && two.errors.isEmpty, "\(name) \(one.errors) \(two.errors)")
+            // It is settled: nothing more comes of it.
+            let leaves = server.model.leaves("d")
+            for side in [one, two] {
+                try side.push()
+                try side.pull(resolver)
+            }
+            #expect(server.model.leaves("d") == leaves, context)
+            // And it is a document as any other.
+            try two.save("d", #"{"later":1}"#)
+            try two.push()
+            try one.pull(resolver)
+            let later = try one.body("d")
+            #expect(later == #"{"later":1}"#, context)
+        }
+    }
+
+    /// A branch that somebody has ended there is not a wish to delete the document.
+    @Test func anEndedBranchDeletesNothing() throws {
+        let server = Server(takesConflicts: true)
+        let one = try Side(directory.path + "/one.cblite2", server)
+        try one.save("d", #"{"n":1}"#)
+        try one.push()
+        let base = try #require(server.model.leaves("d").first)
+        server.model.edit("d", parent: base, body: #"{"n":"theirs"}"#, isDeleted: false, attachments: [:])
+        server.model.edit("d", parent: base, body: #"{"n":"ended"}"#, isDeleted: false, attachments: [:])
+        let ended = try #require(server.model.leaves("d").first { server.model.documents["d"]?[$0]?.body == #"{"n":"ended"}"# })
+        server.model.edit("d", parent: ended, body: "{}", isDeleted: true, attachments: [:])
+        try one.pull { _ in .remote }
+        let pulled = try one.body("d")
+        #expect(pulled == #"{"n":"theirs"}"#)
+        // Both end: one of the tombstones follows what is here.
+        let theirs = try #require(server.model.leaves("d").first)
+        server.model.edit("d", parent: theirs, body: "{}", isDeleted: true, attachments: [:])
+        try one.pull { _ in .local }
+        let gone = try one.body("d")
+        #expect(gone == nil)
+        #expect(one.errors.isEmpty)
     }
 
     /// As long as nobody has settled it the server's document stays as it is, also if one of the branches is ended here.

@@ -134,7 +134,7 @@ struct CouchPuller {
     /// Stores what is not here. Gives why something has to come again.
     private func take(_ rows: [RemoteChanges.Row], skipsDeleted: Bool) throws -> SyncError? {
         var entries: [ChangesMessage.Entry] = []
-        var names: [String] = []
+        var names: [(revision: String, row: RemoteChanges.Row)] = []
         for row in rows {
             if row.losesAccess {
                 try lose(row.documentID, row.revisions.first)
@@ -149,7 +149,7 @@ struct CouchPuller {
                 entries.append(
                     ChangesMessage.Entry(
                         sequence: sequence, documentID: row.documentID, revision: revision, flags: row.isDeleted ? .deleted : []))
-                names.append(name)
+                names.append((name, row))
             }
         }
         guard !entries.isEmpty else { return nil }
@@ -159,15 +159,23 @@ struct CouchPuller {
             guard case .unknown(let ancestors) = lookup else { continue }
             if skipsDeleted, entry.flags.isDeletion, ancestors.isEmpty { continue }
             let known = ancestors.filter { !$0.isVersion }.prefix(10).map(\.name)
-            wanted.append(RemoteDatabase.Wanted(id: entry.documentID, revision: name, ancestors: known))
+            wanted.append(
+                RemoteDatabase.Wanted(
+                    id: entry.documentID, revision: name.revision, ancestors: known, leaves: name.row.revisions, isGone: name.row.isDeleted)
+            )
         }
         progress.add(total: wanted.count)
         var failure: SyncError?
         var rest = wanted[...]
         while !rest.isEmpty {
             try progress.check()
-            let batch = Array(rest.prefix(CouchPuller.batchSize))
+            var batch = Array(rest.prefix(CouchPuller.batchSize))
             rest = rest.dropFirst(batch.count)
+            // The branches of a document come together: only then it is known which of them goes on.
+            while let next = rest.first, next.id == batch.last?.id {
+                batch.append(next)
+                rest.removeFirst()
+            }
             if let problem = try fetch(batch) { failure = failure ?? problem }
             progress.add(completed: batch.count)
             if progress.isStopping, !rest.isEmpty { return failure ?? .http(503, "it was stopped") }
@@ -254,13 +262,17 @@ struct CouchPuller {
             }
         }
         guard !revisions.isEmpty else { return failure }
-        var conflicts: ByDocument<RevisionID> = [:]
+        var conflicts: ByDocument<Conflict> = [:]
         var stored = 0
         for ((wanted, revision), insertion) in zip(revisions, try store.insertions(revisions.map(\.1))) {
             switch insertion {
-            case .inserted(let isConflict):
+            case .inserted(let isConflict, let rival):
                 stored += 1
-                if isConflict, let revision = revision.message.revision { conflicts[wanted.id] = revision }
+                if let conflict = try conflict(wanted, revision.message, isConflict: isConflict, beside: rival),
+                    conflicts[wanted.id]?.isWithCurrent != true
+                {
+                    conflicts[wanted.id] = conflict
+                }
                 report(wanted.id, revision.message.revision, revision.message.isDeleted, nil)
             case .known: break
             case .removed: try lose(wanted.id, wanted.revision)
@@ -277,10 +289,37 @@ struct CouchPuller {
     static func isTransient(_ error: SyncError) -> Bool { error.isTransientForDocument || error.httpStatus == 500 }
 
     /// Ends conflicts, by the rule that was given.
-    private func settle(_ conflicts: ByDocument<RevisionID>) throws {
-        for (id, received) in conflicts.sorted {
-            do { _ = try store.resolve(id, received: received) } catch { report(id, received, false, ReplicatedDatabase.translate(error)) }
+    private func settle(_ conflicts: ByDocument<Conflict>) throws {
+        for (id, conflict) in conflicts.sorted {
+            do { _ = try store.resolve(id, received: conflict.received, rival: conflict.rival) } catch {
+                report(id, conflict.received, false, ReplicatedDatabase.translate(error))
+            }
         }
+    }
+
+    private struct Conflict {
+        let received: RevisionID
+        /// What was the current revision here, where one of the two is a deletion.
+        let rival: RevisionID?
+        /// Whether what was received is what the server shows of the document.
+        let isWithCurrent: Bool
+    }
+
+    /// Whether a revision that came and what was here are two wishes. Branches that have ended are none: so the document has to be deleted there
+    /// altogether; and a deletion of ours that the server knows was outlived by something there.
+    private func conflict(
+        _ wanted: RemoteDatabase.Wanted, _ message: RevisionMessage, isConflict: Bool, beside rival: RevisionID?
+    ) throws -> Conflict? {
+        guard !keepsConflicts, let received = message.revision else { return nil }
+        let isWithCurrent = wanted.leaves.first == wanted.revision
+        if let rival, let document = try store.database.read({ try $0.document(wanted.id, in: store.collection) }) {
+            let isRivalDeleted = try document.revisions().openLeaf(rival)?.isDeleted
+            let competes = message.isDeleted ? wanted.isGone && isRivalDeleted == false : isRivalDeleted == true
+            if competes, !wanted.leaves.contains(rival.name) {
+                return Conflict(received: received, rival: rival, isWithCurrent: isWithCurrent)
+            }
+        }
+        return isConflict ? Conflict(received: received, rival: nil, isWithCurrent: isWithCurrent) : nil
     }
 
     private func lose(_ id: String, _ revision: String?) throws {
