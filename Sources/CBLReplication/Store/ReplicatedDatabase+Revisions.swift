@@ -262,7 +262,7 @@ extension ReplicatedDatabase {
         }
         let outcome = try transaction.insertExisting(
             message.documentID, in: collection, history: message.history.treeIDs, body: body, isDeleted: message.isDeleted, remote: remote,
-            allowsConflicts: received.allowsConflict, inPlaceOf: received.allowsConflict ? [] : message.endedBranch)
+            allowsConflicts: received.allowsConflict, inPlaceOf: received.allowsConflict ? [] : message.endedBranch, isShared: keepsShared)
         guard outcome.addedCount > 0 else { return .known }
         note(body, of: message, in: &bodies)
         // Only where a peer may have branches somebody asks for it.

@@ -30,6 +30,8 @@ package struct ReplicatedDatabase: Sendable {
     var visitor: Visitor?
     /// What is said of revisions that come.
     package var origin = RevisionOrigin()
+    /// Whether what the peer has is kept in trees, as a place to join to, though nothing is noted of whose it is.
+    var keepsShared = false
     /// What deltas may start from besides what the database keeps.
     var formerBodies: FormerBodies?
 
@@ -246,7 +248,10 @@ package struct ReplicatedDatabase: Sendable {
     }
 
     private func mark(_ marks: [RemoteMark], _ transaction: Transaction) throws {
-        guard remote != 0 else { return }
+        guard remote != 0 else {
+            if keepsShared { for mark in marks { try transaction.keepShared(mark.revision, of: mark.documentID, in: collection) } }
+            return
+        }
         for mark in marks {
             do {
                 let revision = transaction.local(mark.revision)

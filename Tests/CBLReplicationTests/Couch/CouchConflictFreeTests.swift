@@ -15,8 +15,9 @@ import Testing
         let mostRequests = 1
         let model: CouchModel
 
-        init(takesConflicts: Bool = false) {
+        init(takesConflicts: Bool = false, longestHistory: Int = .max) {
             var manners = CouchModel.Manners()
+            manners.longestHistory = longestHistory
             manners.takesConflicts = takesConflicts
             model = CouchModel(manners)
         }
@@ -69,25 +70,36 @@ import Testing
 
         func push() throws {
             try session(true) { there, progress, checkpoint in
-                let store = ReplicatedDatabase(database, remote: 0)
+                var store = ReplicatedDatabase(database, remote: 0)
+                store.keepsShared = true
                 try CouchPusher(store: store, remote: there, index: 0, isContinuous: false, progress: progress, checkpoint: checkpoint)
                     .run(isReset: false)
             }
         }
 
-        func pull(_ resolver: SyncResolver? = nil) throws {
+        func pull(_ resolver: SyncResolver? = nil, isReset: Bool = false) throws {
             try session(false) { there, progress, checkpoint in
                 var store = ReplicatedDatabase(database, remote: 0)
+                store.keepsShared = true
                 if let resolver { store.resolver = resolver }
                 try CouchPuller(
                     store: store, remote: there, settings: ReplicatorSettings.Collection(push: .off, pull: .once), index: 0,
                     keepsConflicts: resolver == nil, isEmpty: false, progress: progress, checkpoint: checkpoint
-                ).run(isReset: false)
+                ).run(isReset: isReset)
             }
         }
 
         func save(_ id: String, _ json: String) throws {
             try database.write { _ = try $0.save(id, body: $0.encode(json: json)) }
+        }
+
+        var letter: String { String(name.split(separator: "/").last?.first ?? "?") }
+
+        /// How many ends the document has, but for those with which a conflict was settled.
+        func leaves(_ id: String) throws -> Int {
+            try database.read { snapshot in
+                try snapshot.document(id)?.storedRevisions().count { $0.flags.contains(.leaf) && !$0.flags.contains(.closed) } ?? 0
+            }
         }
 
         func body(_ id: String) throws -> String? {
@@ -199,6 +211,91 @@ import Testing
             try one.pull(resolver)
             let later = try one.body("d")
             #expect(later == #"{"later":1}"#, context)
+        }
+    }
+
+    /// More edits than a tree keeps, between two pushes: the server has to know what they begin with.
+    @Test(arguments: [true, false]) func manyEditsHere(isPulled: Bool) throws {
+        let server = Server()
+        let (one, two) = (try Side(directory.path + "/one.cblite2", server), try Side(directory.path + "/two.cblite2", server))
+        try one.save("d", #"{"n":0}"#)
+        try one.push()
+        try two.pull()
+        let editing = isPulled ? two : one
+        for round in 1...2 {
+            for number in 1...70 { try editing.save("d", #"{"n":\#(round * 100 + number)}"#) }
+            try editing.push()
+            #expect(editing.errors.isEmpty, "\(editing.errors)")
+            #expect(server.model.leaves("d").compactMap { server.model.documents["d"]?[$0]?.body } == [#"{"n":\#(round * 100 + 70)}"#])
+        }
+        try one.pull()
+        try two.pull()
+        for side in [one, two] {
+            let (body, leaves) = (try side.body("d"), try side.leaves("d"))
+            #expect(body == #"{"n":270}"# && leaves == 1)
+        }
+        #expect(server.model.violations.isEmpty)
+    }
+
+    /// More edits than the server remembers, between two pulls: what is here is no rival of what was made from it.
+    @Test func manyEditsThere() throws {
+        let server = Server(longestHistory: 50)
+        let (one, two) = (try Side(directory.path + "/one.cblite2", server), try Side(directory.path + "/two.cblite2", server))
+        for id in ["pulled", "pushed", "both"] { try (id == "pushed" ? two : one).save(id, #"{"n":0,"m":0}"#) }
+        for _ in 0..<2 {
+            for side in [one, two] {
+                try side.push()
+                try side.pull()
+            }
+        }
+        for number in 1...70 { for id in ["pulled", "pushed", "both"] { try one.save(id, #"{"n":\#(number),"m":0}"#) } }
+        try one.push()
+        try two.save("both", #"{"n":0,"m":1}"#)
+        try two.pull(SyncResolution.merge)
+        for id in ["pulled", "pushed"] {
+            let (body, leaves) = (try two.body(id), try two.leaves(id))
+            #expect(body == #"{"n":70,"m":0}"# && leaves == 1, "\(id)")
+        }
+        // A real conflict stays one, and it is known what both were made from.
+        let merged = try two.body("both")
+        #expect(merged == #"{"m":1,"n":70}"# || merged == #"{"n":70,"m":1}"#)
+        try two.push()
+        #expect(two.errors.isEmpty && one.errors.isEmpty, "\(two.errors)")
+        try one.pull()
+        #expect(try one.body("both") == merged)
+    }
+
+    /// What came without a rule is settled by one that is given later, if all is looked at again.
+    @Test(arguments: [true, false, nil]) func whatWasLeftIsSettledLater(isDeletedHere: Bool?) throws {
+        for (name, resolver) in Self.rules.prefix(2) {
+            let server = Server(takesConflicts: true)
+            let one = try Side(directory.path + "/one-\(name).cblite2", server)
+            let two = try Side(directory.path + "/two-\(name).cblite2", server)
+            try one.save("d", #"{"first":1}"#)
+            try one.push()
+            try two.pull()
+            for (side, isDeleting) in [(one, isDeletedHere == true), (two, isDeletedHere == false)] {
+                if isDeleting {
+                    try side.database.write { _ = try $0.delete("d") }
+                } else {
+                    try side.save("d", #"{"by":"\#(side.letter)"}"#)
+                }
+            }
+            try two.push()
+            try one.pull()
+            try one.pull(resolver)
+            let left = try one.leaves("d")
+            #expect(left == 2, "\(name)")
+            try one.pull(resolver, isReset: true)
+            let isOurs = name == "local"
+            let isLive = isDeletedHere.map { $0 != isOurs } ?? true
+            let body = try one.body("d")
+            #expect(body == (isLive ? #"{"by":"\#(isOurs ? "o" : "t")"}"# : nil), "\(name)")
+            try one.push()
+            try one.pull(resolver, isReset: true)
+            try two.pull()
+            let there = try two.body("d")
+            #expect(there == body, "\(name)")
         }
     }
 

@@ -12,15 +12,24 @@ struct CouchPuller {
     let isEmpty: Bool
     let progress: CouchProgress
     let checkpoint: CouchCheckpoint
+    /// Whether what is here already is looked at as well, for conflicts that nobody has settled.
+    var looksAgain = false
 
     /// Changes that are asked for at once, and revisions.
     private static let pageSize = 1000
     private static let batchSize = 200
 
     func run(isReset: Bool) throws {
+        var puller = self
+        puller.looksAgain = isReset && !keepsConflicts
+        try puller.begin(isReset: isReset)
+    }
+
+    private func begin(isReset: Bool) throws {
         var request = ChangesRequest(limit: CouchPuller.pageSize)
         request.since = try checkpoint.load(isReset: isReset).map(CouchPuller.sequence)
         request.skipsDeleted = settings.skipsDeleted || isEmpty && request.since == nil
+        request.tellsRevocations = settings.purgesLost && remote.abilities.withLock { $0.tellsRevocations }
         request.documentIDs = settings.documentIDs.isEmpty ? nil : settings.documentIDs
         request.filter = settings.remoteFilter
         request.parameters = settings.remoteParameters
@@ -180,7 +189,29 @@ struct CouchPuller {
             progress.add(completed: batch.count)
             if progress.isStopping, !rest.isEmpty { return failure ?? .http(503, "it was stopped") }
         }
+        if looksAgain {
+            let fetched = Set(wanted.map(\.id))
+            for row in rows where !row.losesAccess && !fetched.contains(row.documentID) { try settleAgain(row) }
+        }
         return failure
+    }
+
+    /// Settles what was left when it came.
+    private func settleAgain(_ row: RemoteChanges.Row) throws {
+        guard let received = row.revisions.first.flatMap({ try? RevisionID(name: $0) }), !received.isVersion else { return }
+        let rival = try store.database.read { snapshot -> RevisionID? in
+            guard let document = try? snapshot.document(row.documentID, in: store.collection),
+                let relatives = try? KnownRevisions(document),
+                let theirs = relatives[received], theirs.flags.contains(.leaf), !theirs.flags.contains(.closed)
+            else { return nil }
+            let ours = relatives.leaves.first { !$0.flags.contains(.closed) && $0.id != received && !row.revisions.contains($0.id.name) }
+            guard let ours, !(ours.isDeleted && theirs.isDeleted), !theirs.isDeleted || row.isDeleted else { return nil }
+            return ours.id
+        }
+        guard let rival else { return }
+        var conflicts: ByDocument<Conflict> = [:]
+        conflicts[row.documentID] = Conflict(received: received, rival: rival, isWithCurrent: true)
+        try settle(conflicts)
     }
 
     // Revisions
@@ -256,7 +287,7 @@ struct CouchPuller {
         var revisions: [(RemoteDatabase.Wanted, ReceivedRevision)] = []
         for (wanted, outcome) in arrived {
             switch outcome {
-            case .revision(let revision): revisions.append((wanted, revision))
+            case .revision(let revision): revisions.append((wanted, try store.joined(revision, leaves: wanted.leaves)))
             case .lost: try lose(wanted.id, wanted.revision)
             case .failed(let error): fail(wanted, error)
             }
