@@ -2,6 +2,7 @@ import CBLFleece
 import CBLTestSupport
 import FoundationEssentials
 import Glibc
+import Synchronization
 import Testing
 
 @testable import CBLStore
@@ -220,6 +221,37 @@ import Testing
         let stored = try Array("content".utf8).withUnsafeBytes { try database.blobs.untilCommit.write($0) }
         database.close()
         try #expect(names() == [stored.digest.fileName])
+    }
+
+    /// As when a client sends again what was interrupted, while the server still has the first attempt.
+    @Test func ofTheSameBlobAtTheSameTimeOneFileIsLeft() async throws {
+        let database = try Database(path: path, options: .create)
+        let blobs = database.blobs.untilCommit
+        for round in 0..<150 {
+            let content = Array("content \(round)".utf8)
+            let start = Barrier(2)
+            await withTaskGroup { group in
+                for _ in 0..<2 {
+                    group.addTask {
+                        start.wait()
+                        _ = try? content.withUnsafeBytes { try blobs.write($0) }
+                    }
+                }
+            }
+        }
+        try database.write { try $0.save("a", body: $0.encode(json: "{}")) }
+        try #expect(names().count == 150 && names().allSatisfy { BlobDigest(fileName: $0) != nil })
+    }
+
+    /// Lets nobody go on before all have come; they spin, so that they go on at the same time.
+    private final class Barrier: Sendable {
+        private let missing: Atomic<Int>
+        init(_ count: Int) { missing = Atomic(count) }
+        func wait() {
+            missing.subtract(1, ordering: .acquiringAndReleasing)
+            // Where threads are few, some come after the others.
+            for _ in 0..<100_000 where missing.load(ordering: .acquiring) > 0 {}
+        }
     }
 
     @Test func aBlobThatIsWrittenMeanwhileWithoutWaitingHasItsName() throws {

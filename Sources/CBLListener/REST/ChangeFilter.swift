@@ -97,7 +97,7 @@ final class ChangeFilter: @unchecked Sendable {
         case .documents(let ids): return ids.contains(cursor.id)
         case .designs: return cursor.id.hasPrefix(DesignDocuments.prefix)
         case .script(let runner, let function, let parameters):
-            return try ask { try runner.filter(function, document(cursor, keys), parameters: parameters) }
+            return try decide { try runner.filter(function, document(cursor, keys), parameters: parameters) }
         case .selector(let condition):
             let document = try cursor.document()
             return try condition.isTrue(
@@ -118,7 +118,7 @@ final class ChangeFilter: @unchecked Sendable {
         case .documents(let ids): return ids.contains(design.id)
         case .designs: return true
         case .script(let runner, let function, let parameters):
-            return try withDocument(design) { script in try ask { try runner.filter(function, script, parameters: parameters) } }
+            return try withDocument(design) { script in try decide { try runner.filter(function, script, parameters: parameters) } }
         case .selector(let condition):
             guard let revision = try? RevisionID(name: design.revision) else { return false }
             return try condition.isTrue(
@@ -146,7 +146,7 @@ final class ChangeFilter: @unchecked Sendable {
                     let document = ScriptDocument(
                         body: body, keys: pushed.keys, id: UnsafeRawBufferPointer(id), revision: UnsafeRawBufferPointer(revision),
                         sequence: 0, isDeleted: pushed.isDeleted)
-                    return try ask { try runner.filter(function, document, parameters: parameters) }
+                    return try decide { try runner.filter(function, document, parameters: parameters) }
                 }
             }
         }
@@ -172,13 +172,15 @@ final class ChangeFilter: @unchecked Sendable {
         }
     }
 
-    // A function that throws says no. One that takes too long would take long for each document.
+    // Who leaves out what a filter cannot decide about tells too little, and nobody learns of it.
+    private func decide(_ body: () throws -> Bool) throws -> Bool {
+        do { return try body() } catch { throw RESTError(500, "Application callback block failed", "\(error)") }
+    }
+
+    // A map function that throws emits nothing. One that takes too long would take long for each document.
     private func ask(_ body: () throws -> Bool) throws -> Bool {
-        do { return try body() } catch {
-            guard let script = error as? ScriptError, script.kind == .thrown else {
-                throw RESTError(500, "Application callback block failed", "\(error)")
-            }
-            return false
+        do { return try body() } catch let error as ScriptError where error.kind == .thrown { return false } catch {
+            throw RESTError(500, "Application callback block failed", "\(error)")
         }
     }
 

@@ -106,7 +106,8 @@ enum ViewRequests {
         _ rows: ViewRows, _ query: ViewQuery, _ view: ViewDefinition, _ parameters: RESTParameters, _ keyspace: Keyspace,
         to answer: JSONAnswer
     ) throws {
-        try write(rows, query, isGrouped: query.isGrouped(view), DocumentOptions(parameters), keyspace, to: answer)
+        try write(
+            rows, query, isGrouped: query.isGrouped(view), isScripted: view.isScripted, DocumentOptions(parameters), keyspace, to: answer)
         if parameters.flag("update_seq") {
             answer.text.append(",\"update_seq\":")
             answer.text.append(decimal: rows.lastSequence)
@@ -115,7 +116,8 @@ enum ViewRequests {
     }
 
     private static func write(
-        _ rows: ViewRows, _ query: ViewQuery, isGrouped: Bool, _ options: DocumentOptions, _ keyspace: Keyspace, to answer: JSONAnswer
+        _ rows: ViewRows, _ query: ViewQuery, isGrouped: Bool, isScripted: Bool, _ options: DocumentOptions, _ keyspace: Keyspace,
+        to answer: JSONAnswer
     ) throws {
         answer.text.append("{\"total_rows\":")
         answer.text.append(decimal: Int64(rows.totalCount))
@@ -140,8 +142,8 @@ enum ViewRequests {
                 if row.key.isUndefined { answer.text.append("null") } else { JSONWriter.write(row.key, keys: nil, to: &answer.text) }
             }
             try row.withValue { value in
-                // A map function that emits nothing has no value; `null` is one.
-                guard !value.isUndefined else { return }
+                // A program's own map function that emits nothing has no value; `null` is one. In JavaScript both are the same to CouchDB's clients.
+                guard !value.isUndefined else { return isScripted ? answer.text.append(",\"value\":null") : () }
                 answer.text.append(",\"value\":")
                 JSONWriter.write(value, keys: nil, to: &answer.text)
             }

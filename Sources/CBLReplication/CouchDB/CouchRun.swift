@@ -59,7 +59,8 @@ final class CouchRun: ReplicationRun, @unchecked Sendable {
             tasksLeft = tasks.count
             guard !tasks.isEmpty else { return loop.perform { self.end(nil) } }
             run { [self] in
-                try greet(servers.calls)
+                let headers = try greet(servers.calls)
+                for task in tasks { task.remote.learn(from: headers) }
                 loop.perform { self.begin(tasks) }
             }
         } catch {
@@ -101,6 +102,7 @@ final class CouchRun: ReplicationRun, @unchecked Sendable {
         let index: Int
         let isPush: Bool
         let isContinuous: Bool
+        let remote: RemoteDatabase
         let work: @Sendable () throws -> Bool
     }
 
@@ -114,7 +116,7 @@ final class CouchRun: ReplicationRun, @unchecked Sendable {
     }
 
     /// That the database is there, and what the server is.
-    private func greet(_ server: any RemoteServer) throws {
+    private func greet(_ server: any RemoteServer) throws -> HTTPHeaders {
         let database = RemoteDatabase(server, feed: server, peer.database, .default)
         let headers: HTTPHeaders
         do {
@@ -132,6 +134,7 @@ final class CouchRun: ReplicationRun, @unchecked Sendable {
             hasOpened = true
             onOpen?(WebSocketOpening(subprotocol: CouchPeer.protocolName, headers: headers, url: peer.settings?.url, certificates: []))
         }
+        return headers
     }
 
     /// What comes to an end happens one after the other in each direction; what does not, at the same time.
@@ -192,7 +195,7 @@ final class CouchRun: ReplicationRun, @unchecked Sendable {
             if collection.push != .off {
                 let scope = try CouchCheckpointScope(collection, peer, pushes: true, in: database)
                 tasks.append(
-                    Task(index: index, isPush: true, isContinuous: collection.push == .continuous) { [progress, database] in
+                    Task(index: index, isPush: true, isContinuous: collection.push == .continuous, remote: remote) { [progress, database] in
                         let checkpoint = try CouchCheckpoint(scope, of: database, at: remote)
                         let pusher = CouchPusher(
                             store: store, remote: remote, index: index, isContinuous: collection.push == .continuous, progress: progress,
@@ -204,7 +207,8 @@ final class CouchRun: ReplicationRun, @unchecked Sendable {
             if collection.pull != .off {
                 let scope = try CouchCheckpointScope(collection, peer, pushes: false, in: database)
                 tasks.append(
-                    Task(index: index, isPush: false, isContinuous: collection.pull == .continuous) { [progress, database] in
+                    Task(index: index, isPush: false, isContinuous: collection.pull == .continuous, remote: remote) {
+                        [progress, database] in
                         let checkpoint = try CouchCheckpoint(scope, of: database, at: remote)
                         let puller = CouchPuller(
                             store: store, remote: remote, settings: collection, index: index, keepsConflicts: keepsConflicts,

@@ -27,6 +27,8 @@ package struct ReplicatorSettings: Sendable {
         /// Whether both branches of a conflict stay, as 1.x has it, instead of being settled: with servers of CouchDB's kind, in databases with
         /// revision trees.
         package var keepsConflicts = false
+        /// Whether deletions come with the first pull too: of what never was here, but may be where it goes on to.
+        package var takesAllDeletions = false
 
         package init(_ name: CollectionName = .default, push: ActiveSession.Mode, pull: ActiveSession.Mode) {
             self.name = name

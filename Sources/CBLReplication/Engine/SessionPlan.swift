@@ -23,7 +23,10 @@ struct SessionPlan: Sendable {
             guard stores[name] == nil else { throw SyncError(.other, 0, "the collection \"\(name)\" is named twice") }
             var store = try SessionPlan.store(wanted, database, peer: remote, number: number)
             // In a tree a peer has one revision of a document, and what it had before goes with its branch. Servers of CouchDB's kind have branches.
-            if case .couch = settings.peer, !usesVectors { store = store.withoutNotes }
+            if case .couch = settings.peer, !usesVectors {
+                store = store.withoutNotes
+                store.keepsShared = true
+            }
             store.origin = RevisionOrigin(url: remote, user: settings.user, channels: wanted.channels)
             stores[name] = store
             var collection = ActiveSession.Collection(name, checkpointID: store.checkpointID, push: wanted.push, pull: wanted.pull)
@@ -34,7 +37,7 @@ struct SessionPlan: Sendable {
             collection.skipsDeleted = wanted.skipsDeleted
             collection.purgesLost = wanted.purgesLost
             collection.isReset = reset.contains(index)
-            collection.isEmpty = try database.read { try $0.lastSequence(of: name) } == 0
+            collection.isEmpty = try !wanted.takesAllDeletions && database.read { try $0.lastSequence(of: name) } == 0
             collections.append(collection)
         }
         configuration = ActiveSession.Configuration(collections: collections)

@@ -144,7 +144,7 @@ struct RevisionReceiver {
         _ insertion: Insertion, of incoming: Incoming, _ port: inout SessionPort, _ outbox: inout Outbox
     ) -> Settled? {
         switch insertion {
-        case .inserted(let isConflict): return settle(incoming, .stored(isConflict: isConflict), &outbox)
+        case .inserted(let isConflict, _): return settle(incoming, .stored(isConflict: isConflict), &outbox)
         case .known: return settle(incoming, .known, &outbox)
         case .incomplete(let properties, let missing):
             var incoming = incoming

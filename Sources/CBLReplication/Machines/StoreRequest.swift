@@ -203,7 +203,8 @@ package struct ReceivedRevision: Sendable {
 }
 
 package enum Insertion: Equatable, Sendable {
-    case inserted(isConflict: Bool)
+    /// The rival is what was the current revision before, if it goes on beside this one; of those with version vectors there is none.
+    case inserted(isConflict: Bool, rival: RevisionID? = nil)
     /// It was here already.
     case known
     /// Nothing was stored: these blobs are to be fetched first. With the properties it is stored the next time.

@@ -262,10 +262,11 @@ extension ReplicatedDatabase {
         }
         let outcome = try transaction.insertExisting(
             message.documentID, in: collection, history: message.history.treeIDs, body: body, isDeleted: message.isDeleted, remote: remote,
-            allowsConflicts: received.allowsConflict, inPlaceOf: received.allowsConflict ? [] : message.endedBranch)
+            allowsConflicts: received.allowsConflict, inPlaceOf: received.allowsConflict ? [] : message.endedBranch, isShared: keepsShared)
         guard outcome.addedCount > 0 else { return .known }
         note(body, of: message, in: &bodies)
-        return .inserted(isConflict: outcome.isConflicted)
+        // Only where a peer may have branches somebody asks for it.
+        return .inserted(isConflict: outcome.isConflicted, rival: remote == 0 && received.allowsConflict ? outcome.rival : nil)
     }
 
     private func bodyToStore(_ received: ReceivedRevision, _ transaction: Transaction) throws -> Reading {

@@ -30,6 +30,8 @@ package struct ReplicatedDatabase: Sendable {
     var visitor: Visitor?
     /// What is said of revisions that come.
     package var origin = RevisionOrigin()
+    /// Whether what the peer has is kept in trees, as a place to join to, though nothing is noted of whose it is.
+    var keepsShared = false
     /// What deltas may start from besides what the database keeps.
     var formerBodies: FormerBodies?
 
@@ -246,7 +248,10 @@ package struct ReplicatedDatabase: Sendable {
     }
 
     private func mark(_ marks: [RemoteMark], _ transaction: Transaction) throws {
-        guard remote != 0 else { return }
+        guard remote != 0 else {
+            if keepsShared { for mark in marks { try transaction.keepShared(mark.revision, of: mark.documentID, in: collection) } }
+            return
+        }
         for mark in marks {
             do {
                 let revision = transaction.local(mark.revision)
@@ -261,8 +266,9 @@ package struct ReplicatedDatabase: Sendable {
         }
     }
 
-    /// `received` is what came from the peer, where that may have become the current revision.
-    func resolve(_ id: String, received: RevisionID? = nil) throws -> Bool {
+    /// `received` is what came from the peer, where that may have become the current revision. `rival` is what it came beside, if one of the two is a
+    /// deletion: trees alone do not make a conflict of that.
+    func resolve(_ id: String, received: RevisionID? = nil, rival: RevisionID? = nil) throws -> Bool {
         for attempt in 0..<ReplicatedDatabase.mostAttempts {
             let found = try database.read { snapshot -> SyncConflict? in
                 guard let document = try snapshot.document(id, in: collection) else {
@@ -271,16 +277,19 @@ package struct ReplicatedDatabase: Sendable {
                         SyncError.LiteCoreCode.notFound, "document \"\(id)\" was purged while its conflict was being settled")
                 }
                 let revisions = try document.revisions()
-                guard let rival = revisions.competitors.first(where: { $0.revision == received }) ?? revisions.competitor else {
-                    return nil
-                }
+                let besides = rival.flatMap { received == document.revision ? $0 : received }
+                guard
+                    let rival = revisions.competitors.first(where: { $0.revision == received }) ?? besides.flatMap(revisions.openLeaf)
+                        ?? revisions.competitor
+                else { return nil }
                 func properties(_ body: FleeceData, _ isDeleted: Bool = false) -> DocumentProperties? {
                     isDeleted ? nil : DocumentProperties(body, keys: snapshot.sharedKeys)
                 }
                 var conflict = SyncConflict(
                     documentID: id, collection: collection, localRevision: snapshot.global(document.revision),
                     remoteRevision: snapshot.global(rival.revision), local: properties(document.body, document.isDeleted),
-                    remote: properties(rival.body, rival.isDeleted), base: revisions.commonBase.flatMap { properties($0) })
+                    remote: properties(rival.body, rival.isDeleted),
+                    base: revisions.commonBase(with: rival.revision).flatMap { properties($0) })
                 conflict.document = document
                 return conflict
             }
@@ -295,7 +304,7 @@ package struct ReplicatedDatabase: Sendable {
                 throw SyncError.liteCore(SyncError.LiteCoreCode.conflict, "the conflict could not be settled: \(error)")
             }
             do {
-                return try database.write { try settle(conflict, resolution, $0) }
+                return try database.write { try settle(conflict, resolution, amongLeaves: rival != nil, $0) }
             } catch let error as StoreError where error.code == .conflict || error.code == .notFound {
                 continue
             }
@@ -304,7 +313,9 @@ package struct ReplicatedDatabase: Sendable {
     }
 
     /// Gives whether something is there that the remote does not have.
-    private func settle(_ conflict: SyncConflict, _ resolution: SyncResolution, _ transaction: Transaction) throws -> Bool {
+    private func settle(
+        _ conflict: SyncConflict, _ resolution: SyncResolution, amongLeaves: Bool, _ transaction: Transaction
+    ) throws -> Bool {
         let settlement: Settlement =
             switch resolution {
             case .local: .local
@@ -314,7 +325,7 @@ package struct ReplicatedDatabase: Sendable {
             }
         let settled = try transaction.settle(
             conflict.documentID, in: collection, local: transaction.local(conflict.localRevision),
-            remote: transaction.local(conflict.remoteRevision), settlement)
+            remote: transaction.local(conflict.remoteRevision), settlement, amongLeaves: amongLeaves)
         return !settled.isRemotes
     }
 }

@@ -219,15 +219,6 @@ struct DatabaseSync {
         if !missing.isEmpty { try database.write { try $0.createCollections(missing) } }
     }
 
-    /// Why a pull did not bring what a push met.
-    private func absence(_ settings: ReplicatorSettings, _ snapshot: Snapshot) throws -> SyncAdvice.Absence {
-        let isFiltered = settings.collections.contains {
-            !$0.channels.isEmpty || !$0.documentIDs.isEmpty || $0.filter != nil || $0.pullFilter != nil
-        }
-        if case .database = settings.peer, !isFiltered { return .wasHere }
-        return try snapshot.versioning != .vectors && snapshot.remotes().count > 1 ? .wasHereOrIsKeptBack : .isKeptBack
-    }
-
     @discardableResult
     func follow(_ database: Database, _ settings: ReplicatorSettings, _ direction: Direction) throws -> ExitCode {
         let isContinuous = isContinuous
@@ -281,7 +272,7 @@ struct DatabaseSync {
                 }
             }
         }
-        report.absence = try database.read { try absence(settings, $0) }
+        report.absence = try database.read { try SyncAbsence(report.met, settings, $0) }
         try invocation.tell { try report.conclude(failure) }
         if let failure {
             var needs = SyncAdvice.Needs()

@@ -82,36 +82,14 @@ enum SyncAdvice {
         }
     }
 
-    /// Why what the other side has did not come.
-    enum Absence {
-        case isKeptBack
-        /// It is an old acquaintance: a revision tree settles with one peer after the other, and the last one has the word.
-        case wasHere
-        case wasHereOrIsKeptBack
-    }
-
     /// What to do about documents that were left, if there is something.
-    static func advice(on tally: SyncTally, _ direction: DatabaseSync.Direction, _ absence: Absence) -> String? {
+    static func advice(on tally: SyncTally, _ direction: DatabaseSync.Direction, _ absence: SyncAbsence) -> String? {
         guard tally.conflicts > 0 else { return nil }
         // What did not come is not in the list.
         let isHere = tally.conflicts > tally.conflictsOfPushes
         return direction == .push
             ? "Conflicts are settled where changes meet: \"sync\" pulls the other side's first. Until then these documents stay behind."
-            : isHere
-                ? "\"conflicts\" lists what is left, and \"resolve\" settles it."
-                : reason(absence)
-    }
-
-    private static func reason(_ absence: Absence) -> String {
-        let settled = "was here before a conflict with another peer was settled"
-        return switch absence {
-        case .isKeptBack:
-            "What the other side has did not come: a filter leaves it out, or the user may not see it. These documents stay behind."
-        case .wasHere: "What the other side has did not come again: it \(settled). \"sync --reset-checkpoint\" compares everything again."
-        case .wasHereOrIsKeptBack:
-            "What the other side has did not come: it \(settled), or a filter leaves it out, or the user may not see it. "
-                + "\"sync --reset-checkpoint\" compares everything again."
-        }
+            : (isHere ? SyncAbsence.isHere : absence).words
     }
 }
 

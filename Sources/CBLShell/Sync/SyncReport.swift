@@ -21,8 +21,11 @@ final class SyncReport {
     private static let mostRepeated = 10
 
     private let log: SyncLog?
-    /// Why what a push met did not come.
-    var absence = SyncAdvice.Absence.isKeptBack
+    /// What became of what a push met.
+    var absence = SyncAbsence.isKeptBack
+    /// That itself, as far as it is looked at in the end.
+    private(set) var met: [MetConflict] = []
+    private static let mostMet = 1000
 
     init(_ session: Session, _ direction: DatabaseSync.Direction, peer: String, verbosity: Int, log: SyncLog? = nil) {
         self.session = session
@@ -118,6 +121,9 @@ final class SyncReport {
 
     private func take(_ event: DocumentEvent, _ collection: CollectionName) throws {
         tally.add(event)
+        if SyncTally.kind(event) == .conflict, event.direction == .push, met.count < SyncReport.mostMet {
+            met.append(MetConflict(documentID: event.documentID, collection: collection, revision: event.revision))
+        }
         line.tally = tally
         if isJSON {
             return try write("document") {

@@ -49,7 +49,7 @@ package final class BlobWriter {
         if let expected, expected != digest { throw StoreError(.corrupt, "the content of blob \(expected) has another digest: \(digest)") }
         let name = digest.fileName
         if let stored = try blobs.present(digest, length, in: folder) { return stored }
-        try blobs.finish(file, name, fileSystem)
+        try blobs.finish(file, name, fileSystem, in: folder)
         return BlobFolder.Stored(digest: digest, length: length, isNew: true)
     }
 }
@@ -75,12 +75,14 @@ extension BlobFolder {
     }
 
     /// Gives a complete file its name, now or with the next commit.
-    fileprivate func finish(_ file: UnfinishedBlobFile, _ name: String, _ fileSystem: FileSystemSync?) throws(StoreError) {
+    fileprivate func finish(
+        _ file: UnfinishedBlobFile, _ name: String, _ fileSystem: FileSystemSync?, in folder: Folder
+    ) throws(StoreError) {
         guard namesWithCommit, let temporary = try file.finishForLater() else {
             try file.finish(name)
             return unsynced.note()
         }
-        if !unsynced.wait(name, as: temporary, fileSystem) { try synchronize() }
+        if !unsynced.wait(name, as: temporary, fileSystem, in: folder) { try synchronize() }
     }
 
     /// Stores bytes.
@@ -93,7 +95,7 @@ extension BlobFolder {
         if let stored = try present(digest, bytes.count, in: folder) { return stored }
         let file = try files.makeBlob(in: folder)
         try file.append(bytes)
-        try finish(file, name, fileSystem)
+        try finish(file, name, fileSystem, in: folder)
         return Stored(digest: digest, length: bytes.count, isNew: true)
     }
 }

@@ -44,11 +44,15 @@ final class UnsyncedBlobs: Sendable {
 
     func note() { noted.add(1, ordering: .acquiringAndReleasing) }
 
-    /// A blob's file waits for its name. False if too many do.
-    func wait(_ name: String, as temporary: String, _ fileSystem: FileSystemSync?) -> Bool {
+    /// A blob's file waits for its name. False if too many do. Of two that were written at the same time one is enough, and the other is removed.
+    func wait(_ name: String, as temporary: String, _ fileSystem: FileSystemSync?, in folder: Folder) -> Bool {
         defer { note() }
         return waiting.withLock { waiting in
-            waiting[name] = Waiting(temporary: temporary, fileSystem: fileSystem)
+            if let other = waiting[name], folder.status(other.temporary) != nil {
+                folder.remove(temporary)
+            } else {
+                waiting[name] = Waiting(temporary: temporary, fileSystem: fileSystem)
+            }
             return waiting.count < UnsyncedBlobs.mostWaiting
         }
     }

@@ -36,6 +36,9 @@ extension RevisionTree {
 
         if prunesLoser, !isLatestOnRemote(loserIndex) {
             purge(loser)
+        } else if revisions[loserIndex].isDeleted, !isLatestOnRemote(loserIndex) {
+            // It ends as it is.
+            revisions[loserIndex].flags.insert(.closed)
         } else if !revisions[loserIndex].flags.contains(.closed) {
             guard let tombstone = RevisionID.tombstone(after: loser), index(of: tombstone) == nil else {
                 throw .badHistory(reason: "nothing can follow \(loser)")

@@ -53,6 +53,12 @@ extension RevisionTree {
         return false
     }
 
+    /// A leaf, but no tombstone with which a conflict was settled.
+    func openLeaf(_ id: RevisionID) -> Revision? {
+        guard let index = index(of: id), revisions[index].isLeaf, !revisions[index].flags.contains(.closed) else { return nil }
+        return revisions[index]
+    }
+
     /// The leaves that compete with the current revision.
     package var conflicts: [Revision] { revisions.indices.dropFirst().filter(isActive).map { revisions[$0] } }
 }

@@ -111,6 +111,20 @@ extension RevisionTree {
         if !isConflicted, !isEmpty { revisions[0].sequence = 0 }
     }
 
+    /// Keeps a revision that somebody else has too. False if it is kept already, or not here.
+    mutating func keepShared(_ id: RevisionID) -> Bool {
+        guard let index = index(of: id), !revisions[index].flags.contains(.keepBody) else { return false }
+        revisions[index].flags.insert(.keepBody)
+        // Its ancestors are of no more use, down to where another branch begins that goes on.
+        let others = revisions.indices.filter { openLeaf(revisions[$0].id) != nil && !isAncestor(index, of: $0) }
+        var next = revisions[index].parent
+        while let ancestor = next, !others.contains(where: { isAncestor(ancestor, of: $0) }) {
+            if !isLatestOnRemote(ancestor) { revisions[ancestor].flags.remove(.keepBody) }
+            next = revisions[ancestor].parent
+        }
+        return true
+    }
+
     /// Keeps a revision's body when it is no leaf any more, and no other on its branch, except for what remotes have.
     mutating func keepBody(of index: Int) {
         revisions[index].flags.insert(.keepBody)

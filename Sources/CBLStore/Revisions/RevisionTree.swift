@@ -83,17 +83,37 @@ package struct RevisionTree: Sendable {
     package func history(of index: Int, limit: Int, using random: inout some RandomNumberGenerator) -> [RevisionID] {
         var ids: [RevisionID] = []
         for id in history(of: index) {
-            while let last = ids.last, last.generation > id.generation + 1, ids.count < limit {
-                // "faded000" and random ones, which nobody would take for a digest.
-                let digest: [UInt8] = [0xfa, 0xde, 0xd0, 0x00] + (0..<8).map { _ in UInt8.random(in: 0...255, using: &random) }
-                guard let filler = digest.withUnsafeBytes({ RevisionID(generation: last.generation - 1, digest: $0) }) else { return ids }
-                ids.append(filler)
-            }
-            guard ids.count < limit else { break }
+            guard RevisionTree.fillGap(before: id, in: &ids, limit: limit, using: &random), ids.count < limit else { break }
             ids.append(id)
         }
         return ids
     }
+
+    /// Appends made-up IDs to a history, until an older one can follow. False if there cannot be such.
+    private static func fillGap(
+        before id: RevisionID, in ids: inout [RevisionID], limit: Int, using random: inout some RandomNumberGenerator
+    ) -> Bool {
+        while let last = ids.last, last.generation > id.generation + 1, ids.count < limit {
+            // "faded000" and random ones, which nobody would take for a digest.
+            let digest: [UInt8] = [0xfa, 0xde, 0xd0, 0x00] + (0..<8).map { _ in UInt8.random(in: 0...255, using: &random) }
+            guard let filler = digest.withUnsafeBytes({ RevisionID(generation: last.generation - 1, digest: $0) }) else { return false }
+            ids.append(filler)
+        }
+        return true
+    }
+
+    /// A history with none missing in it; nil if that would be longer than any that is sent.
+    package static func connected(_ history: [RevisionID]) -> [RevisionID]? {
+        var random = SystemRandomNumberGenerator()
+        var ids: [RevisionID] = []
+        for id in history {
+            guard fillGap(before: id, in: &ids, limit: longestConnected, using: &random), ids.count < longestConnected else { return nil }
+            ids.append(id)
+        }
+        return ids
+    }
+
+    private static let longestConnected = 2000
 
     /// The remotes that a revision of this document is known on, in ascending order.
     package var remoteIDs: [UInt16] { remotes.map(\.remote) }

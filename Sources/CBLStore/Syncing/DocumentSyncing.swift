@@ -78,9 +78,9 @@ extension DocumentRevisions {
     /// What there is room for among the properties of a message; a gap of any size could be made up otherwise.
     private static let longestHistory = 1000
 
-    /// The properties that the current revision and its competitor were both made from: those of the youngest common ancestor that has them still.
-    package var commonBase: FleeceData? {
-        guard let tree, let rival = tree.conflicts.first.flatMap({ tree.index(of: $0.id) }) else { return nil }
+    /// The properties that the current revision and a rival were both made from: those of the youngest common ancestor that has them still.
+    package func commonBase(with rival: RevisionID) -> FleeceData? {
+        guard let tree, let rival = tree.index(of: rival) else { return nil }
         var next = tree.revisions[rival].parent
         while let index = next {
             let revision = tree.revisions[index]
@@ -94,6 +94,11 @@ extension DocumentRevisions {
 
     /// The revision of a remote that competes with the current one; of several, the first.
     package var competitor: Competitor? { competitors.first }
+
+    /// A revision that has not ended, whether it competes or not: in a tree, the tombstone of a branch is as good as any.
+    package func openLeaf(_ id: RevisionID) -> Competitor? {
+        (tree?.openLeaf(id)).map { ($0.id, $0.isDeleted, $0.body ?? .emptyDictionary) }
+    }
 
     /// All that compete with it.
     package var competitors: [Competitor] {

@@ -33,14 +33,18 @@ extension Transaction {
     /// versions can stay as it is, with what the other one knew: nothing new is made then, which others would have to settle again. (If each side took
     /// the other's of two that say the same, such as two deletions, they would swap them.) An earlier one that is to win is made anew: who has the
     /// later one, and knows both, would go on taking that for the winner.
+    ///
+    /// With `amongLeaves`, either may be a tombstone that does not compete by itself: servers that have branches are deleted with it all the same.
     @discardableResult
     package func settle(
-        _ id: String, in collection: CollectionName = .default, local: RevisionID, remote: RevisionID, _ settlement: Settlement
+        _ id: String, in collection: CollectionName = .default, local: RevisionID, remote: RevisionID, _ settlement: Settlement,
+        amongLeaves: Bool = false
     ) throws -> SettledConflict {
         guard let document = try document(id, in: collection) else { throw Transaction.missing(id) }
         let other = document.revision == local ? remote : local
+        let revisions = try document.revisions()
         guard [local, remote].contains(document.revision),
-            let rival = try document.revisions().competitors.first(where: { $0.revision == other })
+            let rival = revisions.competitors.first(where: { $0.revision == other }) ?? (amongLeaves ? revisions.openLeaf(other) : nil)
         else { throw Transaction.refused(.conflict, id) }
         let current = Content(isDeleted: document.isDeleted, body: document.body)
         let competing = Content(isDeleted: rival.isDeleted, body: rival.body)

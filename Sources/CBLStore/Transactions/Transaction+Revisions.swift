@@ -8,15 +8,19 @@ extension Transaction {
         package let addedCount: Int
         package let sequence: UInt64
         package let isConflicted: Bool
+        /// What was the current revision before, if the new one does not descend from it and it has not ended: in a tree, also where one of the
+        /// two is a deletion.
+        package var rival: RevisionID?
     }
 
     /// Adds a revision that was made elsewhere, with its history: the IDs from the revision itself back to its ancestors.
     /// `remote` is where it comes from, 0 for nowhere in particular; a revision that competes with ours is then kept beside it. With `ended`, a
-    /// tombstone and its history, it takes the place of a branch of ours, which its owner has seen and given up.
+    /// tombstone and its history, it takes the place of a branch of ours, which its owner has seen and given up. What is shared with somebody of whom
+    /// nothing is noted is not pruned.
     @discardableResult
     package func insertExisting(
         _ id: String, in collection: CollectionName = .default, history: [RevisionID], body: FleeceData?, isDeleted: Bool = false,
-        remote: UInt16 = 0, allowsConflicts: Bool = true, inPlaceOf ended: [RevisionID] = []
+        remote: UInt16 = 0, allowsConflicts: Bool = true, inPlaceOf ended: [RevisionID] = [], isShared: Bool = false
     ) throws -> Inserted {
         try DocumentRules.check(id: id)
         let tables = try tables(collection)
@@ -26,19 +30,20 @@ extension Transaction {
         }
         return try insertExisting(
             id, in: collection, replacing: record(id, in: tables), history: history, body: body, isDeleted: isDeleted, remote: remote,
-            allowsConflicts: allowsConflicts, inPlaceOf: ended)
+            allowsConflicts: allowsConflicts, inPlaceOf: ended, isShared: isShared)
     }
 
     /// The same in a tree, where `old` is what is there.
     func insertExisting(
         _ id: String, in collection: CollectionName, replacing old: Record?, history: [RevisionID], body: FleeceData?, isDeleted: Bool,
-        remote: UInt16 = 0, allowsConflicts: Bool = true, inPlaceOf ended: [RevisionID] = []
+        remote: UInt16 = 0, allowsConflicts: Bool = true, inPlaceOf ended: [RevisionID] = [], isShared: Bool = false
     ) throws -> Inserted {
         let tables = try tables(collection)
         var flags: RevisionTree.Flags = isDeleted ? [.deleted] : []
         if let body, try refersToBlobs(body) { flags.insert(.hasAttachments) }
         try propose(id, tables, history.first, parent: history.dropFirst().first, body, isDeleted: isDeleted)
         return try changeTree(id, tables, replacing: old) { tree in
+            let former = tree.current?.id
             let received =
                 if ended.isEmpty {
                     try tree.insert(
@@ -46,12 +51,16 @@ extension Transaction {
                 } else {
                     try tree.insert(history: history, body: body, flags: flags, inPlaceOf: ended, depth: treeDepth())
                 }
-            return (received, received.needsSave)
-        } result: { received, sequence, tree in
+            let isKept = isShared && history.first.map { tree.keepShared($0) } ?? false
+            return ((received, former), received.needsSave || isKept)
+        } result: { change, sequence, tree in
+            let (received, former) = change
             if received.addedCount > 0, let revision = history.first {
                 noteRevision(id, tables, NotedRevision(revision, isDeleted: isDeleted, in: tree))
             }
-            return Inserted(addedCount: received.addedCount, sequence: sequence, isConflicted: tree.isConflicted)
+            return Inserted(
+                addedCount: received.addedCount, sequence: sequence, isConflicted: tree.isConflicted,
+                rival: former.flatMap { $0 != history.first && tree.openLeaf($0) != nil ? $0 : nil })
         }
     }
 
@@ -101,6 +110,16 @@ extension Transaction {
                 ($0.purge(revision), true)
             } result: { _, _, _ in
             }
+        }
+    }
+
+    /// Keeps a revision that somebody else has too, so that what becomes of it here and there can be joined to it, however long that is.
+    package func keepShared(_ revision: RevisionID, of id: String, in collection: CollectionName = .default) throws {
+        let tables = try tables(collection)
+        guard let old = try record(id, in: tables) else { return }
+        try changeTree(id, tables, replacing: old) { tree in
+            ((), tree.keepShared(revision))
+        } result: { _, _, _ in
         }
     }
 

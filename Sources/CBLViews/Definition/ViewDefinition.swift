@@ -18,6 +18,8 @@ package struct ViewDefinition: Sendable {
     /// Makes the map function. Building an index has one for each thread.
     package var makeMapper: @Sendable () throws -> any Mapper
     package var reduction: Reduction?
+    /// Whether its functions are in JavaScript.
+    package var isScripted = false
 
     package init(
         _ name: String, version: String, collection: CollectionName = .default, documentType: String? = nil,

@@ -35,10 +35,12 @@ package struct ScriptedView: Sendable, Equatable {
         limits: ScriptLimits = ScriptLimits(), onLog: (@Sendable (_ function: String, _ text: String) -> Void)? = nil
     ) throws -> ViewDefinition {
         let program = try ScriptProgram(map, name: "map")
-        return ViewDefinition(
+        var view = ViewDefinition(
             name, version: version, collection: collection, documentType: documentType, collation: collation,
             reduction: try reduction(limits, onLog),
             makeMapper: { try ScriptMapper(program, limits, onLog) })
+        view.isScripted = true
+        return view
     }
 
     private func reduction(_ limits: ScriptLimits, _ onLog: (@Sendable (String, String) -> Void)?) throws -> Reduction? {

@@ -4,6 +4,7 @@ import CBLReplicationTestSupport
 import CBLStore
 import CBLTestSupport
 import CBLTransport
+import FoundationEssentials
 import Synchronization
 import Testing
 
@@ -157,7 +158,7 @@ import Testing
 
     @Test(arguments: [
         (#"{"source":"db"}"#, 400), (#"{"source":"db","target":"none"}"#, 404), (#"{"source":"db","target":"db"}"#, 400),
-        (#"{"source":"http://a/b","target":"http://a/c"}"#, 400), (#"{"source":"ftp://a/b","target":"db"}"#, 400),
+        (#"{"source":"http://a/b","target":"http://a/c","continuous":true}"#, 400), (#"{"source":"ftp://a/b","target":"db"}"#, 400),
         (#"{"source":"http://a/","target":"db"}"#, 400), (#"{"source":"http://a/b?x=1","target":"db"}"#, 400),
         (#"{"source":"db","target":"http://a/b","filter":"x/y","doc_ids":["a"]}"#, 400),
         (#"{"source":"db","target":"http://a/b","filter":"x/y"}"#, 404), (#"{"source":"db","target":"http://a/b","cancel":true}"#, 404),
@@ -170,6 +171,86 @@ import Testing
     ]) func whatCannotBeIsRefused(body: String, status: Int) throws {
         let server = try RESTServer.withDatabase()
         #expect(try server.send("POST", "/_replicate", body).status == status)
+    }
+
+    @Test func designDocumentsGoAlongBetweenDatabasesOfOneServer() throws {
+        let server = try RESTServer.withDatabase()
+        try server.put("/db/a", "{}")
+        let first = try server.put("/db/_design/one", #"{"views":{"v":{"map":"function(d) { emit(d._id); }"}}}"#)
+        try server.put("/db/_design/two", #"{"filters":{"f":"function(d) { return d._id != '_design/two'; }"}}"#)
+        func replicate(_ more: String = "") throws {
+            let feed = try server.feed("/_replicate", "POST", #"{"source":"db","target":"other","create_target":true\#(more)}"#)
+            try feed.run { $0.exchange.answer.hasEnded }
+            #expect(RESTAnswer(feed.exchange.answer)["ok"] == "true", "\(feed.text)")
+        }
+        try replicate(#","doc_ids":["a"]"#)
+        #expect(try server.get("/other/_design/one").status == 404)
+        try replicate(#","filter":"two/f""#)
+        #expect(try server.get("/other/_design/one")["_rev"] == first)
+        #expect(try server.get("/other/_design/two").status == 404)
+        #expect(try server.get("/other/_design/one/_view/v")["rows.0.id"] == "a")
+        try replicate()
+        #expect(try server.get("/other/_design/two").status == 200)
+        // What is newer there stays, and a deletion goes along.
+        let newer = try server.put("/other/_design/one?rev=\(first)", #"{"n":2}"#)
+        let two = try #require(try server.get("/db/_design/two")["_rev"])
+        #expect(try server.send("DELETE", "/db/_design/two?rev=\(two)").status == 200)
+        try replicate()
+        #expect(try server.get("/other/_design/one")["_rev"] == newer)
+        #expect(try server.get("/other/_design/two").status == 404)
+    }
+
+    /// Neither is a database of this server: what comes from the one goes to the other by way of one that is there for that alone.
+    @Test func fromURLToURL() async throws {
+        let far = try Databases()
+        let (source, target) = (try far.create("source", 20), try far.create("target", 0))
+        try target.write { transaction in
+            for id in ["doc-3", "gone"] { try transaction.save(id, json: "{}") }
+        }
+        let blob = try [UInt8](repeating: 7, count: 5000).withUnsafeBytes { try source.blobs.write($0) }
+        try source.write { transaction in
+            try transaction.save("blob", json: #"{"p":{"@type":"blob","digest":"\#(blob.digest)","length":5000}}"#)
+            try transaction.save("gone", json: "{}")
+            try transaction.delete("gone")
+        }
+        let listeners = try [source, target].map { try TestListener($0) { $0.rest = RESTService.Settings() } }
+        let urls = try listeners.map { try $0.url().webDescription }
+        let server = try RESTServer.withDatabase()
+        let folders = try Self.passingFolders()
+        let feed = try server.feed("/_replicate", "POST", #"{"source":"\#(urls[0])","target":"\#(urls[1])"}"#)
+        try feed.run { $0.exchange.answer.hasEnded }
+        let answer = RESTAnswer(feed.exchange.answer)
+        #expect(answer["ok"] == "true" && answer["history.0.docs_written"] == "22", "\(answer.text)")
+        #expect(target.blobs.exists(blob.digest))
+        let there = try target.read { snapshot in try ["blob", "doc-0", "doc-19"].map { try snapshot.document($0)?.isDeleted } }
+        #expect(there == [false, false, false])
+        // Deletions go along, though nothing of that name ever was in between.
+        #expect(try target.read { try $0.document("gone")?.isDeleted } == true)
+        // Nothing is left of it; and what fails is told, with the server that it was.
+        try await eventually { try Self.passingFolders() == folders }
+        await listeners[1].stop()
+        let failing = try server.feed("/_replicate", "POST", #"{"source":"\#(urls[0])","target":"\#(urls[1])"}"#)
+        try failing.run { $0.exchange.answer.hasEnded }
+        #expect(RESTAnswer(failing.exchange.answer).status >= 500)
+        try await eventually { try Self.passingFolders() == folders }
+        await listeners[0].stop()
+    }
+
+    private static func passingFolders() throws -> Set<String> {
+        let parent = ProcessInfo.processInfo.environment["TMPDIR"] ?? "/tmp"
+        return Set(try FileManager.default.contentsOfDirectory(atPath: parent).filter { $0.hasPrefix("cblite-passing-") })
+    }
+
+    /// A URL of the server that is asked is a database of it.
+    @Test func fromURLToURLOfTheSameServer() throws {
+        let server = try RESTServer.withDatabase()
+        try server.put("/db/a", #"{"n":1}"#)
+        let body = #"{"source":"http://localhost:4984/db","target":"http://127.0.0.1:4984/other","create_target":true}"#
+        let feed = try server.feed("/_replicate", "POST", body, headers: ["Host": "localhost:4984"])
+        try feed.run { $0.exchange.answer.hasEnded }
+        #expect(RESTAnswer(feed.exchange.answer)["ok"] == "true", "\(feed.text)")
+        #expect(try server.get("/other/a")["n"] == "1")
+        #expect(try server.get("/_active_tasks")["0.source"] == "db")
     }
 
     @Test func anotherServerBothWays() async throws {

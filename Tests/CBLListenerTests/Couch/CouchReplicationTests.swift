@@ -205,6 +205,62 @@ import Testing
         #expect(try pair.server.get("/db/b/blob_%2Fp").answer.body.count == 5000)
     }
 
+    /// A gateway tells of it to who asks, and what is gone for the user goes here.
+    @Test(arguments: ["Couchbase Sync Gateway/3.2.8 CE", "Couchbase Sync Gateway/2.8.3", "CouchDB/3.5.0"])
+    func whatTheUserMayNotSeeAnyMoreGoes(server: String) async throws {
+        let isRevoked = Mutex(false)
+        let asked = Mutex<[String?]>([])
+        let pair = try CouchPair { request in
+            if request.method == "GET", request.path.count == 1 { return RemoteAnswer(200, ["Server": server], Array("{}".utf8)) }
+            guard request.path.last == "_changes" else { return nil }
+            let wish = request.query["revocations"]
+            asked.withLock { $0.append(wish) }
+            guard isRevoked.withLock({ $0 }) else { return nil }
+            let rows = #"{"seq":"9:2","id":"a","revoked":true,"removed":["hotels"],"changes":[{"rev":"1-ab"}]}"#
+            let text = #"{"results":[\#(wish == "true" ? rows : "")],"last_seq":"9:2"}"#
+            return RemoteAnswer(200, ["Content-Type": "application/json"], Array(text.utf8))
+        }
+        let isTold = server.hasPrefix("Couchbase Sync Gateway/3")
+        for id in ["a", "b"] { try pair.server.put("/db/\(id)", "{}") }
+        #expect(try await pair.replicate(pull: true).isFine(pulled: 2))
+        isRevoked.withLock { $0 = true }
+        // Who does not want to lose anything does not ask.
+        #expect(try await pair.replicate(pull: true) { $0.collections[0].purgesLost = false }.failure == nil)
+        #expect(asked.withLock { $0 } == [isTold ? "true" : nil, nil])
+        #expect(try pair.own("/a").status == 200)
+        #expect(try await pair.replicate(pull: true) { $0.isReset = true }.failure == nil)
+        #expect(try pair.own("/a").status == (isTold ? 404 : 200))
+        #expect(try pair.own("/b").status == 200)
+    }
+
+    /// On their way such IDs mean other places in a path: proxies and gateways take them away.
+    @Test func attachmentsOfDocumentsThatAPathCannotNameAreFetched() async throws {
+        let pair = try CouchPair { request in
+            let isSquashed = request.path.dropFirst().first.map { ["/slash", "50%25", ".", ".."].contains($0) } ?? false
+            return isSquashed ? RemoteAnswer(404, [:], Array(#"{"error":"not_found"}"#.utf8)) : nil
+        }
+        let ids = [".", "..", "/slash", "50%25"]
+        for id in ids {
+            let text = #"{"docs":[{"_id":"\#(id)","_attachments":{"a.txt":{"data":"aGk="},"b.txt":{"data":"aG8="}}}]}"#
+            #expect(try pair.server.send("POST", "/db/_bulk_docs", text).status == 201)
+        }
+        let outcome = try await pair.replicate(pull: true)
+        #expect(outcome.isFine(pulled: ids.count), "\(outcome)")
+        let blobs = try pair.database.blobs.list()
+        #expect(blobs.count == 2)
+        // An edit that leaves them alone does not have them sent again.
+        let count = pair.remote.requests.count
+        for id in ids {
+            let rev = try #require(
+                try pair.server.get("/db/_all_docs?keys=%5B%22\(PercentEncoding.unreserved(id))%22%5D")["rows.0.value.rev"])
+            let text =
+                #"{"docs":[{"_id":"\#(id)","_rev":"\#(rev)","n":1,"_attachments":{"a.txt":{"stub":true},"b.txt":{"stub":true}}}]}"#
+            #expect(try pair.server.send("POST", "/db/_bulk_docs", text).status == 201)
+        }
+        #expect(try await pair.replicate(pull: true).isFine(pulled: ids.count))
+        #expect(pair.remote.requests.dropFirst(count).count { $0.hasSuffix("_bulk_get") } == 1)
+    }
+
     @Test func aDamagedAttachmentHoldsNothingElseBack() async throws {
         let pair = try CouchPair()
         for (name, byte) in [("a", 1), ("b", 2), ("c", 3)] as [(String, UInt8)] {

@@ -109,6 +109,71 @@ import Testing
         #expect(try server.send("POST", "/db/_find", #"{"selector":{"address.city":"Oslo"}}"#)["warning"] == nil)
     }
 
+    @Test func indexesHaveDesignDocuments() throws {
+        let made = try server.send("POST", "/db/_index", #"{"index":{"fields":["stars"]},"name":"byStars","ddoc":"hotels"}"#)
+        #expect(made["id"] == "_design/hotels" && made["name"] == "byStars", "\(made.text)")
+        let again = #"{"index":{"fields":["name"]},"name":"byStars","ddoc":"_design/inns"}"#
+        #expect(try server.send("POST", "/db/_index", again)["id"] == "_design/inns")
+        #expect(try server.send("POST", "/db/_index", #"{"index":{"fields":["open"]},"name":"plain","ddoc":"plain"}"#).status == 200)
+        let list = try server.get("/db/_index")
+        #expect(list.list("indexes", "ddoc") == ["null", "_design/hotels", "_design/inns", "_design/plain"], "\(list.text)")
+        #expect(list.list("indexes", "name") == ["_all_docs", "byStars", "byStars", "plain"])
+        let explained = try server.send("POST", "/db/_explain", #"{"selector":{"stars":{"$gt":3}},"sort":["stars"]}"#)
+        #expect(explained["index.ddoc"] == "_design/hotels" && explained["index.name"] == "byStars", "\(explained.text)")
+        #expect(try server.send("DELETE", "/db/_index/plain/json/byStars").status == 404)
+        #expect(try server.send("DELETE", "/db/_index/_design/hotels/json/byStars").status == 200)
+        #expect(try server.send("DELETE", "/db/_index/inns/json/byStars").status == 200)
+        #expect(try server.get("/db/_index").list("indexes", "name") == ["_all_docs", "plain"])
+        for name in ["", "a/b"] {
+            let body = #"{"index":{"fields":["x"]},"name":"n","ddoc":"\#(name)"}"#
+            #expect(try server.send("POST", "/db/_index", body).status == 400)
+        }
+    }
+
+    @Test func indexesOfSomeDocuments() throws {
+        let definition = #"{"fields":["stars"],"partial_filter_selector":{"open":true}}"#
+        let made = try server.send("POST", "/db/_index", #"{"index":\#(definition),"name":"open"}"#)
+        #expect(made["result"] == "created", "\(made.text)")
+        #expect(try server.get("/db/_index")["indexes.1.def.where"] != nil)
+        let used = #"{"selector":{"open":true,"stars":{"$gt":1}}}"#
+        #expect(try server.send("POST", "/db/_explain", used)["index.name"] == "open")
+        #expect(try ids(used) == ["d"])
+        // What may not be in the index is found all the same.
+        let other = #"{"selector":{"stars":{"$gt":1}},"sort":["_id"]}"#
+        #expect(try server.send("POST", "/db/_explain", other)["index.name"] == "_all_docs")
+        #expect(try ids(other) == ["a", "b", "d"])
+        let bad = #"{"index":{"fields":["stars"],"partial_filter_selector":{"a":{"$nothing":1}}},"name":"bad"}"#
+        #expect(try server.send("POST", "/db/_index", bad).status == 400)
+    }
+
+    private static let explained: [(String, String)] = [
+        ("{}", "{}"), (#"{"a":1}"#, #"{"a":{"$eq":1}}"#), (#"{"a":1,"b":null}"#, #"{"$and":[{"a":{"$eq":1}},{"b":{"$eq":null}}]}"#),
+        (#"{"a":{"$gte":2,"$lt":4}}"#, #"{"$and":[{"a":{"$gte":2}},{"a":{"$lt":4}}]}"#),
+        (#"{"a":{"b":{"c":"x"}}}"#, #"{"a.b.c":{"$eq":"x"}}"#),
+        (#"{"$or":[{"a":1},{"$not":{"b":2}}]}"#, #"{"$or":[{"a":{"$eq":1}},{"$not":{"b":{"$eq":2}}}]}"#),
+        (#"{"a":{"$not":{"$eq":2}}}"#, #"{"$not":{"a":{"$eq":2}}}"#), (#"{"a":{}}"#, #"{"a":{"$eq":{}}}"#),
+        (#"{"a":{"$elemMatch":{"$eq":"bar"}}}"#, #"{"a":{"$elemMatch":{"$eq":"bar"}}}"#),
+    ]
+
+    @Test(arguments: explained) func explainsInFullWords(selector: String, full: String) throws {
+        let answer = try server.send("POST", "/db/_explain", #"{"selector":\#(selector)}"#)
+        #expect(answer["selector"] == canonical(full), "\(answer.text)")
+    }
+
+    @Test func explainsWhatClientsExpect() throws {
+        let body =
+            #"{"selector":{"name":"Casa"},"fields":["name","_id"],"sort":[{"name":"desc"}],"limit":7,"skip":2,"use_index":["d","n"]}"#
+        let answer = try server.send("POST", "/db/_explain", body)
+        #expect(answer["dbname"] == "db" && answer["limit"] == "7" && answer["skip"] == "2" && answer["partitioned"] == "false")
+        #expect(answer["fields"] == #"["name","_id"]"# && answer["opts.fields"] == #"["name","_id"]"#)
+        #expect(answer["index"] == canonical(#"{"ddoc":null,"name":"_all_docs","type":"special","def":{"fields":[{"_id":"asc"}]}}"#))
+        #expect(answer["opts.use_index"] == #"["d","n"]"# && answer["opts.sort"] == #"{"name":"desc"}"# && answer["opts.limit"] == "7")
+        #expect(answer["opts.bookmark"] == "nil" && answer["query.sql"] != nil)
+        #expect(try server.send("POST", "/db/_explain", #"{"selector":{}}"#)["fields"] == "all_fields")
+        let refused = try server.send("POST", "/db/_explain", #"{"selector":{"a":{"$keyMapMatch":{"$eq":"b"}}}}"#)
+        #expect(refused.status == 400 && refused["reason"]?.contains("$keyMapMatch") == true)
+    }
+
     @Test(arguments: [
         "{}", #"{"index":{}}"#, #"{"index":{"fields":[]}}"#, #"{"index":{"fields":[1]}}"#, #"{"index":{"fields":["a"]},"type":"text"}"#,
         #"{"index":{"fields":[""]}}"#,

@@ -69,6 +69,13 @@ import Testing
         #expect(try server.get("/db/_design/design/_view/view2")["rows.0"] == #"{"id":"doc3","key":"bonjour","value":null}"#)
     }
 
+    /// As CouchDB's clients expect it; a program's own function may leave it out.
+    @Test func aKeyAloneHasTheValueNull() throws {
+        let server = try withView("function(doc){emit(doc.message); emit(doc.message, doc.nothing)}")
+        let rows = try server.get("/db/_design/design/_view/view2?key=%22hello%22").list("rows", "value")
+        #expect(rows == ["null", "null"])
+    }
+
     @Test func whatCannotBeMappedIsSaid() throws {
         let server = try withView("function(")
         #expect(try server.get("/db/_design/design/_view/view2")["error"] == "Application callback block failed")

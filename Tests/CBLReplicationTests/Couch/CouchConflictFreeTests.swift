@@ -15,9 +15,10 @@ import Testing
         let mostRequests = 1
         let model: CouchModel
 
-        init() {
+        init(takesConflicts: Bool = false, longestHistory: Int = .max) {
             var manners = CouchModel.Manners()
-            manners.takesConflicts = false
+            manners.longestHistory = longestHistory
+            manners.takesConflicts = takesConflicts
             model = CouchModel(manners)
         }
 
@@ -69,25 +70,36 @@ import Testing
 
         func push() throws {
             try session(true) { there, progress, checkpoint in
-                let store = ReplicatedDatabase(database, remote: 0)
+                var store = ReplicatedDatabase(database, remote: 0)
+                store.keepsShared = true
                 try CouchPusher(store: store, remote: there, index: 0, isContinuous: false, progress: progress, checkpoint: checkpoint)
                     .run(isReset: false)
             }
         }
 
-        func pull(_ resolver: SyncResolver? = nil) throws {
+        func pull(_ resolver: SyncResolver? = nil, isReset: Bool = false) throws {
             try session(false) { there, progress, checkpoint in
                 var store = ReplicatedDatabase(database, remote: 0)
+                store.keepsShared = true
                 if let resolver { store.resolver = resolver }
                 try CouchPuller(
                     store: store, remote: there, settings: ReplicatorSettings.Collection(push: .off, pull: .once), index: 0,
                     keepsConflicts: resolver == nil, isEmpty: false, progress: progress, checkpoint: checkpoint
-                ).run(isReset: false)
+                ).run(isReset: isReset)
             }
         }
 
         func save(_ id: String, _ json: String) throws {
             try database.write { _ = try $0.save(id, body: $0.encode(json: json)) }
+        }
+
+        var letter: String { String(name.split(separator: "/").last?.first ?? "?") }
+
+        /// How many ends the document has, but for those with which a conflict was settled.
+        func leaves(_ id: String) throws -> Int {
+            try database.read { snapshot in
+                try snapshot.document(id)?.storedRevisions().count { $0.flags.contains(.leaf) && !$0.flags.contains(.closed) } ?? 0
+            }
         }
 
         func body(_ id: String) throws -> String? {
@@ -151,6 +163,163 @@ import Testing
             return .merged(DocumentProperties(try encoder.finish()))
         }
         try expectAll(one, two, server) { #"{"both":"d\#($0)"}"# }
+    }
+
+    private static let rules: [(name: String, resolver: SyncResolver)] = [
+        ("local", { _ in .local }), ("remote", { _ in .remote }), ("default", SyncResolution.standard), ("merge", SyncResolution.merge),
+    ]
+
+    /// A deletion on one side and an edit on the other: each rule has its way, as over a WebSocket.
+    @Test(arguments: [true, false], [true, false]) func aDeletionAgainstAnEdit(isDeletedHere: Bool, takesConflicts: Bool) throws {
+        for (name, resolver) in Self.rules {
+            let context: Comment = "\(name), deleted here: \(isDeletedHere), takes conflicts: \(takesConflicts)"
+            let server = Server(takesConflicts: takesConflicts)
+            let one = try Side(directory.path + "/one-\(name).cblite2", server)
+            let two = try Side(directory.path + "/two-\(name).cblite2", server)
+            try one.save("d", #"{"first":1}"#)
+            try one.push()
+            try two.pull()
+            let (deleting, editing) = isDeletedHere ? (one, two) : (two, one)
+            try deleting.database.write { _ = try $0.delete("d") }
+            try editing.save("d", #"{"edited":1}"#)
+            try editing.save("d", #"{"edited":2}"#)
+            try two.push()
+            try one.pull(resolver)
+            let isLive = name == "local" ? !isDeletedHere : name == "remote" ? isDeletedHere : false
+            func expect(_ side: Side) throws {
+                let body = try side.body("d")
+                #expect(body == (isLive ? #"{"edited":2}"# : nil), context)
+            }
+            try expect(one)
+            try one.push()
+            try two.pull(resolver)
+            try one.pull(resolver)
+            for side in [one, two] { try expect(side) }
+            let winner = server.model.leaves("d").first.flatMap { server.model.documents["d"]?[$0] }
+            #expect(winner?.isDeleted == !isLive, context)
+            #expect(one.errors.isEmpty && two.errors.isEmpty, "\(name) \(one.errors) \(two.errors)")
+            // It is settled: nothing more comes of it.
+            let leaves = server.model.leaves("d")
+            for side in [one, two] {
+                try side.push()
+                try side.pull(resolver)
+            }
+            #expect(server.model.leaves("d") == leaves, context)
+            // And it is a document as any other.
+            try two.save("d", #"{"later":1}"#)
+            try two.push()
+            try one.pull(resolver)
+            let later = try one.body("d")
+            #expect(later == #"{"later":1}"#, context)
+        }
+    }
+
+    /// More edits than a tree keeps, between two pushes: the server has to know what they begin with.
+    @Test(arguments: [true, false]) func manyEditsHere(isPulled: Bool) throws {
+        let server = Server()
+        let (one, two) = (try Side(directory.path + "/one.cblite2", server), try Side(directory.path + "/two.cblite2", server))
+        try one.save("d", #"{"n":0}"#)
+        try one.push()
+        try two.pull()
+        let editing = isPulled ? two : one
+        for round in 1...2 {
+            for number in 1...70 { try editing.save("d", #"{"n":\#(round * 100 + number)}"#) }
+            try editing.push()
+            #expect(editing.errors.isEmpty, "\(editing.errors)")
+            #expect(server.model.leaves("d").compactMap { server.model.documents["d"]?[$0]?.body } == [#"{"n":\#(round * 100 + 70)}"#])
+        }
+        try one.pull()
+        try two.pull()
+        for side in [one, two] {
+            let (body, leaves) = (try side.body("d"), try side.leaves("d"))
+            #expect(body == #"{"n":270}"# && leaves == 1)
+        }
+        #expect(server.model.violations.isEmpty)
+    }
+
+    /// More edits than the server remembers, between two pulls: what is here is no rival of what was made from it.
+    @Test func manyEditsThere() throws {
+        let server = Server(longestHistory: 50)
+        let (one, two) = (try Side(directory.path + "/one.cblite2", server), try Side(directory.path + "/two.cblite2", server))
+        for id in ["pulled", "pushed", "both"] { try (id == "pushed" ? two : one).save(id, #"{"n":0,"m":0}"#) }
+        for _ in 0..<2 {
+            for side in [one, two] {
+                try side.push()
+                try side.pull()
+            }
+        }
+        for number in 1...70 { for id in ["pulled", "pushed", "both"] { try one.save(id, #"{"n":\#(number),"m":0}"#) } }
+        try one.push()
+        try two.save("both", #"{"n":0,"m":1}"#)
+        try two.pull(SyncResolution.merge)
+        for id in ["pulled", "pushed"] {
+            let (body, leaves) = (try two.body(id), try two.leaves(id))
+            #expect(body == #"{"n":70,"m":0}"# && leaves == 1, "\(id)")
+        }
+        // A real conflict stays one, and it is known what both were made from.
+        let merged = try two.body("both")
+        #expect(merged == #"{"m":1,"n":70}"# || merged == #"{"n":70,"m":1}"#)
+        try two.push()
+        #expect(two.errors.isEmpty && one.errors.isEmpty, "\(two.errors)")
+        try one.pull()
+        #expect(try one.body("both") == merged)
+    }
+
+    /// What came without a rule is settled by one that is given later, if all is looked at again.
+    @Test(arguments: [true, false, nil]) func whatWasLeftIsSettledLater(isDeletedHere: Bool?) throws {
+        for (name, resolver) in Self.rules.prefix(2) {
+            let server = Server(takesConflicts: true)
+            let one = try Side(directory.path + "/one-\(name).cblite2", server)
+            let two = try Side(directory.path + "/two-\(name).cblite2", server)
+            try one.save("d", #"{"first":1}"#)
+            try one.push()
+            try two.pull()
+            for (side, isDeleting) in [(one, isDeletedHere == true), (two, isDeletedHere == false)] {
+                if isDeleting {
+                    try side.database.write { _ = try $0.delete("d") }
+                } else {
+                    try side.save("d", #"{"by":"\#(side.letter)"}"#)
+                }
+            }
+            try two.push()
+            try one.pull()
+            try one.pull(resolver)
+            let left = try one.leaves("d")
+            #expect(left == 2, "\(name)")
+            try one.pull(resolver, isReset: true)
+            let isOurs = name == "local"
+            let isLive = isDeletedHere.map { $0 != isOurs } ?? true
+            let body = try one.body("d")
+            #expect(body == (isLive ? #"{"by":"\#(isOurs ? "o" : "t")"}"# : nil), "\(name)")
+            try one.push()
+            try one.pull(resolver, isReset: true)
+            try two.pull()
+            let there = try two.body("d")
+            #expect(there == body, "\(name)")
+        }
+    }
+
+    /// A branch that somebody has ended there is not a wish to delete the document.
+    @Test func anEndedBranchDeletesNothing() throws {
+        let server = Server(takesConflicts: true)
+        let one = try Side(directory.path + "/one.cblite2", server)
+        try one.save("d", #"{"n":1}"#)
+        try one.push()
+        let base = try #require(server.model.leaves("d").first)
+        server.model.edit("d", parent: base, body: #"{"n":"theirs"}"#, isDeleted: false, attachments: [:])
+        server.model.edit("d", parent: base, body: #"{"n":"ended"}"#, isDeleted: false, attachments: [:])
+        let ended = try #require(server.model.leaves("d").first { server.model.documents["d"]?[$0]?.body == #"{"n":"ended"}"# })
+        server.model.edit("d", parent: ended, body: "{}", isDeleted: true, attachments: [:])
+        try one.pull { _ in .remote }
+        let pulled = try one.body("d")
+        #expect(pulled == #"{"n":"theirs"}"#)
+        // Both end: one of the tombstones follows what is here.
+        let theirs = try #require(server.model.leaves("d").first)
+        server.model.edit("d", parent: theirs, body: "{}", isDeleted: true, attachments: [:])
+        try one.pull { _ in .local }
+        let gone = try one.body("d")
+        #expect(gone == nil)
+        #expect(one.errors.isEmpty)
     }
 
     /// As long as nobody has settled it the server's document stays as it is, also if one of the branches is ended here.

@@ -34,6 +34,8 @@ final class CouchModel {
         var hasOpaqueSequences = true
         /// Otherwise, as most gateways, it takes what follows its current revision, and what ends a branch that it has.
         var takesConflicts = true
+        /// So many revisions of a document it remembers on a branch.
+        var longestHistory = Int.max
     }
 
     let manners: Manners
@@ -277,7 +279,7 @@ extension CouchModel {
     private func document(_ id: String, _ name: String, following: Set<String> = []) -> String? {
         guard let revision = documents[id]?[name], let body = revision.body else { return nil }
         var history = [name]
-        while let parent = documents[id]?[history.last ?? ""]?.parent { history.append(parent) }
+        while history.count < manners.longestHistory, let parent = documents[id]?[history.last ?? ""]?.parent { history.append(parent) }
         let ids = history.map { "\"\($0.drop { $0 != "-" }.dropFirst())\"" }.joined(separator: ",")
         var text = #"{"_id":\#(Self.quoted(id)),"_rev":"\#(name)","_revisions":{"start":\#(Self.generation(name)),"ids":[\#(ids)]}"#
         if revision.isDeleted { text += #","_deleted":true"# }

@@ -76,7 +76,7 @@ import Testing
 
     private struct Replica {
         let database: Database
-        let store: ReplicatedDatabase
+        var store: ReplicatedDatabase
         let identity: String
 
         init(_ path: String, _ identity: String) throws {
@@ -84,6 +84,7 @@ import Testing
             try database.prepareChangeFeed(of: .default)
             _ = try database.write { try $0.remoteID(of: "http://model/db") }
             store = ReplicatedDatabase(database, remote: 0)
+            store.keepsShared = true
             self.identity = identity
         }
 

@@ -341,7 +341,7 @@ final class SessionEnd: End {
                 // It waits for blobs.
                 if case .incomplete = outcome { continue }
                 held[key] = nil
-                guard case .inserted(isConflict: false) = outcome, side == .client, link.route.server == nil,
+                guard case .inserted(isConflict: false, _) = outcome, side == .client, link.route.server == nil,
                     let revision = received.message.revision
                 else {
                     continue

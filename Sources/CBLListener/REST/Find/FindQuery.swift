@@ -8,6 +8,9 @@ import CBLStore
 struct FindQuery {
     var condition: QueryExpression
     var fields: FieldList?
+    /// As they were named.
+    private(set) var fieldNames: [String] = []
+    private(set) var order: [(name: String, direction: String)] = []
     var limit = FindQuery.usualLimit
     /// How many are passed over, those of earlier pages too.
     var skip = 0
@@ -22,6 +25,7 @@ struct FindQuery {
             guard let array = fields.array else { throw .badParameter("fields is an array") }
             let names = try array.strings("fields")
             self.fields = names.isEmpty ? nil : try FieldList(names)
+            fieldNames = names
         }
         limit = try FindQuery.count("limit", members) ?? FindQuery.usualLimit
         skip = try FindQuery.count("skip", members) ?? 0
@@ -51,6 +55,7 @@ struct FindQuery {
             guard let name, direction == "asc" || direction == "desc" else {
                 throw .badParameter("sort has names, or objects like {\"name\": \"desc\"}")
             }
+            order.append((name, direction))
             let path = PropertyPath(try Selector.path(name).map { .name($0) })
             ordering.append(Select.Ordering(QueryExpression(.property(path)), direction: direction == "desc" ? "DESC" : nil))
         }

@@ -47,15 +47,60 @@ enum FindRequests {
 
     static func explain(_ call: RESTCall) throws {
         let keyspace = try call.keyspace()
-        let query = try call.object().withRoot { try FindQuery($0) }
-        let plan = try keyspace.database.read { try Query(query.select(from: keyspace.collection), on: $0).explain(on: $0) }
+        let asked = try call.object()
+        let query = try asked.withRoot { try FindQuery($0) }
+        let (plan, index) = try keyspace.database.read { snapshot in
+            let plan = try Query(query.select(from: keyspace.collection), on: snapshot).explain(on: snapshot)
+            return (plan, try ListedIndex.all(of: keyspace, snapshot).first { $0.isUsed(by: plan) })
+        }
         try call.answer { object in
             object.add("dbname", call.place.database)
+            object.key("index")
+            ListedIndex.write(index, to: &object.buffer)
+            object.add("partitioned", false)
+            try asked.withRoot { root in
+                object.key("selector")
+                try NormalSelector(root.dictionary?.value(forKey: "selector", nil)).write(to: &object.buffer)
+                object.add("opts", object: { write(options: query, root, to: &$0) })
+            }
             object.add("limit", query.limit)
             object.add("skip", query.skip)
+            write(fieldsOf: query, to: &object)
+            // What CouchDB says of its own workings would mean nothing here; this is how the query is run.
             object.add("scans", list: plan.scannedCollections)
             object.key("query")
             plan.append(to: &object.buffer)
         }
+    }
+
+    private static func write(fieldsOf query: FindQuery, to object: inout JSONObjectWriter) {
+        if query.fields == nil { object.add("fields", "all_fields") } else { object.add("fields", list: query.fieldNames) }
+    }
+
+    /// Those of CouchDB, as they are meant here.
+    private static func write(options query: FindQuery, _ root: Value, to object: inout JSONObjectWriter) {
+        let wish = root.dictionary?.value(forKey: "use_index", nil)
+        object.add("use_index", list: wish?.array?.compactMap(\.string) ?? (wish?.string).map { [$0] } ?? [])
+        object.add("bookmark", root.dictionary?.value(forKey: "bookmark", nil)?.string ?? "nil")
+        object.add("limit", query.limit)
+        object.add("skip", query.skip)
+        object.key("sort")
+        object.buffer.append("{")
+        for (place, item) in query.order.enumerated() {
+            if place > 0 { object.buffer.append(",") }
+            JSONWriter.write(string: item.name, to: &object.buffer)
+            object.buffer.append(":")
+            JSONWriter.write(string: item.direction, to: &object.buffer)
+        }
+        object.buffer.append("}")
+        write(fieldsOf: query, to: &object)
+        object.add("partition", "")
+        object.add("r", 1)
+        object.add("conflicts", false)
+        object.add("stale", false)
+        object.add("update", true)
+        object.add("stable", false)
+        object.add("execution_stats", false)
+        object.add("allow_fallback", true)
     }
 }

@@ -8,48 +8,24 @@ import CBLStore
 enum IndexRequests {
     static func list(_ call: RESTCall) throws {
         let keyspace = try call.keyspace()
-        let indexes = try keyspace.database.read { try $0.indexes() }.filter { $0.collection == keyspace.collection && $0.kind == .value }
+        let indexes = try keyspace.database.read { try ListedIndex.all(of: keyspace, $0) }
         var text = ByteBuffer()
         text.append("{\"total_rows\":")
         text.append(decimal: UInt64(indexes.count + 1))
-        text.append(",\"indexes\":[\n{\"ddoc\":null,\"name\":\"_all_docs\",\"type\":\"special\",\"def\":{\"fields\":[{\"_id\":\"asc\"}]}}")
+        text.append(",\"indexes\":[\n")
+        ListedIndex.write(nil, to: &text)
         for index in indexes {
-            text.append(",\n{\"ddoc\":")
-            JSONWriter.write(string: "_design/" + index.name, to: &text)
-            text.append(",\"name\":")
-            JSONWriter.write(string: index.name, to: &text)
-            text.append(",\"type\":\"json\",\"def\":{\"fields\":[")
-            for (place, name) in names(of: index).enumerated() {
-                text.append(place > 0 ? ",{" : "{")
-                JSONWriter.write(string: name, to: &text)
-                text.append(":\"asc\"}")
-            }
-            text.append("]}}")
+            text.append(",\n")
+            ListedIndex.write(index, to: &text)
         }
         text.append("\n]}")
         try call.answer(json: text.bytes)
     }
 
-    /// Of properties their paths; of anything else the text of the expression.
-    private static func names(of index: StoredIndex) -> [String] {
-        // A mark of the language stands before it in newer files.
-        var text = index.expression ?? ""
-        for mark in ["=j", "=n"] where text.hasPrefix(mark) { text.removeFirst(mark.count) }
-        guard let data = try? RESTCall.parse(Array(text.utf8)) else { return [text] }
-        return data.withRoot { root in
-            let list = root.array ?? root.dictionary?.value(forKey: "WHAT", nil)?.array
-            return list?.map { item in
-                guard let parts = item.array, let first = parts.first?.string, first.hasPrefix(".") else { return item.json() }
-                let names = (first == "." ? [] : [String(first.dropFirst())]) + parts.dropFirst().compactMap(\.string)
-                return names.joined(separator: ".")
-            } ?? [text]
-        }
-    }
-
-    /// `{"index": {"fields": ["stars", "address.city"]}, "name": "byStars"}`
+    /// `{"index": {"fields": ["stars", "address.city"]}, "name": "byStars", "ddoc": "hotels"}`
     static func create(_ call: RESTCall) throws {
         let keyspace = try call.keyspace()
-        let (name, text) = try call.object().withRoot { root in
+        let (index, text, condition) = try call.object().withRoot { root in
             let members = root.dictionary
             if let type = members?.value(forKey: "type", nil)?.string, type != "json" {
                 throw RESTError.badRequest("indexes of type \"\(type)\" are not made here")
@@ -57,24 +33,26 @@ enum IndexRequests {
             guard let definition = members?.value(forKey: "index", nil)?.dictionary,
                 let fields = definition.value(forKey: "fields", nil)?.array, !fields.isEmpty
             else { throw RESTError.badRequest("an index has fields") }
-            guard definition.value(forKey: "partial_filter_selector", nil)?.dictionary?.isEmpty ?? true else {
-                throw RESTError.unsupported("an index of some documents alone is made with \"cblite mkindex --where\"")
-            }
             let text = try expressions(fields)
-            return (members?.value(forKey: "name", nil)?.string ?? automaticName(text), text)
+            let partial = definition.value(forKey: "partial_filter_selector", nil).flatMap { $0.isNull ? nil : $0 }
+            let condition = try partial.map { try Selector.condition($0).jsonForm() }
+            let name = members?.value(forKey: "name", nil)?.string ?? automaticName(text + (condition ?? ""))
+            return (try ListedIndex.Name(name, design: members?.value(forKey: "ddoc", nil)?.string), text, condition)
         }
+        let name = index.stored
         let change = try keyspace.database.write { transaction in
             // Names are those of the whole database: what somebody else has made stays.
             if let other = try transaction.indexes().first(where: { $0.name == name }) {
                 let isSame = other.collection == keyspace.collection && other.kind == .value
                 guard isSame else { throw RESTError.conflict("there is another index of that name") }
             }
-            return try transaction.createIndex(IndexDefinition(name: name, in: keyspace.collection, .value, text, language: .json))
+            return try transaction.createIndex(
+                IndexDefinition(name: name, in: keyspace.collection, .value, text, where: condition, language: .json))
         }
         try call.answer { object in
             object.add("result", change == .unchanged ? "exists" : "created")
-            object.add("id", "_design/" + name)
-            object.add("name", name)
+            object.add("id", index.design)
+            object.add("name", index.name)
         }
     }
 
@@ -105,10 +83,10 @@ enum IndexRequests {
     /// `/db/_index/DESIGN/json/NAME`
     static func delete(_ call: RESTCall) throws {
         let keyspace = try call.keyspace()
-        let name = call.place.rest.split(separator: "/").last.map(String.init) ?? ""
-        let exists = try keyspace.database.read { try $0.indexes() }.contains { $0.name == name && $0.collection == keyspace.collection }
-        guard exists else { throw RESTError.notFound("no such index") }
-        try keyspace.database.write { try $0.dropIndex(name) }
+        let path = call.place.rest
+        let index = try keyspace.database.read { try ListedIndex.all(of: keyspace, $0) }.first { $0.name.isNamed(byPath: path) }
+        guard let index else { throw RESTError.notFound("no such index") }
+        try keyspace.database.write { try $0.dropIndex(index.name.stored) }
         try call.answerOK()
     }
 }

@@ -1,5 +1,7 @@
+import CBLBase
 import CBLFleece
 import CBLReplication
+import CBLStore
 import CBLTransport
 
 /// What `_replicate` is asked for: which two databases, and how.
@@ -55,25 +57,46 @@ struct ReplicateRequest {
             throw RESTError.unsupported("\(name) is not understood here: a filter or doc_ids choose documents")
         }
         // The database is made when it is known that all the rest can be done.
-        let first = try ReplicateRequest.side("source", members, call, .reading)
-        let second = try ReplicateRequest.side("target", members, call, .writing, creates: createsTarget && !isCancelled)
-        if case (.remote, .remote) = (first, second) {
-            throw RESTError.badRequest("source or target is the name of a database of this server")
+        let isBetweenURLs = ["source", "target"].allSatisfy { ReplicateRequest.text($0, members)?.contains("://") ?? false }
+        let first = try ReplicateRequest.side("source", members, call, .reading, isBetweenURLs: isBetweenURLs)
+        let second = try ReplicateRequest.side(
+            "target", members, call, .writing, creates: createsTarget && !isCancelled, isBetweenURLs: isBetweenURLs)
+        if isContinuous, case (.remote, .remote) = (first, second) {
+            throw RESTError.badRequest(
+                "of a continuous replication source or target is a database of this server: between two others it comes to an end")
         }
         (source, target) = (first, second)
         names = (first.name, second.name)
     }
 
     private static func side(
-        _ member: String, _ members: DictionaryView, _ call: RESTCall, _ need: RESTRoutes.Need, creates: Bool = false
+        _ member: String, _ members: DictionaryView, _ call: RESTCall, _ need: RESTRoutes.Need, creates: Bool = false,
+        isBetweenURLs: Bool
     ) throws -> Side {
         guard let value = members.value(forKey: member, nil) else { throw RESTError.badRequest("\(member) is missing") }
-        let text = value.string ?? value.dictionary?.value(forKey: "url", nil)?.string
-        guard let text, !text.isEmpty else { throw RESTError.badRequest("\(member) is the name or the URL of a database") }
+        guard let text = text(member, members), !text.isEmpty else {
+            throw RESTError.badRequest("\(member) is the name or the URL of a database")
+        }
         let scheme = text.prefix { $0 != ":" }.lowercased()
         guard text.contains("://") else { return .local(try keyspace(text, call, need, creates: creates)) }
         guard ["http", "https", "ws", "wss"].contains(scheme) else { throw RESTError.badRequest("\(member) is no URL of a database") }
+        if isBetweenURLs, let name = ownName(text, call) { return .local(try keyspace(name, call, need, creates: creates)) }
         return .remote(try remote(text, value.dictionary, members, call), isCouch: scheme.hasPrefix("http"))
+    }
+
+    private static func text(_ member: String, _ members: DictionaryView) -> String? {
+        members.value(forKey: member, nil).flatMap { $0.string ?? $0.dictionary?.value(forKey: "url", nil)?.string }
+    }
+
+    /// The name of a database of this server, where a URL is of the server that the client speaks to.
+    private static func ownName(_ text: String, _ call: RESTCall) -> String? {
+        guard let url = try? PeerURL(text), let host = call.request.headers["Host"],
+            let own = try? PeerURL("\(url.isSecure ? "https" : "http")://\(host)"), own.port == url.port
+        else { return nil }
+        let loopback: Set = ["localhost", "127.0.0.1", "::1"]
+        guard own.host == url.host || loopback.isSuperset(of: [own.host, url.host]) else { return nil }
+        let components = url.path.split(separator: "/")
+        return components.count == 1 ? PercentEncoding.decode(components[0]) : nil
     }
 
     private static func keyspace(_ name: String, _ call: RESTCall, _ need: RESTRoutes.Need, creates: Bool) throws -> Keyspace {
@@ -153,12 +176,62 @@ struct ReplicateRequest {
     // Carrying out
 
     func plan() throws -> ReplicationPlan {
+        if case (.remote(let source, let isCouch), .remote(let target, let targetIsCouch)) = (self.source, self.target) {
+            return try plan(from: (source, isCouch), to: (target, targetIsCouch))
+        }
+        try copyDesigns()
         let (keyspace, settings) = try settings()
         var databases: Set<String> = [keyspace.served.name]
         if case .local(let other) = target { databases.insert(other.served.name) }
         return ReplicationPlan(
             key: key, source: names.source, target: names.target, databases: databases, database: keyspace.database,
             isContinuous: isContinuous, settings: settings)
+    }
+
+    /// Into a database that is here meanwhile, and out of it.
+    private func plan(from source: (WebServerSettings, Bool), to target: (WebServerSettings, Bool)) throws -> ReplicationPlan {
+        func settings(_ peer: (WebServerSettings, Bool), _ collection: ReplicatorSettings.Collection) throws -> ReplicatorSettings {
+            var settings = ReplicatorSettings(try self.peer(peer.0, peer.1), collections: [collection])
+            if !peer.1 { settings.login = peer.0.login }
+            settings.retry = RetryPolicy(maxRetries: 2, maxDelay: 8)
+            return settings
+        }
+        var pull = ReplicatorSettings.Collection(.default, push: .off, pull: .once)
+        (pull.documentIDs, pull.filter, pull.filterParameters, pull.keepsConflicts) = (documentIDs, filter, parameters, true)
+        pull.takesAllDeletions = true
+        let push = ReplicatorSettings.Collection(.default, push: .once, pull: .off)
+        let (first, second) = (try settings(source, pull), try settings(target, push))
+        let copy = try PassingDatabase()
+        return ReplicationPlan(
+            key: key, source: names.source, target: names.target, databases: [], database: copy.database, isContinuous: false,
+            settings: first, next: second, passing: copy)
+    }
+
+    /// Design documents between two databases of this server: replicators leave them alone.
+    private func copyDesigns() throws {
+        guard case (.local(let source), .local(let target)) = (source, target), source.hasDesignDocuments, target.hasDesignDocuments,
+            source.served.name != target.served.name
+        else { return }
+        let function = try filter.map { try ChangeFilter(named: $0, parameters: parameters, source) }
+        try source.database.prepareDesignFeed()
+        let designs = try source.database.read { try $0.designChanges(after: 0) }.filter { design in
+            guard documentIDs.isEmpty || documentIDs.contains(design.id) else { return false }
+            return try function?.admits(design) ?? true
+        }
+        guard !designs.isEmpty else { return }
+        try target.database.write { transaction in
+            for design in designs {
+                let current = try transaction.design(design.document.key)
+                // Of each there is what was made last.
+                if let new = try? RevisionID(name: design.revision), let old = (current?.revision).flatMap({ try? RevisionID(name: $0) }),
+                    new < old || new == old
+                {
+                    continue
+                }
+                if current == nil, design.isDeleted { continue }
+                try transaction.insertDesign(design.document, isDeleted: design.isDeleted)
+            }
+        }
     }
 
     /// The database that replicates, and how.

@@ -14,6 +14,19 @@ struct ReplicationPlan: Sendable {
     let database: Database
     let isContinuous: Bool
     let settings: ReplicatorSettings
+    /// What the same database does afterwards, if all went well.
+    var next: ReplicatorSettings?
+    /// What the database is a part of, if it is there for this alone.
+    var passing: PassingDatabase?
+}
+
+extension ReplicationPlan {
+    /// The same with its last step.
+    fileprivate func followed(by settings: ReplicatorSettings) -> ReplicationPlan {
+        ReplicationPlan(
+            key: key, source: source, target: target, databases: databases, database: database, isContinuous: isContinuous,
+            settings: settings, passing: passing)
+    }
 }
 
 /// The replications that clients have started with `_replicate`, and those of the server's configuration, while they run and a little longer.
@@ -47,6 +60,8 @@ final class Replications: Sendable {
         var replicators: [Int: Replicator] = [:]
         /// What those begin anew with that are about to end.
         var successors: [Int: ReplicationPlan] = [:]
+        /// Those that have another step before them, or are in their last one, with the database that passes on what comes.
+        var steps: [Int: ReplicationPlan] = [:]
         var observers: [Int: @Sendable () -> Void] = [:]
         var lastNumber = 0
         var lastObserver = 0
@@ -100,6 +115,7 @@ final class Replications: Sendable {
     private func run(_ plan: ReplicationPlan, _ number: Int, _ state: inout State) {
         let replicator = Replicator(plan.database, plan.settings) { [weak self] event in self?.take(event, number) }
         state.replicators[number] = replicator
+        state.steps[number] = plan.passing == nil ? nil : plan
         replicator.start()
         audit?.tell(.replicationStarted, .init(text: "\(plan.source) -> \(plan.target)", task: number))
     }
@@ -219,6 +235,9 @@ final class Replications: Sendable {
         }
         note(event, number)
         if case .ended(let failure) = event { audit?.tell(.replicationStopped, .init(text: failure?.description, task: number)) }
+        // It goes when nobody holds the lock: that takes its time.
+        var last: ReplicationPlan?
+        defer { _ = last }
         let observers = state.withLock { state -> [@Sendable () -> Void] in
             guard let place = state.records.firstIndex(where: { $0.number == number }) else { return [] }
             state.version += 1
@@ -235,7 +254,12 @@ final class Replications: Sendable {
                 if let plan = state.successors.removeValue(forKey: number), !state.isStopped {
                     record.failure = nil
                     run(plan, number, &state)
+                } else if failure == nil, !record.isCancelled, !state.isStopped, let step = state.steps[number], let next = step.next {
+                    // What counts is what arrives in the end.
+                    (record.failure, record.transferred) = (nil, 0)
+                    run(step.followed(by: next), number, &state)
                 } else {
+                    last = state.steps.removeValue(forKey: number)
                     (record.failure, record.hasEnded) = (failure, true)
                 }
             }

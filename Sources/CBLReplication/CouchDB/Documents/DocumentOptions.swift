@@ -3,6 +3,8 @@ package struct DocumentOptions {
     package var showsHistory = false
     /// No more than so many revisions of it.
     package var longestHistory = Int.max
+    /// Whether what was pruned of it, above a revision that the client has, is made up: without it nothing could be joined to that.
+    package var bridgesHistory = false
     package var showsRevisionStates = false
     package var showsConflicts = false
     package var showsSequence = false

@@ -94,7 +94,11 @@ package struct DocumentWriter {
         }
         guard let relatives else { return }
         let history = relatives.history(of: subject.revision)
-        if options.showsHistory { DocumentWriter.write(history: history.map(\.id), most: options.longestHistory, to: &text) }
+        if options.showsHistory {
+            let ids = history.map(\.id)
+            DocumentWriter.write(
+                history: options.bridgesHistory ? bridged(ids) : ids, most: options.longestHistory, to: &text)
+        }
         if options.showsRevisionStates { DocumentWriter.write(states: history, to: &text) }
         if options.showsConflicts {
             let others = relatives.leaves.filter { !$0.isDeleted && $0.id != subject.revision }
@@ -102,6 +106,13 @@ package struct DocumentWriter {
             text.append(",\"_conflicts\":")
             DocumentWriter.write(list: others.map(\.id.name), to: &text)
         }
+    }
+
+    /// Down to what the client has.
+    private func bridged(_ ids: [RevisionID]) -> [RevisionID] {
+        let known = Set(options.knownRevisions)
+        guard let end = ids.firstIndex(where: { known.contains($0.name) }) else { return ids }
+        return RevisionTree.connected(Array(ids[...end])).map { $0 + ids[(end + 1)...] } ?? ids
     }
 
     /// `{"start":3,"ids":["ccc","bbb","aaa"]}`; of versions, which are not counted, the IDs alone.

@@ -106,6 +106,8 @@ struct ChangesRequest {
     var since: RemoteSequence?
     var limit: Int
     var skipsDeleted = false
+    /// Whether documents are told of that the user may not see any more.
+    var tellsRevocations = false
     /// Nil for all.
     var documentIDs: [String]?
     var filter: String?
@@ -128,6 +130,7 @@ struct ChangesRequest {
         }
         if let since { items.append(("since", since.text)) }
         if skipsDeleted { items.append(("active_only", "true")) }
+        if tellsRevocations { items.append(("revocations", "true")) }
         if let name = documentIDs == nil ? filter : "_doc_ids" {
             items.append(("filter", name))
             for (name, value) in parameters.sorted(by: { $0.key < $1.key }) { items.append((name, value)) }
@@ -144,7 +147,7 @@ struct ChangesRequest {
             switch name {
             case "limit", "heartbeat", "timeout": encoder.write(Int64(value) ?? 0)
             case "since": if let number = UInt64(value), number <= Int64.max { encoder.write(Int64(number)) } else { encoder.write(value) }
-            case "active_only": encoder.write(true)
+            case "active_only", "revocations": encoder.write(true)
             default: encoder.write(value)
             }
         }

@@ -1,3 +1,4 @@
+import CBLBase
 import CBLFleece
 import CBLStore
 import CBLTransport
@@ -55,7 +56,30 @@ extension RemoteDatabase {
             DocumentWriter.write(list: [ancestor], to: &list)
             query.append(("atts_since", list.string))
         }
-        let answer = try openRevisions(wanted.id, [wanted.revision], query, accept: "multipart/mixed")
+        return try attachments(of: wanted, in: openRevisions(wanted.id, [wanted.revision], query, accept: "multipart/mixed"), blobs)
+    }
+
+    /// The same for a document that cannot stand in a path. Nil if the server does not send them so.
+    func newAttachmentsByBody(of wanted: Wanted, since ancestor: String?, _ blobs: BlobFolder) throws -> [String: BlobFolder.Stored]? {
+        var object = JSONObjectWriter(capacity: 256)
+        object.begin()
+        object.add("docs", objects: [wanted]) { item, entry in
+            entry.add("id", item.id)
+            entry.add("rev", item.revision)
+            if let ancestor { entry.add("atts_since", list: [ancestor]) }
+        }
+        object.end()
+        var items = HTTPQuery()
+        items.add("revs", "true")
+        items.add("attachments", "true")
+        var request = RemoteRequest("POST", [name, "_bulk_get"], query: items, body: .json(object.buffer.withBytes { Array($0) }))
+        request.headers.set("Accept", "multipart/mixed")
+        return try attachments(of: wanted, in: server.send(request), takesInline: true, blobs)
+    }
+
+    private func attachments(
+        of wanted: Wanted, in answer: RemoteAnswer, takesInline: Bool = false, _ blobs: BlobFolder
+    ) throws -> [String: BlobFolder.Stored]? {
         guard answer.isSuccess, let type = answer.headers["Content-Type"].flatMap({ MediaType($0) }), type.isMultipart else {
             // What would come in another form is not looked at: it may be long.
             return nil
@@ -64,6 +88,7 @@ extension RemoteDatabase {
         let opening = documents
         var parts: DocumentParts?
         var inner: MultipartReader?
+        var plain: [UInt8] = []
         var found: [String: BlobFolder.Stored] = [:]
         try answer.forEachPiece { piece in
             try documents.read(piece) { event in
@@ -71,17 +96,38 @@ extension RemoteDatabase {
                 case .part(let headers):
                     inner = try opening.nested(in: headers)
                     parts = inner == nil ? nil : DocumentParts(blobs, most: RemoteAnswer.longest, unpacks: true)
-                case .content(let bytes): try inner?.read(bytes) { try parts?.take($0) }
+                    plain = ContentCoding.of(headers) == .identity ? [] : Array("{}".utf8)
+                case .content(let bytes):
+                    guard inner == nil else { return try inner?.read(bytes) { try parts?.take($0) } ?? () }
+                    guard plain.count + bytes.count <= RemoteAnswer.longest else { throw SyncError.http(502, "a document is too long") }
+                    plain.append(contentsOf: bytes)
                 case .partEnd:
                     try inner?.finish()
-                    guard let (document, attachments) = try parts?.finish() else { return }
-                    let revision = document.withRoot { $0.dictionary?.value(forKey: "_rev", nil)?.string }
-                    if revision == wanted.revision { found.merge(attachments) { one, _ in one } }
+                    let (document, attachments) = try parts?.finish() ?? (RemoteDatabase.parse(plain), [:])
+                    try document.withRoot { root in
+                        guard root.dictionary?.value(forKey: "_rev", nil)?.string == wanted.revision else { return }
+                        found.merge(attachments) { one, _ in one }
+                        if takesInline { found.merge(try RemoteDatabase.contents(in: root, blobs)) { one, _ in one } }
+                    }
                 case .end: break
                 }
             }
         }
         try documents.finish()
+        return found
+    }
+
+    /// Those that stand in the text of a document: short ones do, also where others follow it.
+    private static func contents(in document: Value, _ blobs: BlobFolder) throws -> [String: BlobFolder.Stored] {
+        guard let entries = document.dictionary?.value(forKey: AttachmentEncoding.property, nil)?.dictionary else { return [:] }
+        var found: [String: BlobFolder.Stored] = [:]
+        for (key, value) in entries {
+            // What is packed is fetched by itself, and comes unpacked.
+            guard let name = key.string, let entry = value.dictionary, entry.value(forKey: "encoding", nil) == nil,
+                let content = entry.value(forKey: "data", nil)?.stringBytes.flatMap({ Base64.bytes(of: $0) })
+            else { continue }
+            found[name] = try content.withUnsafeBytes { try blobs.untilCommit.write($0) }
+        }
         return found
     }
 }

@@ -10,6 +10,10 @@ extension RemoteDatabase {
         let revision: String
         /// Those of the document that are here: what came with them need not come again.
         var ancestors: [String] = []
+        /// What the server has of the document: the ends of its branches, the current one first.
+        var leaves: [String] = []
+        /// Whether all of these are deletions.
+        var isGone = false
     }
 
     /// What became of it.

@@ -16,6 +16,8 @@ final class RemoteDatabase: Sendable {
         var sendsAttachmentsTogether = true
         /// Changes as they happen, one after the other.
         var streamsChanges = true
+        /// Documents that the user may not see any more. Others than gateways since 3.0 know nothing of this.
+        var tellsRevocations = false
     }
 
     let server: any RemoteServer
@@ -31,6 +33,15 @@ final class RemoteDatabase: Sendable {
         let suffix = collection.isDefault ? "" : ".\(collection.scope).\(collection.name)"
         name = database.hasSuffix(suffix) ? database : database + suffix
     }
+
+    /// What is known of a server by what it calls itself.
+    func learn(from headers: HTTPHeaders) {
+        guard let name = headers["Server"], name.hasPrefix(RemoteDatabase.gatewayPrefix) else { return }
+        let version = name.dropFirst(RemoteDatabase.gatewayPrefix.count).prefix { $0.isASCII && $0.isNumber }
+        abilities.withLock { $0.tellsRevocations = (Int(version) ?? 0) >= 3 }
+    }
+
+    private static let gatewayPrefix = "Couchbase Sync Gateway/"
 
     // Requests
 
@@ -82,6 +93,11 @@ final class RemoteDatabase: Sendable {
         let answer = try request("PUT", [])
         // It is there, or it cannot be made over this API, and then the next request tells.
         guard answer.isSuccess || [412, 405, 403].contains(answer.status) else { throw RemoteDatabase.failure(answer) }
+    }
+
+    /// Whether an ID can stand in a path. Some servers decode twice, and take a slash in front or one or two points for something else.
+    static func isPlain(_ id: String) -> Bool {
+        !id.utf8.contains(UInt8(ascii: "%")) && !id.hasPrefix("/") && id != "." && id != ".."
     }
 
     // Checkpoints

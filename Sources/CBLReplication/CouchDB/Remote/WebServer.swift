@@ -109,7 +109,11 @@ final class WebServer: RemoteServer {
     private func sendOnce(_ request: RemoteRequest) throws -> RemoteAnswer {
         var url = base
         // Some servers read a `+` in a path as a blank.
-        for component in request.path { url.path += "/" + PercentEncoding.unreserved(component) }
+        for component in request.path {
+            let text = PercentEncoding.unreserved(component)
+            // As they are these mean other places, to whoever is on the way.
+            url.path += "/" + (text == "." || text == ".." ? text.replacing(".", with: "%2E") : text)
+        }
         if !request.query.items.isEmpty { url.query = request.query.encoded }
         var sent = HTTPClientRequest(request.method, url, headers: request.allHeaders)
         for field in settings.headers.fields { sent.headers.set(field.name, field.value) }

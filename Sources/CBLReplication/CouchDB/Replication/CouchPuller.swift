@@ -12,15 +12,24 @@ struct CouchPuller {
     let isEmpty: Bool
     let progress: CouchProgress
     let checkpoint: CouchCheckpoint
+    /// Whether what is here already is looked at as well, for conflicts that nobody has settled.
+    var looksAgain = false
 
     /// Changes that are asked for at once, and revisions.
     private static let pageSize = 1000
     private static let batchSize = 200
 
     func run(isReset: Bool) throws {
+        var puller = self
+        puller.looksAgain = isReset && !keepsConflicts
+        try puller.begin(isReset: isReset)
+    }
+
+    private func begin(isReset: Bool) throws {
         var request = ChangesRequest(limit: CouchPuller.pageSize)
         request.since = try checkpoint.load(isReset: isReset).map(CouchPuller.sequence)
         request.skipsDeleted = settings.skipsDeleted || isEmpty && request.since == nil
+        request.tellsRevocations = settings.purgesLost && remote.abilities.withLock { $0.tellsRevocations }
         request.documentIDs = settings.documentIDs.isEmpty ? nil : settings.documentIDs
         request.filter = settings.remoteFilter
         request.parameters = settings.remoteParameters
@@ -134,7 +143,7 @@ struct CouchPuller {
     /// Stores what is not here. Gives why something has to come again.
     private func take(_ rows: [RemoteChanges.Row], skipsDeleted: Bool) throws -> SyncError? {
         var entries: [ChangesMessage.Entry] = []
-        var names: [String] = []
+        var names: [(revision: String, row: RemoteChanges.Row)] = []
         for row in rows {
             if row.losesAccess {
                 try lose(row.documentID, row.revisions.first)
@@ -149,7 +158,7 @@ struct CouchPuller {
                 entries.append(
                     ChangesMessage.Entry(
                         sequence: sequence, documentID: row.documentID, revision: revision, flags: row.isDeleted ? .deleted : []))
-                names.append(name)
+                names.append((name, row))
             }
         }
         guard !entries.isEmpty else { return nil }
@@ -159,20 +168,50 @@ struct CouchPuller {
             guard case .unknown(let ancestors) = lookup else { continue }
             if skipsDeleted, entry.flags.isDeletion, ancestors.isEmpty { continue }
             let known = ancestors.filter { !$0.isVersion }.prefix(10).map(\.name)
-            wanted.append(RemoteDatabase.Wanted(id: entry.documentID, revision: name, ancestors: known))
+            wanted.append(
+                RemoteDatabase.Wanted(
+                    id: entry.documentID, revision: name.revision, ancestors: known, leaves: name.row.revisions, isGone: name.row.isDeleted)
+            )
         }
         progress.add(total: wanted.count)
         var failure: SyncError?
         var rest = wanted[...]
         while !rest.isEmpty {
             try progress.check()
-            let batch = Array(rest.prefix(CouchPuller.batchSize))
+            var batch = Array(rest.prefix(CouchPuller.batchSize))
             rest = rest.dropFirst(batch.count)
+            // The branches of a document come together: only then it is known which of them goes on.
+            while let next = rest.first, next.id == batch.last?.id {
+                batch.append(next)
+                rest.removeFirst()
+            }
             if let problem = try fetch(batch) { failure = failure ?? problem }
             progress.add(completed: batch.count)
             if progress.isStopping, !rest.isEmpty { return failure ?? .http(503, "it was stopped") }
         }
+        if looksAgain {
+            let fetched = Set(wanted.map(\.id))
+            for row in rows where !row.losesAccess && !fetched.contains(row.documentID) { try settleAgain(row) }
+        }
         return failure
+    }
+
+    /// Settles what was left when it came.
+    private func settleAgain(_ row: RemoteChanges.Row) throws {
+        guard let received = row.revisions.first.flatMap({ try? RevisionID(name: $0) }), !received.isVersion else { return }
+        let rival = try store.database.read { snapshot -> RevisionID? in
+            guard let document = try? snapshot.document(row.documentID, in: store.collection),
+                let relatives = try? KnownRevisions(document),
+                let theirs = relatives[received], theirs.flags.contains(.leaf), !theirs.flags.contains(.closed)
+            else { return nil }
+            let ours = relatives.leaves.first { !$0.flags.contains(.closed) && $0.id != received && !row.revisions.contains($0.id.name) }
+            guard let ours, !(ours.isDeleted && theirs.isDeleted), !theirs.isDeleted || row.isDeleted else { return nil }
+            return ours.id
+        }
+        guard let rival else { return }
+        var conflicts: ByDocument<Conflict> = [:]
+        conflicts[row.documentID] = Conflict(received: received, rival: rival, isWithCurrent: true)
+        try settle(conflicts)
     }
 
     // Revisions
@@ -248,19 +287,23 @@ struct CouchPuller {
         var revisions: [(RemoteDatabase.Wanted, ReceivedRevision)] = []
         for (wanted, outcome) in arrived {
             switch outcome {
-            case .revision(let revision): revisions.append((wanted, revision))
+            case .revision(let revision): revisions.append((wanted, try store.joined(revision, leaves: wanted.leaves)))
             case .lost: try lose(wanted.id, wanted.revision)
             case .failed(let error): fail(wanted, error)
             }
         }
         guard !revisions.isEmpty else { return failure }
-        var conflicts: ByDocument<RevisionID> = [:]
+        var conflicts: ByDocument<Conflict> = [:]
         var stored = 0
         for ((wanted, revision), insertion) in zip(revisions, try store.insertions(revisions.map(\.1))) {
             switch insertion {
-            case .inserted(let isConflict):
+            case .inserted(let isConflict, let rival):
                 stored += 1
-                if isConflict, let revision = revision.message.revision { conflicts[wanted.id] = revision }
+                if let conflict = try conflict(wanted, revision.message, isConflict: isConflict, beside: rival),
+                    conflicts[wanted.id]?.isWithCurrent != true
+                {
+                    conflicts[wanted.id] = conflict
+                }
                 report(wanted.id, revision.message.revision, revision.message.isDeleted, nil)
             case .known: break
             case .removed: try lose(wanted.id, wanted.revision)
@@ -277,10 +320,37 @@ struct CouchPuller {
     static func isTransient(_ error: SyncError) -> Bool { error.isTransientForDocument || error.httpStatus == 500 }
 
     /// Ends conflicts, by the rule that was given.
-    private func settle(_ conflicts: ByDocument<RevisionID>) throws {
-        for (id, received) in conflicts.sorted {
-            do { _ = try store.resolve(id, received: received) } catch { report(id, received, false, ReplicatedDatabase.translate(error)) }
+    private func settle(_ conflicts: ByDocument<Conflict>) throws {
+        for (id, conflict) in conflicts.sorted {
+            do { _ = try store.resolve(id, received: conflict.received, rival: conflict.rival) } catch {
+                report(id, conflict.received, false, ReplicatedDatabase.translate(error))
+            }
         }
+    }
+
+    private struct Conflict {
+        let received: RevisionID
+        /// What was the current revision here, where one of the two is a deletion.
+        let rival: RevisionID?
+        /// Whether what was received is what the server shows of the document.
+        let isWithCurrent: Bool
+    }
+
+    /// Whether a revision that came and what was here are two wishes. Branches that have ended are none: so the document has to be deleted there
+    /// altogether; and a deletion of ours that the server knows was outlived by something there.
+    private func conflict(
+        _ wanted: RemoteDatabase.Wanted, _ message: RevisionMessage, isConflict: Bool, beside rival: RevisionID?
+    ) throws -> Conflict? {
+        guard !keepsConflicts, let received = message.revision else { return nil }
+        let isWithCurrent = wanted.leaves.first == wanted.revision
+        if let rival, let document = try store.database.read({ try $0.document(wanted.id, in: store.collection) }) {
+            let isRivalDeleted = try document.revisions().openLeaf(rival)?.isDeleted
+            let competes = message.isDeleted ? wanted.isGone && isRivalDeleted == false : isRivalDeleted == true
+            if competes, !wanted.leaves.contains(rival.name) {
+                return Conflict(received: received, rival: rival, isWithCurrent: isWithCurrent)
+            }
+        }
+        return isConflict ? Conflict(received: received, rival: nil, isWithCurrent: isWithCurrent) : nil
     }
 
     private func lose(_ id: String, _ revision: String?) throws {

@@ -190,13 +190,8 @@ struct CouchPusher {
         return failure
     }
 
-    /// Whether an ID can stand in a path. Some servers decode twice, and take a slash in front or one or two points for something else.
-    private static func isPlain(_ id: String) -> Bool {
-        !id.utf8.contains(UInt8(ascii: "%")) && !id.hasPrefix("/") && id != "." && id != ".."
-    }
-
     private static func upload(_ upload: Upload, _ blobs: BlobFolder, to remote: RemoteDatabase) throws -> Uploaded {
-        guard remote.abilities.withLock({ $0.takesMultipart }), isPlain(upload.order.id) else { return .misunderstood }
+        guard remote.abilities.withLock({ $0.takesMultipart }), RemoteDatabase.isPlain(upload.order.id) else { return .misunderstood }
         let body: AttachmentUpload
         do { body = try AttachmentUpload(upload.revision.json, upload.revision.attachments, blobs) } catch let error as StoreError {
             // A content that is damaged is this document's trouble.

@@ -112,6 +112,13 @@ struct RevisionArrival {
     private func fetchTogether(
         _ needed: [(name: String, entry: DictionaryView)], of entries: DictionaryView, _ wanted: RemoteDatabase.Wanted, since base: Base?
     ) throws -> [String: BlobFolder.Stored] {
+        if !needed.isEmpty, !RemoteDatabase.isPlain(wanted.id) {
+            do { return try remote.newAttachmentsByBody(of: wanted, since: base?.name, store.database.blobs) ?? [:] } catch
+                where RevisionArrival.isDamage(error)
+            {
+                return [:]
+            }
+        }
         guard needed.count > 1, remote.abilities.withLock({ $0.sendsAttachmentsTogether }) else { return [:] }
         var length: Int64 = 0
         for (_, entry) in needed {

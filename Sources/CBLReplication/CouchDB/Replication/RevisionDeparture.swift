@@ -95,6 +95,7 @@ extension ReplicatedDatabase {
         guard let stored = relatives[order.revision] else { return nil }
         var options = DocumentOptions()
         options.showsHistory = true
+        options.bridgesHistory = true
         options.includesAttachments = true
         options.knownRevisions = order.ancestors
         options.knownAttachments = order.knownAttachments
