@@ -22,7 +22,7 @@ extension Session {
             let packed = try PackedDatabases(file)
             let database = try chosen(inside, of: packed, in: file)
             PrivateFolder.removeStale(of: Session.purpose)
-            let folder = try PrivateFolder(for: Session.purpose)
+            let folder = try PrivateFolder.make(for: Session.purpose)
             let name = database.name.isEmpty ? PathText.without(".zip", PathText.name(file)) : PathText.name(database.name)
             // It is shown at the prompt.
             let safe = PrivateFolder.safeName(PathText.without(".cblite2", name))

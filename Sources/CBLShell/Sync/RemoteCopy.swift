@@ -17,7 +17,7 @@ final class RemoteCopy {
         let peer = try PeerURL(url)
         self.url = SyncPeers.shown(url)
         let database = peer.path.split(separator: "/").last.flatMap { PercentEncoding.decode($0) } ?? "remote"
-        folder = try PrivateFolder(for: RemoteCopy.purpose, isPrecious: isWriteable)
+        folder = try PrivateFolder.make(for: RemoteCopy.purpose, isPrecious: isWriteable)
         path = "\(folder.path)/\(PrivateFolder.safeName("\(database)@\(peer.host)")).cblite2"
     }
 

@@ -1,26 +1,27 @@
+import CBLBase
 import CBLReplication
 import CBLStore
-import FoundationEssentials
-import Glibc
 
 /// A database between two others, for as long as a replication from one to the other takes. Nobody else can read it.
 final class PassingDatabase: Sendable {
     let database: Database
-    private let folder: String
+    private let folder: PrivateFolder
+
+    private static let purpose = "passing"
 
     init() throws {
-        let parent = ProcessInfo.processInfo.environment["TMPDIR"].flatMap { $0.isEmpty ? nil : $0 } ?? "/tmp"
-        var template = Array("\(parent)/cblite-passing-XXXXXX".utf8CString)
-        guard mkdtemp(&template) != nil else { throw RESTError(500, "Database error!", "\(parent): no folder can be made there") }
-        folder = String(decoding: template.dropLast().map(UInt8.init(bitPattern:)), as: UTF8.self)
-        do { database = try Database(path: folder + "/passing.cblite2", options: .create) } catch {
-            try? FileManager.default.removeItem(atPath: folder)
+        PrivateFolder.removeStale(of: PassingDatabase.purpose)
+        do { folder = try PrivateFolder(for: PassingDatabase.purpose) } catch {
+            throw RESTError(500, "Database error!", "\(error.path): \(SystemCall.message(error.errno))")
+        }
+        do { database = try Database(path: folder.path + "/passing.cblite2", options: .create) } catch {
+            folder.remove()
             throw error
         }
     }
 
     deinit {
         database.close()
-        try? FileManager.default.removeItem(atPath: folder)
+        folder.remove()
     }
 }

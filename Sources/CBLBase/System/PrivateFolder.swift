@@ -5,21 +5,26 @@ import Glibc
 ///
 /// It has a file that is locked while the folder is in use. What a session that was killed left behind is known by its file that nobody locks, and
 /// removed by the next one; unless it is precious, and somebody may miss it.
-final class PrivateFolder {
-    let path: String
+package final class PrivateFolder: Sendable {
+    package struct Failure: Error {
+        package let path: String
+        package let errno: Int32
+    }
+
+    package let path: String
     private let lock: Int32
 
     private static let lockName = "lock"
 
     /// `purpose` is a part of its name.
-    init(for purpose: String, isPrecious: Bool = false) throws(CommandError) {
+    package init(for purpose: String, isPrecious: Bool = false) throws(Failure) {
         var template = Array("\(PrivateFolder.parent)/\(PrivateFolder.prefix(purpose))XXXXXX".utf8CString)
-        guard mkdtemp(&template) != nil else { throw .system(PrivateFolder.parent, errno: errno) }
+        guard mkdtemp(&template) != nil else { throw Failure(path: PrivateFolder.parent, errno: errno) }
         path = String(decoding: template.dropLast().map(UInt8.init(bitPattern:)), as: UTF8.self)
         // Locked before it has its name, by which others look for it.
         let unnamed = path + "/" + PrivateFolder.lockName + ".new"
         lock = open(unnamed, O_CREAT | O_RDWR | O_CLOEXEC, 0o600)
-        guard lock >= 0 else { throw .system(unnamed, errno: errno) }
+        guard lock >= 0 else { throw Failure(path: unnamed, errno: errno) }
         flock(lock, LOCK_EX)
         if isPrecious { _ = "w".withCString { write(lock, $0, 1) } }
         rename(unnamed, path + "/" + PrivateFolder.lockName)
@@ -28,7 +33,7 @@ final class PrivateFolder {
     deinit { close(lock) }
 
     /// A terminal that is closed may send its signal more than once: all of it goes first.
-    func remove() {
+    package func remove() {
         var (signals, former) = (sigset_t(), sigset_t())
         sigemptyset(&signals)
         for signal in [SIGHUP, SIGTERM, SIGINT] { sigaddset(&signals, signal) }
@@ -46,27 +51,18 @@ final class PrivateFolder {
     }
 
     /// Leaves it to the person: no session removes it.
-    func keep() { unlink(path + "/" + PrivateFolder.lockName) }
-
-    /// A name of somebody else's as one for a file, which is shown at the prompt.
-    static func safeName(_ text: String) -> String {
-        String(String.UnicodeScalarView(text.unicodeScalars.prefix(100).map { isSafe($0) ? $0 : "_" }))
-    }
-
-    private static func isSafe(_ scalar: Unicode.Scalar) -> Bool {
-        scalar.isASCII && (scalar.properties.isAlphabetic || ("0"..."9").contains(scalar) || "-_.@".unicodeScalars.contains(scalar))
-    }
+    package func keep() { unlink(path + "/" + PrivateFolder.lockName) }
 
     private static func prefix(_ purpose: String) -> String { "cblite-\(purpose)-" }
 
     private static var parent: String {
-        let named = Terminal.environment("TMPDIR") ?? ""
+        let named = getenv("TMPDIR").map { String(cString: $0) } ?? ""
         return named.hasPrefix("/") ? named : "/tmp"
     }
 
     /// Removes what sessions left behind that were killed. Gives what is in the precious ones, which stay.
     @discardableResult
-    static func removeStale(of purpose: String) -> [String] {
+    package static func removeStale(of purpose: String) -> [String] {
         let names = (try? FileManager.default.contentsOfDirectory(atPath: parent)) ?? []
         var kept: [String] = []
         for name in names where name.hasPrefix(prefix(purpose)) {
