@@ -92,7 +92,7 @@ func make(count: Int, dimensions: Int, in folder: String, keeps: Bool) throws {
     line(
         "index built",
         try seconds { _ = try database.write { try $0.createIndex(IndexDefinition(name: "near", .vector(options), "vector")) } }, "s")
-    let encoded = Double(options.encoding.size(dimensions: dimensions) * count)
+    let encoded = Double(options.encoding.size(dimensions: dimensions) * (count + inserted.count))
     line("size over that of the codes", Double(try pages() - sizeBefore) / encoded, "")
     let tables = try database.read { try $0.connection.integer("SELECT sum(pgsize) FROM dbstat WHERE name LIKE 'vx!_%' ESCAPE '!'") ?? 0 }
     line("the same without the index of sequences", Double(tables) / encoded, "")
