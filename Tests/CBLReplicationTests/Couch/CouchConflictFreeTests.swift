@@ -19,6 +19,7 @@ import Testing
             var manners = CouchModel.Manners()
             manners.longestHistory = longestHistory
             manners.takesConflicts = takesConflicts
+            manners.farthestAncestor = 100
             model = CouchModel(manners)
         }
 
@@ -222,17 +223,17 @@ import Testing
         try one.push()
         try two.pull()
         let editing = isPulled ? two : one
-        for round in 1...2 {
-            for number in 1...70 { try editing.save("d", #"{"n":\#(round * 100 + number)}"#) }
+        for (round, count) in [(1, 70), (2, 120), (3, 70)] {
+            for number in 1...count { try editing.save("d", #"{"n":\#(round * 1000 + number)}"#) }
             try editing.push()
             #expect(editing.errors.isEmpty, "\(editing.errors)")
-            #expect(server.model.leaves("d").compactMap { server.model.documents["d"]?[$0]?.body } == [#"{"n":\#(round * 100 + 70)}"#])
+            #expect(server.model.leaves("d").compactMap { server.model.documents["d"]?[$0]?.body } == [#"{"n":\#(round * 1000 + count)}"#])
         }
         try one.pull()
         try two.pull()
         for side in [one, two] {
             let (body, leaves) = (try side.body("d"), try side.leaves("d"))
-            #expect(body == #"{"n":270}"# && leaves == 1)
+            #expect(body == #"{"n":3070}"# && leaves == 1)
         }
         #expect(server.model.violations.isEmpty)
     }
