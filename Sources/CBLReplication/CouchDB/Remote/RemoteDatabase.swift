@@ -119,7 +119,7 @@ final class RemoteDatabase: Sendable {
     // Changes
 
     func changes(_ request: ChangesRequest) throws -> RemoteChanges {
-        if abilities.withLock({ $0.takesPostedChanges }) {
+        if posts(request) {
             let answer = try self.request("POST", ["_changes"], request.query, .json(request.body), waits: request.waits)
             // Some let readers of a database post nothing.
             guard [401, 403, 405].contains(answer.status), request.documentIDs == nil else { return try changes(answer) }
@@ -132,9 +132,14 @@ final class RemoteDatabase: Sendable {
         return try changes(self.request("GET", ["_changes"], request.query, waits: request.waits))
     }
 
+    /// Gateways read in a URL alone that they are to tell of lost access, and in a body alone more IDs than a URL has room for.
+    private func posts(_ request: ChangesRequest) -> Bool {
+        abilities.withLock { $0.takesPostedChanges } && (!request.tellsRevocations || request.documentIDs != nil)
+    }
+
     /// Gives changes as they come, until the server has told nothing for a while. False if it does not do that.
     func follow(_ request: ChangesRequest, _ take: (RemoteChanges) throws -> Void) throws -> Bool {
-        let posts = abilities.withLock { $0.takesPostedChanges }
+        let posts = posts(request)
         let body = posts ? RemoteRequest.Body.json(request.body) : .none
         let answer = try self.request(posts ? "POST" : "GET", ["_changes"], request.query, body, waits: true)
         guard answer.isSuccess else {
