@@ -270,6 +270,7 @@ package struct ReplicatedDatabase: Sendable {
     /// deletion: trees alone do not make a conflict of that.
     func resolve(_ id: String, received: RevisionID? = nil, rival: RevisionID? = nil) throws -> Bool {
         for attempt in 0..<ReplicatedDatabase.mostAttempts {
+            var isTheirs = false
             let found = try database.read { snapshot -> SyncConflict? in
                 guard let document = try snapshot.document(id, in: collection) else {
                     guard attempt > 0 else { return nil }
@@ -277,7 +278,9 @@ package struct ReplicatedDatabase: Sendable {
                         SyncError.LiteCoreCode.notFound, "document \"\(id)\" was purged while its conflict was being settled")
                 }
                 let revisions = try document.revisions()
-                let besides = rival.flatMap { received == document.revision ? $0 : received }
+                // As soon as it was current, somebody here may have gone on from it.
+                isTheirs = received.map { revisions.currentDescends(from: snapshot.local($0)) } ?? false
+                let besides = rival.flatMap { isTheirs ? $0 : received }
                 guard
                     let rival = revisions.competitors.first(where: { $0.revision == received }) ?? besides.flatMap(revisions.openLeaf)
                         ?? revisions.competitor
@@ -295,14 +298,17 @@ package struct ReplicatedDatabase: Sendable {
             }
             guard var conflict = found else { return false }
             // What came is the remote's, wherever it stands in the document: a server may take only what follows its own revision.
-            if received != nil, conflict.localRevision == received { conflict = conflict.swapped }
+            let isContinued = isTheirs && conflict.localRevision != received
+            if isTheirs { conflict = conflict.swapped }
             // The app's code runs outside of transactions; if the document changes meanwhile, it is asked again.
-            let resolution: SyncResolution
+            var resolution: SyncResolution
             do { resolution = try resolver(conflict) } catch let error as SyncError {
                 throw error
             } catch {
                 throw SyncError.liteCore(SyncError.LiteCoreCode.conflict, "the conflict could not be settled: \(error)")
             }
+            // This side's last word was said to what came.
+            if isContinued, case .local = resolution { resolution = .remote }
             do {
                 return try database.write { try settle(conflict, resolution, amongLeaves: rival != nil, $0) }
             } catch let error as StoreError where error.code == .conflict || error.code == .notFound {

@@ -166,6 +166,33 @@ import Testing
         try expectAll(one, two, server) { #"{"both":"d\#($0)"}"# }
     }
 
+    /// Somebody here saves a document while its conflict is settled, and what came may be what that save follows.
+    @Test(arguments: ["local", "remote", "merge"]) func savedMeanwhile(rule: String) throws {
+        let resolver = try #require(Self.rules.first { $0.name == rule }).resolver
+        let (one, two, server) = try conflicted()
+        let saved = Mutex<Set<String>>([])
+        try one.pull { [database = one.database] conflict in
+            let id = conflict.documentID
+            if saved.withLock({ $0.insert(id).inserted }) {
+                try database.write { _ = try $0.save(id, body: $0.encode(json: #"{"late":1}"#)) }
+            }
+            return try resolver(conflict)
+        }
+        try one.push()
+        try two.pull()
+        #expect(one.errors.isEmpty && two.errors.isEmpty, "\(one.errors.first ?? "") \(two.errors.first ?? "")")
+        var seen: Set<String> = []
+        for number in 0..<Self.count {
+            let id = "d\(number)"
+            let (first, second) = (try one.body(id), try two.body(id))
+            // Properties stand in the order in which a database first saw them.
+            #expect(first?.sorted() == second?.sorted() && server.model.leaves(id).count == 1, "\(id)")
+            seen.insert(first.map { $0.contains("late") ? "late" : "other" } ?? "none")
+        }
+        // The last word is not lost, unless the other side's is wanted, and it did not follow that.
+        #expect(seen == (rule == "remote" ? ["late", "other"] : ["late"]))
+    }
+
     private static let rules: [(name: String, resolver: SyncResolver)] = [
         ("local", { _ in .local }), ("remote", { _ in .remote }), ("default", SyncResolution.standard), ("merge", SyncResolution.merge),
     ]
