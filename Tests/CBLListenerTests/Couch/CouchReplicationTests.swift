@@ -300,6 +300,17 @@ import Testing
         #expect(try pair.server.get("/none/x").status == 200)
     }
 
+    @Test func aGatewayMakesADatabaseOfAConfiguration() async throws {
+        let pair = try CouchPair { request in
+            guard request.method == "PUT", request.path.count == 1, case .none = request.body else { return nil }
+            return RemoteAnswer(400, [:], Array(#"{"error":"Bad Request","reason":"Bad JSON: EOF"}"#.utf8))
+        }
+        var made = CouchPeer(id: "http://server.test/none", database: "none") { [remote = pair.remote] _, _ in remote }
+        made.createsTarget = true
+        try pair.database.write { try $0.save("x", json: "{}") }
+        #expect(try await pair.replicate(push: true) { $0.peer = .couch(made) }.isFine(pushed: 1))
+    }
+
     @Test func collectionsHaveURLsOfTheirOwn() async throws {
         let pair = try CouchPair()
         let name = try CollectionName(scope: "s", name: "c")

@@ -90,7 +90,12 @@ final class RemoteDatabase: Sendable {
     }
 
     func create() throws {
-        let answer = try request("PUT", [])
+        var answer = try request("PUT", [])
+        // Gateways want a configuration. With an empty one they take the bucket of that name.
+        if answer.status == 400 {
+            _ = try? answer.readAll(most: 1 << 16)
+            answer = try request("PUT", [], [], .json(Array("{}".utf8)))
+        }
         // It is there, or it cannot be made over this API, and then the next request tells.
         guard answer.isSuccess || [412, 405, 403].contains(answer.status) else { throw RemoteDatabase.failure(answer) }
     }
