@@ -197,6 +197,29 @@ import Testing
         ("local", { _ in .local }), ("remote", { _ in .remote }), ("default", SyncResolution.standard), ("merge", SyncResolution.merge),
     ]
 
+    /// Both branches are on the server, and both sides would let the other's win, or have said the same: if each ended its own, nothing would be left.
+    @Test(arguments: ["remote", "merge", "default"], [true, false]) func bothGiveWay(rule: String, isSame: Bool) throws {
+        let resolver = try #require(Self.rules.first { $0.name == rule }).resolver
+        let server = Server(takesConflicts: true)
+        let (one, two) = (try Side(directory.path + "/one.cblite2", server), try Side(directory.path + "/two.cblite2", server))
+        for number in 0..<Self.count { try one.save("d\(number)", #"{"first":\#(number)}"#) }
+        try one.push()
+        try two.pull()
+        for number in 0..<Self.count {
+            // With another way there it is another revision, even if it says the same.
+            try (number % 2 == 0 ? one : two).save("d\(number)", #"{"way":1}"#)
+            for side in [one, two] { try side.save("d\(number)", isSame ? #"{"same":1}"# : #"{"\#(side.letter)":\#(number)}"#) }
+        }
+        for side in [one, two] { try side.push() }
+        for side in [one, two] { try side.pull(resolver) }
+        for side in [one, two] { try side.push() }
+        for side in [one, two] { try side.pull(resolver) }
+        for number in 0..<Self.count {
+            let (first, second) = (try one.body("d\(number)"), try two.body("d\(number)"))
+            #expect(first != nil && first?.sorted() == second?.sorted(), "d\(number)")
+        }
+    }
+
     /// A deletion on one side and an edit on the other: each rule has its way, as over a WebSocket.
     @Test(arguments: [true, false], [true, false]) func aDeletionAgainstAnEdit(isDeletedHere: Bool, takesConflicts: Bool) throws {
         for (name, resolver) in Self.rules {
