@@ -267,9 +267,10 @@ package struct ReplicatedDatabase: Sendable {
     }
 
     /// `received` is what came from the peer, where that may have become the current revision. `rival` is what it came beside, if one of the two is a
-    /// deletion: trees alone do not make a conflict of that.
-    func resolve(_ id: String, received: RevisionID? = nil, rival: RevisionID? = nil) throws -> Bool {
+    /// deletion: trees alone do not make a conflict of that. `shown` is the current revision of a peer that has branches.
+    func resolve(_ id: String, received: RevisionID? = nil, rival: RevisionID? = nil, shown: RevisionID? = nil) throws -> Bool {
         for attempt in 0..<ReplicatedDatabase.mostAttempts {
+            var isTheirs = false
             let found = try database.read { snapshot -> SyncConflict? in
                 guard let document = try snapshot.document(id, in: collection) else {
                     guard attempt > 0 else { return nil }
@@ -277,7 +278,9 @@ package struct ReplicatedDatabase: Sendable {
                         SyncError.LiteCoreCode.notFound, "document \"\(id)\" was purged while its conflict was being settled")
                 }
                 let revisions = try document.revisions()
-                let besides = rival.flatMap { received == document.revision ? $0 : received }
+                // As soon as it was current, somebody here may have gone on from it.
+                isTheirs = received.map { revisions.currentDescends(from: snapshot.local($0)) } ?? false
+                let besides = rival.flatMap { isTheirs ? $0 : received }
                 guard
                     let rival = revisions.competitors.first(where: { $0.revision == received }) ?? besides.flatMap(revisions.openLeaf)
                         ?? revisions.competitor
@@ -295,16 +298,19 @@ package struct ReplicatedDatabase: Sendable {
             }
             guard var conflict = found else { return false }
             // What came is the remote's, wherever it stands in the document: a server may take only what follows its own revision.
-            if received != nil, conflict.localRevision == received { conflict = conflict.swapped }
+            let isContinued = isTheirs && conflict.localRevision != received
+            if isTheirs { conflict = conflict.swapped }
             // The app's code runs outside of transactions; if the document changes meanwhile, it is asked again.
-            let resolution: SyncResolution
+            var resolution: SyncResolution
             do { resolution = try resolver(conflict) } catch let error as SyncError {
                 throw error
             } catch {
                 throw SyncError.liteCore(SyncError.LiteCoreCode.conflict, "the conflict could not be settled: \(error)")
             }
+            // This side's last word was said to what came.
+            if isContinued, case .local = resolution { resolution = .remote }
             do {
-                return try database.write { try settle(conflict, resolution, amongLeaves: rival != nil, $0) }
+                return try database.write { try settle(conflict, resolution, amongLeaves: rival != nil, shown, $0) }
             } catch let error as StoreError where error.code == .conflict || error.code == .notFound {
                 continue
             }
@@ -314,7 +320,7 @@ package struct ReplicatedDatabase: Sendable {
 
     /// Gives whether something is there that the remote does not have.
     private func settle(
-        _ conflict: SyncConflict, _ resolution: SyncResolution, amongLeaves: Bool, _ transaction: Transaction
+        _ conflict: SyncConflict, _ resolution: SyncResolution, amongLeaves: Bool, _ shown: RevisionID?, _ transaction: Transaction
     ) throws -> Bool {
         let settlement: Settlement =
             switch resolution {
@@ -325,7 +331,8 @@ package struct ReplicatedDatabase: Sendable {
             }
         let settled = try transaction.settle(
             conflict.documentID, in: collection, local: transaction.local(conflict.localRevision),
-            remote: transaction.local(conflict.remoteRevision), settlement, amongLeaves: amongLeaves)
+            remote: transaction.local(conflict.remoteRevision), settlement, amongLeaves: amongLeaves,
+            sharesLocal: shown == conflict.localRevision)
         return !settled.isRemotes
     }
 }

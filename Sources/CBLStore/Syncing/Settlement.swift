@@ -34,11 +34,14 @@ extension Transaction {
     /// the other's of two that say the same, such as two deletions, they would swap them.) An earlier one that is to win is made anew: who has the
     /// later one, and knows both, would go on taking that for the winner.
     ///
+    /// With `sharesLocal`, the remote has both, and shows the local one: that is what it has then, for all who settle the conflict. If each of them ended its
+    /// own, none would be left.
+    ///
     /// With `amongLeaves`, either may be a tombstone that does not compete by itself: servers that have branches are deleted with it all the same.
     @discardableResult
     package func settle(
         _ id: String, in collection: CollectionName = .default, local: RevisionID, remote: RevisionID, _ settlement: Settlement,
-        amongLeaves: Bool = false
+        amongLeaves: Bool = false, sharesLocal: Bool = false
     ) throws -> SettledConflict {
         guard let document = try document(id, in: collection) else { throw Transaction.missing(id) }
         let other = document.revision == local ? remote : local
@@ -57,6 +60,10 @@ extension Transaction {
             case .deleted: Content(isDeleted: true, body: nil)
             }
         if isLater(local, than: remote), wanted.isDeleted && ours.isDeleted || isSame(wanted, ours) {
+            let saved = try resolveConflict(id, in: collection, winner: local, loser: remote)
+            return SettledConflict(revision: saved, isRemotes: false)
+        }
+        if isSame(wanted, theirs), sharesLocal {
             let saved = try resolveConflict(id, in: collection, winner: local, loser: remote)
             return SettledConflict(revision: saved, isRemotes: false)
         }

@@ -213,7 +213,8 @@ import Testing
         let pair = try CouchPair { request in
             if request.method == "GET", request.path.count == 1 { return RemoteAnswer(200, ["Server": server], Array("{}".utf8)) }
             guard request.path.last == "_changes" else { return nil }
-            let wish = request.query["revocations"]
+            // In what is posted, gateways do not read it.
+            let wish = request.method == "GET" ? request.query["revocations"] : nil
             asked.withLock { $0.append(wish) }
             guard isRevoked.withLock({ $0 }) else { return nil }
             let rows = #"{"seq":"9:2","id":"a","revoked":true,"removed":["hotels"],"changes":[{"rev":"1-ab"}]}"#
@@ -297,6 +298,17 @@ import Testing
         try pair.database.write { try $0.save("x", json: "{}") }
         #expect(try await pair.replicate(push: true) { $0.peer = .couch(made) }.isFine(pushed: 1))
         #expect(try pair.server.get("/none/x").status == 200)
+    }
+
+    @Test func aGatewayMakesADatabaseOfAConfiguration() async throws {
+        let pair = try CouchPair { request in
+            guard request.method == "PUT", request.path.count == 1, case .none = request.body else { return nil }
+            return RemoteAnswer(400, [:], Array(#"{"error":"Bad Request","reason":"Bad JSON: EOF"}"#.utf8))
+        }
+        var made = CouchPeer(id: "http://server.test/none", database: "none") { [remote = pair.remote] _, _ in remote }
+        made.createsTarget = true
+        try pair.database.write { try $0.save("x", json: "{}") }
+        #expect(try await pair.replicate(push: true) { $0.peer = .couch(made) }.isFine(pushed: 1))
     }
 
     @Test func collectionsHaveURLsOfTheirOwn() async throws {

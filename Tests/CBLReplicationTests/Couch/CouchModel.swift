@@ -36,6 +36,8 @@ final class CouchModel {
         var takesConflicts = true
         /// So many revisions of a document it remembers on a branch.
         var longestHistory = Int.max
+        /// Ancestors that are further away it does not name to who wants to push.
+        var farthestAncestor = Int.max
     }
 
     let manners: Manners
@@ -325,7 +327,10 @@ extension CouchModel {
                 let names = value.array?.compactMap(\.string) ?? []
                 let missing = names.filter { documents[id]?[$0] == nil }
                 guard !missing.isEmpty else { return nil }
-                let ancestors = leaves(id).filter { Self.generation($0) < (missing.map(Self.generation).max() ?? 0) }
+                let ancestors = leaves(id).filter { leaf in
+                    let distances = missing.map { Self.generation($0) - Self.generation(leaf) }
+                    return !names.contains(leaf) && distances.contains { $0 > 0 && $0 <= manners.farthestAncestor }
+                }
                 func list(_ names: [String]) -> String { names.map { "\"\($0)\"" }.joined(separator: ",") }
                 let more = ancestors.isEmpty ? "" : #","possible_ancestors":[\#(list(ancestors))]"#
                 return #"\#(Self.quoted(id)):{"missing":[\#(list(missing))]\#(more)}"#

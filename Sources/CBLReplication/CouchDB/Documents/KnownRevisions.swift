@@ -30,6 +30,17 @@ package struct KnownRevisions {
         return history
     }
 
+    /// Those that it was made from which are left below a gap in its history.
+    package func farAncestors(of id: RevisionID) -> [RevisionID] {
+        // With every generation there, there is no gap.
+        guard !id.isVersion, all.count < Int(id.generation) else { return [] }
+        let history = history(of: id).map(\.id)
+        guard let gap = zip(history, history.dropFirst()).enumerated().first(where: { $1.0.generation != $1.1.generation + 1 }) else {
+            return []
+        }
+        return Array(history[(gap.offset + 1)...])
+    }
+
     /// The leaves that were made from a revision, or that revision itself if it is one.
     package func leaves(below id: RevisionID) -> [StoredRevision] {
         leaves.filter { leaf in history(of: leaf.id).contains { $0.id == id } }

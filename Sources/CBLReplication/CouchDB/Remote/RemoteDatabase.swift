@@ -90,7 +90,12 @@ final class RemoteDatabase: Sendable {
     }
 
     func create() throws {
-        let answer = try request("PUT", [])
+        var answer = try request("PUT", [])
+        // Gateways want a configuration. With an empty one they take the bucket of that name.
+        if answer.status == 400 {
+            _ = try? answer.readAll(most: 1 << 16)
+            answer = try request("PUT", [], [], .json(Array("{}".utf8)))
+        }
         // It is there, or it cannot be made over this API, and then the next request tells.
         guard answer.isSuccess || [412, 405, 403].contains(answer.status) else { throw RemoteDatabase.failure(answer) }
     }
@@ -119,7 +124,7 @@ final class RemoteDatabase: Sendable {
     // Changes
 
     func changes(_ request: ChangesRequest) throws -> RemoteChanges {
-        if abilities.withLock({ $0.takesPostedChanges }) {
+        if posts(request) {
             let answer = try self.request("POST", ["_changes"], request.query, .json(request.body), waits: request.waits)
             // Some let readers of a database post nothing.
             guard [401, 403, 405].contains(answer.status), request.documentIDs == nil else { return try changes(answer) }
@@ -132,9 +137,14 @@ final class RemoteDatabase: Sendable {
         return try changes(self.request("GET", ["_changes"], request.query, waits: request.waits))
     }
 
+    /// Gateways read in a URL alone that they are to tell of lost access, and in a body alone more IDs than a URL has room for.
+    private func posts(_ request: ChangesRequest) -> Bool {
+        abilities.withLock { $0.takesPostedChanges } && (!request.tellsRevocations || request.documentIDs != nil)
+    }
+
     /// Gives changes as they come, until the server has told nothing for a while. False if it does not do that.
     func follow(_ request: ChangesRequest, _ take: (RemoteChanges) throws -> Void) throws -> Bool {
-        let posts = abilities.withLock { $0.takesPostedChanges }
+        let posts = posts(request)
         let body = posts ? RemoteRequest.Body.json(request.body) : .none
         let answer = try self.request(posts ? "POST" : "GET", ["_changes"], request.query, body, waits: true)
         guard answer.isSuccess else {

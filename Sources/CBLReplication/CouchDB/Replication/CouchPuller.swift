@@ -210,7 +210,7 @@ struct CouchPuller {
         }
         guard let rival else { return }
         var conflicts: ByDocument<Conflict> = [:]
-        conflicts[row.documentID] = Conflict(received: received, rival: rival, isWithCurrent: true)
+        conflicts[row.documentID] = Conflict(received: received, rival: rival, shown: received)
         try settle(conflicts)
     }
 
@@ -322,7 +322,7 @@ struct CouchPuller {
     /// Ends conflicts, by the rule that was given.
     private func settle(_ conflicts: ByDocument<Conflict>) throws {
         for (id, conflict) in conflicts.sorted {
-            do { _ = try store.resolve(id, received: conflict.received, rival: conflict.rival) } catch {
+            do { _ = try store.resolve(id, received: conflict.received, rival: conflict.rival, shown: conflict.shown) } catch {
                 report(id, conflict.received, false, ReplicatedDatabase.translate(error))
             }
         }
@@ -332,8 +332,10 @@ struct CouchPuller {
         let received: RevisionID
         /// What was the current revision here, where one of the two is a deletion.
         let rival: RevisionID?
-        /// Whether what was received is what the server shows of the document.
-        let isWithCurrent: Bool
+        /// What the server shows of the document.
+        let shown: RevisionID?
+
+        var isWithCurrent: Bool { received == shown }
     }
 
     /// Whether a revision that came and what was here are two wishes. Branches that have ended are none: so the document has to be deleted there
@@ -342,15 +344,15 @@ struct CouchPuller {
         _ wanted: RemoteDatabase.Wanted, _ message: RevisionMessage, isConflict: Bool, beside rival: RevisionID?
     ) throws -> Conflict? {
         guard !keepsConflicts, let received = message.revision else { return nil }
-        let isWithCurrent = wanted.leaves.first == wanted.revision
+        let shown = wanted.leaves.first.flatMap { try? RevisionID(name: $0) }
         if let rival, let document = try store.database.read({ try $0.document(wanted.id, in: store.collection) }) {
             let isRivalDeleted = try document.revisions().openLeaf(rival)?.isDeleted
             let competes = message.isDeleted ? wanted.isGone && isRivalDeleted == false : isRivalDeleted == true
             if competes, !wanted.leaves.contains(rival.name) {
-                return Conflict(received: received, rival: rival, isWithCurrent: isWithCurrent)
+                return Conflict(received: received, rival: rival, shown: shown)
             }
         }
-        return isConflict ? Conflict(received: received, rival: nil, isWithCurrent: isWithCurrent) : nil
+        return isConflict ? Conflict(received: received, rival: nil, shown: shown) : nil
     }
 
     private func lose(_ id: String, _ revision: String?) throws {

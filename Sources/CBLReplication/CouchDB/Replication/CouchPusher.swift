@@ -47,7 +47,7 @@ struct CouchPusher {
             progress.report(DocumentEvent(.push, collection: index, documentID: damaged.id, revision: nil, error: error))
         }
         let named = page.documents.map { document in
-            (id: document.id, revisions: document.leaves.map(\.id).filter { !$0.isVersion }.map(\.name))
+            (id: document.id, revisions: document.leaves.filter { !$0.id.isVersion }.flatMap { [$0.id] + $0.farAncestors }.map(\.name))
         }
         for document in page.documents where document.leaves.contains(where: \.id.isVersion) {
             report(
@@ -68,9 +68,10 @@ struct CouchPusher {
             let ordered = leaves.filter { $0.id == document.current } + leaves.filter { $0.id != document.current }
             for (round, leaf) in ordered.enumerated() {
                 if rounds.count == round { rounds.append([]) }
+                let ancestors = (difference?.ancestors ?? []) + leaf.farAncestors.map(\.name).filter { !missing.contains($0) }
                 rounds[round].append(
                     DepartureOrder(
-                        id: document.id, revision: leaf.id, ancestors: difference?.ancestors ?? [], isDeleted: leaf.isDeleted,
+                        id: document.id, revision: leaf.id, ancestors: ancestors, isDeleted: leaf.isDeleted,
                         isCurrent: leaf.id == document.current))
             }
         }

@@ -16,6 +16,8 @@ struct ChangedBranches {
     struct Leaf {
         let id: RevisionID
         let isDeleted: Bool
+        /// Its ancestors below what was pruned. Gateways name none that is more than a hundred generations away, unless they are asked for it.
+        let farAncestors: [RevisionID]
     }
 }
 
@@ -65,14 +67,16 @@ extension ReplicatedDatabase {
             page.damaged = found.damaged.filter { documentIDs?.contains($0.id) ?? true }
             for document in found.readable where try !document.isExpired && isWanted(document, snapshot) {
                 guard let stored = try snapshot.document(document.id, in: collection) else { continue }
-                let leaves = try stored.storedRevisions().filter { revision in
-                    revision.flags.contains(.leaf) && !revision.remotes.contains(remote)
-                }
+                let relatives = try KnownRevisions(stored)
+                let leaves = relatives.leaves.filter { !$0.remotes.contains(remote) }
                 guard !leaves.isEmpty else { continue }
                 page.documents.append(
                     ChangedBranches(
                         id: document.id, sequence: document.sequence, current: document.revision, isDeleted: document.isDeleted,
-                        bodySize: document.bodySize, leaves: leaves.map { ChangedBranches.Leaf(id: $0.id, isDeleted: $0.isDeleted) }))
+                        bodySize: document.bodySize,
+                        leaves: leaves.map { leaf in
+                            ChangedBranches.Leaf(id: leaf.id, isDeleted: leaf.isDeleted, farAncestors: relatives.farAncestors(of: leaf.id))
+                        }))
             }
             return page
         }
