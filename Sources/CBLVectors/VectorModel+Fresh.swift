@@ -13,24 +13,20 @@ extension VectorModel {
     package func forEachEntry(
         of block: VectorBlock, list: Int, _ body: (VectorID, UnsafeRawBufferPointer, _ list: Int) throws -> Void
     ) rethrows -> Bool {
-        var isSound = (0...freshList).contains(list)
-        for place in 0..<block.count where isSound {
-            let code = block.code(place)
-            guard list == freshList else {
-                try body(block.id(place), code, list)
-                continue
-            }
-            let own = VectorModel.list(ofFresh: code)
-            if own < listCount {
-                try body(block.id(place), UnsafeRawBufferPointer(rebasing: code[VectorModel.freshMark...]), own)
-            } else {
-                isSound = false
-            }
+        guard (0...freshList).contains(list) else { return false }
+        for place in 0..<block.count {
+            let entry = list == freshList ? VectorModel.parted(block.code(place)) : (list: list, code: block.code(place))
+            guard entry.list < listCount else { return false }
+            try body(block.id(place), entry.code, entry.list)
         }
-        return isSound
+        return true
     }
 
-    static func list(ofFresh code: UnsafeRawBufferPointer) -> Int { Int(UInt32(littleEndian: code.loadUnaligned(as: UInt32.self))) }
+    /// What the code of a fresh entry consists of.
+    static func parted(_ code: UnsafeRawBufferPointer) -> (list: Int, code: UnsafeRawBufferPointer) {
+        let list = UInt32(littleEndian: code.loadUnaligned(as: UInt32.self))
+        return (Int(list), UnsafeRawBufferPointer(rebasing: code[freshMark...]))
+    }
 }
 
 extension VectorBlockWriter {
@@ -42,22 +38,21 @@ extension VectorBlockWriter {
 
 /// The entries among the fresh ones that are of the lists which a search looks into.
 package struct FreshEntries {
-    private var byList: [UInt32: VectorBlockWriter]
+    private var byList: [Int: VectorBlockWriter]
 
-    package init(of lists: [Int]) { byList = Dictionary(uniqueKeysWithValues: lists.map { (UInt32($0), VectorBlockWriter()) }) }
+    package init(of lists: [Int]) { byList = Dictionary(uniqueKeysWithValues: lists.map { ($0, VectorBlockWriter()) }) }
 
     package mutating func add(_ block: VectorBlock) {
         for place in 0..<block.count {
-            let code = block.code(place)
-            let list = UInt32(VectorModel.list(ofFresh: code))
-            byList[list]?.append(block.id(place), UnsafeRawBufferPointer(rebasing: code[VectorModel.freshMark...]))
+            let (list, code) = VectorModel.parted(block.code(place))
+            byList[list]?.append(block.id(place), code)
         }
     }
 
     package func scan(_ scan: inout ListScan, codeSize: Int, _ queue: inout NearestQueue) {
         for (list, entries) in byList where !entries.isEmpty {
-            entries.bytes(list: Int(list)).withUnsafeBytes { bytes in
-                if let block = VectorBlock(bytes, codeSize: codeSize) { scan.scan(block, list: Int(list), &queue) }
+            entries.bytes(list: list).withUnsafeBytes { bytes in
+                if let block = VectorBlock(bytes, codeSize: codeSize) { scan.scan(block, list: list, &queue) }
             }
         }
     }

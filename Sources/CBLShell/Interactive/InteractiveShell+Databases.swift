@@ -129,8 +129,8 @@ extension InteractiveShell {
         leaveCurrent()
         // Statements run where the shell does.
         nonisolated(unsafe) let session = session
-        let journal = ChangeJournal { session.remark("(This changes more than undo can take back.)") }
-        databases.add(database, journal: isOnTerminal ? journal : nil)
+        let tell: @Sendable () -> Void = { session.remark("(This changes more than undo can take back.)") }
+        databases.add(database, journal: isOnTerminal ? ChangeJournal(onTooLarge: tell) : nil)
         database.setJournal(databases.current?.journal)
         adoptCurrent()
         keepExpirations(of: database)

@@ -42,7 +42,7 @@ enum SyncAbsence: Equatable {
         guard let document = try? snapshot.document(conflict.documentID, in: conflict.collection) else { return .isSettled }
         if document.isConflicted { return .isHere }
         if let revision = conflict.revision, snapshot.global(document.revision) != revision { return .isSettled }
-        let others = try document.storedRevisions().filter { $0.flags.contains(.leaf) && !$0.flags.contains(.closed) && !$0.isCurrent }
+        let others = try document.storedRevisions().filter { $0.flags.isOpenLeaf && !$0.isCurrent }
         return others.isEmpty ? nil : .isBesideDeletion
     }
 

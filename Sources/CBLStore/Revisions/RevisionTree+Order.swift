@@ -55,7 +55,7 @@ extension RevisionTree {
 
     /// A leaf, but no tombstone with which a conflict was settled.
     func openLeaf(_ id: RevisionID) -> Revision? {
-        guard let index = index(of: id), revisions[index].isLeaf, !revisions[index].flags.contains(.closed) else { return nil }
+        guard let index = index(of: id), revisions[index].flags.isOpenLeaf else { return nil }
         return revisions[index]
     }
 

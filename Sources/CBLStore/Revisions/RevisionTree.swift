@@ -31,6 +31,9 @@ package struct RevisionTree: Sendable {
         package static let closed = Flags(rawValue: 0x40)
         /// On disk only: a body follows.
         static let hasBody = Flags(rawValue: 0x80)
+
+        /// Whether a branch ends with it that nobody has ended to settle a conflict.
+        package var isOpenLeaf: Bool { contains(.leaf) && !contains(.closed) }
     }
 
     package struct Revision: Sendable {

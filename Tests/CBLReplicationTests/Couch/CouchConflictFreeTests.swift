@@ -119,7 +119,7 @@ import Testing
     /// Each of the two has edited all documents; the second has been first to push.
     private func conflicted() throws -> (Side, Side, Server) {
         let server = Server()
-        let (one, two) = (try Side(directory.path + "/one.cblite2", server), try Side(directory.path + "/two.cblite2", server))
+        let (one, two) = try sides(server)
         for number in 0..<Self.count { try one.save("d\(number)", #"{"first":\#(number)}"#) }
         try one.push()
         try two.pull()
@@ -193,6 +193,19 @@ import Testing
         #expect(seen == (rule == "remote" ? ["late", "other"] : ["late"]))
     }
 
+    private func sides(_ server: Server, _ suffix: String = "") throws -> (Side, Side) {
+        (try Side(directory.path + "/one\(suffix).cblite2", server), try Side(directory.path + "/two\(suffix).cblite2", server))
+    }
+
+    /// Two that have the same document from the server.
+    private func sharing(_ server: Server, _ name: String) throws -> (Side, Side) {
+        let (one, two) = try sides(server, "-" + name)
+        try one.save("d", #"{"first":1}"#)
+        try one.push()
+        try two.pull()
+        return (one, two)
+    }
+
     private static let rules: [(name: String, resolver: SyncResolver)] = [
         ("local", { _ in .local }), ("remote", { _ in .remote }), ("default", SyncResolution.standard), ("merge", SyncResolution.merge),
     ]
@@ -201,7 +214,7 @@ import Testing
     @Test(arguments: ["remote", "merge", "default"], [true, false]) func bothGiveWay(rule: String, isSame: Bool) throws {
         let resolver = try #require(Self.rules.first { $0.name == rule }).resolver
         let server = Server(takesConflicts: true)
-        let (one, two) = (try Side(directory.path + "/one.cblite2", server), try Side(directory.path + "/two.cblite2", server))
+        let (one, two) = try sides(server)
         for number in 0..<Self.count { try one.save("d\(number)", #"{"first":\#(number)}"#) }
         try one.push()
         try two.pull()
@@ -225,11 +238,7 @@ import Testing
         for (name, resolver) in Self.rules {
             let context: Comment = "\(name), deleted here: \(isDeletedHere), takes conflicts: \(takesConflicts)"
             let server = Server(takesConflicts: takesConflicts)
-            let one = try Side(directory.path + "/one-\(name).cblite2", server)
-            let two = try Side(directory.path + "/two-\(name).cblite2", server)
-            try one.save("d", #"{"first":1}"#)
-            try one.push()
-            try two.pull()
+            let (one, two) = try sharing(server, name)
             let (deleting, editing) = isDeletedHere ? (one, two) : (two, one)
             try deleting.database.write { _ = try $0.delete("d") }
             try editing.save("d", #"{"edited":1}"#)
@@ -268,7 +277,7 @@ import Testing
     /// More edits than a tree keeps, between two pushes: the server has to know what they begin with.
     @Test(arguments: [true, false]) func manyEditsHere(isPulled: Bool) throws {
         let server = Server()
-        let (one, two) = (try Side(directory.path + "/one.cblite2", server), try Side(directory.path + "/two.cblite2", server))
+        let (one, two) = try sides(server)
         try one.save("d", #"{"n":0}"#)
         try one.push()
         try two.pull()
@@ -291,7 +300,7 @@ import Testing
     /// More edits than the server remembers, between two pulls: what is here is no rival of what was made from it.
     @Test func manyEditsThere() throws {
         let server = Server(longestHistory: 50)
-        let (one, two) = (try Side(directory.path + "/one.cblite2", server), try Side(directory.path + "/two.cblite2", server))
+        let (one, two) = try sides(server)
         for id in ["pulled", "pushed", "both"] { try (id == "pushed" ? two : one).save(id, #"{"n":0,"m":0}"#) }
         for _ in 0..<2 {
             for side in [one, two] {
@@ -320,11 +329,7 @@ import Testing
     @Test(arguments: [true, false, nil]) func whatWasLeftIsSettledLater(isDeletedHere: Bool?) throws {
         for (name, resolver) in Self.rules.prefix(2) {
             let server = Server(takesConflicts: true)
-            let one = try Side(directory.path + "/one-\(name).cblite2", server)
-            let two = try Side(directory.path + "/two-\(name).cblite2", server)
-            try one.save("d", #"{"first":1}"#)
-            try one.push()
-            try two.pull()
+            let (one, two) = try sharing(server, name)
             for (side, isDeleting) in [(one, isDeletedHere == true), (two, isDeletedHere == false)] {
                 if isDeleting {
                     try side.database.write { _ = try $0.delete("d") }

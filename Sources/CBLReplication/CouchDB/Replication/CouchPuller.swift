@@ -202,9 +202,9 @@ struct CouchPuller {
         let rival = try store.database.read { snapshot -> RevisionID? in
             guard let document = try? snapshot.document(row.documentID, in: store.collection),
                 let relatives = try? KnownRevisions(document),
-                let theirs = relatives[received], theirs.flags.contains(.leaf), !theirs.flags.contains(.closed)
+                let theirs = relatives[received], theirs.flags.isOpenLeaf
             else { return nil }
-            let ours = relatives.leaves.first { !$0.flags.contains(.closed) && $0.id != received && !row.revisions.contains($0.id.name) }
+            let ours = relatives.all.first { $0.flags.isOpenLeaf && $0.id != received && !row.revisions.contains($0.id.name) }
             guard let ours, !(ours.isDeleted && theirs.isDeleted), !theirs.isDeleted || row.isDeleted else { return nil }
             return ours.id
         }
