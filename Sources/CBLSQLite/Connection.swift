@@ -24,7 +24,12 @@ package final class Connection {
 
     /// Counting allocated memory takes a mutex of the whole process for each allocation, over which threads quarrel that scan a table together.
     /// Nobody asks for the count. If the process has used SQLite before, it has decided already.
-    private static let prepareLibrary: Void = { _ = cblite_sqlite_count_memory(0) }()
+    ///
+    /// SQLite's sorter hears nothing of Ctrl-C while it sorts what it has in memory: pages of 4 KiB, and at least a megabyte of them if nobody says less.
+    private static let prepareLibrary: Void = {
+        _ = cblite_sqlite_count_memory(0)
+        _ = cblite_sqlite_sorted_pages(64)
+    }()
 
     /// Opens a file. `parameters` are those of SQLite's URI file names, for example `immutable=1`.
     package init(path: String, mode: Mode, parameters: [String] = []) throws(SQLiteError) {

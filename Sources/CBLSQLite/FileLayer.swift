@@ -44,6 +44,9 @@ enum FileLayer {
 
     private nonisolated(unsafe) static let base: UnsafeMutablePointer<sqlite3_vfs>? = sqlite3_vfs_find(nil)
 
+    /// How much memory SQLite's own files take.
+    static var sizeOfFile: Int? { base.map { Int($0.pointee.szOsFile) } }
+
     /// Makes the layer known to SQLite, once.
     static let register: Void = {
         guard let base = FileLayer.base else { return }
@@ -94,7 +97,11 @@ enum FileLayer {
             } else {
                 .journal
             }
-        guard let kind else { return base.pointee.xOpen(base, name, file, flags, result) }
+        guard let kind else {
+            let code = base.pointee.xOpen(base, name, file, flags, result)
+            if code == SQLITE_OK { TemporaryFile.opened(file) }
+            return code
+        }
         file.pointee.pMethods = nil
         let code = base.pointee.xOpen(base, name, LayeredFile.base(file), flags, result)
         guard code == SQLITE_OK else { return code }
@@ -104,7 +111,9 @@ enum FileLayer {
             LayeredFile.open(file, .main, cipher: awaited.withLock { $0.first { $0.path == path }?.cipher })
             open.withLock { $0.add(path) }
         case (.log, let name?), (.journal, let name?): LayeredFile.open(file, kind, named: name, of: sqlite3_database_file_object(name))
-        default: LayeredFile.open(file, .temporary)
+        default:
+            TemporaryFile.opened(LayeredFile.base(file))
+            LayeredFile.open(file, .temporary)
         }
         return SQLITE_OK
     }

@@ -27,19 +27,34 @@ package final class WorkerThread: Sendable {
 
     private let handle: Mutex<Handle>
 
-    /// The name, of fifteen bytes at most, is what others see of it in lists of threads.
-    package init(name: String? = nil, _ body: @escaping @Sendable () -> Void) {
+    private static func start(_ work: Work) -> pthread_t? {
         var thread = pthread_t()
-        let work = Unmanaged.passRetained(Work(name, body))
+        let work = Unmanaged.passRetained(work)
         let code = pthread_create(
             &thread, nil,
             { argument in
                 if let argument { Unmanaged<Work>.fromOpaque(argument).takeRetainedValue().run() }
                 return nil
             }, work.toOpaque())
+        if code == 0 { return thread }
+        work.release()
+        return nil
+    }
+
+    /// The name, of fifteen bytes at most, is what others see of it in lists of threads.
+    package init(name: String? = nil, _ body: @escaping @Sendable () -> Void) {
         // Without a thread there is no way to go on, and no state to go back to.
-        precondition(code == 0, "cannot start a thread")
+        guard let thread = WorkerThread.start(Work(name, body)) else { preconditionFailure("cannot start a thread") }
         handle = Mutex(Handle(thread: thread))
+    }
+
+    /// Has work done that nobody waits for, unless the process ends before. Where no thread can be started, the caller does it.
+    package static func aside(after milliseconds: UInt32, _ body: @escaping @Sendable () -> Void) {
+        let work = Work(nil) {
+            usleep(milliseconds * 1000)
+            body()
+        }
+        if let thread = start(work) { pthread_detach(thread) } else { body() }
     }
 
     deinit {
