@@ -109,7 +109,7 @@ extension FleeceEncoder {
 
     /// Writes a dictionary key: its number if the table of shared keys has it or takes it, else a string.
     package func writeKey(_ key: UnsafeRawBufferPointer) {
-        if let sharedKeys, expectsKey, let index = sharedKeys.add(key) {
+        if let lentKeys, expectsKey, let index = lentKeys._withUnsafeGuaranteedRef({ $0.add(key) }) {
             setKey(UInt32(truncatingIfNeeded: index))
         } else {
             setKey(stringSlot(key))
