@@ -13,6 +13,7 @@ final class CouchProgress: @unchecked Sendable {
     private var isEnding = false
     private var isOver = false
     private var changed: Set<CollectionName> = []
+    private var held: Set<String> = []
     private var status = SyncStatus()
     private var busy = 0
 
@@ -50,6 +51,23 @@ final class CouchProgress: @unchecked Sendable {
             }
             return false
         }
+    }
+
+    /// Does something with documents, and no other thread does anything with these meanwhile: while a conflict is settled, it is to be known
+    /// what the server has, and what of them is on its way there. None holds some of them and waits for others.
+    func alone<Result>(with ids: [String], _ body: () throws -> Result) throws -> Result {
+        try lock.locked {
+            while !held.isDisjoint(with: ids) {
+                if isOver { throw Terminated() }
+                lock.wait()
+            }
+            held.formUnion(ids)
+        }
+        defer {
+            lock.locked { held.subtract(ids) }
+            lock.signal()
+        }
+        return try body()
     }
 
     /// Lets time pass, unless it is time to stop.

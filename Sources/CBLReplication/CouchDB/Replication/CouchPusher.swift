@@ -89,6 +89,10 @@ struct CouchPusher {
 
     /// No two of them are of the same document.
     private func send(_ orders: [DepartureOrder], _ refused: inout ByDocument<SyncError>) throws -> SyncError? {
+        try progress.alone(with: orders.map(\.id)) { try sendAlone(orders, &refused) }
+    }
+
+    private func sendAlone(_ orders: [DepartureOrder], _ refused: inout ByDocument<SyncError>) throws -> SyncError? {
         var failure: SyncError?
         var batch = DocumentBatch()
         var uploads: [Upload] = []
