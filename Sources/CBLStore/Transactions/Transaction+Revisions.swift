@@ -113,12 +113,12 @@ extension Transaction {
         }
     }
 
-    /// Keeps a revision that somebody else has too, so that what becomes of it here and there can be joined to it, however long that is.
+    /// Keeps a revision that was pushed, so that what becomes of it here and there can be joined to it, however long that is.
     package func keepShared(_ revision: RevisionID, of id: String, in collection: CollectionName = .default) throws {
         let tables = try tables(collection)
         guard let old = try record(id, in: tables) else { return }
         try changeTree(id, tables, replacing: old) { tree in
-            ((), tree.keepShared(revision))
+            ((), tree.keepShared(revision, pushed: true))
         } result: { _, _, _ in
         }
     }

@@ -14,6 +14,7 @@ final class CouchProgress: @unchecked Sendable {
     private var isOver = false
     private var changed: Set<CollectionName> = []
     private var held: Set<String> = []
+    private var refused: ByDocument<RevisionID> = [:]
     private var status = SyncStatus()
     private var busy = 0
 
@@ -99,6 +100,14 @@ final class CouchProgress: @unchecked Sendable {
             return self.status
         }
         tell(.status(status))
+    }
+
+    /// Notes that a revision of ours was refused for a conflict. False if that is known.
+    func isNewConflict(_ id: String, _ revision: RevisionID) -> Bool {
+        lock.locked {
+            defer { refused[id] = revision }
+            return refused[id] != revision
+        }
     }
 
     func report(_ event: DocumentEvent) { tell(.document(event)) }

@@ -247,6 +247,8 @@ struct CouchPusher {
     }
 
     private func report(_ id: String, _ revision: RevisionID, _ isDeleted: Bool, _ error: SyncError?) {
+        // With each change there the document is looked at again, and refused again.
+        if error?.isConflict == true, !progress.isNewConflict(id, revision) { return }
         progress.report(
             DocumentEvent(
                 .push, collection: index, documentID: id, revision: revision, flags: isDeleted ? .deleted : [], error: error,
