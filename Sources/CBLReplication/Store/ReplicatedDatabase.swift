@@ -267,8 +267,11 @@ package struct ReplicatedDatabase: Sendable {
     }
 
     /// `received` is what came from the peer, where that may have become the current revision. `rival` is what it came beside, if one of the two is a
-    /// deletion: trees alone do not make a conflict of that. `shown` is the current revision of a peer that has branches.
-    func resolve(_ id: String, received: RevisionID? = nil, rival: RevisionID? = nil, shown: RevisionID? = nil) throws -> Bool {
+    /// deletion: trees alone do not make a conflict of that. `shared` is what a peer that has branches is known to have of them.
+    @discardableResult
+    func resolve(
+        _ id: String, received: RevisionID? = nil, rival: RevisionID? = nil, shared: Set<RevisionID>? = nil
+    ) throws -> Bool {
         for attempt in 0..<ReplicatedDatabase.mostAttempts {
             var isTheirs = false
             let found = try database.read { snapshot -> SyncConflict? in
@@ -310,7 +313,7 @@ package struct ReplicatedDatabase: Sendable {
             // This side's last word was said to what came.
             if isContinued, case .local = resolution { resolution = .remote }
             do {
-                return try database.write { try settle(conflict, resolution, amongLeaves: rival != nil, shown, $0) }
+                return try database.write { try settle(conflict, resolution, amongLeaves: rival != nil, shared, $0) }
             } catch let error as StoreError where error.code == .conflict || error.code == .notFound {
                 continue
             }
@@ -320,7 +323,7 @@ package struct ReplicatedDatabase: Sendable {
 
     /// Gives whether something is there that the remote does not have.
     private func settle(
-        _ conflict: SyncConflict, _ resolution: SyncResolution, amongLeaves: Bool, _ shown: RevisionID?, _ transaction: Transaction
+        _ conflict: SyncConflict, _ resolution: SyncResolution, amongLeaves: Bool, _ shared: Set<RevisionID>?, _ transaction: Transaction
     ) throws -> Bool {
         let settlement: Settlement =
             switch resolution {
@@ -332,7 +335,7 @@ package struct ReplicatedDatabase: Sendable {
         let settled = try transaction.settle(
             conflict.documentID, in: collection, local: transaction.local(conflict.localRevision),
             remote: transaction.local(conflict.remoteRevision), settlement, amongLeaves: amongLeaves,
-            sharesLocal: shown == conflict.localRevision)
+            shared: shared)
         return !settled.isRemotes
     }
 }

@@ -16,9 +16,11 @@ extension RevisionTree {
 
     /// Settles a conflict between two leaves. The loser's branch goes if no remote has it, else it ends in a closed tombstone; a merged
     /// revision becomes the winner's child. Gives the ID of what won: the winner's, or the merged revision's.
+    ///
+    /// Where it is known which revisions are `shared`, those of the loser's branch that are not go, and the rest ends, if there is any.
     @discardableResult
     package mutating func resolveConflict(
-        winner: RevisionID, loser: RevisionID, merged: Merged?, prunesLoser: Bool = true
+        winner: RevisionID, loser: RevisionID, merged: Merged?, prunesLoser: Bool = true, shared: Set<RevisionID>? = nil
     ) throws(RevisionError) -> RevisionID {
         guard let winnerIndex = index(of: winner), let loserIndex = index(of: loser) else { throw .notFound }
         guard winner != loser, revisions[winnerIndex].isLeaf, revisions[loserIndex].isLeaf else { throw .conflict }
@@ -33,30 +35,35 @@ extension RevisionTree {
         }
         clearConflict(fromWinner: winnerIndex)
         clearConflict(fromLoser: loserIndex)
-
-        if prunesLoser, !isLatestOnRemote(loserIndex) {
-            purge(loser)
-        } else if revisions[loserIndex].isDeleted, !isLatestOnRemote(loserIndex) {
-            // It ends as it is.
-            revisions[loserIndex].flags.insert(.closed)
-        } else if !revisions[loserIndex].flags.contains(.closed) {
-            guard let tombstone = RevisionID.tombstone(after: loser), index(of: tombstone) == nil else {
-                throw .badHistory(reason: "nothing can follow \(loser)")
-            }
-            insert(tombstone, after: loserIndex, flags: [.deleted, .closed], body: .emptyDictionary)
-        }
+        if let end = shared == nil ? loser : forget(loser, downTo: shared ?? []) { try finish(end, prunes: prunesLoser) }
 
         if let winnerIndex = index(of: winner) {
             if let merged, let mergedID {
                 insert(mergedID, after: winnerIndex, flags: merged.flags.intersection([.deleted, .hasAttachments]), body: merged.body)
                 result = mergedID
-            } else if revisions[winnerIndex].sequence == recordSequence {
+            } else if revisions[winnerIndex].sequence == recordSequence || !revisions.contains(where: { $0.sequence == 0 }) {
                 // The document changes although no revision is new: a new sequence tells those who watch it.
                 revisions[winnerIndex].sequence = 0
             }
         }
         sort()
         return result
+    }
+
+    /// Ends a branch that lost.
+    private mutating func finish(_ loser: RevisionID, prunes: Bool) throws(RevisionError) {
+        guard let index = index(of: loser) else { throw .notFound }
+        if prunes, !isLatestOnRemote(index) {
+            purge(loser)
+        } else if revisions[index].isDeleted, !isLatestOnRemote(index) {
+            // It ends as it is.
+            revisions[index].flags.insert(.closed)
+        } else if !revisions[index].flags.contains(.closed) {
+            guard let tombstone = RevisionID.tombstone(after: loser), self.index(of: tombstone) == nil else {
+                throw .badHistory(reason: "nothing can follow \(loser)")
+            }
+            insert(tombstone, after: index, flags: [.deleted, .closed], body: .emptyDictionary)
+        }
     }
 
     /// Makes a branch the main one: takes the conflict flag off it, down to its root, and leaves it only the newest kept body.

@@ -47,6 +47,26 @@ extension RevisionTree {
         return count
     }
 
+    /// Removes what nobody else has of a branch that lives. Gives where it ends now; nil if another one goes on from there, or nothing is left.
+    mutating func forget(_ leaf: RevisionID, downTo shared: Set<RevisionID>) -> RevisionID? {
+        guard let end = index(of: leaf), revisions[end].isLeaf, !revisions[end].isDeleted else { return leaf }
+        var children = childCounts()
+        var isDoomed = [Bool](repeating: false, count: revisions.count)
+        var next: Int? = end
+        while let index = next, children[index] == 0, !shared.contains(revisions[index].id), !isLatestOnRemote(index) {
+            isDoomed[index] = true
+            next = revisions[index].parent
+            if let parent = next { children[parent] -= 1 }
+        }
+        let rest = next.flatMap { children[$0] == 0 ? $0 : nil }
+        if let rest { revisions[rest].flags.insert(.leaf) }
+        let id = rest.map { revisions[$0].id }
+        remove(isDoomed)
+        sort()
+        return id
+    }
+
+    @discardableResult
     private mutating func remove(_ isDoomed: [Bool]) -> Int {
         let kept = revisions.indices.filter { !isDoomed[$0] }
         let count = revisions.count - kept.count

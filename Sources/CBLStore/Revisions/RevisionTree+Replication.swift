@@ -111,17 +111,21 @@ extension RevisionTree {
         if !isConflicted, !isEmpty { revisions[0].sequence = 0 }
     }
 
-    /// Keeps a revision that somebody else has too. False if it is kept already, or not here.
-    mutating func keepShared(_ id: RevisionID) -> Bool {
+    /// Keeps a revision that somebody else has too. False if it is kept already, or not here. As long as nothing has come that follows what was
+    /// `pushed`, others may change what they had before: the oldest that is kept stays, too, as a base of merges.
+    mutating func keepShared(_ id: RevisionID, pushed: Bool = false) -> Bool {
         guard let index = index(of: id), !revisions[index].flags.contains(.keepBody) else { return false }
         revisions[index].flags.insert(.keepBody)
         // Its ancestors are of no more use, down to where another branch begins that goes on.
         let others = revisions.indices.filter { openLeaf(revisions[$0].id) != nil && !isAncestor(index, of: $0) }
+        var kept: [Int] = []
         var next = revisions[index].parent
         while let ancestor = next, !others.contains(where: { isAncestor(ancestor, of: $0) }) {
-            if !isLatestOnRemote(ancestor) { revisions[ancestor].flags.remove(.keepBody) }
+            if revisions[ancestor].flags.contains(.keepBody), !isLatestOnRemote(ancestor) { kept.append(ancestor) }
             next = revisions[ancestor].parent
         }
+        // What is deleted goes.
+        for ancestor in pushed && !revisions[index].isDeleted ? kept.dropLast() : kept[...] { revisions[ancestor].flags.remove(.keepBody) }
         return true
     }
 

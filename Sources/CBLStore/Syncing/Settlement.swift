@@ -34,14 +34,15 @@ extension Transaction {
     /// the other's of two that say the same, such as two deletions, they would swap them.) An earlier one that is to win is made anew: who has the
     /// later one, and knows both, would go on taking that for the winner.
     ///
-    /// With `sharesLocal`, the remote has both, and shows the local one: that is what it has then, for all who settle the conflict. If each of them ended its
-    /// own, none would be left.
+    /// `shared` are revisions that a remote which keeps branches is known to have. Others may settle the same conflict there, each with its own rule. So
+    /// that one branch lives whatever they do, nothing that is there is ended for less than what is there: of two branches that both are, the greater goes
+    /// on, by the order of leaves that all have (`hasPrecedence`), and follows the rule by what it says next. Of what ends, all that is not there goes.
     ///
     /// With `amongLeaves`, either may be a tombstone that does not compete by itself: servers that have branches are deleted with it all the same.
     @discardableResult
     package func settle(
         _ id: String, in collection: CollectionName = .default, local: RevisionID, remote: RevisionID, _ settlement: Settlement,
-        amongLeaves: Bool = false, sharesLocal: Bool = false
+        amongLeaves: Bool = false, shared: Set<RevisionID>? = nil
     ) throws -> SettledConflict {
         guard let document = try document(id, in: collection) else { throw Transaction.missing(id) }
         let other = document.revision == local ? remote : local
@@ -52,8 +53,12 @@ extension Transaction {
         let current = Content(isDeleted: document.isDeleted, body: document.body)
         let competing = Content(isDeleted: rival.isDeleted, body: rival.body)
         let (ours, theirs) = document.revision == local ? (current, competing) : (competing, current)
+        let isOurs = shared.map { hasPrecedence(local, over: remote, $0, revisions) } ?? false
+        let isOutlived = shared?.contains(local) ?? false || isOurs
         let wanted =
             switch settlement {
+            // No conflict, where a server has both.
+            case _ where isOutlived && ours.isDeleted != theirs.isDeleted: ours.isDeleted ? theirs : ours
             case .local: ours
             case .remote: theirs
             case .merged(let body): Content(isDeleted: false, body: body)
@@ -63,17 +68,30 @@ extension Transaction {
             let saved = try resolveConflict(id, in: collection, winner: local, loser: remote)
             return SettledConflict(revision: saved, isRemotes: false)
         }
-        if isSame(wanted, theirs), sharesLocal {
-            let saved = try resolveConflict(id, in: collection, winner: local, loser: remote)
-            return SettledConflict(revision: saved, isRemotes: false)
-        }
-        if isSame(wanted, theirs) {
-            let saved = try resolveConflict(id, in: collection, winner: remote, loser: local)
-            return SettledConflict(revision: saved, isRemotes: true)
-        }
+        let (winner, loser) = isOurs ? (local, remote) : (remote, local)
+        let isMerged = !isSame(wanted, isOurs ? ours : theirs)
         let saved = try resolveConflict(
-            id, in: collection, winner: remote, loser: local, merged: wanted.body ?? .emptyDictionary, mergedIsDeleted: wanted.isDeleted)
+            id, in: collection, winner: winner, loser: loser, merged: isMerged ? wanted.body ?? .emptyDictionary : nil,
+            mergedIsDeleted: isMerged && wanted.isDeleted, shared: shared.map { try known($0, revisions) })
         return SettledConflict(revision: saved, isRemotes: saved.id == remote)
+    }
+
+    /// Whether of two branches that a remote has, as far as it has them, ours is the greater. Live ones are, then those of more generations.
+    private func hasPrecedence(
+        _ local: RevisionID, over remote: RevisionID, _ shared: Set<RevisionID>, _ revisions: DocumentRevisions
+    ) -> Bool {
+        guard let tree = revisions.tree, let ours = tree.index(of: local), let theirs = tree.index(of: remote) else { return false }
+        let (mine, others) = (tree.history(of: ours), tree.history(of: theirs))
+        guard let highest = mine.first(where: { shared.contains($0) && !others.contains($0) }) else { return false }
+        let (oursEnds, theirsEnds) = (tree.revisions[ours].isDeleted, tree.revisions[theirs].isDeleted)
+        guard oursEnds == theirsEnds else { return theirsEnds }
+        return others.first { shared.contains($0) && !mine.contains($0) } ?? remote < highest
+    }
+
+    /// What anybody else may have of a document.
+    private func known(_ shared: Set<RevisionID>, _ revisions: DocumentRevisions) throws -> Set<RevisionID> {
+        guard try remotes().count > 1, let tree = revisions.tree else { return shared }
+        return shared.union(tree.revisions.lazy.filter { $0.flags.contains(.keepBody) }.map(\.id))
     }
 
     /// Settles what else competes with a revision to which a conflict was settled: it stays.

@@ -65,11 +65,11 @@ extension Transaction {
     }
 
     /// Settles a conflict: `winner` stays, `loser` goes or ends in a closed tombstone. With `merged` properties, a new revision on top of the
-    /// winner has them. Gives the revision that is current then.
+    /// winner has them. Gives the revision that is current then. What of the loser is not `shared` goes, where that is known.
     @discardableResult
     package func resolveConflict(
         _ id: String, in collection: CollectionName = .default, winner: RevisionID, loser: RevisionID, merged: FleeceData? = nil,
-        mergedIsDeleted: Bool = false, prunesLoser: Bool = true
+        mergedIsDeleted: Bool = false, prunesLoser: Bool = true, shared: Set<RevisionID>? = nil
     ) throws -> SavedRevision {
         let tables = try tables(collection)
         try propose(id, tables, nil, parent: winner, merged, isDeleted: mergedIsDeleted)
@@ -87,7 +87,7 @@ extension Transaction {
         }
         let prunesLoser = try prunesLoser && !hasBranchingRemotes
         return try changeTree(id, tables) { tree in
-            (try tree.resolveConflict(winner: winner, loser: loser, merged: merge, prunesLoser: prunesLoser), true)
+            (try tree.resolveConflict(winner: winner, loser: loser, merged: merge, prunesLoser: prunesLoser, shared: shared), true)
         } result: { current, sequence, tree in
             noteRevision(id, tables, NotedRevision(current, isDeleted: tree[current]?.isDeleted ?? false, in: tree))
             return SavedRevision(id: current, sequence: sequence, isCreated: false, isNew: true)
@@ -113,12 +113,12 @@ extension Transaction {
         }
     }
 
-    /// Keeps a revision that somebody else has too, so that what becomes of it here and there can be joined to it, however long that is.
+    /// Keeps a revision that was pushed, so that what becomes of it here and there can be joined to it, however long that is.
     package func keepShared(_ revision: RevisionID, of id: String, in collection: CollectionName = .default) throws {
         let tables = try tables(collection)
         guard let old = try record(id, in: tables) else { return }
         try changeTree(id, tables, replacing: old) { tree in
-            ((), tree.keepShared(revision))
+            ((), tree.keepShared(revision, pushed: true))
         } result: { _, _, _ in
         }
     }

@@ -57,35 +57,40 @@ import Testing
             (name, self.server) = (path, server)
         }
 
-        private func session(_ push: Bool, _ work: (RemoteDatabase, CouchProgress, CouchCheckpoint) throws -> Void) throws {
-            let there = RemoteDatabase(server, feed: server, "db", .default)
-            let scope = CouchCheckpointScope(localUUID: name, pushes: push, isContinuous: false, remoteURL: "http://model/db")
-            try work(
-                there,
-                CouchProgress { [failures] event in
-                    if case .document(let document) = event, let error = document.error {
-                        failures.list.withLock { $0.append("\(document.documentID): \(error)") }
-                    }
-                }, CouchCheckpoint(scope, of: database, at: there))
+        func progress() -> CouchProgress {
+            CouchProgress { [failures] event in
+                if case .document(let document) = event, let error = document.error {
+                    failures.list.withLock { $0.append("\(document.documentID): \(error)") }
+                }
+            }
         }
 
-        func push() throws {
-            try session(true) { there, progress, checkpoint in
+        private func session(_ push: Bool, _ work: (RemoteDatabase, CouchCheckpoint) throws -> Void) throws {
+            let there = RemoteDatabase(server, feed: server, "db", .default)
+            let scope = CouchCheckpointScope(localUUID: name, pushes: push, isContinuous: false, remoteURL: "http://model/db")
+            try work(there, CouchCheckpoint(scope, of: database, at: there))
+        }
+
+        func push(_ progress: CouchProgress? = nil) throws {
+            try session(true) { there, checkpoint in
                 var store = ReplicatedDatabase(database, remote: 0)
                 store.keepsShared = true
-                try CouchPusher(store: store, remote: there, index: 0, isContinuous: false, progress: progress, checkpoint: checkpoint)
-                    .run(isReset: false)
+                try CouchPusher(
+                    store: store, remote: there, index: 0, isContinuous: false, progress: progress ?? self.progress(),
+                    checkpoint: checkpoint
+                )
+                .run(isReset: false)
             }
         }
 
         func pull(_ resolver: SyncResolver? = nil, isReset: Bool = false) throws {
-            try session(false) { there, progress, checkpoint in
+            try session(false) { there, checkpoint in
                 var store = ReplicatedDatabase(database, remote: 0)
                 store.keepsShared = true
                 if let resolver { store.resolver = resolver }
                 try CouchPuller(
                     store: store, remote: there, settings: ReplicatorSettings.Collection(push: .off, pull: .once), index: 0,
-                    keepsConflicts: resolver == nil, isEmpty: false, progress: progress, checkpoint: checkpoint
+                    keepsConflicts: resolver == nil, isEmpty: false, progress: progress(), checkpoint: checkpoint
                 ).run(isReset: isReset)
             }
         }
@@ -353,6 +358,67 @@ import Testing
             let there = try two.body("d")
             #expect(there == body, "\(name)")
         }
+    }
+
+    /// The same where the server has both branches.
+    @Test(arguments: ["local", "remote", "merge"]) func whatTheServerHasIsSettledLater(rule: String) throws {
+        let resolver = try #require(Self.rules.first { $0.name == rule }).resolver
+        let server = Server(takesConflicts: true)
+        let (one, two) = try sharing(server, rule)
+        for side in [two, one] { try side.save("d", #"{"\#(side.letter)":1}"#) }
+        try two.push()
+        try one.pull()
+        try one.push()
+        let (left, there) = (try one.leaves("d"), server.model.leaves("d").count)
+        #expect(left == 2 && there == 2)
+        try one.pull(resolver, isReset: true)
+        try one.push()
+        try two.pull()
+        let live = server.model.leaves("d").filter { server.model.documents["d"]?[$0]?.isDeleted == false }
+        #expect(live.count == 1)
+        for side in [one, two] {
+            let body = try side.body("d")
+            let expected = rule == "local" ? #"{"o":1}"# : rule == "remote" ? #"{"t":1}"# : #"{"o":1,"t":1}"#
+            #expect(body?.sorted() == expected.sorted())
+        }
+    }
+
+    /// What both were made from is known as long as nothing has come that follows what was pushed.
+    @Test(arguments: 1...3) func whatWasPushedBeforeIsMerged(count: Int) throws {
+        let server = Server(takesConflicts: true)
+        let (one, two) = try sides(server)
+        try one.save("d", #"{"a":0,"b":0}"#)
+        try one.push()
+        try two.pull()
+        try two.save("d", #"{"a":0,"b":9}"#)
+        for number in 1...count {
+            try one.save("d", #"{"a":\#(number),"b":0}"#)
+            try one.push()
+        }
+        // No more is kept than that.
+        let revisions = try one.database.read { try #require(try $0.document("d")).storedRevisions() }
+        #expect(revisions.count { $0.flags.contains(.keepBody) } == 2)
+        try two.push()
+        try one.pull(SyncResolution.merge)
+        let merged = try one.body("d")
+        #expect(merged == #"{"a":\#(count),"b":9}"#)
+        try one.push()
+        try two.pull(SyncResolution.merge)
+        let there = try two.body("d")
+        #expect(there == merged)
+    }
+
+    /// A conflict is told once, however often the document is looked at again.
+    @Test func aConflictIsToldOnce() throws {
+        let (one, two, server) = try conflicted()
+        let progress = one.progress()
+        for round in 0..<3 {
+            try one.push(progress)
+            for number in 0..<Self.count { try two.save("d\(number)", #"{"two":"\#(round)"}"#) }
+            try two.push()
+            try one.pull()
+        }
+        #expect(one.errors.count == Self.count && server.model.violations.isEmpty)
     }
 
     /// A branch that somebody has ended there is not a wish to delete the document.

@@ -16,6 +16,8 @@ import Testing
         let mostRequests = 1
         let model: CouchModel
         var asked: [String] = []
+        /// An attachment that is not there any more.
+        var loses: String?
         /// By the feed that is asked for; nil for the model's answer.
         var changes: (String, RemoteRequest) throws -> RemoteAnswer? = { _, _ in nil }
 
@@ -29,6 +31,9 @@ import Testing
                 if let answer = try changes(feed, request) { return answer }
             } else {
                 asked.append("\(request.method) \(request.path.dropFirst().joined(separator: "/"))")
+            }
+            if let loses, request.path.last == loses || request.query["open_revs"] != nil {
+                return Self.answer(404, [Array(#"{"error":"not_found","reason":"missing"}"#.utf8)])
             }
             let answer = try model.answer(request)
             return Self.answer(answer.status, [answer.body], type: answer.type)
@@ -59,10 +64,19 @@ import Testing
     private let directory: TemporaryDirectory
     private let database: Database
     private let server = Server()
-    private let progress = CouchProgress { _ in }
+    private let told = Told()
+    private let progress: CouchProgress
+
+    private final class Told: Sendable {
+        let list = Mutex<[String]>([])
+    }
 
     init() throws {
         directory = try TemporaryDirectory(inMemory: true)
+        progress = CouchProgress { [told] event in
+            guard case .document(let document) = event, let error = document.error else { return }
+            told.list.withLock { $0.append(error.message) }
+        }
         database = try Database(path: directory.path + "/db.cblite2", options: .create)
         _ = try database.write { try $0.remoteID(of: "http://model/db") }
     }
@@ -186,6 +200,15 @@ import Testing
         try pull(.once)
         #expect(server.model.togetherCount == 5 && !server.asked.contains("GET a/x"))
         #expect(try attachments("a") == ["x": "content 5", "b/y": "content 2", "é": "content 6"])
+    }
+
+    @Test(arguments: [true, false]) func whatIsLostIsNamed(isOnlyOne: Bool) throws {
+        edit("a", isOnlyOne ? ["pic": content(1)] : ["pic": content(1), "x": content(2)])
+        edit("b")
+        server.loses = "pic"
+        try pull(.once)
+        #expect(told.list.withLock { $0 } == ["attachment \"pic\" of document \"a\": not_found: missing"])
+        try #expect(database.read { try $0.document("b") } != nil)
     }
 
     @Test(arguments: [true, false]) func severalRevisionsOfADocumentComeTogether(hasOpenRevisions: Bool) throws {

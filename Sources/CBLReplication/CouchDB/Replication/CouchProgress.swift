@@ -13,6 +13,8 @@ final class CouchProgress: @unchecked Sendable {
     private var isEnding = false
     private var isOver = false
     private var changed: Set<CollectionName> = []
+    private var held: Set<String> = []
+    private var refused: ByDocument<RevisionID> = [:]
     private var status = SyncStatus()
     private var busy = 0
 
@@ -52,6 +54,23 @@ final class CouchProgress: @unchecked Sendable {
         }
     }
 
+    /// Does something with documents, and no other thread does anything with these meanwhile: while a conflict is settled, it is to be known
+    /// what the server has, and what of them is on its way there. None holds some of them and waits for others.
+    func alone<Result>(with ids: [String], _ body: () throws -> Result) throws -> Result {
+        try lock.locked {
+            while !held.isDisjoint(with: ids) {
+                if isOver { throw Terminated() }
+                lock.wait()
+            }
+            held.formUnion(ids)
+        }
+        defer {
+            lock.locked { held.subtract(ids) }
+            lock.signal()
+        }
+        return try body()
+    }
+
     /// Lets time pass, unless it is time to stop.
     func pause(_ duration: Duration) {
         let end = Deadline(after: duration)
@@ -81,6 +100,14 @@ final class CouchProgress: @unchecked Sendable {
             return self.status
         }
         tell(.status(status))
+    }
+
+    /// Notes that a revision of ours was refused for a conflict. False if that is known.
+    func isNewConflict(_ id: String, _ revision: RevisionID) -> Bool {
+        lock.locked {
+            defer { refused[id] = revision }
+            return refused[id] != revision
+        }
     }
 
     func report(_ event: DocumentEvent) { tell(.document(event)) }

@@ -12,20 +12,12 @@ struct CouchPuller {
     let isEmpty: Bool
     let progress: CouchProgress
     let checkpoint: CouchCheckpoint
-    /// Whether what is here already is looked at as well, for conflicts that nobody has settled.
-    var looksAgain = false
 
     /// Changes that are asked for at once, and revisions.
     private static let pageSize = 1000
     private static let batchSize = 200
 
     func run(isReset: Bool) throws {
-        var puller = self
-        puller.looksAgain = isReset && !keepsConflicts
-        try puller.begin(isReset: isReset)
-    }
-
-    private func begin(isReset: Bool) throws {
         var request = ChangesRequest(limit: CouchPuller.pageSize)
         request.since = try checkpoint.load(isReset: isReset).map(CouchPuller.sequence)
         request.skipsDeleted = settings.skipsDeleted || isEmpty && request.since == nil
@@ -189,29 +181,11 @@ struct CouchPuller {
             progress.add(completed: batch.count)
             if progress.isStopping, !rest.isEmpty { return failure ?? .http(503, "it was stopped") }
         }
-        if looksAgain {
+        if !keepsConflicts {
             let fetched = Set(wanted.map(\.id))
-            for row in rows where !row.losesAccess && !fetched.contains(row.documentID) { try settleAgain(row) }
+            try settle(leftConflicts(rows.filter { !$0.losesAccess && !fetched.contains($0.documentID) }))
         }
         return failure
-    }
-
-    /// Settles what was left when it came.
-    private func settleAgain(_ row: RemoteChanges.Row) throws {
-        guard let received = row.revisions.first.flatMap({ try? RevisionID(name: $0) }), !received.isVersion else { return }
-        let rival = try store.database.read { snapshot -> RevisionID? in
-            guard let document = try? snapshot.document(row.documentID, in: store.collection),
-                let relatives = try? KnownRevisions(document),
-                let theirs = relatives[received], theirs.flags.isOpenLeaf
-            else { return nil }
-            let ours = relatives.all.first { $0.flags.isOpenLeaf && $0.id != received && !row.revisions.contains($0.id.name) }
-            guard let ours, !(ours.isDeleted && theirs.isDeleted), !theirs.isDeleted || row.isDeleted else { return nil }
-            return ours.id
-        }
-        guard let rival else { return }
-        var conflicts: ByDocument<Conflict> = [:]
-        conflicts[row.documentID] = Conflict(received: received, rival: rival, shown: received)
-        try settle(conflicts)
     }
 
     // Revisions
@@ -319,42 +293,6 @@ struct CouchPuller {
     /// Whether it may go away by itself: the revision comes again in the next session.
     static func isTransient(_ error: SyncError) -> Bool { error.isTransientForDocument || error.httpStatus == 500 }
 
-    /// Ends conflicts, by the rule that was given.
-    private func settle(_ conflicts: ByDocument<Conflict>) throws {
-        for (id, conflict) in conflicts.sorted {
-            do { _ = try store.resolve(id, received: conflict.received, rival: conflict.rival, shown: conflict.shown) } catch {
-                report(id, conflict.received, false, ReplicatedDatabase.translate(error))
-            }
-        }
-    }
-
-    private struct Conflict {
-        let received: RevisionID
-        /// What was the current revision here, where one of the two is a deletion.
-        let rival: RevisionID?
-        /// What the server shows of the document.
-        let shown: RevisionID?
-
-        var isWithCurrent: Bool { received == shown }
-    }
-
-    /// Whether a revision that came and what was here are two wishes. Branches that have ended are none: so the document has to be deleted there
-    /// altogether; and a deletion of ours that the server knows was outlived by something there.
-    private func conflict(
-        _ wanted: RemoteDatabase.Wanted, _ message: RevisionMessage, isConflict: Bool, beside rival: RevisionID?
-    ) throws -> Conflict? {
-        guard !keepsConflicts, let received = message.revision else { return nil }
-        let shown = wanted.leaves.first.flatMap { try? RevisionID(name: $0) }
-        if let rival, let document = try store.database.read({ try $0.document(wanted.id, in: store.collection) }) {
-            let isRivalDeleted = try document.revisions().openLeaf(rival)?.isDeleted
-            let competes = message.isDeleted ? wanted.isGone && isRivalDeleted == false : isRivalDeleted == true
-            if competes, !wanted.leaves.contains(rival.name) {
-                return Conflict(received: received, rival: rival, shown: shown)
-            }
-        }
-        return isConflict ? Conflict(received: received, rival: nil, shown: shown) : nil
-    }
-
     private func lose(_ id: String, _ revision: String?) throws {
         guard settings.purgesLost else { return }
         let revision = revision.flatMap { try? RevisionID(name: $0) }
@@ -365,7 +303,7 @@ struct CouchPuller {
         }
     }
 
-    private func report(_ id: String, _ revision: RevisionID?, _ isDeleted: Bool, _ error: SyncError?) {
+    func report(_ id: String, _ revision: RevisionID?, _ isDeleted: Bool, _ error: SyncError?) {
         progress.report(
             DocumentEvent(
                 .pull, collection: index, documentID: id, revision: revision, flags: isDeleted ? .deleted : [], error: error,

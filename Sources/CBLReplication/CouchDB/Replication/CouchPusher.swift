@@ -89,6 +89,10 @@ struct CouchPusher {
 
     /// No two of them are of the same document.
     private func send(_ orders: [DepartureOrder], _ refused: inout ByDocument<SyncError>) throws -> SyncError? {
+        try progress.alone(with: orders.map(\.id)) { try sendAlone(orders, &refused) }
+    }
+
+    private func sendAlone(_ orders: [DepartureOrder], _ refused: inout ByDocument<SyncError>) throws -> SyncError? {
         var failure: SyncError?
         var batch = DocumentBatch()
         var uploads: [Upload] = []
@@ -243,6 +247,8 @@ struct CouchPusher {
     }
 
     private func report(_ id: String, _ revision: RevisionID, _ isDeleted: Bool, _ error: SyncError?) {
+        // With each change there the document is looked at again, and refused again.
+        if error?.isConflict == true, !progress.isNewConflict(id, revision) { return }
         progress.report(
             DocumentEvent(
                 .push, collection: index, documentID: id, revision: revision, flags: isDeleted ? .deleted : [], error: error,

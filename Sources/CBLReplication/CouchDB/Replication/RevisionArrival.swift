@@ -92,7 +92,7 @@ struct RevisionArrival {
         }
         let together = try fetchTogether(needed, of: entries, wanted, since: base)
         for (name, entry) in needed {
-            let stored = try together[name] ?? remote.attachment(name, of: wanted.id, wanted.revision, blobs)
+            let stored = try together[name] ?? attachment(name, of: wanted, blobs)
             // A digest of what is packed says nothing of the content.
             if let digest = AttachmentIntake.digest(entry), digest != stored.digest, entry.value(forKey: "encoding", nil) == nil {
                 throw SyncError.http(502, "attachment \"\(name)\" has another content than its digest says")
@@ -103,6 +103,14 @@ struct RevisionArrival {
             intake.uploads[name] = stored
         }
         return intake
+    }
+
+    private func attachment(_ name: String, of wanted: RemoteDatabase.Wanted, _ blobs: BlobFolder) throws -> BlobFolder.Stored {
+        do { return try remote.attachment(name, of: wanted.id, wanted.revision, blobs) } catch let error as SyncError
+            where error.domain == .http
+        {
+            throw SyncError.http(error.code, "attachment \"\(name)\" of document \"\(wanted.id)\": \(error.message)")
+        }
     }
 
     /// Longer ones come one by one: they can be gone on with where a connection broke.
