@@ -102,6 +102,7 @@ final class CouchRun: ReplicationRun, @unchecked Sendable {
         let index: Int
         let isPush: Bool
         let isContinuous: Bool
+        let settles: Bool
         let remote: RemoteDatabase
         let work: @Sendable () throws -> Bool
     }
@@ -137,10 +138,17 @@ final class CouchRun: ReplicationRun, @unchecked Sendable {
         return headers
     }
 
-    /// What comes to an end happens one after the other in each direction; what does not, at the same time.
+    /// What comes to an end happens one after the other in each direction, and in that of the pull first where conflicts are settled, so that what
+    /// settles them is pushed, too. What does not come to an end happens at the same time.
     private func begin(_ tasks: [Task]) {
         loop.preconditionOnLoop()
-        let queues = tasks.contains(where: \.isContinuous) ? tasks.map { [$0] } : [tasks.filter(\.isPush), tasks.filter { !$0.isPush }]
+        let (pushes, pulls) = (tasks.filter(\.isPush), tasks.filter { !$0.isPush })
+        let queues =
+            if tasks.contains(where: \.isContinuous) {
+                tasks.map { [$0] }
+            } else {
+                pulls.contains(where: \.settles) ? [pulls + pushes] : [pushes, pulls]
+            }
         for queue in queues where !queue.isEmpty {
             _ = WorkerThread(name: "replicator") { [loop] in
                 for task in queue {
@@ -195,7 +203,8 @@ final class CouchRun: ReplicationRun, @unchecked Sendable {
             if collection.push != .off {
                 let scope = try CouchCheckpointScope(collection, peer, pushes: true, in: database)
                 tasks.append(
-                    Task(index: index, isPush: true, isContinuous: collection.push == .continuous, remote: remote) { [progress, database] in
+                    Task(index: index, isPush: true, isContinuous: collection.push == .continuous, settles: false, remote: remote) {
+                        [progress, database] in
                         let checkpoint = try CouchCheckpoint(scope, of: database, at: remote)
                         let pusher = CouchPusher(
                             store: store, remote: remote, index: index, isContinuous: collection.push == .continuous, progress: progress,
@@ -207,7 +216,9 @@ final class CouchRun: ReplicationRun, @unchecked Sendable {
             if collection.pull != .off {
                 let scope = try CouchCheckpointScope(collection, peer, pushes: false, in: database)
                 tasks.append(
-                    Task(index: index, isPush: false, isContinuous: collection.pull == .continuous, remote: remote) {
+                    Task(
+                        index: index, isPush: false, isContinuous: collection.pull == .continuous, settles: !keepsConflicts, remote: remote
+                    ) {
                         [progress, database] in
                         let checkpoint = try CouchCheckpoint(scope, of: database, at: remote)
                         let puller = CouchPuller(
