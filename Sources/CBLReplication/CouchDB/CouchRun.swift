@@ -102,7 +102,6 @@ final class CouchRun: ReplicationRun, @unchecked Sendable {
         let index: Int
         let isPush: Bool
         let isContinuous: Bool
-        let settles: Bool
         let remote: RemoteDatabase
         let work: @Sendable () throws -> Bool
     }
@@ -147,7 +146,7 @@ final class CouchRun: ReplicationRun, @unchecked Sendable {
             if tasks.contains(where: \.isContinuous) {
                 tasks.map { [$0] }
             } else {
-                pulls.contains(where: \.settles) ? [pulls + pushes] : [pushes, pulls]
+                settings.collections.contains { $0.pull != .off && !keepsConflicts($0) } ? [pulls + pushes] : [pushes, pulls]
             }
         for queue in queues where !queue.isEmpty {
             _ = WorkerThread(name: "replicator") { [loop] in
@@ -193,18 +192,21 @@ final class CouchRun: ReplicationRun, @unchecked Sendable {
 
     // What there is to do
 
+    private func keepsConflicts(_ collection: ReplicatorSettings.Collection) -> Bool {
+        collection.keepsConflicts && !plan.configuration.usesVectors
+    }
+
     private func tasks(_ calls: any RemoteServer, _ feed: any RemoteServer) throws -> [Task] {
         return try settings.collections.enumerated().flatMap { index, collection -> [Task] in
             guard let store = plan.stores[collection.name] else { return [] }
             let configuration = plan.configuration.collections[index]
             let remote = RemoteDatabase(calls, feed: feed, peer.database, collection.name)
-            let keepsConflicts = collection.keepsConflicts && !plan.configuration.usesVectors
+            let keepsConflicts = keepsConflicts(collection)
             var tasks: [Task] = []
             if collection.push != .off {
                 let scope = try CouchCheckpointScope(collection, peer, pushes: true, in: database)
                 tasks.append(
-                    Task(index: index, isPush: true, isContinuous: collection.push == .continuous, settles: false, remote: remote) {
-                        [progress, database] in
+                    Task(index: index, isPush: true, isContinuous: collection.push == .continuous, remote: remote) { [progress, database] in
                         let checkpoint = try CouchCheckpoint(scope, of: database, at: remote)
                         let pusher = CouchPusher(
                             store: store, remote: remote, index: index, isContinuous: collection.push == .continuous, progress: progress,
@@ -216,9 +218,7 @@ final class CouchRun: ReplicationRun, @unchecked Sendable {
             if collection.pull != .off {
                 let scope = try CouchCheckpointScope(collection, peer, pushes: false, in: database)
                 tasks.append(
-                    Task(
-                        index: index, isPush: false, isContinuous: collection.pull == .continuous, settles: !keepsConflicts, remote: remote
-                    ) {
+                    Task(index: index, isPush: false, isContinuous: collection.pull == .continuous, remote: remote) {
                         [progress, database] in
                         let checkpoint = try CouchCheckpoint(scope, of: database, at: remote)
                         let puller = CouchPuller(

@@ -35,7 +35,8 @@ extension RevisionTree {
         }
         clearConflict(fromWinner: winnerIndex)
         clearConflict(fromLoser: loserIndex)
-        if let end = shared == nil ? loser : forget(loser, downTo: shared ?? []) { try finish(end, prunes: prunesLoser) }
+        let end: RevisionID? = if let shared { forget(loser, downTo: shared) } else { loser }
+        if let end { try finish(end, prunes: prunesLoser) }
 
         if let winnerIndex = index(of: winner) {
             if let merged, let mergedID {
