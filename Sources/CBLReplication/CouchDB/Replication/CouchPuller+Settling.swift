@@ -42,16 +42,20 @@ extension CouchPuller {
     /// What is in conflict though nothing new comes: it came without a rule, or it could not be settled when it did.
     func leftConflicts(_ rows: [RemoteChanges.Row]) throws -> ByDocument<Conflict> {
         var conflicts: ByDocument<Conflict> = [:]
-        for row in rows {
-            conflicts[row.documentID] = try leftConflict(row.documentID, Branches(leaves: row.revisions, isGone: row.isDeleted))
+        try store.database.read { snapshot in
+            for row in rows {
+                conflicts[row.documentID] = leftConflict(row.documentID, Branches(leaves: row.revisions, isGone: row.isDeleted), snapshot)
+            }
         }
         return conflicts
     }
 
     private func leftConflict(_ id: String, _ there: Branches) throws -> Conflict? {
-        let relatives = try store.database.read { snapshot in
-            try? snapshot.document(id, in: store.collection).map { try KnownRevisions($0) }
-        }
+        try store.database.read { leftConflict(id, there, $0) }
+    }
+
+    private func leftConflict(_ id: String, _ there: Branches, _ snapshot: Snapshot) -> Conflict? {
+        let relatives = try? snapshot.document(id, in: store.collection).map { try KnownRevisions($0) }
         guard let leaves = relatives?.leaves.filter({ $0.flags.isOpenLeaf }), leaves.count > 1 else { return nil }
         func isThere(_ revision: StoredRevision) -> Bool { there.leaves.contains(revision.id.name) }
         // Of branches that are here and there none says where it was made; but what was made there came last, as a rule.
