@@ -203,6 +203,98 @@ import Testing
         #expect(ids(heard, upTo: "after") == ["after"])
     }
 
+    /// Who does not ask which documents it was is told without a look all the same.
+    @Test func whoWantsNoIDsIsToldAtOnce() throws {
+        let heard = Heard()
+        let subscription = try subscribe(ChangeInterest(purges: true), heard)
+        defer { subscription.cancel() }
+        try settle(heard)
+        var last = try database.read { try $0.lastSequence(of: .default) }
+        /// What a commit is told, unless the hub is just looking: then the next one is tried.
+        func told(_ work: (Transaction, Int) throws -> Void) throws -> DatabaseChanges.Collection? {
+            for attempt in 0..<1000 {
+                _ = heard.take()
+                last = try database.read { try $0.lastSequence(of: .default) }
+                try database.write { try work($0, attempt) }
+                let changes = heard.take()
+                if changes.count == 1 { return changes[0].collections[.default] }
+            }
+            return nil
+        }
+        let saved = try #require(try told { transaction, _ in for id in ["a", "b", "a"] { try save(id, transaction) } })
+        #expect(saved.previous == last && saved.last == last + 3 && saved.documentIDs == nil && !saved.isPurged)
+        for number in 0..<1000 { try database.write { try save("purged\(number)", $0) } }
+        let purged = try #require(try told { transaction, attempt in _ = try transaction.purge("purged\(attempt)") })
+        #expect(purged.isPurged && !purged.isChanged)
+    }
+
+    /// The transaction has noted no IDs yet when somebody comes who wants them.
+    @Test func whoComesMeanwhileHearsOfTheDocuments() throws {
+        let (early, late) = (Heard(), Heard())
+        let subscription = try subscribe(ChangeInterest(), early)
+        try settle(early)
+        var other: ChangeSubscription?
+        try database.write { transaction in
+            try save("before", transaction)
+            other = try subscribe(Self.everything, late)
+            try save("after", transaction)
+        }
+        #expect(ids(late, upTo: "after") == ["before", "after"])
+        for subscription in [subscription, other] { subscription?.cancel() }
+    }
+
+    @Test func aCollectionThatIsMadeIsTold() throws {
+        let heard = Heard()
+        let subscription = try subscribe(ChangeInterest(), heard)
+        defer { subscription.cancel() }
+        try settle(heard)
+        let name = try CollectionName(name: "motels")
+        try database.write { _ = try $0.createCollection(name) }
+        let end = ContinuousClock.now + Patience.duration
+        var made: Set<CollectionName> = []
+        while made.isEmpty, ContinuousClock.now < end { for changes in heard.take() { made.formUnion(changes.created) } }
+        #expect(made == [name])
+    }
+
+    /// Somebody sleeps until the next document expires: a sooner one is told by the commit, and what is later by the next look.
+    @Test func aSoonerExpirationIsToldAtOnce() throws {
+        let times = Mutex<[Int64?]>([])
+        var interest = ChangeInterest(collections: [])
+        interest.nextExpiration = true
+        interest.isPassedOn = true
+        let subscription = try database.subscribe(interest) { event in
+            if case .nextExpiration(let time) = event { times.withLock { $0.append(time) } }
+        }
+        defer { subscription.cancel() }
+        func waitFor(_ count: Int) -> [Int64?] {
+            let end = ContinuousClock.now + Patience.duration
+            while times.withLock({ $0.count }) < count, ContinuousClock.now < end { usleep(1000) }
+            return times.withLock { $0 }
+        }
+        #expect(waitFor(1) == [nil])
+        let now = Transaction.now
+        func save(_ id: String, for seconds: Int64) throws {
+            try database.write { transaction in
+                try self.save(id, transaction)
+                try transaction.setExpiration(id, now + seconds * 1000)
+            }
+        }
+        try save("long", for: 3000)
+        #expect(waitFor(2) == [nil, now + 3_000_000])
+        try save("longer", for: 4000)
+        try save("short", for: 2000)
+        #expect(waitFor(3) == [nil, now + 3_000_000, now + 2_000_000])
+        struct Regret: Error {}
+        try? database.write { transaction in
+            try transaction.setExpiration("short", now + 1000)
+            throw Regret()
+        }
+        // With its history, the document takes along when it is to go.
+        try database.write { try $0.purge("short") }
+        try database.write { try $0.move("long", from: .default, to: hotels) }
+        #expect(waitFor(4).suffix(1) == [now + 3_000_000])
+    }
+
     /// A handler may end its own subscription, and another thread that ends it waits for the handler.
     @Test func aHandlerEndsItsOwnSubscription() throws {
         let heard = Heard()

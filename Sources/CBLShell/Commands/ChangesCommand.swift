@@ -69,7 +69,8 @@ enum ChangesCommand {
             return .success
         }
         let mailbox = try Mailbox<ChangeEvent>()
-        let interest = ChangeInterest(collections: chosen.map { Set($0) })
+        var interest = ChangeInterest(collections: chosen.map { Set($0) })
+        interest.isPassedOn = true
         let subscription = try database.subscribe(interest, since: feed.sequences) { mailbox.put($0) }
         defer { subscription.cancel() }
         while !feed.isAtLimit {

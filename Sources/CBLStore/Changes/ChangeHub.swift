@@ -40,9 +40,12 @@ final class ChangeHub: @unchecked Sendable {
     private var looks = 0
     private var pauses = FileSigns.pauses
     private let wantsIDs = Atomic<Bool>(false)
+    private let hasListeners = Atomic<Bool>(false)
 
     /// Whether anybody wants to hear which documents a transaction has removed.
     var wantsDocumentIDs: Bool { wantsIDs.load(ordering: .relaxed) }
+    /// Whether anybody can be told of a commit by the thread that has made it.
+    var wantsNotes: Bool { hasListeners.load(ordering: .relaxed) }
     /// How often it was looked at the file.
     var lookCount: Int { lock.locked { looks } }
 
@@ -106,7 +109,7 @@ final class ChangeHub: @unchecked Sendable {
 
     /// Tells of what was just committed in this process by the thread that did it, if all subscribers knew what was before, and their handlers
     /// only pass on what they hear; false if the hub has to look.
-    func tell(_ commit: [CollectionName: CommitNote.Told]) -> Bool {
+    func tell(_ commit: CommitNote.Told) -> Bool {
         let end = Deadline(after: ChangeHub.longestLook)
         let told = lock.locked { () -> [ChangeSubscriber]? in
             while subscribers.allSatisfy({ $0.isAdmitted && !$0.isClosed && $0.interest.isPassedOn }) {
@@ -126,7 +129,7 @@ final class ChangeHub: @unchecked Sendable {
             let now = ContinuousClock.now
             if isQuietUntil < now { isQuietUntil = now + ChangeHub.rests.upperBound }
         }
-        for subscriber in told { if let event = subscriber.see(commit) { tell(subscriber, event) } }
+        for subscriber in told { for event in subscriber.see(commit) { tell(subscriber, event) } }
         return true
     }
 
@@ -156,7 +159,10 @@ final class ChangeHub: @unchecked Sendable {
 
     private var isCurrent: Bool { thread.map { pthread_equal($0, pthread_self()) != 0 } ?? false }
 
-    private func noteInterests() { wantsIDs.store(subscribers.contains { $0.interest.documentIDs }, ordering: .relaxed) }
+    private func noteInterests() {
+        wantsIDs.store(subscribers.contains { $0.interest.documentIDs }, ordering: .relaxed)
+        hasListeners.store(!subscribers.isEmpty && subscribers.allSatisfy { $0.interest.isPassedOn }, ordering: .relaxed)
+    }
 
     private func take(_ subscriber: ChangeSubscriber) -> (@Sendable (ChangeEvent) -> Void)? {
         guard let place = subscribers.firstIndex(where: { $0 === subscriber }) else { return nil }

@@ -10,7 +10,7 @@ import Glibc
 ///     subscription.cancel()
 ///
 /// Each hears of every change once, in order, and not of what was committed before. The handler runs on a thread that all subscribers of
-/// the file have in common, and under no lock: what takes long belongs elsewhere, on a `SerialQueue` for example. It ends with `cancel`,
+/// the file have in common, or on the one that has committed (`ChangeInterest.isPassedOn`), and under no lock: what takes long belongs elsewhere, on a `SerialQueue` for example. It ends with `cancel`,
 /// when nobody holds the subscription any more, or when the database is closed.
 package final class ChangeSubscription: Sendable {
     let subscriber: ChangeSubscriber
@@ -111,21 +111,21 @@ final class ChangeSubscriber: @unchecked Sendable {
 // What a commit in this process was, told without a look. Only for who finds out what subscribers have not seen: see `ChangeHub.tell`.
 extension ChangeSubscriber {
     /// Whether there is nothing before these changes that it was not told.
-    func hasSeenAll(before commit: [CollectionName: CommitNote.Told]) -> Bool {
-        !interest.nextExpiration
-            && commit.allSatisfy { name, told in
-                guard interest.collections?.contains(name) ?? true else { return true }
-                // A purge leaves the sequences as they are: a look may have seen it already.
-                if told.purges > 0, told.purgesBefore != seen.states[name]?.purges ?? 0 { return false }
-                guard let start = told.start else { return true }
-                return seen.states[name]?.lastSequence ?? 0 == start && seen.present.contains(name)
-            }
+    func hasSeenAll(before commit: CommitNote.Told) -> Bool {
+        guard commit.hasIDs || !interest.documentIDs else { return false }
+        return commit.collections.allSatisfy { name, told in
+            guard interest.collections?.contains(name) ?? true else { return true }
+            // A purge leaves the sequences as they are: a look may have seen it already.
+            if told.purges > 0, told.purgesBefore != seen.states[name]?.purges ?? 0 { return false }
+            guard let start = told.start else { return true }
+            return seen.states[name]?.lastSequence ?? 0 == start && seen.present.contains(name)
+        }
     }
 
-    /// Notes what it is told from now on; nil if there is nothing for it.
-    func see(_ commit: [CollectionName: CommitNote.Told]) -> ChangeEvent? {
+    /// Notes what it is told from now on.
+    func see(_ commit: CommitNote.Told) -> [ChangeEvent] {
         var changes = DatabaseChanges()
-        for (name, told) in commit where interest.collections?.contains(name) ?? true {
+        for (name, told) in commit.collections where interest.collections?.contains(name) ?? true {
             var state = seen.states[name] ?? CollectionState()
             let previous = state.lastSequence
             if let last = told.last { state.lastSequence = last }
@@ -142,6 +142,11 @@ extension ChangeSubscriber {
             }
             changes.collections[name] = change
         }
-        return changes.isEmpty ? nil : .changed(changes)
+        var events: [ChangeEvent] = changes.isEmpty ? [] : [.changed(changes)]
+        if interest.nextExpiration, let time = commit.expiration, time < seen.nextExpiration.flatMap({ $0 }) ?? .max {
+            seen.nextExpiration = .some(time)
+            events.append(.nextExpiration(time))
+        }
+        return events
     }
 }

@@ -26,10 +26,11 @@ package struct DatabaseChanges: Sendable {
     var isEmpty: Bool { collections.isEmpty && created.isEmpty && deleted.isEmpty }
 }
 
-/// What a subscriber is told, on the hub's thread, one after another.
+/// What a subscriber is told, one after another.
 package enum ChangeEvent: Sendable {
     case changed(DatabaseChanges)
-    /// When the next document expires, in milliseconds since 1970; nil for never. Told at first, and whenever it is different.
+    /// When the next document expires, in milliseconds since 1970; nil for never. Told at first, and whenever it is sooner; that it is later is told
+    /// after some commits only.
     case nextExpiration(Int64?)
     /// The time is over that was given to `ChangeSubscription.setAlarm`.
     case alarm

@@ -19,6 +19,7 @@ final class ExpirationKeeper: Sendable {
         self.longestSleep = longestSleep
         var interest = ChangeInterest(collections: [])
         interest.nextExpiration = true
+        interest.isPassedOn = true
         subscription = ChangeSubscription(database, interest)
         queue = SerialQueue(on: database.changeWorkers)
     }

@@ -17,7 +17,10 @@ extension Transaction {
             }
             for keyStore in [name.keyStore, name.keyStoreOfDeleted] { try createTable(keyStore, isCollection: true) }
         }
-        if !made.isEmpty { try file.reloadSchema() }
+        if !made.isEmpty {
+            notePartially()
+            try file.reloadSchema()
+        }
         return made
     }
 

@@ -60,7 +60,10 @@ extension Transaction {
                 }
                 return connection.changes > 0
             }
-            if hasChanged { return true }
+            if hasChanged {
+                if let time { noteExpiration(time) }
+                return true
+            }
         }
         return try time == nil && record(id, in: tables) != nil
     }

@@ -67,6 +67,7 @@ extension Transaction {
                 return connection.changes > 0
             }
         }
+        noteExpiration(expiration)
         let columns = table.hasExtra ? "version, body, flags, sequence, key, extra" : "version, body, flags, sequence, key"
         let values = table.hasExtra ? "?1, ?2, ?3, ?4, ?5, ?6" : "?1, ?2, ?3, ?4, ?5"
         let sql = "INSERT OR IGNORE INTO \(table.quotedName) (\(columns), expiration) VALUES (\(values), ?7)"

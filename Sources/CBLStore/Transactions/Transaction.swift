@@ -23,7 +23,7 @@ package final class Transaction: Snapshot {
     @exclusivity(unchecked) private var counters: [Counter] = []
     /// What went without a trace.
     var removals = Removals()
-    /// What was saved, if anybody wants to know.
+    /// What is changed, if anybody is to be told at once.
     @exclusivity(unchecked) private(set) var note: CommitNote?
     /// Who is asked before a revision is stored, if anybody.
     let revisionGuard: RevisionGuard?
@@ -64,7 +64,8 @@ package final class Transaction: Snapshot {
         encoder.reset()
         sharedKeyCount = file.sharedKeys.count
         storedKeyCount = sharedKeyCount
-        note = database.file.presentHub?.wantsDocumentIDs ?? false ? CommitNote() : nil
+        let hub = database.file.presentHub
+        note = hub?.wantsNotes ?? false ? CommitNote(hasIDs: hub?.wantsDocumentIDs ?? false) : nil
         revisionGuard = database.revisionGuard.withLock { $0 }
         journal = database.journal.withLock { $0 }
         journalMark = journal?.mark
@@ -90,7 +91,7 @@ package final class Transaction: Snapshot {
         try file.refresh()
         sharedKeyCount = file.sharedKeys.count
         storedKeyCount = sharedKeyCount
-        note = enclosing.note == nil ? nil : CommitNote()
+        note = enclosing.note.map { CommitNote(hasIDs: $0.hasIDs) }
         revisionGuard = enclosing.revisionGuard
         journal = enclosing.journal
         journalMark = journal?.mark
@@ -256,6 +257,11 @@ package final class Transaction: Snapshot {
         try checkSequence(sequence, tables)
         return sequence
     }
+
+    /// Only a look at the file tells what this transaction has changed.
+    func notePartially() { note?.setPartial() }
+
+    func noteExpiration(_ time: Int64) { note?.expire(at: time) }
 
     /// What has got the last sequence.
     func noteSaved(_ id: UnsafeRawBufferPointer, _ sequence: UInt64, _ tables: CollectionTables) {

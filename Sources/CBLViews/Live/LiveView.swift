@@ -107,7 +107,9 @@ private final class LiveViewRunner: Sendable {
         options.cancellation = cancellation
         self.query = query
         self.options = options
-        subscription = ChangeSubscription(index.database, ChangeInterest(collections: [view.collection], purges: true))
+        var interest = ChangeInterest(collections: [view.collection], purges: true)
+        interest.isPassedOn = true
+        subscription = ChangeSubscription(index.database, interest)
         queue = SerialQueue(on: index.database.changeWorkers)
         state = Mutex(State(schedule: LiveSchedule(start: .now, timing)))
     }
