@@ -84,7 +84,7 @@ struct Workload {
 }
 
 /// A database that is listened for at a port of this machine.
-private struct Host {
+struct Host {
     private let listener: SyncListener
     private let loop = EventLoop()
 

@@ -4,7 +4,7 @@ import Glibc
 // cblite-bench-sync [--folder DIR] [--documents N] [--blobs N] [--blob-bytes N] [--runs N] [WORKLOAD…]
 //
 // Two databases in one process replicate with each other: over a socket of this machine, as two programs would, or through memory. Both ends are
-// measured together. A table of medians. What was measured: ../README.md.
+// measured together. A table of medians; behind it, how long a single change takes to the other side. What was measured: ../README.md.
 
 var folder = ".build/bench/sync"
 var runs = 3
@@ -43,6 +43,18 @@ do {
         let peak = median(measured.map(\.peakMiB))
         print("| \(workload.name) | \(Int(rate)) | \(Int(bytes)) | \(Int(effort.rounded())) | \(Int(peak.rounded())) |")
         fflush(nil)
+    }
+    let singles = SingleChanges.all.filter { chosen.isEmpty || chosen.contains($0.name) }
+    if !singles.isEmpty { print("\n| | ms | nine of ten | CPU µs |\n|---|---:|---:|---:|") }
+    for single in singles {
+        var results: [SingleChanges.Result] = []
+        for _ in 0..<runs { results.append(try await single.run(in: folder)) }
+        func text(_ value: Double) -> String {
+            let hundredths = Int((value * 100).rounded())
+            return "\(hundredths / 100).\(hundredths % 100 < 10 ? "0" : "")\(hundredths % 100)"
+        }
+        let (usual, ninth) = (text(median(results.map(\.median))), text(median(results.map(\.ninth))))
+        print("| \(single.name) | \(usual) | \(ninth) | \(Int(median(results.map(\.processorMicroseconds)).rounded())) |")
     }
 } catch {
     print("cblite-bench-sync: \(error)")

@@ -18,6 +18,7 @@ package final class Connection {
     private let path: String
     @exclusivity(unchecked) private var kept = KeptStatements()
     private var cacheSize = 0
+    private var busyMilliseconds: Int32 = 0
     var heedsInterrupts = false
     /// What is wrong with the schema, if the connection had to be told to pass over it.
     package private(set) var toleratedDamage: String?
@@ -277,7 +278,18 @@ package final class Connection {
     }
 
     /// How long a statement waits for a lock that another connection holds.
-    package func setBusyTimeout(milliseconds: Int32) { sqlite3_busy_timeout(handle, milliseconds) }
+    package func setBusyTimeout(milliseconds: Int32) {
+        busyMilliseconds = milliseconds
+        sqlite3_busy_timeout(handle, milliseconds)
+    }
+
+    /// Runs `work`, in which locks that others have are an error at once.
+    package func withoutWaiting<Result>(_ work: () throws -> Result) rethrows -> Result {
+        let usual = busyMilliseconds
+        setBusyTimeout(milliseconds: 0)
+        defer { setBusyTimeout(milliseconds: usual) }
+        return try work()
+    }
 
     /// Sets one of SQLite's `SQLITE_DBCONFIG_…` switches.
     package func configure(_ option: Int32, _ isOn: Bool) throws(SQLiteError) {

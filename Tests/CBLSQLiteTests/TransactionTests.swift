@@ -97,6 +97,23 @@ import Testing
         #expect(try waiting.join() == 2)
     }
 
+    /// Afterwards it waits as long as before.
+    @Test func aLockIsNotWaitedForByWhoCannot() throws {
+        let (first, second) = (try open(), try open())
+        second.setBusyTimeout(milliseconds: 300)
+        try first.execute("BEGIN IMMEDIATE")
+        let clock = ContinuousClock()
+        var start = clock.now
+        for _ in 0..<20 {
+            let error = #expect(throws: SQLiteError.self) { try second.withoutWaiting { try second.execute("BEGIN IMMEDIATE") } }
+            #expect(error?.isBusy == true)
+        }
+        #expect(clock.now - start < .seconds(5))
+        start = clock.now
+        #expect(throws: SQLiteError.self) { try second.execute("BEGIN IMMEDIATE") }
+        #expect(clock.now - start >= .milliseconds(200))
+    }
+
     /// What was read has been changed since: to wait would not help.
     @Test func whoHasReadSomethingOldCannotWrite() throws {
         let (first, second) = (try open(), try open())

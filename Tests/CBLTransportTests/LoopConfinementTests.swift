@@ -1,3 +1,4 @@
+import Synchronization
 import Testing
 
 @testable import CBLTransport
@@ -21,5 +22,21 @@ import Testing
             loop.stop()
             loop.preconditionOnLoop()
         }
+    }
+
+    /// Who could do something by itself finds out whether that would keep others waiting.
+    @Test func aLoopKnowsWhetherOthersWait() async {
+        let loop = EventLoop()
+        let busy = Mutex<[Bool]>([])
+        await withCheckedContinuation { continuation in
+            loop.perform {
+                // They come together, behind this.
+                for _ in 0..<3 { loop.perform { busy.withLock { $0.append(loop.isBusy) } } }
+                loop.perform { continuation.resume() }
+            }
+        }
+        #expect(busy.withLock { $0 } == [true, true, true])
+        #expect(await withCheckedContinuation { continuation in loop.perform { continuation.resume(returning: loop.isBusy) } } == false)
+        loop.stop()
     }
 }

@@ -186,6 +186,10 @@ final class SyncConnection<Session: SyncSession>: WebSocketDelegate, @unchecked 
             if bytes > SyncConnection.largeLoad { return load(request, bytes, memory, from: store, ticket) }
         }
         if store.resolvesAside, case .resolveConflict = request { return resolveAside(request, in: store, ticket) }
+        // With nobody else to look after, to do it here is sooner done than to wake another thread and be woken.
+        if storesUnderWay == 0, !loop.isBusy, let answer = store.answerAtOnce(request) {
+            return later { $0.handle(.stored(answer, ticket)) }
+        }
         storesUnderWay += 1
         (request.isReading ? reader : worker).perform { [weak self] in
             let answer = store.perform(request)

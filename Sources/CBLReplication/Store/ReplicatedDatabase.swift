@@ -60,6 +60,37 @@ package struct ReplicatedDatabase: Sendable {
         }
     }
 
+    /// Looks up what takes no longer than to have another thread do it, and nothing of the app's is asked about: nil if that cannot be, or the
+    /// database is not to be had just now.
+    func answerAtOnce(_ request: StoreRequest) -> StoreAnswer? {
+        switch request {
+        case .readChanges(let since, let limit) where pushFilter == nil:
+            database.peekAtOnce { snapshot in
+                // Each document that has changed has a sequence of its own.
+                let last = try snapshot.lastSequence(of: collection)
+                guard last >= since, last - since <= ReplicatedDatabase.mostAtOnce, try snapshot.hasSequenceIndex(of: collection) else {
+                    return nil
+                }
+                return .changes(try readChanges(since: since, limit: limit, snapshot))
+            }
+        case .review(let entries) where entries.count <= ReplicatedDatabase.mostAtOnce:
+            database.peekAtOnce { .verdicts(try review(entries, $0)) }
+        case .loadRevisions(let orders, let options)
+        where orders.count <= ReplicatedDatabase.mostAtOnce && orders.allSatisfy { ReplicatedDatabase.isSmall($0, options) }:
+            database.peekAtOnce { snapshot in .revisions(orders.map { load($0, options, snapshot) }) }
+        default: nil
+        }
+    }
+
+    private static let mostAtOnce = 8
+    private static let largestAtOnce = 4 << 10
+
+    /// Whether a revision is loaded in a moment. What a delta would start from may be large.
+    private static func isSmall(_ order: SendOrder, _ options: SendOptions) -> Bool {
+        let mayBeDelta = options.acceptsDeltas && order.allowsDelta && !order.ancestors.isEmpty && order.bodySize >= smallestDelta
+        return order.bodySize <= largestAtOnce && !mayBeDelta
+    }
+
     /// An error of the store in terms of the protocol.
     static func translate(_ error: any Error) -> SyncError {
         switch error {
@@ -101,9 +132,9 @@ package struct ReplicatedDatabase: Sendable {
                 try visitor.map { try $0.checkpoints.save(id, revision: revision, body, by: $0.name, in: database) }
                 ?? database.write { try $0.setPeerCheckpoint(id, revision: revision, body) }
             return .peerCheckpoint(revision: saved, body: nil)
-        case .readChanges(let since, let limit): return .changes(try readChanges(since: since, limit: limit))
+        case .readChanges(let since, let limit): return .changes(try database.read { try readChanges(since: since, limit: limit, $0) })
         case .lookUp(let entries): return .lookups(try lookUp(entries))
-        case .review(let entries): return .verdicts(try review(entries))
+        case .review(let entries): return .verdicts(try database.read { try review(entries, $0) })
         case .inspect(let id, let peer): return .state(try inspect(id, peer: peer))
         case .loadRevisions(let orders, let options):
             return .revisions(try database.read { snapshot in orders.map { load($0, options, snapshot) } })
@@ -144,25 +175,23 @@ package struct ReplicatedDatabase: Sendable {
         }
     }
 
-    private func readChanges(since: UInt64, limit: Int) throws -> LocalChanges {
-        try database.read { snapshot in
-            let documents = try snapshot.changes(in: collection, since: since, limit: limit, remote: remote)
-            var list = LocalChanges(changes: [], last: documents.lastSequence ?? since, isComplete: documents.count < limit)
-            if list.isComplete { list.last = max(list.last, try snapshot.lastSequence(of: collection)) }
-            for damaged in documents.damaged where documentIDs?.contains(damaged.id) ?? true {
-                list.unreadable.append(
-                    UnreadableChange(
-                        sequence: damaged.sequence, documentID: damaged.id, substitute: try ReplicatedDatabase.substitute(snapshot),
-                        error: .liteCore(SyncError.LiteCoreCode.corruptData, damaged.problem)))
-            }
-            for document in documents.readable where try isToBePushed(document, snapshot) {
-                list.changes.append(
-                    LocalChange(
-                        sequence: document.sequence, documentID: document.id, revision: document.revision, isDeleted: document.isDeleted,
-                        bodySize: document.bodySize, remoteRevision: document.remoteRevision))
-            }
-            return list
+    private func readChanges(since: UInt64, limit: Int, _ snapshot: Snapshot) throws -> LocalChanges {
+        let documents = try snapshot.changes(in: collection, since: since, limit: limit, remote: remote)
+        var list = LocalChanges(changes: [], last: documents.lastSequence ?? since, isComplete: documents.count < limit)
+        if list.isComplete { list.last = max(list.last, try snapshot.lastSequence(of: collection)) }
+        for damaged in documents.damaged where documentIDs?.contains(damaged.id) ?? true {
+            list.unreadable.append(
+                UnreadableChange(
+                    sequence: damaged.sequence, documentID: damaged.id, substitute: try ReplicatedDatabase.substitute(snapshot),
+                    error: .liteCore(SyncError.LiteCoreCode.corruptData, damaged.problem)))
         }
+        for document in documents.readable where try isToBePushed(document, snapshot) {
+            list.changes.append(
+                LocalChange(
+                    sequence: document.sequence, documentID: document.id, revision: document.revision, isDeleted: document.isDeleted,
+                    bodySize: document.bodySize, remoteRevision: document.remoteRevision))
+        }
+        return list
     }
 
     /// What a question to a document's revisions comes to.
@@ -218,17 +247,15 @@ package struct ReplicatedDatabase: Sendable {
         return lookups
     }
 
-    private func review(_ entries: [ProposalMessage.Entry]) throws -> [ProposalReply.Item] {
-        try database.read { snapshot in
-            try entries.map { entry in
-                guard let revision = entry.revision.map(snapshot.local) else { return .refused(status: 400) }
-                let parent = entry.serverRevision.map(snapshot.local)
-                switch try ask(entry.documentID, snapshot, { $0.verdict(on: revision, parent: parent) }) {
-                case .answer(.wanted), .missing: return .accepted
-                case .answer(.known): return .known
-                case .answer(.conflict(let current)): return .conflict(with: snapshot.global(current))
-                case .damaged: return .refused(status: 503)
-                }
+    private func review(_ entries: [ProposalMessage.Entry], _ snapshot: Snapshot) throws -> [ProposalReply.Item] {
+        try entries.map { entry in
+            guard let revision = entry.revision.map(snapshot.local) else { return .refused(status: 400) }
+            let parent = entry.serverRevision.map(snapshot.local)
+            switch try ask(entry.documentID, snapshot, { $0.verdict(on: revision, parent: parent) }) {
+            case .answer(.wanted), .missing: return .accepted
+            case .answer(.known): return .known
+            case .answer(.conflict(let current)): return .conflict(with: snapshot.global(current))
+            case .damaged: return .refused(status: 503)
             }
         }
     }

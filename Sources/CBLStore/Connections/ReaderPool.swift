@@ -117,6 +117,21 @@ final class ReaderPool: Sendable {
         }
     }
 
+    /// The same if that can be done without waiting for anybody, and nil otherwise.
+    func readAtOnce<Result>(_ work: (FileConnection) throws -> Result?) throws -> Result? {
+        try visiting {
+            let idle = session.withLockIfAvailable { current -> (Session, FileConnection)? in
+                guard let session = current, session.access.isCoordinated, let reader = session.idle.popLast() else { return nil }
+                return (session, reader)
+            }
+            guard let (session, reader) = idle.flatMap({ $0 }) else { return nil }
+            return try lending(reader, of: session) {
+                do { try reader.connection.withoutWaiting { try begin(reader, of: session) } } catch { return nil }
+                return try work(reader)
+            }
+        }
+    }
+
     /// Runs `work` with a connection that is in no transaction.
     func readWithoutTransaction<Result>(_ work: (FileConnection) throws -> Result) throws -> Result {
         try visiting {

@@ -22,6 +22,15 @@ extension Database {
         return try readCommitted(work)
     }
 
+    /// The same for a thread that must not wait for anybody: nil if the database is not to be had just now, or there is nothing that `work` could
+    /// do in a moment. What is wrong with the database, whoever waits for it finds out.
+    package func peekAtOnce<Result>(_ work: (Snapshot) throws -> Result?) -> Result? {
+        guard isOpen, !isInTransaction else { return nil }
+        let reading = { (file: FileConnection) -> Result? in try work(Snapshot(file, of: self)) }
+        if let news = try? writer?.readNews(reading) { return news }
+        return (try? readers.readAtOnce(reading)) ?? nil
+    }
+
     /// How often a collection of this name was deleted in this process, by whichever `Database` of the file. Who has seen it before that has seen
     /// another one.
     package func deletions(of collection: CollectionName) -> Int { file.deletions.withLock { list in list.count { $0 == collection } } }

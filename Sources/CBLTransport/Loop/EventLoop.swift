@@ -37,6 +37,8 @@ package final class EventLoop: @unchecked Sendable {
     private var deferred: [() -> Void] = []
     private var watches: [Int32: FileWatch] = [:]
     private var generation: UInt32 = 0
+    /// How many of those that are known to have something for it are still to come.
+    private var waiting = 0
 
     package init(clock: LoopClock = .system) {
         self.clock = clock
@@ -106,6 +108,12 @@ package final class EventLoop: @unchecked Sendable {
         if wakeUp >= 0 { _ = write(wakeUp, &one, 8) }
     }
 
+    /// Whether others wait for what is being done just now.
+    package var isBusy: Bool {
+        preconditionOnLoop()
+        return waiting > 0
+    }
+
     /// Does it when everything that is known to be ready has been dealt with.
     func later(_ action: @escaping () -> Void) {
         preconditionOnLoop()
@@ -149,7 +157,7 @@ package final class EventLoop: @unchecked Sendable {
         while doWork() {
             let count = wait(atMost: waitingTime())
             inbox.withLock { $0.isWaiting = false }
-            for event in events.prefix(count) { dispatch(event) }
+            dispatch(count)
         }
         // What waits refers to the loop, and would keep it.
         timers = TimerQueue()
@@ -179,7 +187,7 @@ package final class EventLoop: @unchecked Sendable {
         if now.since(lookedAt) > EventLoop.longestBlindness {
             for _ in 0...watches.count / events.count {
                 let count = wait(atMost: 0)
-                for event in events.prefix(count) { dispatch(event) }
+                dispatch(count)
                 if count < events.count { break }
             }
         }
@@ -194,13 +202,23 @@ package final class EventLoop: @unchecked Sendable {
             defer { inbox.work.removeAll(keepingCapacity: true) }
             return (inbox.work, inbox.isStopped)
         }
-        for item in work { item() }
+        for (place, item) in work.enumerated() {
+            waiting = work.count - 1 - place
+            item()
+        }
         if isStopped { return false }
         ringTimers()
         let actions = deferred
         deferred.removeAll(keepingCapacity: true)
         for action in actions { action() }
         return true
+    }
+
+    private func dispatch(_ count: Int) {
+        for place in 0..<count {
+            waiting = count - 1 - place
+            dispatch(events[place])
+        }
     }
 
     private func dispatch(_ event: epoll_event) {
