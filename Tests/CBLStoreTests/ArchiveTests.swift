@@ -163,6 +163,31 @@ import Testing
         }
     }
 
+    /// The first line may list the collections, which are made together then, and those are the ones that must follow.
+    @Test func theCollectionsAreThoseThatTheHeaderLists() throws {
+        func restored(_ list: String, _ collections: [String], _ options: Archive.RestoreOptions = .init()) throws -> [String] {
+            let target = try Database(path: path("target"), options: .create)
+            defer {
+                target.close()
+                try? Database.delete(at: target.path)
+            }
+            let header = #"{"archive":"cblite","version":1,"versioning":"trees","collections":\#(list)}"#
+            let lines = [header] + collections.map { #"{"collection":"\#($0)"}"# } + [#"{"end":true}"#]
+            try restore(lines.map { Array($0.utf8) }, into: target, options)
+            return try target.read { $0.collections().map(\.description).sorted() }
+        }
+        #expect(try restored(#"["_default","a","b.c"]"#, ["_default", "a", "b.c"]) == ["_default", "a", "b.c"])
+        #expect(try restored("[]", []) == ["_default"])
+        var some = Archive.RestoreOptions()
+        some.collections = [try CollectionName(name: "a")]
+        #expect(try restored(#"["_default","a","b.c"]"#, ["_default", "a", "b.c"], some) == ["_default", "a"])
+        for (list, collections) in [
+            (#"["a"]"#, ["a", "b"]), (#"["a","b"]"#, ["a"]), (#"["a"]"#, ["a", "a"]), (#"["a b"]"#, ["a b"]), (#""a""#, ["a"]), ("[1]", []),
+        ] {
+            #expect(throws: ArchiveError.self, "\(list), \(collections)") { try restored(list, collections) }
+        }
+    }
+
     @Test func blobsMustBeWhatTheyAreCalled() throws {
         let target = try Database(path: path("target"), options: .create)
         let digest = "sha1-c2XTGPrFT86b4bdd8Xo4E/Zpuww="

@@ -34,7 +34,7 @@ final class ArchiveDumper {
     func run() throws -> Archive.Counts {
         let collections = options.collections ?? snapshot.collections()
         for name in collections { _ = try snapshot.tables(name) }
-        try writeHeader()
+        try writeHeader(collections)
         for (remote, url) in try snapshot.remotes().sorted(by: { $0.key < $1.key }) {
             line.beginLine()
             line.add("remote", Int(remote))
@@ -61,12 +61,13 @@ final class ArchiveDumper {
         try emit(bytes)
     }
 
-    private func writeHeader() throws {
+    private func writeHeader(_ collections: [CollectionName]) throws {
         line.beginLine()
         line.add("archive", Archive.format)
         line.add("version", Int(Archive.version))
         line.add("versioning", snapshot.versioning == .vectors ? "vectors" : "trees")
         line.add("format", snapshot.generation.rawValue)
+        line.add("collections", list: collections.map(\.description))
         if let depth = try snapshot.storedPruneDepth() { line.add("maxRevTreeDepth", depth) }
         if options.includesIdentity {
             if let uuid = snapshot.publicUUID { line.add("publicUUID", uuid.hexadecimal) }

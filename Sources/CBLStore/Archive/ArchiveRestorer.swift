@@ -43,6 +43,8 @@ package final class ArchiveRestorer {
     private var seen = Archive.Counts()
     private var collection: CollectionTables?
     private var collectionNames: Set<CollectionName> = []
+    /// Those that the header lists, if it does.
+    private var announced: Set<CollectionName>?
     private var local = SourceID.local
     private var isOfVectors = false
     private var remotes: [UInt16: String] = [:]
@@ -111,7 +113,7 @@ package final class ArchiveRestorer {
         guard object["version"]?.integer == Archive.version else {
             throw ArchiveValueReader.invalid("the archive was made by a newer release: its version is not \(Archive.version)")
         }
-        try object.check(["archive", "version", "versioning", "format", "maxRevTreeDepth", "publicUUID", "privateUUID"])
+        try object.check(["archive", "version", "versioning", "format", "collections", "maxRevTreeDepth", "publicUUID", "privateUUID"])
         switch try object.text("versioning") {
         case "trees": isOfVectors = false
         case "vectors": isOfVectors = true
@@ -131,6 +133,12 @@ package final class ArchiveRestorer {
             try transaction.setIdentity(publicUUID: publicUUID, privateUUID: privateUUID)
         }
         local = transaction.sourceID
+        if object["collections"] != nil {
+            // All at once: whoever makes one reads the whole schema.
+            let names = try object.texts("collections").map { try CollectionName(parsing: $0) }
+            try transaction.createCollections(names.filter(isWanted))
+            announced = Set(names)
+        }
         place = .lines
     }
 
@@ -181,6 +189,9 @@ package final class ArchiveRestorer {
         try object.check(["collection", "lastSequence"])
         let name = try CollectionName(parsing: object.text("collection"))
         guard collectionNames.insert(name).inserted else { throw ArchiveValueReader.invalid("collection \"\(name)\" occurs twice") }
+        if let announced, !announced.contains(name) {
+            throw ArchiveValueReader.invalid("collection \"\(name)\" is not one of those that the first line lists")
+        }
         seen.collections += 1
         collection = nil
         guard isWanted(name) else { return }
@@ -334,6 +345,9 @@ package final class ArchiveRestorer {
             guard expected == UInt64(count) else {
                 throw ArchiveValueReader.invalid("the archive is not complete: \(count) of \(expected) \(name) are there")
             }
+        }
+        if let announced, let missing = announced.subtracting(collectionNames).min() {
+            throw ArchiveValueReader.invalid("the archive is not complete: collection \"\(missing)\" is missing")
         }
         if let expected = try object.textIfGiven("sha1"), expected != digest.finish().hex {
             throw ArchiveValueReader.invalid("the archive was changed or damaged: its SHA-1 is not the one that it says")
