@@ -18,7 +18,8 @@ struct OpenTransaction: @unchecked Sendable {
         self.lasts = lasts
     }
 
-    var isOfThisThread: Bool { transaction.isOpen && pthread_equal(thread, pthread_self()) != 0 }
+    /// Other threads do not look at the transaction itself.
+    var isOfThisThread: Bool { pthread_equal(thread, pthread_self()) != 0 && transaction.isOpen }
 }
 
 extension Database {
