@@ -13,9 +13,10 @@ struct CollectionCheck {
     }
 
     func run() throws {
-        var sequences: [Int64] = []
-        for table in tables.all { try checkRows(of: table, &sequences) }
-        try checkSequences(&sequences)
+        // Where that cannot be read, the rows can be looked at all the same.
+        let sequences = SequenceCensus(upTo: (try? lastSequence) ?? 0)
+        for table in tables.all { try checkRows(of: table, sequences) }
+        try check(sequences)
         guard let deleted = tables.deleted else { return }
         let both = "SELECT key FROM \(tables.live.quotedName) WHERE key IN (SELECT key FROM \(deleted.quotedName))"
         for key in try checker.connection.strings(both) {
@@ -31,12 +32,12 @@ struct CollectionCheck {
 
     // Rows
 
-    private func checkRows(of table: KeyTable, _ sequences: inout [Int64]) throws {
+    private func checkRows(of table: KeyTable, _ sequences: SequenceCensus) throws {
         let isTwin = table.name == tables.deleted?.name
         try StoredRow.forEach(of: table, on: checker.connection) { row in
             try checker.advance(1)
             if isTwin || row.flags & 1 != 0 { checker.summary.deleted += 1 } else { checker.summary.documents += 1 }
-            if row.hasSequence { sequences.append(row.sequence) }
+            if row.hasSequence { sequences.note(row.sequence) }
             try check(row, table, isTwin: isTwin)
         } gap: { range in
             try unreadable(range, table)
@@ -91,23 +92,22 @@ struct CollectionCheck {
 
     // Sequences
 
-    private func checkSequences(_ sequences: inout [Int64]) throws {
-        sequences.sort()
-        let last = try checker.snapshot.metadata(tables.name.keyStore).lastSequence
+    private var lastSequence: UInt64 { get throws { try checker.snapshot.metadata(tables.name.keyStore).lastSequence } }
+
+    private func check(_ sequences: SequenceCensus) throws {
+        let last = try lastSequence
         if last > DocumentRules.highestSequence {
             try checker.found(
                 Finding(
                     .error, .counter, "the last sequence is said to be \(last), which leaves none for a change", collection: tables.name,
                     subject: tables.name.keyStore, repair: .automatic))
-        } else if let highest = sequences.last, highest > Int64(clamping: last) {
+        } else if let highest = sequences.highest, highest > Int64(clamping: last) {
             try checker.found(
                 Finding(
                     .error, .counter, "the last sequence is said to be \(last), but a document has \(highest)", collection: tables.name,
                     subject: tables.name.keyStore, repair: .automatic))
         }
-        var reported: Int64 = 0
-        for (one, next) in zip(sequences, sequences.dropFirst()) where one == next && one != reported {
-            reported = one
+        for one in sequences.repeated {
             let keys = try tables.all.flatMap { table in
                 try checker.connection.strings("SELECT key FROM \(table.quotedName) NOT INDEXED WHERE sequence = \(one)")
             }
