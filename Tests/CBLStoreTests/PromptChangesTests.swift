@@ -289,10 +289,20 @@ import Testing
             try transaction.setExpiration("short", now + 1000)
             throw Regret()
         }
+        #expect(times.withLock { $0.count } == 3)
         // With its history, the document takes along when it is to go.
         try database.write { try $0.purge("short") }
         try database.write { try $0.move("long", from: .default, to: hotels) }
         #expect(waitFor(4).suffix(1) == [now + 3_000_000])
+        // One whose time has passed, and that is gone, stands in nobody's way.
+        try save("brief", for: 1)
+        try database.write { try $0.purge("brief") }
+        while Transaction.now <= now + 1000 { usleep(10_000) }
+        try save("later", for: 5000)
+        try save("soon", for: 1000)
+        let end = ContinuousClock.now + Patience.duration
+        while times.withLock({ $0.last }) != now + 1_000_000, ContinuousClock.now < end { usleep(1000) }
+        #expect(times.withLock { $0.last } == now + 1_000_000)
     }
 
     /// A handler may end its own subscription, and another thread that ends it waits for the handler.

@@ -143,7 +143,9 @@ extension ChangeSubscriber {
             changes.collections[name] = change
         }
         var events: [ChangeEvent] = changes.isEmpty ? [] : [.changed(changes)]
-        if interest.nextExpiration, let time = commit.expiration, time < seen.nextExpiration.flatMap({ $0 }) ?? .max {
+        // What was to expire and is gone is not noticed here: its time passes.
+        let next = seen.nextExpiration.flatMap { $0 }.flatMap { $0 > Transaction.now ? $0 : nil }
+        if interest.nextExpiration, let time = commit.expiration, time < next ?? .max {
             seen.nextExpiration = .some(time)
             events.append(.nextExpiration(time))
         }
