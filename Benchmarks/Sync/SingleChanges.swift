@@ -33,9 +33,9 @@ struct SingleChanges {
         let replicator = Replicator(active, settings, on: loop) { _ in }
         replicator.start()
         let arrival = Arrival()
-        var interest = ChangeInterest()
-        interest.isPassedOn = true
-        let subscription = try target.subscribe(interest) { if case .changed(let changes) = $0 { arrival.note(changes) } }
+        let subscription = try target.subscribe(ChangeInterest(isPassedOn: true)) {
+            if case .changed(let changes) = $0 { arrival.note(changes) }
+        }
         defer { subscription.cancel() }
         // The first one waits for the connection.
         _ = try change(0, source, arrival)

@@ -29,8 +29,7 @@ class ChangesWait: HTTPFeed, @unchecked Sendable {
     func start(wake: @escaping @Sendable () -> Void) {
         number = call.service.feeds.open(call)
         call.audit(.feedStarted)
-        var interest = ChangeInterest(collections: [reader.keyspace.collection])
-        interest.isPassedOn = true
+        let interest = ChangeInterest(collections: [reader.keyspace.collection], isPassedOn: true)
         subscription = try? reader.keyspace.database.subscribe(interest) { [weak self] event in
             if case .closed = event { self?.isClosed.store(true, ordering: .relaxed) }
             wake()

@@ -105,9 +105,7 @@ private final class LiveRunner<Rows: LiveRows>: @unchecked Sendable {
         self.database = database
         self.handler = handler
         collections = Set(query.translated.sources.compactMap { CollectionName($0.collection) })
-        var interest = ChangeInterest(collections: collections, purges: true)
-        interest.isPassedOn = true
-        subscription = ChangeSubscription(database, interest)
+        subscription = ChangeSubscription(database, ChangeInterest(collections: collections, purges: true, isPassedOn: true))
         queue = SerialQueue(on: database.changeWorkers)
         state = Mutex(State(schedule: LiveSchedule(start: .now, timing), parameters: parameters))
     }

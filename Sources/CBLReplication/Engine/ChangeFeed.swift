@@ -9,9 +9,7 @@ final class ChangeFeed: Sendable {
     /// `onChange` is called on the loop. Who commits faster than it takes notice is not told of each commit.
     init(_ database: Database, on loop: EventLoop, onChange: @escaping @Sendable (CollectionName) -> Void) throws {
         let news = News()
-        var interest = ChangeInterest()
-        interest.isPassedOn = true
-        subscription = try database.subscribe(interest) { event in
+        subscription = try database.subscribe(ChangeInterest(isPassedOn: true)) { event in
             // What cannot be watched is looked at again when the next session begins.
             guard case .changed(let changes) = event else { return }
             // A session on a collection that is gone finds that out by looking, and ends.

@@ -69,8 +69,7 @@ enum ChangesCommand {
             return .success
         }
         let mailbox = try Mailbox<ChangeEvent>()
-        var interest = ChangeInterest(collections: chosen.map { Set($0) })
-        interest.isPassedOn = true
+        let interest = ChangeInterest(collections: chosen.map { Set($0) }, isPassedOn: true)
         let subscription = try database.subscribe(interest, since: feed.sequences) { mailbox.put($0) }
         defer { subscription.cancel() }
         while !feed.isAtLimit {

@@ -40,12 +40,12 @@ final class ChangeHub: @unchecked Sendable {
     private var looks = 0
     private var pauses = FileSigns.pauses
     private let wantsIDs = Atomic<Bool>(false)
-    private let hasListeners = Atomic<Bool>(false)
+    private let allPassOn = Atomic<Bool>(false)
 
     /// Whether anybody wants to hear which documents a transaction has removed.
     var wantsDocumentIDs: Bool { wantsIDs.load(ordering: .relaxed) }
-    /// Whether anybody can be told of a commit by the thread that has made it.
-    var wantsNotes: Bool { hasListeners.load(ordering: .relaxed) }
+    /// For a transaction to fill, if those who listen can be told of it by the thread that commits it.
+    var newNote: CommitNote? { allPassOn.load(ordering: .relaxed) ? CommitNote(hasIDs: wantsDocumentIDs) : nil }
     /// How often it was looked at the file.
     var lookCount: Int { lock.locked { looks } }
 
@@ -161,7 +161,7 @@ final class ChangeHub: @unchecked Sendable {
 
     private func noteInterests() {
         wantsIDs.store(subscribers.contains { $0.interest.documentIDs }, ordering: .relaxed)
-        hasListeners.store(!subscribers.isEmpty && subscribers.allSatisfy { $0.interest.isPassedOn }, ordering: .relaxed)
+        allPassOn.store(!subscribers.isEmpty && subscribers.allSatisfy { $0.interest.isPassedOn }, ordering: .relaxed)
     }
 
     private func take(_ subscriber: ChangeSubscriber) -> (@Sendable (ChangeEvent) -> Void)? {

@@ -10,8 +10,8 @@ import Glibc
 ///     subscription.cancel()
 ///
 /// Each hears of every change once, in order, and not of what was committed before. The handler runs on a thread that all subscribers of
-/// the file have in common, or on the one that has committed (`ChangeInterest.isPassedOn`), and under no lock: what takes long belongs elsewhere, on a `SerialQueue` for example. It ends with `cancel`,
-/// when nobody holds the subscription any more, or when the database is closed.
+/// the file have in common, or on the one that has committed (`ChangeInterest.isPassedOn`), and under no lock: what takes long belongs elsewhere, on
+/// a `SerialQueue` for example. It ends with `cancel`, when nobody holds the subscription any more, or when the database is closed.
 package final class ChangeSubscription: Sendable {
     let subscriber: ChangeSubscriber
     private var hub: ChangeHub { subscriber.hub }

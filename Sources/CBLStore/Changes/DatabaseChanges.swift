@@ -57,10 +57,11 @@ package struct ChangeInterest: Sendable {
     /// Only this document, of the one collection: changed, purged, expired.
     private(set) var document: String?
 
-    package init(collections: Set<CollectionName>? = nil, purges: Bool = false, documentIDs: Bool = false) {
+    package init(collections: Set<CollectionName>? = nil, purges: Bool = false, documentIDs: Bool = false, isPassedOn: Bool = false) {
         self.collections = collections
         self.purges = purges
         self.documentIDs = documentIDs
+        self.isPassedOn = isPassedOn
     }
 
     package init(document: String, in collection: CollectionName) {

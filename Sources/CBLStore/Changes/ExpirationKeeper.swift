@@ -17,9 +17,8 @@ final class ExpirationKeeper: Sendable {
     init(_ database: Database, longestSleep: Duration) {
         self.database = database
         self.longestSleep = longestSleep
-        var interest = ChangeInterest(collections: [])
+        var interest = ChangeInterest(collections: [], isPassedOn: true)
         interest.nextExpiration = true
-        interest.isPassedOn = true
         subscription = ChangeSubscription(database, interest)
         queue = SerialQueue(on: database.changeWorkers)
     }

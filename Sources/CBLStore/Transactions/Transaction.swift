@@ -64,8 +64,7 @@ package final class Transaction: Snapshot {
         encoder.reset()
         sharedKeyCount = file.sharedKeys.count
         storedKeyCount = sharedKeyCount
-        let hub = database.file.presentHub
-        note = hub?.wantsNotes ?? false ? CommitNote(hasIDs: hub?.wantsDocumentIDs ?? false) : nil
+        note = database.file.presentHub?.newNote
         revisionGuard = database.revisionGuard.withLock { $0 }
         journal = database.journal.withLock { $0 }
         journalMark = journal?.mark

@@ -107,9 +107,8 @@ private final class LiveViewRunner: Sendable {
         options.cancellation = cancellation
         self.query = query
         self.options = options
-        var interest = ChangeInterest(collections: [view.collection], purges: true)
-        interest.isPassedOn = true
-        subscription = ChangeSubscription(index.database, interest)
+        subscription = ChangeSubscription(
+            index.database, ChangeInterest(collections: [view.collection], purges: true, isPassedOn: true))
         queue = SerialQueue(on: index.database.changeWorkers)
         state = Mutex(State(schedule: LiveSchedule(start: .now, timing)))
     }
