@@ -3,7 +3,7 @@ import CBLSystemSQLite
 /// A file that SQLite has open through `FileLayer`, with SQLite's own file behind it in the same memory.
 ///
 /// A main file that is read from front to back is read ahead (`ReadAhead`), the frames of a commit go into the log in one piece (`LogTail`), pages from there
-/// into the main file as well (`MovedPages`), and who writes needs fewer locks (`WriterLocks`). Of an encrypted one SQLite gets the pages in clear (`PageCipher`), and all that it writes is
+/// into the main file as well, and those of a file without a log (`GatheredPages`), and who writes needs fewer locks (`WriterLocks`). Of an encrypted one SQLite gets the pages in clear (`PageCipher`), and all that it writes is
 /// encrypted: the main file, its log (`EncryptedLog`) and rollback journal (`EncryptedJournal`), and files without a name (`HiddenFile`). Everything
 /// else is SQLite's.
 struct LayeredFile {
@@ -21,7 +21,7 @@ struct LayeredFile {
     private let kind: Kind
     private var ahead = ReadAhead()
     private var tail = LogTail()
-    private var moved = MovedPages()
+    private var gathered = GatheredPages()
     private var locks = WriterLocks()
     /// Of an encrypted main file.
     private var cipher: (any PageCipher)?
@@ -90,6 +90,7 @@ struct LayeredFile {
         let code = own.pointee.flush(base(file))
         if own.pointee.kind != .journal { own.pointee.other?.pointee.other = nil }
         own.pointee.ahead.free()
+        own.pointee.gathered.free()
         own.pointee.tail.free()
         own.pointee.encryptedLog.free()
         let closed = base(file).pointee.pMethods.pointee.xClose(base(file))
@@ -133,6 +134,9 @@ struct LayeredFile {
     }
 
     private mutating func readMain(_ base: Pointer, _ target: UnsafeMutableRawPointer, _ amount: Int32, _ offset: Int64) -> Int32 {
+        // What was kept back of a file without a log may be what is asked for.
+        let code = flush(base)
+        guard code == SQLITE_OK else { return code }
         func pass() -> Int32 {
             guard let cipher else { return base.pointee.pMethods.pointee.xRead(base, target, amount, offset) }
             return EncryptedPages.read(cipher, target, Int(amount), offset, LayeredFile.reading(base))
@@ -173,7 +177,7 @@ struct LayeredFile {
         own.pointee.isCopying = begins
         own.pointee.other?.pointee.ahead.drop()
         // What fails here has failed before: the last page was not kept back.
-        _ = own.pointee.moved.finish(writing(base(file)))
+        _ = own.pointee.gathered.finish(writing(base(file)))
         // Who has the log for himself may have its index elsewhere.
         guard begins, own.pointee.locks.index != nil else { return }
         let index = LogIndex { region in
@@ -181,7 +185,7 @@ struct LayeredFile {
             let code = base(file).pointee.pMethods.pointee.xShmMap(base(file), region, LogIndex.regionSize, 0, &memory)
             return code == SQLITE_OK ? memory : nil
         }
-        if let end = index.endOfMoving() { own.pointee.moved.begin(upTo: end) }
+        if let end = index.endOfMoving() { own.pointee.gathered.begin(upTo: end) }
     }
 
     private static func fileSize(_ base: Pointer) -> Int64? {
@@ -194,17 +198,18 @@ struct LayeredFile {
         switch kind {
         case .main:
             ahead.drop()
-            guard let cipher else {
-                guard isCopying else { break }
-                return moved.write(bytes, Int(amount), at: offset, write)
+            // Without a log SQLite says when a transaction is complete, before it lets go of its locks.
+            let isWithoutLog = other == nil
+            if isWithoutLog { gathered.begin(upTo: .max) }
+            func put(_ bytes: UnsafeRawPointer, _ amount: Int, _ offset: Int64) -> Int32 {
+                isWithoutLog || isCopying ? gathered.write(bytes, amount, at: offset, write) : write(bytes, amount, offset)
             }
+            guard let cipher else { return put(bytes, Int(amount), offset) }
             // A page that comes from the log as it is there, or from the journal of a file that can only be read: nothing in clear gets into the file.
-            if isMoving, other?.pointee.encryptedLog.hasMoved(bytes, Int(amount)) == true {
-                guard isCopying else { break }
-                return moved.write(bytes, Int(amount), at: offset, write)
-            }
-            if let writingCipher { return EncryptedPages.write(writingCipher, bytes, Int(amount), offset, write) }
+            if isMoving, other?.pointee.encryptedLog.hasMoved(bytes, Int(amount)) == true { return put(bytes, Int(amount), offset) }
+            if let writingCipher { return EncryptedPages.write(writingCipher, bytes, Int(amount), offset, put) }
             guard EncryptedPages.isEncrypted(cipher, bytes, Int(amount), offset) else { return SQLITE_READONLY }
+            return put(bytes, Int(amount), offset)
         case .log:
             guard other?.pointee.cipher != nil else { return tail.write(bytes, Int(amount), at: offset, write) }
             guard let cipher = other?.pointee.writingCipher else { return SQLITE_READONLY }
@@ -220,7 +225,7 @@ struct LayeredFile {
 
     /// Before anything that concerns the whole file.
     private mutating func flush(_ base: Pointer) -> Int32 {
-        guard kind != .main else { return moved.flush(LayeredFile.writing(base)) }
+        guard kind != .main else { return gathered.flush(LayeredFile.writing(base)) }
         guard kind == .log else { return SQLITE_OK }
         let code = tail.flush(LayeredFile.writing(base))
         return code == SQLITE_OK ? encryptedLog.flush(other?.pointee.cipher, LayeredFile.reading(base), LayeredFile.writing(base)) : code
@@ -372,6 +377,8 @@ struct LayeredFile {
             if let file, operation == SQLITE_FCNTL_CKPT_START || operation == SQLITE_FCNTL_CKPT_DONE {
                 LayeredFile.copying(file, begins: operation == SQLITE_FCNTL_CKPT_START)
             }
+            // Said of a main file in every commit and every rollback, also where nothing waits for the disk.
+            if operation == SQLITE_FCNTL_SYNC { return LayeredFile.settled(file) { $1.xFileControl($0, operation, argument) } }
             return LayeredFile.passed(file) { $1.xFileControl($0, operation, argument) }
         }
         methods.xSectorSize = { file in LayeredFile.passed(file) { $1.xSectorSize($0) } }

@@ -43,7 +43,8 @@ package final class Database: Sendable {
         /// Whether what no release of Couchbase Lite makes is taken out of the file, instead of refusing to write to it.
         package var removesForeignObjects = false
         package var durability = Durability.normal
-        /// Whether the database is thrown away if there is a crash before it is complete, so that nothing of it waits for the disk.
+        /// Whether the database is thrown away if there is a crash before it is complete: nothing of it waits for the disk, and pages go into the file
+        /// without a log, in half of the room.
         package var isUnfinished = false
         /// How long to wait for the transaction of another thread or process; then the error is `busy`. Nil: for other threads of this process as
         /// long as it takes, for other processes ten seconds.

@@ -90,6 +90,28 @@ import Testing
         #expect(left.filter { $0.contains("TEMP") }.isEmpty, "what an earlier copy left is taken over")
     }
 
+    @Test func anImportIntoANewDatabaseIsThereWholeOrNotAtAll() throws {
+        let lines = (0..<20_000).map { "{\"_id\":\"doc-\($0)\",\"number\":\($0),\"text\":\"\(String(repeating: "text ", count: 20))\"}" }
+        let (source, new) = (directory.path + "/lines.jsonl", directory.path + "/new.cblite2")
+        try lines.joined(separator: "\n").write(toFile: source, atomically: false, encoding: .utf8)
+        var seconds = 5.0
+        for round in 0..<(CrashTests.rounds ?? 10) / 2 {
+            try? FileManager.default.removeItem(atPath: new)
+            let result = try Victim.run(["import", new, source], killedWithin: round == 0 ? nil : seconds)
+            if result.exitCode == 0 { seconds = result.seconds }
+            guard FileManager.default.fileExists(atPath: new) else {
+                #expect(result.exitCode != 0)
+                continue
+            }
+            try expectWhole(new, "import")
+            #expect(try Program.run(["ls", new]).output.split(separator: "\n").count == 20_000)
+        }
+        try? FileManager.default.removeItem(atPath: new)
+        #expect(try Program.run(["import", new, source]).exitCode == 0)
+        let left = try FileManager.default.contentsOfDirectory(atPath: directory.path)
+        #expect(left.filter { $0.contains("TEMP") }.isEmpty, "what an earlier import left is taken away")
+    }
+
     @Test func halfABlobIsCollectedByCompact() throws {
         let path = directory.path + "/blobs.cblite2"
         #expect(try Program.run(["--create", "put", path, "doc", "{}"]).exitCode == 0)

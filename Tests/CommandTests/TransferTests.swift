@@ -340,4 +340,32 @@ import Testing
         #expect(try Program.run(["import", new, "--format", "csv", "--jsonid", "code", "-"], input: "code,n\na,1\n").exitCode == 0)
         #expect(try Program.run(["ls", new]).output == "a\n")
     }
+
+    @Test(arguments: [["cp", "BAD", "NEW"], ["import", "NEW", "BAD"], ["import", "NEW", "BAD", "GOOD"]])
+    func aDatabaseAppearsWithItsFirstImport(_ words: [String]) throws {
+        let good = try write("{\"_id\":\"a\"}\n", to: "good.jsonl")
+        let bad = try write("{\"_id\":\"b\"}\n{bad}\n", to: "bad.jsonl")
+        let places = ["BAD": bad, "GOOD": good, "NEW": database]
+        #expect(try Program.run(words.map { places[$0] ?? $0 } + ["--careful"]).exitCode == 1)
+        let left = try FileManager.default.contentsOfDirectory(atPath: directory.path)
+        #expect(left.sorted() == ["bad.jsonl", "good.jsonl"])
+        // What another file brought before stays.
+        #expect(try Program.run(["import", database, "--careful", good, bad]).exitCode == 1)
+        #expect(try Program.run(["ls", database]).output == "a\n")
+    }
+
+    @Test func aNewDatabaseIsMadeWithItsKey() throws {
+        let source = try write("{\"_id\":\"a\",\"x\":\"in clear nowhere\"}\n", to: "lines.jsonl")
+        let password = directory.path + "/password"
+        let attributes: [FileAttributeKey: Any] = [.posixPermissions: 0o600]
+        #expect(FileManager.default.createFile(atPath: password, contents: Data("secret\n".utf8), attributes: attributes))
+        for words in [["cp", source, database], ["import", database, source]] {
+            try? FileManager.default.removeItem(atPath: database)
+            #expect(try Program.run(["--password=:@" + password] + words).exitCode == 0)
+            #expect(try Program.run(["ls", database], input: "").exitCode != 0)
+            #expect(try Program.run(["--password=:@" + password, "ls", database]).output == "a\n")
+            let bytes = try Data(contentsOf: URL(fileURLWithPath: database + "/db.sqlite3"))
+            #expect(!String(decoding: bytes, as: UTF8.self).contains("in clear") && bytes.count > 4096)
+        }
+    }
 }

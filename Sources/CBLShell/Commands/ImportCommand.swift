@@ -7,7 +7,8 @@ enum ImportCommand {
         summary: "Save documents from JSON or CSV",
         discussion: """
             Saves the documents of each FILE in a collection, which is created if it is not there; so is the database. A document that \
-            exists gets a new revision. Each file is one transaction: an import that is interrupted leaves nothing of it behind.
+            exists gets a new revision. Each file is one transaction: an import that is interrupted leaves nothing of it behind. A database \
+            that is made for it appears when the first file is in it.
 
             \(Transfer.forms) From a server (ws://HOST:PORT/DATABASE, wss://…) it is a pull: see there.
 
@@ -36,17 +37,18 @@ enum ImportCommand {
                 throw invocation.usageError(isSwapped ? "the database goes before the file" : "\(path): databases are copied with cp")
             }
             if !invocation.flag("existing") { invocation.session.options.creates = true }
-            let isNew = invocation.parsed.databasePath.map { !Endpoint.exists($0) } ?? false
-            let database = try invocation.database()
+            let path = invocation.parsed.databasePath
+            let isNew = path.map { !Endpoint.exists($0) } ?? false
             // Nothing is left of a database that nothing came into.
-            defer { if isNew { try? removeIfUnused(database) } }
+            defer { if isNew, let path, Endpoint.exists(path) { try? removeIfUnused(invocation.database()) } }
             if case .remote? = sources.first {
                 guard sources.count == 1 else { throw invocation.usageError("one server at a time") }
-                return try transfer.replicate(database, with: sources[0], .pull)
+                return try transfer.replicate(invocation.database(), with: sources[0], .pull)
             }
+            let target = ImportTarget(path, invocation)
             var code = ExitCode.success
             for source in sources {
-                let result = try transfer.importing(source, into: database)
+                let result = try transfer.importing(source, into: target)
                 if result != .success { code = result }
             }
             return code

@@ -6,9 +6,10 @@ extension Session {
     /// Opens a database as the global flags say. What goes wrong here is exit code 3, unless it says nothing of the database.
     ///
     /// It may have key flags of its own: if these are not given, what the global ones say is for it as well, should it need a key. One that is made without
-    /// them gets `newKey`.
+    /// them gets `newKey`. `unfinished` is where it is until it is complete.
     func open(
-        _ path: String, writes: Bool, removesForeignObjects: Bool = false, ownKeys: KeyFlags? = nil, madeWith newKey: EncryptionKey? = nil
+        _ path: String, writes: Bool, removesForeignObjects: Bool = false, ownKeys: KeyFlags? = nil, madeWith newKey: EncryptionKey? = nil,
+        unfinishedAt unfinished: String? = nil
     ) throws(CommandError) -> Database {
         let path = Database.bundlePath(ofMainFile: path) ?? path
         let access: Database.Options.Access = options.creates ? .create : writes || options.isWriteable ? .readWrite : .readOnly
@@ -24,21 +25,33 @@ extension Session {
             }
         var settings = Database.Options(access: access, upgrade: upgrade)
         settings.removesForeignObjects = removesForeignObjects
+        settings.isUnfinished = unfinished != nil
         settings.key = try key(of: ownKeys ?? options.keys, for: path)
         if settings.key == nil, let newKey, access == .create, !Endpoint.exists(path) { settings.key = newKey }
         let database: Database
-        do throws(StoreError) { database = try open(path, settings) } catch {
+        do throws(StoreError) { database = try open(path, unfinishedAt: unfinished, settings) } catch {
             if error.code == .notFound { throw missing(path, error, writes: writes) }
             guard error.code == .needsKey, settings.key == nil else { throw Session.commandError(error) }
             var key = ownKeys == nil ? nil : try self.key(of: options.keys, for: path)
             if key == nil { key = try keyWithoutFlags(for: path) }
             guard let key else { throw Session.commandError(error) }
             settings.key = key
-            do throws(StoreError) { database = try open(path, settings) } catch { throw Session.commandError(error) }
+            do throws(StoreError) { database = try open(path, unfinishedAt: unfinished, settings) } catch {
+                throw Session.commandError(error)
+            }
         }
         if let key = settings.key { knownKeys[path] = key }
         if access == .readOnly, let damage = database.visibleDamage { warn("\(path): the database is damaged: \(damage)") }
         return database
+    }
+
+    /// Has `work` fill a database that is not there yet: it appears when that is done, or not at all.
+    func make<Result>(_ path: String, _ work: (Database) throws -> Result) throws -> Result {
+        try Database.appearing(at: path) { unfinished in
+            let database = try open(path, writes: true, unfinishedAt: unfinished)
+            defer { database.close() }
+            return try work(database)
+        }
     }
 
     /// There is no such database, but perhaps one that was meant; or it was to be made.
@@ -63,7 +76,12 @@ extension Session {
     }
 
     /// A database of 1.x is converted first, if it may be.
-    private func open(_ path: String, _ options: Database.Options) throws(StoreError) -> Database {
+    private func open(_ path: String, unfinishedAt unfinished: String?, _ options: Database.Options) throws(StoreError) -> Database {
+        if let unfinished {
+            do { return try Database(path: unfinished, options: options) } catch {
+                throw StoreError(error.code, error.message, path: path, cause: error.cause)
+            }
+        }
         do { return try Database(path: path, options: options) } catch {
             guard error.code == .version1, options.upgrade != .none else { throw error }
             do { try convert(path, options) } catch let failure as StoreError { throw failure } catch {

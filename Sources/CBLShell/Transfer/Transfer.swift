@@ -53,7 +53,9 @@ struct Transfer {
             return try replicate(session.open(from, writes: true), with: target, .push)
         case (.database(let from), .database(let to)): return try copy(from, to: to)
         case (.database(let from), _): return try export(session.open(from, writes: false), to: target)
-        case (_, .database(let to)): return try importing(source, into: open(to))
+        case (_, .database(let to)):
+            if !invocation.flag("existing") { session.options.creates = true }
+            return try importing(source, into: ImportTarget(to, invocation))
         default: throw invocation.usageError("one side must be a database, a name that ends in .cblite2")
         }
     }
@@ -105,7 +107,7 @@ struct Transfer {
         return try session.open(path, writes: true)
     }
 
-    func importing(_ source: Endpoint, into database: Database) throws -> ExitCode {
+    func importing(_ source: Endpoint, into target: ImportTarget) throws -> ExitCode {
         try refuseReplication()
         try checkGuard(source)
         guard session.options.collection == "*" else {
@@ -116,7 +118,7 @@ struct Transfer {
             } else {
                 folder = nil
             }
-            return try importing(source, into: invocation.collectionName(), of: database, blobsIn: folder)
+            return try importing(source, into: invocation.collectionName(), of: target, blobsIn: folder)
         }
         guard case .directory(let path) = source else {
             throw invocation.usageError("only a directory, as export -C '*' writes it, holds several collections")
@@ -127,7 +129,7 @@ struct Transfer {
         var code = ExitCode.success
         for name in names {
             let source = Endpoint.directory(directory + name.description)
-            let result = try importing(source, into: name, of: database, blobsIn: BlobExchange.folder(in: directory))
+            let result = try importing(source, into: name, of: target, blobsIn: BlobExchange.folder(in: directory))
             if result != .success { code = result }
         }
         return code
@@ -144,7 +146,7 @@ struct Transfer {
     }
 
     private func importing(
-        _ source: Endpoint, into collection: CollectionName, of database: Database, blobsIn blobDirectory: String?
+        _ source: Endpoint, into collection: CollectionName, of target: ImportTarget, blobsIn blobDirectory: String?
     ) throws -> ExitCode {
         let idKey = invocation.string("jsonid") ?? "_id"
         let documents: any DocumentSource =
@@ -169,7 +171,7 @@ struct Transfer {
         let progress = session.progress("Importing", total: documents.size, unit: "documents")
         importer.progress = { progress.advance(position: $0) }
         defer { progress.finish() }
-        let outcome = try importer.run(documents, into: collection, of: database)
+        let outcome = try target.use { try importer.run(documents, into: collection, of: $0) }
         progress.finish()
         if case .table(_, nil) = source, let found = (documents as? TableSource)?.delimiter, found != .comma {
             let name = found == .tab ? "tabs" : "\"\(found)\""

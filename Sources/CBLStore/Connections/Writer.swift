@@ -82,12 +82,14 @@ final class Writer: @unchecked Sendable {
         try connection.configure(SQLITE_DBCONFIG_DEFENSIVE, true)
         if options.access == .create, isEmpty { try connection.execute("PRAGMA auto_vacuum=incremental") }
         try connection.execute(
-            script: """
-                PRAGMA journal_mode=WAL; PRAGMA mmap_size=0; PRAGMA synchronous=normal; PRAGMA journal_size_limit=5242880;
-                PRAGMA fullfsync=ON; PRAGMA secure_delete=OFF
-                """)
+            script: "PRAGMA mmap_size=0; PRAGMA journal_size_limit=5242880; PRAGMA fullfsync=ON; PRAGMA secure_delete=OFF")
         try connection.setCacheSize(kibibytes: FileConnection.cacheSize)
-        if files.durability == .full { try connection.execute("PRAGMA synchronous=full") }
+        switch files.durability {
+        // Nobody else sees it yet: its pages go where they belong, and not by way of a log.
+        case nil: break
+        case .normal: try connection.execute(script: "PRAGMA journal_mode=WAL; PRAGMA synchronous=normal")
+        case .full: try connection.execute(script: "PRAGMA journal_mode=WAL; PRAGMA synchronous=full")
+        }
         return (connection, functions)
     }
 
@@ -216,6 +218,7 @@ final class Writer: @unchecked Sendable {
         guard let file = openFile else { return }
         // What fails here is only left for the next time.
         if borrower == nil { try? Maintenance.tidyUp(file.connection) }
+        if files.durability == nil { try? file.connection.execute("PRAGMA journal_mode=WAL") }
         borrower = nil
         encoder.sharedKeys = nil
         openFile = nil

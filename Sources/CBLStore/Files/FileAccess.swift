@@ -101,6 +101,7 @@ struct FileAccess: Sendable {
                 let reason = access(bundle.databaseFile, W_OK) == 0 ? "it was opened for reading only" : FileStatus.reason()
                 throw StoreError(.readOnly, "the file db.sqlite3 cannot be written: \(reason)")
             }
+            fallthrough
         case .unfinished: if durability == nil { try connection.execute("PRAGMA synchronous=off") }
         }
         return connection

@@ -1,11 +1,11 @@
 import Glibc
 
-/// Pages on their way from the log into the main file. SQLite writes them one by one in the order of their numbers, and most follow one another: those go
-/// in one piece.
+/// Pages on their way into the main file, from the log or of a file without one. SQLite writes them one by one in the order of their numbers, or nearly,
+/// and most follow one another: those go in one piece.
 ///
-/// What becomes of the last write is heard of by nobody: SQLite then tells all others that the pages are there. So the last page must not be kept back,
-/// and which one that is has to be known before.
-struct MovedPages {
+/// If they come from the log, what becomes of the last write is heard of by nobody: SQLite then tells all others that the pages are there. So the last page
+/// must not be kept back, and which one that is has to be known before.
+struct GatheredPages {
     static let most = 1 << 16
 
     private var memory: UnsafeMutableRawPointer?
@@ -20,12 +20,12 @@ struct MovedPages {
 
     /// Takes a page, and passes on what cannot wait. Gives SQLite's code.
     mutating func write(_ bytes: UnsafeRawPointer, _ amount: Int, at offset: Int64, _ write: Write) -> Int32 {
-        if count > 0, offset != start + Int64(count) || count + amount > MovedPages.most {
+        if count > 0, offset != start + Int64(count) || count + amount > GatheredPages.most {
             let code = flush(write)
             guard code == 0 else { return code }
         }
-        guard offset + Int64(amount) <= end, amount <= MovedPages.most else { return write(bytes, amount, offset) }
-        let memory = self.memory ?? .allocate(byteCount: MovedPages.most, alignment: 16)
+        guard offset + Int64(amount) <= end, amount <= GatheredPages.most else { return write(bytes, amount, offset) }
+        let memory = self.memory ?? .allocate(byteCount: GatheredPages.most, alignment: 16)
         self.memory = memory
         if count == 0 { start = offset }
         memcpy(memory + count, bytes, amount)
@@ -33,7 +33,7 @@ struct MovedPages {
         return offset + Int64(amount) == end ? flush(write) : 0
     }
 
-    /// Writes what was kept back. After a failure SQLite moves no more pages.
+    /// Writes what was kept back. After a failure SQLite moves no more pages, or rolls back.
     mutating func flush(_ write: Write) -> Int32 {
         guard count > 0, let memory else { return 0 }
         let code = write(memory, count, start)
@@ -45,9 +45,13 @@ struct MovedPages {
     /// The memory is given back: it is needed rarely.
     mutating func finish(_ write: Write) -> Int32 {
         let code = flush(write)
-        memory?.deallocate()
-        (memory, end) = (nil, 0)
+        free()
         return code
+    }
+
+    mutating func free() {
+        memory?.deallocate()
+        (memory, count, end) = (nil, 0, 0)
     }
 }
 

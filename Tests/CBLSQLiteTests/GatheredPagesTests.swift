@@ -3,17 +3,17 @@ import Testing
 
 @testable import CBLSQLite
 
-@Suite struct MovedPagesTests {
+@Suite struct GatheredPagesTests {
     private static let page = 4096
 
-    private func write(_ pages: inout MovedPages, _ file: WrittenFile, page: Int) -> Int32 {
+    private func write(_ pages: inout GatheredPages, _ file: WrittenFile, page: Int) -> Int32 {
         let content = [UInt8](repeating: UInt8(truncatingIfNeeded: page + 1), count: Self.page)
         return pages.write(content, Self.page, at: Int64(page * Self.page), file.write)
     }
 
     @Test func pagesThatFollowOneAnotherGoInOnePiece() {
         let file = WrittenFile()
-        var pages = MovedPages()
+        var pages = GatheredPages()
         pages.begin(upTo: Int64(40 * Self.page))
         for page in [0, 1, 2, 5, 6, 9] + Array(10..<40) { #expect(write(&pages, file, page: page) == 0) }
         // Two ends of rows, and as much as it keeps at a time: the last page has not waited.
@@ -24,7 +24,7 @@ import Testing
 
     @Test func nothingIsKeptBackWhoseEndIsNotKnown() {
         let file = WrittenFile()
-        var pages = MovedPages()
+        var pages = GatheredPages()
         for page in 0..<3 { #expect(write(&pages, file, page: page) == 0 && file.writes == page + 1) }
         pages.begin(upTo: Int64(2 * Self.page))
         #expect(write(&pages, file, page: 0) == 0 && file.writes == 3)
@@ -34,7 +34,7 @@ import Testing
 
     @Test func aFailureIsToldAndNothingWaitsAnyMore() {
         let file = WrittenFile()
-        var pages = MovedPages()
+        var pages = GatheredPages()
         pages.begin(upTo: Int64(9 * Self.page))
         #expect(write(&pages, file, page: 0) == 0)
         file.code = 778
