@@ -244,6 +244,33 @@ import Testing
         }
     }
 
+    /// Leaves of the index from everywhere tell about how many rows there are in all, where somebody does not want to wait.
+    @Test(arguments: [0, 1, 5]) func rowsAreEstimatedFromAnyPointOn(patience: Int) throws {
+        let database = try Database(path: path, options: .create)
+        defer { database.close() }
+        // Some 900 leaves, whose first ones have few entries.
+        try database.write { transaction in
+            for number in 0..<20_000 {
+                let id = "\(100_000 + number)" + String(repeating: "x", count: number < 1000 ? 230 : 150)
+                try transaction.save(id, body: transaction.encode(json: "{}"))
+            }
+        }
+        try database.read { snapshot in
+            var asked = 0
+            let counts = try snapshot.counts(of: .default) {
+                asked += 1
+                return asked <= patience
+            }
+            let isNear = (19_000...21_000).contains(counts.live)
+            #expect(!counts.isExact && isNear && counts.live != 20_000, "\(counts)")
+            let whole = try snapshot.counts(of: .default)
+            #expect(whole.isExact && whole.live == 20_000)
+            // These are counted in a moment.
+            let quick = try snapshot.quickCounts(of: .default)
+            #expect(quick.isExact && quick.live == 20_000)
+        }
+    }
+
     /// Pages of the index that are none are not counted.
     @Test(arguments: 0..<30 as Range<UInt64>) func damagedIndexesAreLeftToSQLite(seed: UInt64) throws {
         var random = SeededRandom(seed)

@@ -10,8 +10,9 @@ import Synchronization
 package struct ShapeScan: Sendable {
     package struct Result: Sendable {
         package var survey: ShapeSurvey
-        /// How many live documents the collection has.
+        /// How many live documents the collection has; about, if that is so.
         package var total: Int
+        package var isTotalEstimated = false
         /// How many of them were looked at.
         package var examined: Int
         /// Documents that could not be read, up to a hundred, and how many there are.
@@ -33,14 +34,19 @@ package struct ShapeScan: Sendable {
     private let kinds: Kinds
     private let sample: Int?
     private let mostBytes: Int?
+    private let estimatesTotal: Bool
     private var pieces = ScanPieces.standard
 
-    /// A sample is taken of collections that have more documents than that, or are about so long. It may come out a little smaller.
-    package init(_ collection: CollectionName, kinds: Kinds = .automatic, sample: Int? = nil, mostBytes: Int? = nil) {
+    /// A sample is taken of collections that have more documents than that, or are about so long. It may come out a little smaller. For a person who waits,
+    /// very many documents are not counted one by one.
+    package init(
+        _ collection: CollectionName, kinds: Kinds = .automatic, sample: Int? = nil, mostBytes: Int? = nil, estimatesTotal: Bool = false
+    ) {
         self.collection = collection
         self.kinds = kinds
         self.sample = sample
         self.mostBytes = mostBytes
+        self.estimatesTotal = estimatesTotal
     }
 
     init(_ collection: CollectionName, kinds: Kinds, sample: Int?, pieces: ScanPieces) {
@@ -57,15 +63,18 @@ package struct ShapeScan: Sendable {
 
     /// `step` is called from time to time with the number of documents that the calling thread has gone through; it ends the work by throwing.
     package func run(on snapshot: Snapshot, _ step: (Int) throws -> Void = { _ in }) throws -> Result {
-        let total = try total(on: snapshot)
+        let (total, isExact) = try total(on: snapshot)
         let wanted = try wanted(of: total, on: snapshot)
+        var result: Result
         switch kinds {
-        case .together: return try examine(by: nil, wanted, of: total, on: snapshot, step)
-        case .by(let property): return try examine(by: property, wanted, of: total, on: snapshot, step)
+        case .together: result = try examine(by: nil, wanted, of: total, on: snapshot, step)
+        case .by(let property): result = try examine(by: property, wanted, of: total, on: snapshot, step)
         case .automatic:
             let (kind, found) = try tryKinds(min(ShapeScan.trial, wanted), of: total, on: snapshot)
-            return wanted <= ShapeScan.trial ? found : try examine(by: kind, wanted, of: total, on: snapshot, step)
+            result = wanted <= ShapeScan.trial ? found : try examine(by: kind, wanted, of: total, on: snapshot, step)
         }
+        result.isTotalEstimated = !isExact
+        return result
     }
 
     /// How many documents are looked at.
@@ -86,11 +95,13 @@ package struct ShapeScan: Sendable {
     }
 
     /// How many documents there are; of a damaged collection, that there may be any number.
-    private func total(on snapshot: Snapshot) throws -> Int {
+    private func total(on snapshot: Snapshot) throws -> (count: Int, isExact: Bool) {
         do {
-            return try snapshot.counts(of: collection).live
+            // Whoever looks at all of them counts them by the way.
+            let counts = try estimatesTotal && sample != nil ? snapshot.quickCounts(of: collection) : snapshot.counts(of: collection)
+            return (counts.live, counts.isExact)
         } catch let error as SQLiteError where error.isDamage {
-            return ShapeScan.unknown
+            return (ShapeScan.unknown, true)
         }
     }
 

@@ -59,7 +59,7 @@ package final class PassivePeer: @unchecked Sendable {
         self.configuration = configuration
         let supported: [ReplicationProtocol] = configuration.usesVectors ? [.v4] : [.v3, .v2]
         protocols = supported.map(\.name)
-        if configuration.allowsPull { try database.prepareChangeFeed(of: configuration.collections) }
+        try prepareChangeFeed(of: configuration.collections)
         feed = try ChangeFeed(database, on: loop) { [weak self] name in
             guard let self else { return }
             for connection in self.connections.values { connection.databaseChanged(name) }
@@ -78,9 +78,18 @@ package final class PassivePeer: @unchecked Sendable {
         loop.preconditionOnLoop()
         guard collections != configuration.collections else { return }
         let former = Set(configuration.collections)
-        if configuration.allowsPull { try database.prepareChangeFeed(of: collections.filter { !former.contains($0) }) }
+        try prepareChangeFeed(of: collections.filter { !former.contains($0) })
         configuration.collections = collections
     }
+
+    /// Who asks for changes later has them without waiting for whoever is writing then. In a large database that takes longer than somebody waits for
+    /// a connection: there the first who asks has it done.
+    private func prepareChangeFeed(of collections: [CollectionName]) throws {
+        guard configuration.allowsPull, try database.read({ $0.isSmallFile(below: PassivePeer.fewDocuments) }) else { return }
+        try database.prepareChangeFeed(of: collections)
+    }
+
+    private static let fewDocuments: Int64 = 1 << 20
 
     /// What somebody who connects may do.
     package struct Permissions: Sendable {
@@ -117,7 +126,8 @@ package final class PassivePeer: @unchecked Sendable {
                 var store = ReplicatedDatabase(database, collection: name, remote: 0)
                 if configuration.allowsDeltas { store.formerBodies = formerBodies }
                 store.origin = RevisionOrigin(user: user)
-                store.visitor = ReplicatedDatabase.Visitor(name: visitor, checkpoints: checkpoints)
+                store.visitor = ReplicatedDatabase.Visitor(
+                    name: visitor, checkpoints: checkpoints, collections: configuration.collections)
                 store.pullFilter = permissions.filters[name]
                 return (name, store)
             }, uniquingKeysWith: { one, _ in one })

@@ -26,6 +26,8 @@ package struct ReplicatedDatabase: Sendable {
     struct Visitor: Sendable {
         let name: String
         let checkpoints: CheckpointShelf
+        /// What they may ask for changes of.
+        let collections: [CollectionName]
     }
     var visitor: Visitor?
     /// What is said of revisions that come.
@@ -132,7 +134,7 @@ package struct ReplicatedDatabase: Sendable {
                 try visitor.map { try $0.checkpoints.save(id, revision: revision, body, by: $0.name, in: database) }
                 ?? database.write { try $0.setPeerCheckpoint(id, revision: revision, body) }
             return .peerCheckpoint(revision: saved, body: nil)
-        case .readChanges(let since, let limit): return .changes(try database.read { try readChanges(since: since, limit: limit, $0) })
+        case .readChanges(let since, let limit): return .changes(try readChanges(since: since, limit: limit))
         case .lookUp(let entries): return .lookups(try lookUp(entries))
         case .review(let entries): return .verdicts(try database.read { try review(entries, $0) })
         case .inspect(let id, let peer): return .state(try inspect(id, peer: peer))
@@ -173,6 +175,17 @@ package struct ReplicatedDatabase: Sendable {
         } catch let error as StoreError where error.isOfDocument {
             return false
         }
+    }
+
+    /// The first peer that asks has the index made that this takes, as in the vendor's library: of a large collection that may be a while, for which nobody
+    /// else has to wait.
+    private func readChanges(since: UInt64, limit: Int) throws -> LocalChanges {
+        let changes = try database.read { snapshot in
+            try database.isReadOnly || snapshot.hasSequenceIndex(of: collection) ? readChanges(since: since, limit: limit, snapshot) : nil
+        }
+        if let changes { return changes }
+        try database.prepareChangeFeed(of: visitor?.collections ?? [collection])
+        return try database.read { try readChanges(since: since, limit: limit, $0) }
     }
 
     private func readChanges(since: UInt64, limit: Int, _ snapshot: Snapshot) throws -> LocalChanges {

@@ -9,25 +9,55 @@ package enum EntryCount {
     private static let leafHeadSize = 8
     private static let interiorHeadSize = 12
 
+    /// Of so many leaves the others are estimated.
+    private static let sample = 500
+    /// It is asked so often whether to go on.
+    private static let step = 64
+
     /// Nil if there is no index at `root`.
     package static func entries(ofIndexAt root: UInt32, in source: PageSource) -> Int? {
+        entries(ofIndexAt: root, in: source) { true }?.count
+    }
+
+    /// The same, but only as long as `goesOn` says so: how many more there are is then estimated, by leaves from everywhere.
+    package static func entries(ofIndexAt root: UInt32, in source: PageSource, while goesOn: () -> Bool) -> (count: Int, isExact: Bool)? {
         let reader = PageReader(source)
         var pages = [root]
         var count = 0
         for depth in 0..<mostDepth {
             guard let first = pages.first, first != 1, let head = source.head(of: first) else { return nil }
             if head.kind == leaf {
-                for page in pages {
-                    guard let head = source.head(of: page), head.kind == leaf, fits(head.cells, leafHeadSize, source) else { return nil }
-                    count += head.cells
-                }
-                return count
+                guard let found = cells(of: pages, source, while: goesOn) else { return nil }
+                return (count + found.count, found.isExact)
             }
             // A damaged page may lead back up.
             guard depth + 1 < mostDepth, let below = children(of: pages, reader, source, &count) else { return nil }
             pages = below
         }
         return nil
+    }
+
+    private static func cells(of leaves: [UInt32], _ source: PageSource, while goesOn: () -> Bool) -> (count: Int, isExact: Bool)? {
+        var count = 0
+        for place in leaves.indices {
+            let left = leaves.count - place
+            if place % step == step - 1, left > sample, !goesOn() {
+                var some = 0
+                for number in 0..<sample {
+                    guard let cells = cells(ofLeaf: leaves[place + number * left / sample], source) else { return nil }
+                    some += cells
+                }
+                return (count + some * left / sample, false)
+            }
+            guard let cells = cells(ofLeaf: leaves[place], source) else { return nil }
+            count += cells
+        }
+        return (count, true)
+    }
+
+    private static func cells(ofLeaf page: UInt32, _ source: PageSource) -> Int? {
+        guard let head = source.head(of: page), head.kind == leaf, fits(head.cells, leafHeadSize, source) else { return nil }
+        return head.cells
     }
 
     /// The pages below; an entry stands between each and the next of one page.

@@ -9,7 +9,8 @@ enum InfoCommand {
         discussion: """
             Prints where the database is, which releases wrote it, how large it is, when it was changed, what it holds, how far it is \
             replicated with each remote, and what is wrong with it. Without -v only what is found quickly in a database of any size: conflicts \
-            and documents with blobs of very large collections are not counted, nor are more than 20,000 blobs. -v counts everything, and adds \
+            and documents with blobs of very large collections are not counted, nor are more than 20,000 blobs; of documents that cannot be \
+            counted in a moment it says about how many there are (~). With --json they are counted. -v counts everything, and adds \
             the identity and a table of the collections; -vv also how the sizes of documents are distributed.
 
             How many documents are to be pushed is what the file tells: those changed behind the checkpoint whose current revision the remote \
@@ -46,7 +47,7 @@ enum InfoCommand {
             return .cannotOpen
         }
         let source = invocation.session.packedSource(of: database.path)
-        let page = try InfoPage(database, level: invocation.count("verbose"), source: source)
+        let page = try InfoPage(database, level: invocation.count("verbose"), source: source, estimates: !invocation.wantsJSON)
         if invocation.wantsJSON { try page.writeFacts(to: invocation.session) } else { try page.write(to: invocation.session) }
         return .success
     }

@@ -51,7 +51,8 @@ enum SchemaCommand {
                 collection, kinds: kinds(invocation),
                 sample: invocation.flag("all") ? nil : invocation.int("sample") ?? defaultSample,
                 // Who says how many documents waits for them.
-                mostBytes: invocation.flag("all") || invocation.int("sample") != nil ? nil : defaultSampleMiB << 20)
+                mostBytes: invocation.flag("all") || invocation.int("sample") != nil ? nil : defaultSampleMiB << 20,
+                estimatesTotal: format == "table")
             let progress = invocation.session.progress("Looking", unit: "documents")
             let found = try scan.run(on: snapshot) { count in
                 try Interruption.check()

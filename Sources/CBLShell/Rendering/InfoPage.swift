@@ -13,11 +13,11 @@ struct InfoPage {
     let facts: DatabaseFacts
     let level: Int
 
-    /// `source` is where the database is, if it lies there packed.
-    init(_ database: Database, level: Int, source: String? = nil) throws {
+    /// `source` is where the database is, if it lies there packed. For a person, very many documents may be estimated.
+    init(_ database: Database, level: Int, source: String? = nil, estimates: Bool = false) throws {
         path = source ?? InfoPage.fullPath(database.path)
         let depth: DatabaseFacts.Depth = level > 1 ? .withSizes : level > 0 ? .full : .quick
-        facts = try DatabaseFacts(database, depth) { try Interruption.check() }
+        facts = try DatabaseFacts(database, depth, estimates: estimates) { try Interruption.check() }
         self.level = level
     }
 
@@ -113,15 +113,21 @@ struct InfoPage {
 
     /// Only what there is: columns of nothing but zeros are left out.
     private func overview(for session: Session) -> Table {
-        let extras: [(title: String, count: (DatabaseFacts.Collection) -> Int, isAlwaysKnown: Bool)] = [
-            ("Deleted", { $0.statistics.deleted }, true), ("Conflicts", { $0.statistics.conflicted }, false),
-            ("Expiring", { $0.statistics.expiring }, true), ("With blobs", { $0.statistics.withBlobs }, false),
-            ("Indexes", { collection in facts.indexes.count { $0.collection == collection.name } }, true),
+        enum Knowledge { case always, asDocuments, ifCounted }
+        let extras: [(title: String, count: (DatabaseFacts.Collection) -> Int, isKnown: Knowledge)] = [
+            ("Deleted", { $0.statistics.deleted }, .asDocuments), ("Conflicts", { $0.statistics.conflicted }, .ifCounted),
+            ("Expiring", { $0.statistics.expiring }, .always), ("With blobs", { $0.statistics.withBlobs }, .ifCounted),
+            ("Indexes", { collection in facts.indexes.count { $0.collection == collection.name } }, .always),
         ]
+        func text(_ count: Int, _ isKnown: Knowledge, isCounted: Bool, isEstimated: Bool) -> String {
+            if isKnown == .ifCounted, !isCounted { return "?" }
+            return isEstimated && isKnown == .asDocuments ? "~" + ProgressLine.groupedEstimate(count) : ProgressLine.grouped(count)
+        }
         let shown = extras.filter { extra in facts.collections.contains { extra.count($0) > 0 } }
         var rows = facts.collections.map { collection in
-            ["\(collection.name)", ProgressLine.grouped(collection.statistics.live)]
-                + shown.map { $0.isAlwaysKnown || collection.isCounted ? ProgressLine.grouped($0.count(collection)) : "?" }
+            let (isCounted, isEstimated) = (collection.isCounted, collection.isEstimated)
+            return ["\(collection.name)", text(collection.statistics.live, .asDocuments, isCounted: isCounted, isEstimated: isEstimated)]
+                + shown.map { text($0.count(collection), $0.isKnown, isCounted: isCounted, isEstimated: isEstimated) }
         }
         let titles = ["Collection", "Documents"] + shown.map(\.title)
         let used = titles.indices.reduce(0) { sum, column in
@@ -135,11 +141,11 @@ struct InfoPage {
         var table = Table([.left(titles[0])] + titles.dropFirst().map { .right($0) } + [.left("")])
         for row in rows { table.add(row) }
         if rows.count > 1 {
+            let (isCounted, isEstimated) = (facts.collections.allSatisfy(\.isCounted), facts.collections.contains(where: \.isEstimated))
             let sums = shown.map { extra in
-                let isKnown = extra.isAlwaysKnown || facts.collections.allSatisfy(\.isCounted)
-                return isKnown ? ProgressLine.grouped(facts.collections.reduce(0) { $0 + extra.count($1) }) : "?"
+                text(facts.collections.reduce(0) { $0 + extra.count($1) }, extra.isKnown, isCounted: isCounted, isEstimated: isEstimated)
             }
-            table.add(["(total)", ProgressLine.grouped(facts.documents)] + sums + [""])
+            table.add(["(total)", text(facts.documents, .asDocuments, isCounted: isCounted, isEstimated: isEstimated)] + sums + [""])
         }
         return table
     }

@@ -29,7 +29,7 @@ struct SchemaPage {
     private func writeTitle(to session: Session) throws {
         try session.write("\(collection)", .strong)
         let kinds = found.survey.discriminator.map { ", by \"\($0)\"" } ?? ""
-        let all = documents(found.total)
+        let all = found.isTotalEstimated ? "about \(ProgressLine.groupedEstimate(found.total)) documents" : documents(found.total)
         let part = found.isSample ? ", of which \(ProgressLine.grouped(found.examined)) were looked at (--all looks at all)" : ""
         try session.writeTextLine(": \(all)\(part)\(kinds)")
     }

@@ -102,6 +102,13 @@ final class ProgressLine {
         return (number < 0 ? "-" : "") + String(text.reversed())
     }
 
+    /// `49,876,543` as `49,900,000`: no more of it than is known.
+    static func groupedEstimate(_ number: Int) -> String {
+        var unit = 1
+        while number.magnitude / UInt(unit) >= 1000 { unit *= 10 }
+        return grouped((number + unit / 2) / unit * unit)
+    }
+
     /// `42 s`, `3 min 5 s`, `2 h 10 min`
     static func duration(_ seconds: Double) -> String {
         let whole = Int(min(max(0, seconds.isFinite ? seconds.rounded(.up) : 0), 1e9))

@@ -60,7 +60,7 @@ extension Snapshot {
 
     /// Whether documents that were changed last can be found without looking at all.
     package func hasSequenceIndex(of name: CollectionName) throws -> Bool {
-        try catalog.indexNames.contains(tables(name).live.name + "_seqs")
+        try tables(name).all.allSatisfy { catalog.indexNames.contains($0.name + "_seqs") }
     }
 
     /// The private UUID of the database that this one is a copy of: checkpoints may have been left under it.

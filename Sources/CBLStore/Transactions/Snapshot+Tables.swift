@@ -49,11 +49,16 @@ extension Snapshot {
 
     /// The same without SQLite; nil if that cannot be, or is not worth it.
     package func rowCountFromPages(ofTable name: String) throws -> Int64? {
+        try rowCountFromPages(ofTable: name) { true }.map { Int64($0.count) }
+    }
+
+    /// The same, estimated from when `goesOn` says no.
+    func rowCountFromPages(ofTable name: String, while goesOn: () -> Bool) throws -> (count: Int, isExact: Bool)? {
         guard !isSmallFile(below: Snapshot.fewRows), let position = file.position,
             let source = PageSource(connection, log: position.logExtent),
-            let root = try root(of: "index", "sqlite_autoindex_\(name)_1"), let count = EntryCount.entries(ofIndexAt: root, in: source)
+            let root = try root(of: "index", "sqlite_autoindex_\(name)_1")
         else { return nil }
-        return Int64(count)
+        return EntryCount.entries(ofIndexAt: root, in: source, while: goesOn)
     }
 
     private static let fewRows: Int64 = 4096

@@ -74,10 +74,23 @@ extension Snapshot {
     package struct Counts: Sendable {
         package var live = 0
         package var deleted = 0
+        /// Whether this was counted, and not in part estimated.
+        package var isExact = true
     }
 
     /// How many documents there are.
-    package func counts(of name: CollectionName) throws -> Counts {
+    package func counts(of name: CollectionName) throws -> Counts { try counts(of: name) { true } }
+
+    /// The same for somebody who waits: what cannot be counted in a moment is estimated. That is so of tens of millions, and of fewer if the disk has to
+    /// be asked.
+    package func quickCounts(of name: CollectionName) throws -> Counts {
+        let end = ContinuousClock.now + Snapshot.moment
+        return try counts(of: name) { .now < end }
+    }
+
+    private static let moment = Duration.milliseconds(100)
+
+    func counts(of name: CollectionName, while goesOn: () -> Bool) throws -> Counts {
         let tables = try tables(name)
         var counts = Counts()
         if mayHoldTombstones(tables) {
@@ -87,12 +100,16 @@ extension Snapshot {
                 counts.live = Int(row.int64(0)) - counts.deleted
             }
         } else {
-            counts.live = Int(try rowCount(ofTable: tables.live.name))
+            counts.live = try rowCount(tables.live, while: goesOn, &counts)
         }
-        if let deleted = tables.deleted {
-            counts.deleted += Int(try connection.integer("SELECT count(*) FROM \(deleted.quotedName)") ?? 0)
-        }
+        if let deleted = tables.deleted { counts.deleted += try rowCount(deleted, while: goesOn, &counts) }
         return counts
+    }
+
+    private func rowCount(_ table: KeyTable, while goesOn: () -> Bool, _ counts: inout Counts) throws -> Int {
+        guard let found = try rowCountFromPages(ofTable: table.name, while: goesOn) else { return Int(try rowCount(ofTable: table.name)) }
+        if !found.isExact { counts.isExact = false }
+        return found.count
     }
 
     /// How many live documents are to expire.

@@ -21,6 +21,8 @@ package struct DatabaseFacts {
         package let statistics: CollectionStatistics
         /// Whether conflicts and documents with blobs were counted.
         package let isCounted: Bool
+        /// Whether there are about so many documents, as far as can be seen in a moment.
+        package let isEstimated: Bool
         package let lastSequence: UInt64
         package let nextExpiration: Int64?
         /// What stands in the way of looking at its documents.
@@ -76,8 +78,8 @@ package struct DatabaseFacts {
     // Of so many documents everything is looked at, without being asked.
     private static let few = 20_000
 
-    /// `check` is called now and then: what it throws ends the search.
-    package init(_ database: Database, _ depth: Depth = .quick, check: () throws -> Void = {}) throws {
+    /// `check` is called now and then: what it throws ends the search. For a person who waits, very many documents are not counted one by one.
+    package init(_ database: Database, _ depth: Depth = .quick, estimates: Bool = false, check: () throws -> Void = {}) throws {
         let bundle = BundleFacts(database.path)
         let visibleDamage = database.visibleDamage
         (size, logSize, modified) = (bundle.database, bundle.log, bundle.modified)
@@ -90,7 +92,7 @@ package struct DatabaseFacts {
             var left = limit
             let collections = try names.map { name in
                 try check()
-                let collection = try Collection(name, snapshot, left)
+                let collection = try Collection(name, snapshot, left, estimates: estimates)
                 if collection.isCounted, limit < .max { left = max(0, left - collection.statistics.live - collection.statistics.deleted) }
                 return collection
             }
@@ -149,20 +151,20 @@ package struct DatabaseFacts {
 }
 
 extension DatabaseFacts.Collection {
-    fileprivate init(_ name: CollectionName, _ snapshot: Snapshot, _ limit: Int) throws {
+    fileprivate init(_ name: CollectionName, _ snapshot: Snapshot, _ limit: Int, estimates: Bool) throws {
         self.name = name
         lastSequence = try snapshot.lastSequence(of: name)
         let found: Look
         do {
-            (found, damage, isUnread) = (try Look(name, snapshot, limit), nil, false)
+            (found, damage, isUnread) = (try Look(name, snapshot, limit, estimates: estimates), nil, false)
         } catch let error as SQLiteError where error.isDamage {
             // The rest of the page is worth all the more.
             var rest = Look()
             if let counts = try? snapshot.counts(of: name) { rest.statistics = CollectionStatistics(counts) }
             (found, damage, isUnread) = (rest, error.message, error.extendedCode == SQLiteError.failedRead)
         }
-        (statistics, isCounted, nextExpiration) = (found.statistics, found.isCounted, found.nextExpiration)
-        (changeTimes, missingBlobs) = (found.changeTimes, found.missingBlobs)
+        (statistics, isCounted, isEstimated) = (found.statistics, found.isCounted, found.isEstimated)
+        (nextExpiration, changeTimes, missingBlobs) = (found.nextExpiration, found.changeTimes, found.missingBlobs)
     }
 }
 
@@ -170,16 +172,22 @@ extension DatabaseFacts.Collection {
 private struct Look {
     var statistics = CollectionStatistics()
     var isCounted = false
+    var isEstimated = false
     var nextExpiration: Int64?
     var changeTimes: ClosedRange<UInt64>?
     var missingBlobs = 0
 
     init() {}
 
-    init(_ name: CollectionName, _ snapshot: Snapshot, _ limit: Int) throws {
+    init(_ name: CollectionName, _ snapshot: Snapshot, _ limit: Int, estimates: Bool) throws {
         // Counting alone is quicker than looking at every record.
         isCounted = try limit == Int.max || snapshot.isSmall(name, limit)
-        statistics = try isCounted ? snapshot.statistics(of: name) : CollectionStatistics(snapshot.counts(of: name))
+        if isCounted {
+            statistics = try snapshot.statistics(of: name)
+        } else {
+            let counts = try estimates ? snapshot.quickCounts(of: name) : snapshot.counts(of: name)
+            (statistics, isEstimated) = (CollectionStatistics(counts), !counts.isExact)
+        }
         nextExpiration = try snapshot.nextExpiration(of: name)
         guard isCounted else {
             statistics.expiring = try snapshot.expiringCount(of: name)

@@ -51,6 +51,30 @@ import Testing
         }
     }
 
+    /// Of a large collection that takes longer than a client waits for the connection.
+    @Test func aServerMakesItsIndexesWhenTheFirstPeerAsksForChanges() async throws {
+        let large = try create("server")
+        try large.write { transaction in
+            try transaction.connection.execute("INSERT INTO kv_info (key, body) VALUES ('large', zeroblob(67200000))")
+        }
+        large.close()
+        let (server, client) = (try create("server"), try create("client"))
+        let names = [CollectionName.default, try CollectionName(name: "other")]
+        for database in [server, client] { try database.write { try $0.createCollections([names[1]]) } }
+        for name in names { try fill(server, 10, in: name) }
+        func indexed() throws -> [Bool] { try server.read { snapshot in try names.map { try snapshot.hasSequenceIndex(of: $0) } } }
+        let hub = try Hub(server, .socket, collections: names)
+        let before = try indexed()
+        #expect(before == [false, false])
+        let outcome = try await hub.sync(client, [both(.once, names[0])])
+        #expect(outcome.failure == nil)
+        // All that are served, for each by itself would have the schema read anew.
+        let after = try indexed()
+        #expect(after == [true, true])
+        let count = try client.read { try $0.counts(of: .default).live }
+        #expect(count == 10)
+    }
+
     private func saveBlob(_ bytes: [UInt8], as id: String, in database: Database, type: String) throws -> BlobDigest {
         let blob = try bytes.withUnsafeBytes { try database.blobs.write($0) }
         let json =
