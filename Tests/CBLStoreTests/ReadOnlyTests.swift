@@ -109,6 +109,22 @@ import Testing
         other.end()
         try database.read { try #expect($0.connection.integer("SELECT count(*) FROM kv_info") == count + 1) }
     }
+
+    /// Who has found damage asks before he says so.
+    @Test func whoReadsForLongCanAskWhetherItIsStillTheSame() throws {
+        let path = try Fixtures.copy("v4.x/revtrees_4.1.cblite2", to: directory)
+        let database = try Database(path: path)
+        let failure = try? database.read { snapshot in
+            try snapshot.checkIsUnchanged()
+            let other = try #require(try OtherProcess(database: path + "/db.sqlite3"), "needs the program sqlite3")
+            try other.run("INSERT INTO kv_info (key, body) VALUES ('other', x'01');")
+            // The last one to have it open moves what is in the log into the file.
+            other.end()
+            return #expect(throws: StoreError.self) { try snapshot.checkIsUnchanged() }
+        }
+        #expect(failure == nil, "nor is what was read taken for something")
+        try database.read { try $0.checkIsUnchanged() }
+    }
 }
 
 /// The program `sqlite3` with a database open, in a process of its own.

@@ -170,6 +170,7 @@ struct CheckRun {
                 try Interruption.check()
                 if count > 0 { progress.advance(by: count) }
             } report: { finding in
+                try snapshot.checkIsUnchanged()
                 progress.clear()
                 if !isSilent { try CheckRun.write(finding, invocation) }
             }

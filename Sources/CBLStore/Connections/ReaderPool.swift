@@ -236,6 +236,8 @@ final class ReaderPool: Sendable {
         throw StoreError(.busy, "another program changed the database while it was being read; please repeat")
     }
 
+    func check(_ position: Position) throws { try check(position.session) }
+
     /// Runs `work` on a connection that sees the same state as the one at `position`; nil if the database has moved on from there.
     func read<Result>(at position: Position, _ work: (FileConnection) throws -> Result) throws -> Result? {
         let session = position.session

@@ -42,6 +42,11 @@ extension Snapshot {
         return pages
     }
 
+    /// Throws if another program has changed the file meanwhile, where nobody is told of that: what looks like damage may be of two states of it.
+    package func checkIsUnchanged() throws {
+        if let position = file.position { try database.readers.check(position) }
+    }
+
     /// How many rows a table of documents has.
     package func rowCount(ofTable name: String) throws -> Int64 {
         try rowCountFromPages(ofTable: name) ?? connection.integer("SELECT count(*) FROM \(quoted(identifier: name))") ?? 0
