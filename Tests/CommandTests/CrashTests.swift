@@ -112,6 +112,20 @@ import Testing
         #expect(left.filter { $0.contains("TEMP") }.isEmpty, "what an earlier import left is taken away")
     }
 
+    /// As `docker stop`, `systemctl stop` or a terminal that is closed end it: what is not complete goes with it.
+    @Test(arguments: [SIGTERM, SIGHUP]) func whatIsNotCompleteGoesWithTheProcess(signal: Int32) throws {
+        let new = directory.path + "/new.cblite2"
+        // It waits for its input.
+        let victim = try RunningProgram(["import", new, "-"])
+        func left() throws -> [String] { try FileManager.default.contentsOfDirectory(atPath: directory.path) }
+        for _ in 0..<3000 where try left().isEmpty { usleep(10_000) }
+        #expect(try left().count == 1 && left()[0].contains("_TEMP-"))
+        victim.send(signal: signal)
+        for _ in 0..<3000 where try !left().isEmpty { usleep(10_000) }
+        #expect(try left().isEmpty)
+        #expect(victim.finish().exitCode == 128 + signal)
+    }
+
     @Test func halfABlobIsCollectedByCompact() throws {
         let path = directory.path + "/blobs.cblite2"
         #expect(try Program.run(["--create", "put", path, "doc", "{}"]).exitCode == 0)

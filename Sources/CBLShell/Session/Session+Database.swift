@@ -47,10 +47,12 @@ extension Session {
 
     /// Has `work` fill a database that is not there yet: it appears when that is done, or not at all.
     func make<Result>(_ path: String, _ work: (Database) throws -> Result) throws -> Result {
-        try Database.appearing(at: path) { unfinished in
-            let database = try open(path, writes: true, unfinishedAt: unfinished)
-            defer { database.close() }
-            return try work(database)
+        try Termination.delayed {
+            try Database.appearing(at: path) { unfinished in
+                let database = try open(path, writes: true, unfinishedAt: unfinished)
+                defer { database.close() }
+                return try work(database)
+            }
         }
     }
 
@@ -97,10 +99,12 @@ extension Session {
         let progress = progress("Upgrading", unit: "documents")
         defer { progress.finish() }
         var shown = 0
-        let omitted = try Database.upgradeVersion1(at: path, key: key, keepingOldAt: kept, to: settings.upgrade) { done, _ in
-            try Interruption.check()
-            progress.advance(by: max(0, done - shown))
-            shown = done
+        let omitted = try Termination.delayed {
+            try Database.upgradeVersion1(at: path, key: key, keepingOldAt: kept, to: settings.upgrade) { done, _ in
+                try Interruption.check()
+                progress.advance(by: max(0, done - shown))
+                shown = done
+            }
         }
         progress.clear()
         if let kept { notice("Upgraded; the old database is \(kept).") } else { notice("Upgraded.") }

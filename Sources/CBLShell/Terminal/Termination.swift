@@ -1,11 +1,13 @@
 import Glibc
 import Synchronization
 
-/// SIGTERM and SIGHUP while a transaction is open: the shell is to roll it back and say so, before it ends as the signal wants.
+/// SIGTERM and SIGHUP while a transaction is open, or a database is being made: the shell is to roll it back and say so, or to remove what is not complete,
+/// before it ends as the signal wants.
 ///
 /// The first one stops the running work as Ctrl-C does. The second one ends the process at once, which is as safe, and silent.
 enum Termination {
     private static let received = Atomic<Int32>(0)
+    private static let isDelayed = Atomic<Bool>(false)
 
     /// The signal that asked the process to end.
     static var signal: Int32? {
@@ -15,6 +17,7 @@ enum Termination {
 
     /// Notes the signals from now on, but those that are ignored, as under `nohup`.
     static func delay() {
+        isDelayed.store(true, ordering: .relaxed)
         // Touched here so that the handler never initialises it.
         _ = received.load(ordering: .relaxed)
         var action = sigaction()
@@ -27,7 +30,16 @@ enum Termination {
 
     /// Lets the signals have their way again.
     static func permit() {
+        isDelayed.store(false, ordering: .relaxed)
         for signal in [SIGTERM, SIGHUP] where !isIgnored(signal) { Glibc.signal(signal, SIG_DFL) }
+    }
+
+    /// Has the signals wait for what `work` makes to be complete, or removed.
+    static func delayed<Result>(_ work: () throws -> Result) rethrows -> Result {
+        let isFirst = !isDelayed.load(ordering: .relaxed)
+        if isFirst { delay() }
+        defer { if isFirst { permit() } }
+        return try work()
     }
 
     private static func isIgnored(_ signal: Int32) -> Bool {

@@ -35,7 +35,9 @@ enum ArchiveTransfer {
     ) throws -> ArchiveRestorer.Result {
         do {
             if let path, !Endpoint.exists(path) {
-                return try Database.restore(creating: path, key: key, options, interruption: check, feed: feed)
+                return try Termination.delayed {
+                    try Database.restore(creating: path, key: key, options, interruption: check, feed: feed)
+                }
             }
             let database = try path.map { try invocation.session.open($0, writes: true, ownKeys: keys) } ?? invocation.database()
             // To interrupt a change is to SQLite to undo the whole transaction, with what was in it before. Between the lines it is not.

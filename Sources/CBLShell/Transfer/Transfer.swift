@@ -256,12 +256,14 @@ struct Transfer {
         defer { progress.finish() }
         // The page count is known only while copying: the line shows percents.
         var shown = 0
-        let omitted = try database.copy(to: PathText.without("/", target), key: key) { done, total in
-            try Interruption.check()
-            let percent = total > 0 ? done * 100 / total : 0
-            guard percent > shown else { return }
-            progress.advance(by: percent - shown)
-            shown = percent
+        let omitted = try Termination.delayed {
+            try database.copy(to: PathText.without("/", target), key: key) { done, total in
+                try Interruption.check()
+                let percent = total > 0 ? done * 100 / total : 0
+                guard percent > shown else { return }
+                progress.advance(by: percent - shown)
+                shown = percent
+            }
         }
         // In a file of 1.x each would be looked for.
         let counted = try database.isVersion1 ? database.opened(copy: target, key) : database
