@@ -368,4 +368,12 @@ import Testing
             #expect(!String(decoding: bytes, as: UTF8.self).contains("in clear") && bytes.count > 4096)
         }
     }
+
+    /// As `--password=:@<(pass show notes)` of a shell has it.
+    @Test func aPasswordIsReadOnce() throws {
+        let (one, other) = (try write("{\"_id\":\"a\"}\n", to: "a.jsonl"), try write("{\"_id\":\"b\"}\n", to: "b.jsonl"))
+        let script = #"mkfifo -m 600 "$1/p"; (echo secret > "$1/p") & "$0" --password=:@"$1/p" import "$1/db.cblite2" "$2" "$3""#
+        let result = try #require(try Program.run(tool: "sh", ["-c", script, Program.path, directory.path, one, other]))
+        #expect(result.exitCode == 0, "\(result.errors)")
+    }
 }

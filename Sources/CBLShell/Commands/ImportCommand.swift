@@ -38,14 +38,15 @@ enum ImportCommand {
             }
             if !invocation.flag("existing") { invocation.session.options.creates = true }
             let path = invocation.parsed.databasePath
-            let isNew = path.map { !Endpoint.exists($0) } ?? false
             // Nothing is left of a database that nothing came into.
-            defer { if isNew, let path, Endpoint.exists(path) { try? removeIfUnused(invocation.database()) } }
             if case .remote? = sources.first {
                 guard sources.count == 1 else { throw invocation.usageError("one server at a time") }
-                return try transfer.replicate(invocation.database(), with: sources[0], .pull)
+                let isNew = path.map { !Endpoint.exists($0) } ?? false
+                let database = try invocation.database()
+                defer { if isNew, (try? database.isWithoutDocuments) ?? false { try? database.delete() } }
+                return try transfer.replicate(database, with: sources[0], .pull)
             }
-            let target = ImportTarget(path, invocation)
+            let target = ImportTarget(path, invocation, keepsUnused: false)
             var code = ExitCode.success
             for source in sources {
                 let result = try transfer.importing(source, into: target)
@@ -53,11 +54,15 @@ enum ImportCommand {
             }
             return code
         })
+}
 
-    private static func removeIfUnused(_ database: Database) throws {
-        let isUnused = try database.read { snapshot in
-            try snapshot.collections() == [.default] && snapshot.lastSequence(of: .default) == 0 && snapshot.indexes().isEmpty
+extension Database {
+    /// Whether it is as it was made.
+    var isWithoutDocuments: Bool {
+        get throws {
+            try read { snapshot in
+                try snapshot.collections() == [.default] && snapshot.lastSequence(of: .default) == 0 && snapshot.indexes().isEmpty
+            }
         }
-        if isUnused { try database.delete() }
     }
 }

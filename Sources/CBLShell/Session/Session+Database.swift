@@ -9,7 +9,7 @@ extension Session {
     /// them gets `newKey`. `unfinished` is where it is until it is complete.
     func open(
         _ path: String, writes: Bool, removesForeignObjects: Bool = false, ownKeys: KeyFlags? = nil, madeWith newKey: EncryptionKey? = nil,
-        unfinishedAt unfinished: String? = nil
+        unfinishedAt unfinished: String? = nil, knownKey: EncryptionKey? = nil
     ) throws(CommandError) -> Database {
         let path = Database.bundlePath(ofMainFile: path) ?? path
         let access: Database.Options.Access = options.creates ? .create : writes || options.isWriteable ? .readWrite : .readOnly
@@ -26,7 +26,8 @@ extension Session {
         var settings = Database.Options(access: access, upgrade: upgrade)
         settings.removesForeignObjects = removesForeignObjects
         settings.isUnfinished = unfinished != nil
-        settings.key = try key(of: ownKeys ?? options.keys, for: path)
+        settings.key = knownKey
+        if knownKey == nil { settings.key = try key(of: ownKeys ?? options.keys, for: path) }
         if settings.key == nil, let newKey, access == .create, !Endpoint.exists(path) { settings.key = newKey }
         let database: Database
         do throws(StoreError) { database = try open(path, unfinishedAt: unfinished, settings) } catch {
@@ -46,15 +47,26 @@ extension Session {
     }
 
     /// Has `work` fill a database that is not there yet: it appears when that is done, or not at all.
-    func make<Result>(_ path: String, _ work: (Database) throws -> Result) throws -> Result {
-        try Termination.delayed {
-            try Database.appearing(at: path) { unfinished in
-                let database = try open(path, writes: true, unfinishedAt: unfinished)
-                defer { database.close() }
-                return try work(database)
+    func make<Result>(_ path: String, keepsUnused: Bool, _ work: (Database) throws -> Result) throws -> Result {
+        var result: Result?
+        do {
+            return try Termination.delayed {
+                try Database.appearing(at: path) { unfinished in
+                    let database = try open(path, writes: true, unfinishedAt: unfinished)
+                    defer { database.close() }
+                    let made = try work(database)
+                    result = made
+                    if !keepsUnused, try database.isWithoutDocuments { throw NothingMade() }
+                    return made
+                }
             }
+        } catch let error as NothingMade {
+            guard let result else { throw error }
+            return result
         }
     }
+
+    private struct NothingMade: Error {}
 
     /// There is no such database, but perhaps one that was meant; or it was to be made.
     private func missing(_ path: String, _ error: StoreError, writes: Bool) -> CommandError {

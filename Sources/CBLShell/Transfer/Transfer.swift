@@ -55,7 +55,7 @@ struct Transfer {
         case (.database(let from), _): return try export(session.open(from, writes: false), to: target)
         case (_, .database(let to)):
             if !invocation.flag("existing") { session.options.creates = true }
-            return try importing(source, into: ImportTarget(to, invocation))
+            return try importing(source, into: ImportTarget(to, invocation, keepsUnused: true))
         default: throw invocation.usageError("one side must be a database, a name that ends in .cblite2")
         }
     }
