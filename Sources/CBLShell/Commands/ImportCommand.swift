@@ -36,7 +36,7 @@ enum ImportCommand {
                 let isSwapped = invocation.parsed.databasePath.map { !ArgumentParser.isDatabasePath($0) } ?? false
                 throw invocation.usageError(isSwapped ? "the database goes before the file" : "\(path): databases are copied with cp")
             }
-            if !invocation.flag("existing") { invocation.session.options.creates = true }
+            invocation.allowCreation()
             let path = invocation.parsed.databasePath
             // Nothing is left of a database that nothing came into.
             if case .remote? = sources.first {

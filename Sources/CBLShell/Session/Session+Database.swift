@@ -132,6 +132,11 @@ extension Session {
 }
 
 extension Invocation {
+    /// What is written to is made if it is not there, unless `--existing` forbids it.
+    func allowCreation() {
+        if !flag("existing") { session.options.creates = true }
+    }
+
     /// The database that the command line names, or the one that is open. Opened read-only unless the command is declared to
     /// write or the person asked for more.
     func database() throws -> Database {

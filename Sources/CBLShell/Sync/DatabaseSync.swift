@@ -60,7 +60,7 @@ struct DatabaseSync {
             if direction == .pull { try DatabaseSync.checkExistence(path) }
             if FileIdentity(bundle: own) == nil { try checkCollections(in: path) }
         }
-        if direction != .push, peer != nil, !invocation.flag("existing") { session.options.creates = true }
+        if direction != .push, peer != nil { invocation.allowCreation() }
         let database = try session.open(own, writes: true)
         return try run(database, with: endpoint(other ?? knownPeer(of: database, direction), beside: own), direction)
     }
@@ -193,7 +193,7 @@ struct DatabaseSync {
         }
         if direction == .pull { try DatabaseSync.checkExistence(path) }
         if direction == .push || FileIdentity(bundle: path) == nil { try check(names, in: database) }
-        if !invocation.flag("existing") { session.options.creates = true }
+        invocation.allowCreation()
         let other = try session.open(path, writes: true, ownKeys: KeyFlags(), madeWith: database.encryptionKey)
         let here = try Set(direction == .pull ? [] : database.read { $0.collections() })
         if direction != .push { try check(names.filter { !here.contains($0) }, in: other) }

@@ -54,7 +54,7 @@ struct Transfer {
         case (.database(let from), .database(let to)): return try copy(from, to: to)
         case (.database(let from), _): return try export(session.open(from, writes: false), to: target)
         case (_, .database(let to)):
-            if !invocation.flag("existing") { session.options.creates = true }
+            invocation.allowCreation()
             return try importing(source, into: ImportTarget(to, invocation, keepsUnused: true))
         default: throw invocation.usageError("one side must be a database, a name that ends in .cblite2")
         }
@@ -103,7 +103,7 @@ struct Transfer {
 
     /// Opens the database that is written to, and makes it if it is not there.
     private func open(_ path: String) throws -> Database {
-        if !invocation.flag("existing") { session.options.creates = true }
+        invocation.allowCreation()
         return try session.open(path, writes: true)
     }
 
