@@ -3,7 +3,7 @@
 # make dependency-check   see that another package can depend on this one by URL and version
 # make examples-check     see that the programs in Examples build likewise, and work
 # make fuzz MINUTES=60    try inputs on every reader of outside bytes, guided by coverage
-# make soak HOURS=3    four replicas and a gateway for hours, with cuts, kills and conflicts: does anything grow?
+# make soak HOURS=3    four replicas and a gateway for hours, with cuts, kills and conflicts: does anything grow? (GATEWAY=ws://127.0.0.1:4984/db)
 # make bench    measure against the table in Benchmarks/README.md (see there)
 # make bench-sizes SIZES=documents-10m    databases that are large in one way: import, queries, indexes, sync, check, archives, compaction
 # make bench-library       measure what an app does in its own process (see there)
@@ -72,7 +72,7 @@ fuzz: packages
 
 soak: build
 	@$(SWIFT) build $(STRICT) $(RELEASE) --product cblite-soak
-	.build/release/cblite-soak $(CURDIR)/$(BINARY) $(CURDIR)/.build/soak $(or $(HOURS),3)
+	.build/release/cblite-soak $(CURDIR)/$(BINARY) $(CURDIR)/.build/soak $(or $(HOURS),3) $(or $(SEED),1) $(GATEWAY)
 
 imports-check:
 	Tests/imports.sh

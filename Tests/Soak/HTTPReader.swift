@@ -5,14 +5,17 @@ import Synchronization
 /// Asks the gateway for documents, lists, changes and queries over HTTP, one after the other.
 final class HTTPReader: Sendable {
     private let port: UInt16
+    private let paths: [String]
     private let times = Mutex<[Double]>([])
     private let isStopped = Atomic(false)
 
-    init(port: UInt16) { self.port = port }
+    init(port: UInt16, database: String) {
+        self.port = port
+        paths = ["/doc-7", "/_all_docs?limit=50&include_docs=true", "/_changes?limit=50&descending=true", ""].map { "/\(database)\($0)" }
+    }
 
     func start() {
         _ = WorkerThread { [self] in
-            let paths = ["/g/doc-7", "/g/_all_docs?limit=50&include_docs=true", "/g/_changes?limit=50&descending=true", "/g"]
             var turn = 0
             while !isStopped.load(ordering: .relaxed) {
                 let begin = ContinuousClock.now

@@ -37,14 +37,16 @@ struct Samples {
         return total
     }
 
-    mutating func endRow(_ time: Double) {
+    /// All rows are written each time, as a run may be stopped.
+    mutating func endRow(_ time: Double, file path: String) throws {
         rows.append((time, pending.mapValues(Self.median)))
         pending = [:]
+        try write(to: path)
     }
 
     private static func median(_ values: [Double]) -> Double { values.isEmpty ? 0 : values.sorted()[values.count / 2] }
 
-    func write(to path: String) throws {
+    private func write(to path: String) throws {
         var text = (["seconds"] + names).joined(separator: ",") + "\n"
         for row in rows {
             text +=

@@ -11,7 +11,9 @@ final class Soak {
     private let seconds: Double
     private var random: SeededRandom
     private let replicas: [Database]
-    private let gateway: Daemon
+    /// `nil` if somebody else's is used.
+    private let gateway: Daemon?
+    private let gatewayDatabase: String
     private var syncs: [Daemon] = []
     private var listeners: [Daemon] = []
     private let cable: Cable
@@ -25,25 +27,34 @@ final class Soak {
     // As many as fit into a small app, so that all of them are changed again and again.
     private static let documentCount = 2000
 
-    init(program: String, folder: String, hours: Double, seed: UInt64) throws {
+    init(program: String, folder: String, hours: Double, seed: UInt64, foreignGateway: String?) throws {
         self.program = program
         self.folder = folder
         seconds = hours * 3600
         random = SeededRandom(seed)
         try? FileManager.default.removeItem(atPath: folder)
         try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
-        port = UInt16(40000 + getpid() % 10000)
-        _ = try Database(path: folder + "/g.cblite2", options: .init(access: .create, upgrade: .versionVectors))
+        if let foreignGateway {
+            let url = URL(string: foreignGateway)
+            port = url?.port.flatMap(UInt16.init(exactly:)) ?? 4984
+            gatewayDatabase = url?.lastPathComponent ?? "db"
+            gateway = nil
+        } else {
+            port = UInt16(40000 + getpid() % 10000)
+            gatewayDatabase = "g"
+            _ = try Database(path: folder + "/g.cblite2", options: .init(access: .create, upgrade: .versionVectors))
+            gateway = Daemon("gateway", program, ["serve", "--rest", "--port", "\(port)", "g=\(folder)/g.cblite2"], folder)
+        }
         replicas = try (1...4).map {
             try Database(path: "\(folder)/r\($0).cblite2", options: .init(access: .create, upgrade: .versionVectors))
         }
-        gateway = Daemon("gateway", program, ["serve", "--rest", "--port", "\(port)", "g=\(folder)/g.cblite2"], folder)
         cable = try Cable(to: port)
         for number in 1...4 {
             syncs.append(
                 Daemon(
                     "sync\(number)", program,
-                    ["sync", "--continuous", "--conflict", "merge", "\(folder)/r\(number).cblite2", "ws://127.0.0.1:\(cable.port)/g"],
+                    ["sync", "--continuous", "--conflict", "merge", "\(folder)/r\(number).cblite2"]
+                        + ["ws://127.0.0.1:\(cable.port)/\(gatewayDatabase)"],
                     folder))
         }
         listeners = [
@@ -57,10 +68,10 @@ final class Soak {
     private var elapsed: Double { (ContinuousClock.now - start) / .seconds(1) }
 
     func run() throws -> [String] {
-        try gateway.start()
+        try gateway?.start()
         try waitForGateway()
         for daemon in syncs + listeners { try daemon.start() }
-        let reader = HTTPReader(port: port)
+        let reader = HTTPReader(port: port, database: gatewayDatabase)
         reader.start()
         var (nextPing, nextSample, nextTrouble, nextCompaction) = (5.0, 30.0, 60.0, 600.0)
         while elapsed < seconds {
@@ -79,7 +90,7 @@ final class Soak {
                 nextCompaction = elapsed + 600
             }
             if elapsed > nextSample {
-                sample(reader)
+                try sample(reader)
                 nextSample = elapsed + 30
             }
             let rest = .milliseconds(100) - (ContinuousClock.now - round)
@@ -90,15 +101,16 @@ final class Soak {
         converge()
         finish()
         print(counts.sorted { $0.key < $1.key }.map { "\($0.value) \($0.key)" }.joined(separator: ", "))
-        try samples.write(to: folder + "/samples.csv")
         return problems + samples.growth()
     }
+
+    private var ownGateway: [Daemon] { gateway.map { [$0] } ?? [] }
 
     private func count(_ name: String) { counts[name, default: 0] += 1 }
 
     private func waitForGateway() throws {
         for _ in 0..<300 {
-            if HTTPReader.get("/g", port) != nil { return }
+            if HTTPReader.get("/\(gatewayDatabase)/", port) != nil { return }
             usleep(100_000)
         }
         problems.append("the gateway does not answer")
@@ -185,7 +197,7 @@ final class Soak {
     }
 
     private func compact() {
-        for name in ["g", "r1", "r2", "r3", "r4"] {
+        for name in ownGateway.map({ _ in "g" }) + ["r1", "r2", "r3", "r4"] {
             let result = try? RunningProgram(["compact", "\(folder)/\(name).cblite2"], program: program).finish(timeout: 120)
             if result?.exitCode != 0 { problems.append("compact \(name): \(result?.errors ?? "not started")") }
         }
@@ -194,8 +206,8 @@ final class Soak {
 
     // MARK: What is looked at
 
-    private func sample(_ reader: HTTPReader) {
-        for daemon in [gateway, syncs[0], syncs[1]] + listeners {
+    private func sample(_ reader: HTTPReader) throws {
+        for daemon in ownGateway + [syncs[0], syncs[1]] + listeners {
             guard daemon.isRunning else {
                 problems.append("\(daemon.name) has ended: \(daemon.lastWords)")
                 try? daemon.start()
@@ -204,9 +216,9 @@ final class Soak {
             samples.add(process: daemon.name, daemon.processID)
         }
         samples.add(process: "library", getpid())
-        for name in ["g", "r1", "r2"] { samples.add("\(name) disk KiB", Samples.kibibytes(below: "\(folder)/\(name).cblite2")) }
+        for name in ownGateway.map({ _ in "g" }) + ["r1", "r2"] { samples.add("\(name) disk KiB", Samples.kibibytes(below: "\(folder)/\(name).cblite2")) }
         for time in reader.takeTimes() { samples.add("HTTP ms", time) }
-        samples.endRow(elapsed)
+        try samples.endRow(elapsed, file: folder + "/samples.csv")
     }
 
     private func converge() {
@@ -214,6 +226,12 @@ final class Soak {
         let begin = ContinuousClock.now
         while ContinuousClock.now - begin < .seconds(300) {
             usleep(2_000_000)
+            // What a foreign gateway has is asked for through a door of its own, and compared as a database of ours.
+            if gateway == nil {
+                let url = "ws://127.0.0.1:\(port)/\(gatewayDatabase)"
+                let pull = try? RunningProgram(["pull", "\(folder)/g.cblite2", url], program: program).finish(timeout: 120)
+                guard pull?.exitCode == 0 else { continue }
+            }
             let isSame = (1...4).allSatisfy { number in
                 let result = try? RunningProgram(["diff", "\(folder)/g.cblite2", "\(folder)/r\(number).cblite2"], program: program).finish(
                     timeout: 60)
@@ -228,7 +246,7 @@ final class Soak {
     }
 
     private func finish() {
-        for daemon in syncs + listeners + [gateway] { daemon.end(&problems) }
+        for daemon in syncs + listeners + ownGateway { daemon.end(&problems) }
         for replica in replicas { replica.close() }
         for name in ["g", "r1", "r2", "r3", "r4"] {
             let result = try? RunningProgram(["check", "\(folder)/\(name).cblite2"], program: program).finish(timeout: 300)
