@@ -93,7 +93,7 @@ import Testing
             #expect(document.flags == .conflicted)
             guard case .tree(let tree) = try document.revisions() else { return #expect(Bool(false)) }
             #expect(tree.revisions.map(\.id.description) == ["2-cc", "2-dd", "2-bb", "1-aa"])
-            let bodies = tree.revisions.map { $0.body?.root.json(keys: snapshot.sharedKeys) }
+            let bodies = tree.revisions.map { $0.body?.withRoot { $0.json(keys: snapshot.sharedKeys) } }
             #expect(bodies == [#"{"n":3,"deep":{"a":[1]}}"#, nil, #"{"n":2}"#, #"{"n":1}"#])
             #expect(tree.conflicts.map(\.isConflict) == [true])
             try #expect(snapshot.document("gone")?.isDeleted == true)
@@ -119,7 +119,7 @@ import Testing
         try #expect(database.copy(to: target).isEmpty)
         let new = try Database(path: target)
         try new.read { snapshot in
-            let json = try snapshot.document("doc")?.body.root.json(keys: snapshot.sharedKeys)
+            let json = try snapshot.document("doc")?.body.withRoot { $0.json(keys: snapshot.sharedKeys) }
             #expect(json?.contains(#""_attachments":{"a":{"#) == true)
             try #expect(snapshot.document("doc")?.flags == .hasAttachments)
         }

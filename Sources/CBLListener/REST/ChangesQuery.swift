@@ -48,7 +48,7 @@ struct ChangesQuery {
 
     init(_ call: RESTCall) throws {
         let posted = call.request.method == "POST" ? try call.objectIfAny() : nil
-        if let members = posted?.root.dictionary { call.parameters.merge(members) }
+        posted?.withRoot { if let members = $0.dictionary { call.parameters.merge(members) } }
         let parameters = call.parameters
         feed = Feed(parameters["feed"])
         since = ChangesQuery.since(call.request.headers["Last-Event-ID"] ?? parameters["since"])

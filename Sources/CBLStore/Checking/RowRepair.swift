@@ -84,7 +84,7 @@ struct RowRepair {
             let outcome = try rearranged(row.record)
         {
             change.columns.append(("version", .blob(outcome.version)))
-            if let body = outcome.body { change.columns.append(("body", .blob(Array(body.bytes)))) }
+            if let body = outcome.body { change.columns.append(("body", .blob(body.withBytes { Array($0) }))) }
             if table.hasExtra, let extra = outcome.extra {
                 change.columns.removeAll { $0.name == "extra" }
                 change.columns.append(("extra", .blob(extra)))

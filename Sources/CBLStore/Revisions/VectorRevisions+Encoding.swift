@@ -86,7 +86,7 @@ private struct ExtraWriter {
         guard let root = ExtraWriter.rootPosition(encoding.bytes) else { throw .corruptRevisions(reason: "properties are damaged") }
         let slot = Slot.pointer(position + root)
         // Without the pointer to the root.
-        bytes.append(contentsOf: encoding.bytes.dropLast(encoding.bytes.count - ExtraWriter.end(encoding.bytes)))
+        encoding.withBytes { bytes.append(contentsOf: $0.prefix(ExtraWriter.end($0))) }
         written.append((properties, slot))
         return slot
     }
