@@ -1,5 +1,3 @@
-import Glibc
-
 /// Pages on their way into the main file, from the log or of a file without one. SQLite writes them one by one in the order of their numbers, or nearly,
 /// and most follow one another: those go in one piece.
 ///
@@ -8,50 +6,45 @@ import Glibc
 struct GatheredPages {
     static let most = 1 << 16
 
-    private var memory: UnsafeMutableRawPointer?
-    private var start: Int64 = 0
-    private var count = 0
+    private var kept = KeptBytes(capacity: GatheredPages.most)
     /// Where the last page ends; 0 as long as nothing may be kept back.
     private var end: Int64 = 0
-
-    typealias Write = (UnsafeRawPointer, Int, Int64) -> Int32
 
     mutating func begin(upTo end: Int64) { self.end = end }
 
     /// Takes a page, and passes on what cannot wait. Gives SQLite's code.
-    mutating func write(_ bytes: UnsafeRawPointer, _ amount: Int, at offset: Int64, _ write: Write) -> Int32 {
-        if count > 0, offset != start + Int64(count) || count + amount > GatheredPages.most {
+    mutating func write(_ bytes: UnsafeRawPointer, _ amount: Int, at offset: Int64, _ write: KeptBytes.Write) -> Int32 {
+        if !kept.canTake(amount, at: offset) {
             let code = flush(write)
             guard code == 0 else { return code }
         }
-        guard offset + Int64(amount) <= end, amount <= GatheredPages.most else { return write(bytes, amount, offset) }
-        let memory = self.memory ?? .allocate(byteCount: GatheredPages.most, alignment: 16)
-        self.memory = memory
-        if count == 0 { start = offset }
-        memcpy(memory + count, bytes, amount)
-        count += amount
+        guard offset + Int64(amount) <= end, kept.canTake(amount, at: offset) else { return write(bytes, amount, offset) }
+        kept.append(bytes, amount, at: offset)
         return offset + Int64(amount) == end ? flush(write) : 0
     }
 
     /// Writes what was kept back. After a failure SQLite moves no more pages, or rolls back.
-    mutating func flush(_ write: Write) -> Int32 {
-        guard count > 0, let memory else { return 0 }
-        let code = write(memory, count, start)
-        count = 0
+    mutating func flush(_ write: KeptBytes.Write) -> Int32 {
+        let code = kept.flush(write)
         if code != 0 { end = 0 }
         return code
     }
 
+    /// Copies a page that was kept back, if this is one; nil if only a part of what is asked for is here.
+    func take(_ target: UnsafeMutableRawPointer, _ amount: Int, at offset: Int64) -> Bool? { kept.take(target, amount, at: offset) }
+
+    func overlaps(_ amount: Int, at offset: Int64) -> Bool { kept.overlaps(amount, at: offset) }
+
     /// The memory is given back: it is needed rarely.
-    mutating func finish(_ write: Write) -> Int32 {
+    mutating func finish(_ write: KeptBytes.Write) -> Int32 {
         let code = flush(write)
         free()
         return code
     }
 
     mutating func free() {
-        memory?.deallocate()
-        (memory, count, end) = (nil, 0, 0)
+        kept.free()
+        end = 0
     }
 }
 

@@ -134,12 +134,19 @@ struct LayeredFile {
     }
 
     private mutating func readMain(_ base: Pointer, _ target: UnsafeMutableRawPointer, _ amount: Int32, _ offset: Int64) -> Int32 {
-        // What was kept back of a file without a log may be what is asked for.
-        let code = flush(base)
-        guard code == SQLITE_OK else { return code }
+        // What was kept back of a file without a log may be what is asked for. It is not written for that: SQLite undoes a transaction if it hears of a full disk
+        // from a write, and might undo no more than a statement if it heard so from a read.
+        func page(_ target: UnsafeMutableRawPointer, _ count: Int, _ offset: Int64) -> Int32 {
+            switch gathered.take(target, count, at: offset) {
+            case true: return SQLITE_OK
+            case false: return base.pointee.pMethods.pointee.xRead(base, target, Int32(count), offset)
+            // SQLite asks for pages, or parts of one.
+            default: return SQLITE_IOERR
+            }
+        }
         func pass() -> Int32 {
-            guard let cipher else { return base.pointee.pMethods.pointee.xRead(base, target, amount, offset) }
-            return EncryptedPages.read(cipher, target, Int(amount), offset, LayeredFile.reading(base))
+            guard let cipher else { return page(target, Int(amount), offset) }
+            return EncryptedPages.read(cipher, target, Int(amount), offset, page)
         }
         // Less than a page is asked for by who wants to know whether the file has changed.
         guard amount >= LayeredFile.leastPage else {
@@ -154,7 +161,7 @@ struct LayeredFile {
         let isHere = ahead.fetch(Int(amount), at: offset, isEncrypted: cipher != nil) {
             LayeredFile.fileSize(base)
         } read: { memory, count, offset in
-            base.pointee.pMethods.pointee.xRead(base, memory, Int32(count), offset) == SQLITE_OK
+            !gathered.overlaps(count, at: offset) && base.pointee.pMethods.pointee.xRead(base, memory, Int32(count), offset) == SQLITE_OK
         }
         return isHere && take() ? SQLITE_OK : pass()
     }

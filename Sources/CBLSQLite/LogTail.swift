@@ -1,5 +1,3 @@
-import Glibc
-
 /// The end of a log that is being written, kept back until its commit is complete: many small writes become one.
 ///
 /// SQLite writes a log frame by frame: 24 bytes about a page, and the page. Those of a frame that commits say how many pages the database has
@@ -9,61 +7,44 @@ struct LogTail {
     static let most = 16 * (LogTail.headerSize + 4096)
     private static let headerSize = 24
 
-    private var memory: UnsafeMutableRawPointer?
-    private var start: Int64 = 0
-    private var count = 0
+    private var kept = KeptBytes(capacity: LogTail.most)
     /// Where the last write ended.
     private var end: Int64 = -1
     private var isCommit = false
 
-    typealias Write = (UnsafeRawPointer, Int, Int64) -> Int32
-
     /// Takes a write, and passes on what cannot wait. Gives SQLite's code.
-    mutating func write(_ bytes: UnsafeRawPointer, _ amount: Int, at offset: Int64, _ write: Write) -> Int32 {
+    mutating func write(_ bytes: UnsafeRawPointer, _ amount: Int, at offset: Int64, _ write: KeptBytes.Write) -> Int32 {
         let isHeader = amount == LogTail.headerSize
         if isHeader { isCommit = bytes.loadUnaligned(fromByteOffset: 4, as: UInt32.self) != 0 }
         let goesOn = offset == end
-        if !goesOn || count + amount > LogTail.most {
+        if !goesOn || !kept.canTake(amount, at: offset) {
             let code = flush(write)
             if code != 0 { return code }
         }
         end = offset + Int64(amount)
         // A header out of line is one of those that SQLite writes anew behind a commit: nothing may follow it.
-        guard goesOn, amount <= LogTail.most else { return write(bytes, amount, offset) }
-        let memory = self.memory ?? .allocate(byteCount: LogTail.most, alignment: 16)
-        self.memory = memory
-        if count == 0 { start = offset }
-        memcpy(memory + count, bytes, amount)
-        count += amount
+        guard goesOn, kept.canTake(amount, at: offset) else { return write(bytes, amount, offset) }
+        kept.append(bytes, amount, at: offset)
         return isCommit && !isHeader ? flush(write) : 0
     }
 
-    /// Writes what was kept back.
-    mutating func flush(_ write: Write) -> Int32 {
-        guard count > 0, let memory else { return 0 }
-        defer { count = 0 }
-        let code = write(memory, count, start)
+    mutating func flush(_ write: KeptBytes.Write) -> Int32 {
+        let code = kept.flush(write)
         if code != 0 { end = -1 }
         return code
     }
 
     /// Forgets what was kept back: it belongs to a transaction that was given up.
     mutating func discard() {
-        if count > 0 { end = -1 }
-        count = 0
+        if kept.count > 0 { end = -1 }
+        kept.discard()
     }
 
     /// Copies what is asked for, if it was kept back; nil if a part of it was, which has to be written first.
-    func take(_ target: UnsafeMutableRawPointer, _ amount: Int, at offset: Int64) -> Bool? {
-        guard count > 0, offset < start + Int64(count), offset + Int64(amount) > start, let memory else { return false }
-        guard offset >= start, offset + Int64(amount) <= start + Int64(count) else { return nil }
-        memcpy(target, memory + Int(offset - start), amount)
-        return true
-    }
+    func take(_ target: UnsafeMutableRawPointer, _ amount: Int, at offset: Int64) -> Bool? { kept.take(target, amount, at: offset) }
 
     mutating func free() {
-        memory?.deallocate()
-        memory = nil
         discard()
+        kept.free()
     }
 }
