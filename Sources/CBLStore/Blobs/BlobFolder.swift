@@ -98,7 +98,7 @@ package struct BlobFolder: Sendable {
     }
 
     /// Waits until the disk has all blobs and their names: before a commit.
-    func synchronize() throws(StoreError) { try unsynced.synchronize(bundle, folder) }
+    func synchronize() throws(StoreError) { try unsynced.synchronize(bundle, folder, writeAnew: writeAnew) }
 
     /// What the names of blobs begin with until they are complete.
     static let unfinishedPrefix = "incoming_"

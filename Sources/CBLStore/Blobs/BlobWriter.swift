@@ -85,6 +85,30 @@ extension BlobFolder {
         if !unsynced.wait(name, as: temporary, fileSystem, in: folder) { try synchronize() }
     }
 
+    /// Writes the file of a blob that waits for its name once more, which it gets then.
+    func writeAnew(_ name: String, in folder: Folder) throws(StoreError) {
+        guard let digest = BlobDigest(fileName: name) else { return }
+        let blob = try UncheckedBlob(self, digest)
+        var checked: BlobReader?
+        while checked == nil { checked = try blob.checkPiece() }
+        guard let checked else { return }
+        let file = try files.makeBlob(in: folder)
+        var piece = [UInt8](repeating: 0, count: min(BlobFolder.pieceSize, max(1, checked.length)))
+        var position = 0
+        let result = piece.withUnsafeMutableBytes { piece in
+            Result { () throws(StoreError) in
+                while position < checked.length {
+                    let count = try checked.read(at: position, into: piece)
+                    guard count > 0 else { throw StoreError(.corrupt, "blob \(digest) became shorter") }
+                    try file.append(UnsafeRawBufferPointer(rebasing: piece[..<count]))
+                    position += count
+                }
+            }
+        }
+        try result.get()
+        try file.finish(name)
+    }
+
     /// Stores bytes.
     package func write(_ bytes: UnsafeRawBufferPointer) throws(StoreError) -> Stored {
         let (folder, fileSystem) = try folderToWrite()

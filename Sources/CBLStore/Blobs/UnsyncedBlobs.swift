@@ -19,6 +19,8 @@ final class UnsyncedBlobs: Sendable {
         let temporary: String
         /// From before it was written.
         let fileSystem: FileSystemSync?
+        /// Whether the disk has failed to take it. A kernel says so once, and that all is well from then on.
+        var isDoubtful = false
     }
 
     /// The blobs that wait for a commit, by their names to be.
@@ -61,13 +63,16 @@ final class UnsyncedBlobs: Sendable {
     func temporaryName(of name: String) -> String? { hasSome ? waiting.withLock { $0[name]?.temporary } : nil }
 
     /// Waits until the disk has all of them, under their names.
-    func synchronize(_ bundle: DatabaseBundle, _ folder: () throws(StoreError) -> Folder?) throws(StoreError) {
+    /// `writeAnew` writes a blob that waits once more, under its name.
+    func synchronize(
+        _ bundle: DatabaseBundle, _ folder: () throws(StoreError) -> Folder?, writeAnew: (String, Folder) throws(StoreError) -> Void
+    ) throws(StoreError) {
         guard hasSome else { return }
         try synchronizing.withLock { _ throws(StoreError) in
             let known = noted.load(ordering: .acquiring)
             guard safe.load(ordering: .relaxed) != known else { return }
             if let folder = try folder() {
-                try nameWaiting(in: folder)
+                try nameWaiting(in: folder, writeAnew)
                 try folder.synchronize()
             }
             if !isFolderSafe.load(ordering: .relaxed) {
@@ -78,12 +83,27 @@ final class UnsyncedBlobs: Sendable {
         }
     }
 
-    private func nameWaiting(in folder: Folder) throws(StoreError) {
-        let files = waiting.withLock { $0 }
+    private func nameWaiting(in folder: Folder, _ writeAnew: (String, Folder) throws(StoreError) -> Void) throws(StoreError) {
+        var files = waiting.withLock { $0 }
         fileSystem.withLock { $0 = nil }
+        for (name, file) in files where file.isDoubtful {
+            var failure: StoreError?
+            do { try writeAnew(name, folder) } catch { failure = error }
+            // What can be read no more has to come once more from where it came from.
+            if let failure, failure.code != .corrupt { throw failure }
+            folder.remove(file.temporary)
+            waiting.withLock { if $0[name]?.temporary == file.temporary { $0[name] = nil } }
+            files[name] = nil
+            if failure != nil { throw StoreError(.inputOutput, "the disk has lost a new blob", path: folder.path(of: name)) }
+        }
         // Of one file system, but for those that were being written when others were named.
-        for files in Dictionary(grouping: files.values, by: { $0.fileSystem.map(ObjectIdentifier.init) }).values {
-            try folder.synchronizeContent(of: files.map(\.temporary), by: files.first?.fileSystem)
+        for files in Dictionary(grouping: files, by: { $0.value.fileSystem.map(ObjectIdentifier.init) }).values {
+            do {
+                try folder.synchronizeContent(of: files.map(\.value.temporary), by: files.first?.value.fileSystem)
+            } catch {
+                waiting.withLock { for (name, _) in files { $0[name]?.isDoubtful = true } }
+                throw error
+            }
         }
         for (name, file) in files {
             let isNamed = folder.rename(file.temporary, to: name)
