@@ -108,9 +108,9 @@ extension StoreError {
     }
 
     /// Whatever was thrown, with SQLite's errors translated; errors of other origin pass.
-    static func translating(_ error: any Error, path: String) -> any Error {
+    package static func translating(_ error: any Error, path: String? = nil) -> any Error {
         switch error {
-        case let error as StoreError: error.about(path)
+        case let error as StoreError: path.map(error.about) ?? error
         case let error as SQLiteError: StoreError(error, path: path)
         default: error
         }

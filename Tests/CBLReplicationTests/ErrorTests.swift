@@ -1,3 +1,5 @@
+import CBLStore
+import CBLTestSupport
 import Glibc
 import Testing
 
@@ -23,6 +25,17 @@ import Testing
         #expect(SyncError(.webSocket, 404).closeCode == 1000)
         // A server that goes away may come back; what is against the protocol has its own code.
         #expect(SyncError(.webSocket, 1001).closeCode == 1001 && SyncError(.webSocket, 1006).closeCode == 4002)
+    }
+
+    /// Also in the middle of a transaction, where they come as SQLite has them: of what a peer says has failed for good, nobody asks again.
+    @Test func whatSQLiteSaysMayBeOtherwiseTheNextTime() throws {
+        let directory = try TemporaryDirectory()
+        let database = try Database(path: "\(directory.path)/a.cblite2", options: .init(access: .create))
+        let error = try database.read { snapshot -> SyncError? in
+            do { _ = try snapshot.connection.strings("SELECT there FROM nowhere") } catch { return ReplicatedDatabase.translate(error) }
+            return nil
+        }
+        #expect(error?.httpStatus == 503)
     }
 
     @Test func retriesBackOffAndEnd() {

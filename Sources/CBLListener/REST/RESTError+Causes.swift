@@ -10,7 +10,7 @@ import CBLViews
 extension RESTError {
     /// Whatever was thrown while a request was answered.
     init(_ error: any Error) {
-        switch error {
+        switch StoreError.translating(error) {
         case let error as RESTError: self = error
         case let error as StoreError: self.init(error)
         case let error as QueryError: self.init(error)

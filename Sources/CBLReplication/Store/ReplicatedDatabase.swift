@@ -95,7 +95,7 @@ package struct ReplicatedDatabase: Sendable {
 
     /// An error of the store in terms of the protocol.
     static func translate(_ error: any Error) -> SyncError {
-        switch error {
+        switch StoreError.translating(error) {
         case let error as SyncError: error
         case let error as StoreError:
             switch error.code {
@@ -103,7 +103,7 @@ package struct ReplicatedDatabase: Sendable {
             case .notFound: .http(404, error.message)
             case .invalidDocument, .invalidName, .invalidRevision: SyncError(.blip, 400, error.message)
             // Not the document's fault, and it may be otherwise the next time.
-            case .busy, .diskFull, .inputOutput, .fromFuture: .http(503, error.message)
+            case .busy, .diskFull, .inputOutput, .noTransaction, .fromFuture: .http(503, error.message)
             case .readOnly, .refused: .http(403, error.message)
             case .corrupt: .liteCore(SyncError.LiteCoreCode.corruptData, error.message)
             default: .liteCore(SyncError.LiteCoreCode.unexpectedError, error.message)
