@@ -14,13 +14,16 @@ extension Connection {
 
     /// Bytes of the database's main file, as they are there, read by SQLite itself: another descriptor of the process, once closed, would take all
     /// of SQLite's locks with it. Pages that are only in the log so far are not seen. Nil if there are not so many.
-    package func readMainFile(count: Int, at offset: Int) -> [UInt8]? {
+    package func readMainFile(count: Int, at offset: Int) throws(SQLiteError) -> [UInt8]? {
         var file: UnsafeMutablePointer<sqlite3_file>?
         guard sqlite3_file_control(handle, "main", SQLITE_FCNTL_FILE_POINTER, &file) == SQLITE_OK, let file,
             let read = file.pointee.pMethods?.pointee.xRead
         else { return nil }
         var bytes = [UInt8](repeating: 0, count: count)
-        return read(file, &bytes, Int32(clamping: count), sqlite3_int64(offset)) == SQLITE_OK ? bytes : nil
+        let code = read(file, &bytes, Int32(clamping: count), sqlite3_int64(offset))
+        guard code != SQLITE_OK else { return bytes }
+        guard code == EncryptedPages.shortRead else { throw SQLiteError(extendedCode: code, message: "disk I/O error") }
+        return nil
     }
 
     /// In bytes; pages that are only in the log so far are not counted. 0 if it cannot be told.

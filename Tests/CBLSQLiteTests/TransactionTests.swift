@@ -163,10 +163,10 @@ import Testing
 
     @Test func theMainFileIsReadThroughSQLite() throws {
         let connection = try open()
-        let header = try #require(connection.readMainFile(count: 16, at: 0))
+        let header = try #require(try connection.readMainFile(count: 16, at: 0))
         #expect(header == Array("SQLite format 3\0".utf8))
-        #expect(connection.readMainFile(count: 16, at: 1 << 30) == nil)
-        #expect(connection.readMainFile(count: 1 << 24, at: 0) == nil)
+        #expect(try connection.readMainFile(count: 16, at: 1 << 30) == nil)
+        #expect(try connection.readMainFile(count: 1 << 24, at: 0) == nil)
         #expect(try Connection(path: ":memory:", mode: .create).readMainFile(count: 16, at: 0) == nil)
     }
 }

@@ -63,12 +63,12 @@ import Testing
         #expect(try connection.integer("PRAGMA user_version") == 102)
         #expect(try connection.strings("PRAGMA integrity_check") == ["ok"])
         // Parts of pages, and over their ends.
-        #expect(connection.readMainFile(count: 16, at: 0) == DatabaseHeader.magic)
+        #expect(try connection.readMainFile(count: 16, at: 0) == DatabaseHeader.magic)
         let clear = try #require(decrypted(bytes, cipher, 1)) + #require(decrypted(bytes, cipher, 2))
         for (offset, count) in [(24, 16), (1000, 100), (1023, 1), (1024, 1024), (0, 2048), (512, 1024)] {
-            #expect(connection.readMainFile(count: count, at: offset) == Array(clear[offset..<offset + count]), "\(offset)")
+            #expect(try connection.readMainFile(count: count, at: offset) == Array(clear[offset..<offset + count]), "\(offset)")
         }
-        #expect(connection.readMainFile(count: 100, at: 2000) == nil)
+        #expect(try connection.readMainFile(count: 100, at: 2000) == nil)
     }
 
     @Test func nothingIsWrittenIntoIt() throws {

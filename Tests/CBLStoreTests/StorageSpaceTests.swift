@@ -18,10 +18,10 @@ import Testing
         let database = try Database(path: Fixtures.copy(name + ".cblite2", to: directory))
         try database.read { snapshot in
             let count = Int(try snapshot.connection.integer("PRAGMA page_count") ?? 0)
-            let header = try #require(snapshot.connection.readMainFile(count: 100, at: 0))
+            let header = try #require(try snapshot.connection.readMainFile(count: 100, at: 0))
             let owners = try #require(
                 PageOwners(pageCount: count, usableSize: 4096 - Int(header[20])) {
-                    snapshot.connection.readMainFile(count: 4096, at: ($0 - 1) * 4096)
+                    try? snapshot.connection.readMainFile(count: 4096, at: ($0 - 1) * 4096)
                 })
             var read = 0
             let statement = try snapshot.connection.prepare(

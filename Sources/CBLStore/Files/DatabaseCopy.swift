@@ -145,7 +145,7 @@ extension FileAccess {
     /// Copies all pages that a connection sees to files that are still empty, and encrypts them with their key. The connection has no transaction. Gives
     /// one to the copy.
     func copyPages(_ source: Connection, to target: FileAccess, _ progress: (Int, Int) throws -> Void = { _, _ in }) throws -> Connection {
-        let header = source.readMainFile(count: DatabaseHeader.count, at: 0).map { DatabaseHeader(bytes: $0, fileSize: 0) }
+        let header = try source.readMainFile(count: DatabaseHeader.count, at: 0).map { DatabaseHeader(bytes: $0, fileSize: 0) }
         guard target.key != nil, let header, header.reservedSize < CouchbaseCipher.reservedSize else {
             let copy = try target.connect()
             try Database.backUp(source, to: copy, progress)

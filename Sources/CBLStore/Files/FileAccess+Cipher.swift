@@ -99,21 +99,21 @@ extension FileAccess {
     /// Has a connection that was just made see the file in clear.
     func unlock(_ connection: Connection, _ key: EncryptionKey) throws {
         if mode == .unfinished || mode == .readWrite, bundle.size(.main) == 0 { return try begin(connection, key) }
-        func firstPage() -> [UInt8]? { connection.readMainFile(count: 1024, at: 0) }
+        func firstPage() throws -> [UInt8]? { try connection.readMainFile(count: 1024, at: 0) }
         for _ in 0..<20 {
-            let before = firstPage()
-            switch lock(key, { connection.readMainFile(count: $0, at: $1) }) {
+            let before = try firstPage()
+            switch lock(key, { try? connection.readMainFile(count: $0, at: $1) }) {
             case .open(let cipher): return try connection.use(cipher)
             // Whoever writes may have been in the middle of the first page.
-            case .refused(let error): if firstPage() == before { throw error }
+            case .refused(let error): if try firstPage() == before { throw error }
             }
         }
         throw StoreError(.busy, "another program keeps changing the database", path: bundle.path)
     }
 
     /// Of a file that this process has open already nobody has looked at the first bytes.
-    func checkIsPlain(_ connection: Connection) throws(StoreError) {
-        guard let bytes = connection.readMainFile(count: DatabaseHeader.count, at: 0) else { return }
+    func checkIsPlain(_ connection: Connection) throws {
+        guard let bytes = try connection.readMainFile(count: DatabaseHeader.count, at: 0) else { return }
         let header = DatabaseHeader(bytes: bytes, fileSize: bundle.size(.main))
         guard !header.isPlain, header.isEncrypted || header.looksEncrypted else { return }
         throw header.isEncrypted ? needsKey : needsKeyOfVersion1

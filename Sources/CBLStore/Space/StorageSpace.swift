@@ -81,13 +81,13 @@ extension Snapshot {
     /// Nil if the file has no pointer maps, or they cannot be read.
     private func partsByPointerMaps(pageSize: Int, pageCount: Int) throws -> [StorageSpace.Part]? {
         guard try connection.integer("PRAGMA auto_vacuum") ?? 0 != 0,
-            let header = connection.readMainFile(count: 100, at: 0), header[20] < 64
+            let header = try connection.readMainFile(count: 100, at: 0), header[20] < 64
         else { return nil }
         let usable = pageSize - Int(header[20])
         guard
             let owners = PageOwners(
                 pageCount: pageCount, usableSize: usable,
-                readMap: { connection.readMainFile(count: usable, at: ($0 - 1) * pageSize) })
+                readMap: { try? connection.readMainFile(count: usable, at: ($0 - 1) * pageSize) })
         else { return nil }
         var parts: [StorageSpace.Part] = []
         let statement = try connection.prepare("SELECT name, tbl_name, rootpage FROM sqlite_master WHERE rootpage > 0")
