@@ -44,7 +44,7 @@ package final class Database: Sendable {
         package var removesForeignObjects = false
         package var durability = Durability.normal
         /// Whether the database is thrown away if there is a crash before it is complete: nothing of it waits for the disk, and pages go into the file
-        /// without a log, in half of the room.
+        /// without a log, in half of the room. `complete` ends that.
         package var isUnfinished = false
         /// How long to wait for the transaction of another thread or process; then the error is `busy`. Nil: for other threads of this process as
         /// long as it takes, for other processes ten seconds.
@@ -159,6 +159,17 @@ package final class Database: Sendable {
     var bundle: DatabaseBundle { files.bundle }
 
     package var isOpen: Bool { !readers.isClosed }
+
+    /// Ends a database that was made as an unfinished one, which may get its name then. What fails would fail without a word when it is closed.
+    package func complete() throws {
+        do {
+            try blobs.synchronize()
+            try writer?.complete()
+        } catch {
+            throw StoreError.translating(error, path: path)
+        }
+        close()
+    }
 
     /// Ends what is done with the database, and then all connections to it: a transaction that is open is rolled back, subscriptions and running
     /// queries end, writes of other threads are waited for. From then on everything fails as `notOpen`; to close again changes nothing.

@@ -63,7 +63,7 @@ import Testing
             }
             try expectSound(transaction)
         }
-        database.close()
+        try database.complete()
         #expect(try parts == ["db.sqlite3"])
         let again = try reopened(key)
         defer { again.close() }
@@ -91,7 +91,7 @@ import Testing
             try expectSound(transaction)
             try fill(transaction, 5_000..<6_000)
         }
-        database.close()
+        try database.complete()
         let again = try reopened(key)
         defer { again.close() }
         let count = try again.read { try $0.counts(of: .default).live }

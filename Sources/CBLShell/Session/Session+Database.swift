@@ -57,6 +57,7 @@ extension Session {
                     let made = try work(database)
                     result = made
                     if !keepsUnused, try database.isWithoutDocuments { throw NothingMade() }
+                    try database.complete()
                     return made
                 }
             }

@@ -25,7 +25,9 @@ extension Database {
             settings.isUnfinished = true
             let database = try Database(path: unfinished, options: settings)
             defer { database.close() }
-            return try database.restore(options, interruption: interruption, feed: feed)
+            let result = try database.restore(options, interruption: interruption, feed: feed)
+            try database.complete()
+            return result
         }
     }
 }

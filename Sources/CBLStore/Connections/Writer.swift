@@ -210,6 +210,18 @@ final class Writer: @unchecked Sendable {
         return writing
     }
 
+    /// Has a database that nobody sees yet become what all others are, with a log. What fails here leaves it as nobody is to see it.
+    func complete() throws {
+        gate.enter()
+        defer { gate.leave() }
+        let connection = try present().connection
+        try Maintenance.tidyUp(connection)
+        connection.releaseStatements()
+        guard try connection.strings("PRAGMA journal_mode=WAL") == ["wal"] else {
+            throw StoreError(.inputOutput, "there can be no log beside it", path: files.bundle.path)
+        }
+    }
+
     /// Tidies up and ends the connection. If it is the last one to the file, SQLite empties the log.
     func close() {
         gate.enter()
@@ -217,8 +229,7 @@ final class Writer: @unchecked Sendable {
         isToBeReopened = false
         guard let file = openFile else { return }
         // What fails here is only left for the next time.
-        if borrower == nil { try? Maintenance.tidyUp(file.connection) }
-        if files.durability == nil { try? file.connection.execute("PRAGMA journal_mode=WAL") }
+        if borrower == nil, files.durability != nil { try? Maintenance.tidyUp(file.connection) }
         borrower = nil
         encoder.sharedKeys = nil
         openFile = nil

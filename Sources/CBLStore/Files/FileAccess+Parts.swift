@@ -62,8 +62,10 @@ extension FileAccess {
         if forWriting, Version1Schema.userVersions.contains(header.userVersion) {
             throw DatabaseBundle.isVersion1(header.userVersion, path: path)
         }
-        // What is missing may be in the log.
-        if forWriting, let expected = header.expectedSize, header.fileSize < expected, bundle.size(.log) == 0 {
+        // What is missing may be in the log, or come back from the journal.
+        if forWriting, let expected = header.expectedSize, header.fileSize < expected,
+            bundle.size(.log) == 0, bundle.size(.rollbackJournal) == 0
+        {
             throw StoreError(.corrupt, "the file db.sqlite3 is cut off: \(header.fileSize) of \(expected) bytes are there", path: path)
         }
     }
