@@ -20,6 +20,7 @@ package final class Connection {
     private var cacheSize = 0
     private var busyMilliseconds: Int32 = 0
     var heedsInterrupts = false
+    private var holdsCommits = false
     /// What is wrong with the schema, if the connection had to be told to pass over it.
     package private(set) var toleratedDamage: String?
 
@@ -195,8 +196,22 @@ package final class Connection {
         }
     }
 
+    /// Has every commit fail but that of `commit`, until that or `releaseCommits`. After some errors SQLite rolls a transaction back by itself, and whoever
+    /// went on would have each statement committed alone.
+    package func holdCommits() {
+        holdsCommits = true
+        let hook: @convention(c) (UnsafeMutableRawPointer?) -> Int32 = { connection in
+            guard let connection else { return 0 }
+            return Unmanaged<Connection>.fromOpaque(connection).takeUnretainedValue().holdsCommits ? 1 : 0
+        }
+        sqlite3_commit_hook(handle, hook, Unmanaged.passUnretained(self).toOpaque())
+    }
+
+    package func releaseCommits() { holdsCommits = false }
+
     /// Ends it. A statement that is not at its end goes on with what it sees.
     package func commit() throws {
+        releaseCommits()
         try LayeredFile.telling(handle) { locks, _ in
             locks.beginCommit()
         } _: {

@@ -26,9 +26,11 @@ package struct SQLiteError: Error, Hashable, Sendable, CustomStringConvertible {
 
     package var isBusy: Bool { code == SQLITE_BUSY || code == SQLITE_LOCKED }
     package var isInterrupted: Bool { code == SQLITE_INTERRUPT }
+    /// See `Connection.holdCommits`.
+    package var isHeldCommit: Bool { extendedCode == SQLITE_CONSTRAINT | 2 << 8 }
     /// The second code is what a full disk comes to when the shared memory of a log cannot be made.
     package var isDiskFull: Bool { code == SQLITE_FULL || extendedCode == SQLITE_IOERR | 19 << 8 }
-    package var isConstraint: Bool { code == SQLITE_CONSTRAINT }
+    package var isConstraint: Bool { code == SQLITE_CONSTRAINT && !isHeldCommit }
     package var isReadOnly: Bool { code == SQLITE_READONLY }
     /// The file is damaged, or is no SQLite database at all.
     package var isCorrupt: Bool { code == SQLITE_CORRUPT || code == SQLITE_NOTADB }

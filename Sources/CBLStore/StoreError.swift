@@ -86,6 +86,8 @@ extension StoreError {
                 (.unsupported, error.message)
             } else if error.isDiskFull {
                 (.diskFull, "the disk is full; nothing was changed")
+            } else if error.isHeldCommit {
+                (.noTransaction, "SQLite has rolled the transaction back")
             } else if error.isNotADatabase {
                 (.notADatabase, "the file db.sqlite3 is not an SQLite database, or its header is damaged")
             } else if error.isCorrupt, error.message.hasPrefix("malformed database schema") {

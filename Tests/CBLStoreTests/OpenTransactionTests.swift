@@ -211,6 +211,24 @@ import Testing
         #expect(try observer.read { try $0.document("c")?.sequence } == 1)
     }
 
+    /// Who goes on after an error, as an app that saves what can be saved, would have each document committed alone.
+    @Test func nothingIsCommittedAfterThat() throws {
+        let error = #expect(throws: StoreError.self) {
+            try database.write { transaction in
+                try transaction.save("a", body: .emptyDictionary)
+                try transaction.connection.execute("ROLLBACK")
+                for id in ["b", "c"] { _ = try? transaction.save(id, body: .emptyDictionary) }
+                let isRefused = (try? transaction.connection.execute("DELETE FROM kvmeta")) == nil
+                let ids = try Self.ids(observer)
+                #expect(isRefused && ids == [])
+            }
+        }
+        #expect(error?.code == .noTransaction)
+        #expect(try Self.ids(observer) == [])
+        try put("d")
+        #expect(try Self.ids(observer) == ["d"])
+    }
+
     @Test func oneCanBeInsideAnother() throws {
         try database.openTransaction()
         try database.write { outer in

@@ -70,6 +70,7 @@ package final class Transaction: Snapshot {
         journalMark = journal?.mark
         revisionChanges = database.file.witnesses.isEmpty ? nil : []
         super.init(file, of: database)
+        connection.holdCommits()
         do { vendorsVectors = try watchVendorsVectors() } catch {
             rollBack()
             throw error
@@ -166,6 +167,7 @@ package final class Transaction: Snapshot {
         takeBackDeletions()
         guard let enclosing else {
             file.end()
+            connection.releaseCommits()
             file.forget(sharedKeyCount: sharedKeyCount)
             return writer.finish()
         }
