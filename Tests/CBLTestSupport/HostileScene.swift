@@ -102,7 +102,8 @@ extension HostileScene {
     /// The limits of a command on a hostile file: processor time, so that a slow machine decides nothing; memory, and the size of any file.
     package enum Limit {
         package static let processorSeconds = Int(min(20, seconds))
-        package static let kibibytes = 1_200_000
+        /// In kibibytes. A sanitizer needs terabytes of addresses.
+        package static let memory = ProcessInfo.processInfo.environment["CBLITE_HOSTILE_MEMORY"] ?? "1200000"
         package static let fileBlocks = 200_000
         /// How long what waits for something is waited for: less, where what fails is to be found quickly.
         package static let seconds =
@@ -113,7 +114,7 @@ extension HostileScene {
     package func run(_ words: [String], input: String = "", interruptAfter seconds: Double? = nil) throws -> (
         result: Program.Result, harm: String?
     ) {
-        let limits = "ulimit -c 0; ulimit -t \(Limit.processorSeconds); ulimit -v \(Limit.kibibytes); ulimit -f \(Limit.fileBlocks)"
+        let limits = "ulimit -c 0; ulimit -t \(Limit.processorSeconds); ulimit -v \(Limit.memory); ulimit -f \(Limit.fileBlocks)"
         let process = try RunningProgram(
             ["-c", limits + #"; exec "$@""#, "sh", Program.path] + words, program: "/bin/sh", environment: environment, directory: work)
         if let seconds {

@@ -29,7 +29,8 @@ extension ReliabilityTests {
             disk_remove_folder.rawValue: [EIO],
         ]
 
-        @Test(arguments: Workload.all) func everyFailureIsReported(_ workload: Workload) async throws {
+        @Test(arguments: Workload.all + [.unfinished(), .unfinished(Workload.key)])
+        func everyFailureIsReported(_ workload: Workload) async throws {
             let trial = FaultTrial(workload)
             let (counts, expected) = try await trial.rehearse()
             var faults: [DiskWatch.Fault] = []
@@ -60,6 +61,21 @@ extension ReliabilityTests {
                 }
                 faults = chosen
             }
+            await inject(faults, of: all, into: trial, expected)
+        }
+
+        /// A kernel tells of what the disk did not take once, and forgets it: that a sync succeeds the next time says nothing.
+        @Test(arguments: [Workload.manyBlobs(.full), .manyBlobs(.full, Workload.key), .replication(.full)])
+        func noSyncIsTrustedAfterOneThatFailed(_ workload: Workload) async throws {
+            let trial = FaultTrial(workload)
+            let (counts, expected) = try await trial.rehearse()
+            let syncs = try #require(counts[disk_sync.rawValue])
+            let faults = (1...syncs).map { DiskWatch.Fault([disk_sync], place: $0, error: EIO, lasts: true) }
+            await inject(faults, of: syncs, into: trial, expected)
+        }
+
+        private func inject(_ faults: [DiskWatch.Fault], of all: Int, into trial: FaultTrial, _ expected: [Look]) async {
+            let workload = trial.workload
             var (injected, reported, failures) = (0, 0, 0)
             for fault in faults where failures < 3 {
                 do {
@@ -176,19 +192,32 @@ private struct FaultTrial {
 private final class PatientSteps: Workload.Steps {
     private let watch: DiskWatch
     private let failures = Mutex<[any Error]>([])
+    /// Whether a part of a step had to be tried twice, so that the step itself may be, too.
+    private let isInterrupted = Mutex(false)
     var errors: [any Error] { failures.withLock { $0 } }
 
     init(_ watch: DiskWatch) { self.watch = watch }
 
     private func note(_ error: any Error) throws {
         failures.withLock { $0.append(error) }
-        guard watch.fault != nil else { throw error }
+        guard watch.fault != nil || isInterrupted.withLock({ $0 }) else { throw error }
+        isInterrupted.withLock { $0 = false }
         watch.fault = nil
     }
 
     func step<Result>(_ work: () throws -> Result) throws -> Result {
+        defer { isInterrupted.withLock { $0 = false } }
         do { return try work() } catch { try note(error) }
         return try work()
+    }
+
+    func within<Result>(_ work: () throws -> Result) throws -> Result {
+        do { return try work() } catch {
+            try note(error)
+            // What comes of it is only seen at the end of the step.
+            isInterrupted.withLock { $0 = true }
+            return try work()
+        }
     }
 
     func step<Result>(_ work: () async throws -> Result) async throws -> Result {

@@ -45,6 +45,8 @@ private struct Acknowledged: Workload.Steps {
         watch.acknowledge()
         return result
     }
+
+    func within<Result>(_ work: () throws -> Result) throws -> Result { try work() }
 }
 
 /// Looks at states of a record, each as a database that is opened when the power is back.

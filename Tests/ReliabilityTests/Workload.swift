@@ -3,11 +3,12 @@ import CBLLanguage
 import CBLQuery
 import CBLReplication
 import CBLReplicationTestSupport
-import CBLStore
 import CBLTestSupport
 import CBLVectors
 import FoundationEssentials
 import Testing
+
+@testable import CBLStore
 
 /// What a program does with databases, step by step.
 struct Workload: CustomTestStringConvertible, Sendable {
@@ -30,9 +31,12 @@ struct Workload: CustomTestStringConvertible, Sendable {
 
         func path(_ name: String = "db") -> String { "\(folder)/\(name).cblite2" }
 
-        func open(_ name: String = "db", key: EncryptionKey? = nil, upgrade: Database.Options.Upgrade = .none) throws -> Database {
+        func open(
+            _ name: String = "db", key: EncryptionKey? = nil, upgrade: Database.Options.Upgrade = .none, isUnfinished: Bool = false
+        ) throws -> Database {
             var options = Database.Options(access: .create, upgrade: upgrade)
             options.key = key
+            options.isUnfinished = isUnfinished
             options.durability = durability
             // Nobody else is there to be waited for.
             options.busyTimeout = .milliseconds(50)
@@ -44,6 +48,8 @@ struct Workload: CustomTestStringConvertible, Sendable {
     protocol Steps: Sendable {
         func step<Result>(_ work: () throws -> Result) throws -> Result
         func step<Result>(_ work: () async throws -> Result) async throws -> Result
+        /// A part of a step, which may go on without the rest being done anew.
+        func within<Result>(_ work: () throws -> Result) throws -> Result
     }
 
     static let key = key(0x42)
@@ -270,6 +276,29 @@ extension Workload {
     }
 
     struct Unsynchronized: Error { let reason: String }
+
+    /// A database without a log, of which most pages leave the cache and come back. Who writes goes on after a failure within a transaction, if that is still
+    /// there. When the power goes, nothing has to be left of it.
+    static func unfinished(_ key: EncryptionKey? = nil) -> Workload {
+        Workload(testDescription: "unfinished\(key == nil ? "" : ", encrypted")", keys: [key]) { place, steps in
+            let database = try steps.step { try place.open(key: key, isUnfinished: true) }
+            defer { database.close() }
+            for batch in 0..<3 {
+                try steps.step {
+                    try database.write { transaction in
+                        try transaction.connection.setCacheSize(kibibytes: 40)
+                        for number in 0..<60 {
+                            // Their IDs lie anywhere in the index, and each batch replaces some.
+                            let id = "\(number * 37 % 61)-\(number % 2 == 0 ? 9 : batch)"
+                            let text = String(repeating: "\(batch) and \(number) ", count: 60)
+                            _ = try steps.within { try transaction.save(id, body: transaction.encode(json: #"{"text": "\#(text)"}"#)) }
+                        }
+                    }
+                }
+            }
+            try steps.step { try database.complete() }
+        }
+    }
 
     /// Those that need nothing but this package.
     static let own: [Workload] = [

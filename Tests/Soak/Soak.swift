@@ -216,7 +216,9 @@ final class Soak {
             samples.add(process: daemon.name, daemon.processID)
         }
         samples.add(process: "library", getpid())
-        for name in ownGateway.map({ _ in "g" }) + ["r1", "r2"] { samples.add("\(name) disk KiB", Samples.kibibytes(below: "\(folder)/\(name).cblite2")) }
+        for name in ownGateway.map({ _ in "g" }) + ["r1", "r2"] {
+            samples.add("\(name) disk KiB", Samples.kibibytes(below: "\(folder)/\(name).cblite2"))
+        }
         for time in reader.takeTimes() { samples.add("HTTP ms", time) }
         try samples.endRow(elapsed, file: folder + "/samples.csv")
     }
@@ -233,8 +235,8 @@ final class Soak {
                 guard pull?.exitCode == 0 else { continue }
             }
             let isSame = (1...4).allSatisfy { number in
-                let result = try? RunningProgram(["diff", "\(folder)/g.cblite2", "\(folder)/r\(number).cblite2"], program: program).finish(
-                    timeout: 60)
+                let files = ["g", "r\(number)"].map { "\(folder)/\($0).cblite2" }
+                let result = try? RunningProgram(["diff"] + files, program: program).finish(timeout: 60)
                 return result?.exitCode == 0
             }
             if isSame {
