@@ -10,6 +10,7 @@ import Testing
 ///
 ///     CBLITE_FAULT_ROUNDS=50 swift test --filter FaultTests        fifty times as many faults
 ///     CBLITE_FAULT_ROUNDS=all swift test --filter FaultTests       every call, with every error, both ways
+///     CBLITE_FAULT_WORKLOAD=copies swift test --filter FaultTests       those alone whose names begin so
 extension ReliabilityTests {
     struct FaultTests {
         private static let rounds = ProcessInfo.processInfo.environment["CBLITE_FAULT_ROUNDS"]
@@ -17,6 +18,9 @@ extension ReliabilityTests {
         private static let faultsPerRound = 15
         /// One fault alone, as a failure names it: `CBLITE_FAULT="read 3 5 once"`, with the number of the error.
         private static let only = ProcessInfo.processInfo.environment["CBLITE_FAULT"]
+        private static let workloads = (Workload.all + [.unfinished(), .unfinished(Workload.key)]).filter { workload in
+            ProcessInfo.processInfo.environment["CBLITE_FAULT_WORKLOAD"].map(workload.testDescription.hasPrefix) ?? true
+        }
 
         /// What the calls fail with: a broken disk, a full one, a quota, a mount that is gone, and too little of something.
         static let errors: [UInt32: [Int32]] = [
@@ -29,7 +33,7 @@ extension ReliabilityTests {
             disk_remove_folder.rawValue: [EIO],
         ]
 
-        @Test(arguments: Workload.all + [.unfinished(), .unfinished(Workload.key)])
+        @Test(arguments: workloads)
         func everyFailureIsReported(_ workload: Workload) async throws {
             let trial = FaultTrial(workload)
             let (counts, expected) = try await trial.rehearse()
@@ -77,7 +81,7 @@ extension ReliabilityTests {
         private func inject(_ faults: [DiskWatch.Fault], of all: Int, into trial: FaultTrial, _ expected: [Look]) async {
             let workload = trial.workload
             var (injected, reported, failures) = (0, 0, 0)
-            for fault in faults where failures < 3 {
+            for fault in faults where failures < 20 {
                 do {
                     let outcome = try await trial.run(fault, expected)
                     injected += outcome.injected

@@ -175,11 +175,12 @@ extension FileAccess {
     /// The header in clear; nil if it is damaged though the key is right.
     func header(_ key: EncryptionKey) throws(StoreError) -> DatabaseHeader? {
         guard let file = try open(.main) else { throw StoreError(.notFound, "the file db.sqlite3 is gone", path: bundle.path) }
-        let read = FileAccess.reading(file)
-        switch lock(key, read) {
+        switch lock(key, FileAccess.reading(file)) {
         case .refused(let error): throw error
         case .open(let cipher):
-            guard var page = read(cipher.pageSize, 0), page.withUnsafeMutableBytes({ cipher.decrypt($0, number: 1) }) else { return nil }
+            var page = [UInt8](repeating: 0, count: cipher.pageSize)
+            let count = try file.read(at: 0, into: &page)
+            guard count == page.count, page.withUnsafeMutableBytes({ cipher.decrypt($0, number: 1) }) else { return nil }
             return DatabaseHeader(bytes: Array(page.prefix(DatabaseHeader.count)), fileSize: file.status.size)
         }
     }
