@@ -35,9 +35,11 @@ final class Soak {
         try? FileManager.default.removeItem(atPath: folder)
         try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
         if let foreignGateway {
-            let url = URL(string: foreignGateway)
-            port = url?.port.flatMap(UInt16.init(exactly:)) ?? 4984
-            gatewayDatabase = url?.lastPathComponent ?? "db"
+            guard let url = URL(string: foreignGateway), let number = url.port.flatMap(UInt16.init(exactly:)) else {
+                throw Cable.NotConnected()
+            }
+            port = number
+            gatewayDatabase = url.lastPathComponent
             gateway = nil
         } else {
             port = UInt16(40000 + getpid() % 10000)
@@ -105,6 +107,8 @@ final class Soak {
     }
 
     private var ownGateway: [Daemon] { gateway.map { [$0] } ?? [] }
+    /// The gateway's database, if it is one of ours.
+    private var ownDatabase: [String] { gateway == nil ? [] : ["g"] }
 
     private func count(_ name: String) { counts[name, default: 0] += 1 }
 
@@ -197,7 +201,7 @@ final class Soak {
     }
 
     private func compact() {
-        for name in ownGateway.map({ _ in "g" }) + ["r1", "r2", "r3", "r4"] {
+        for name in ownDatabase + ["r1", "r2", "r3", "r4"] {
             let result = try? RunningProgram(["compact", "\(folder)/\(name).cblite2"], program: program).finish(timeout: 120)
             if result?.exitCode != 0 { problems.append("compact \(name): \(result?.errors ?? "not started")") }
         }
@@ -216,9 +220,7 @@ final class Soak {
             samples.add(process: daemon.name, daemon.processID)
         }
         samples.add(process: "library", getpid())
-        for name in ownGateway.map({ _ in "g" }) + ["r1", "r2"] {
-            samples.add("\(name) disk KiB", Samples.kibibytes(below: "\(folder)/\(name).cblite2"))
-        }
+        for name in ownDatabase + ["r1", "r2"] { samples.add("\(name) disk KiB", Samples.kibibytes(below: "\(folder)/\(name).cblite2")) }
         for time in reader.takeTimes() { samples.add("HTTP ms", time) }
         try samples.endRow(elapsed, file: folder + "/samples.csv")
     }

@@ -86,27 +86,9 @@ extension BlobFolder {
     }
 
     /// Writes the file of a blob that waits for its name once more, which it gets then.
-    func writeAnew(_ name: String, in folder: Folder) throws(StoreError) {
+    func writeAnew(_ name: String, in folder: Folder) throws {
         guard let digest = BlobDigest(fileName: name) else { return }
-        let blob = try UncheckedBlob(self, digest)
-        var checked: BlobReader?
-        while checked == nil { checked = try blob.checkPiece() }
-        guard let checked else { return }
-        let file = try files.makeBlob(in: folder)
-        var piece = [UInt8](repeating: 0, count: min(BlobFolder.pieceSize, max(1, checked.length)))
-        var position = 0
-        let result = piece.withUnsafeMutableBytes { piece in
-            Result { () throws(StoreError) in
-                while position < checked.length {
-                    let count = try checked.read(at: position, into: piece)
-                    guard count > 0 else { throw StoreError(.corrupt, "blob \(digest) became shorter") }
-                    try file.append(UnsafeRawBufferPointer(rebasing: piece[..<count]))
-                    position += count
-                }
-            }
-        }
-        try result.get()
-        try file.finish(name)
+        try files.writeContent(of: UncheckedBlob(self, digest).check().file, folder, as: name)
     }
 
     /// Stores bytes.

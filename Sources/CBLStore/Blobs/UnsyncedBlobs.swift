@@ -65,7 +65,7 @@ final class UnsyncedBlobs: Sendable {
     /// Waits until the disk has all of them, under their names.
     /// `writeAnew` writes a blob that waits once more, under its name.
     func synchronize(
-        _ bundle: DatabaseBundle, _ folder: () throws(StoreError) -> Folder?, writeAnew: (String, Folder) throws(StoreError) -> Void
+        _ bundle: DatabaseBundle, _ folder: () throws(StoreError) -> Folder?, writeAnew: (String, Folder) throws -> Void
     ) throws(StoreError) {
         guard hasSome else { return }
         try synchronizing.withLock { _ throws(StoreError) in
@@ -83,18 +83,24 @@ final class UnsyncedBlobs: Sendable {
         }
     }
 
-    private func nameWaiting(in folder: Folder, _ writeAnew: (String, Folder) throws(StoreError) -> Void) throws(StoreError) {
+    private func forget(_ name: String, _ file: Waiting, in folder: Folder) {
+        folder.remove(file.temporary)
+        waiting.withLock { if $0[name]?.temporary == file.temporary { $0[name] = nil } }
+    }
+
+    private func nameWaiting(in folder: Folder, _ writeAnew: (String, Folder) throws -> Void) throws(StoreError) {
         var files = waiting.withLock { $0 }
         fileSystem.withLock { $0 = nil }
         for (name, file) in files where file.isDoubtful {
-            var failure: StoreError?
-            do { try writeAnew(name, folder) } catch { failure = error }
-            // What can be read no more has to come once more from where it came from.
-            if let failure, failure.code != .corrupt { throw failure }
-            folder.remove(file.temporary)
-            waiting.withLock { if $0[name]?.temporary == file.temporary { $0[name] = nil } }
+            do { try writeAnew(name, folder) } catch let error as StoreError where error.code != .corrupt {
+                throw error
+            } catch {
+                // What can be read no more has to come once more from where it came from.
+                forget(name, file, in: folder)
+                throw StoreError(.inputOutput, "the disk has lost a new blob", path: folder.path(of: name))
+            }
+            forget(name, file, in: folder)
             files[name] = nil
-            if failure != nil { throw StoreError(.inputOutput, "the disk has lost a new blob", path: folder.path(of: name)) }
         }
         // Of one file system, but for those that were being written when others were named.
         for files in Dictionary(grouping: files, by: { $0.value.fileSystem.map(ObjectIdentifier.init) }).values {

@@ -44,7 +44,12 @@ extension FileAccess {
     /// Puts what a blob holds into the folder of other files, with their key or none.
     func copyContent(of blob: BlobFile, to target: FileAccess, _ folder: Folder, as name: String, progress: () throws -> Void = {}) throws {
         if !blob.isEncrypted, target.key == nil { return try copy(blob, into: folder, as: name, progress: progress) }
-        let copy = try target.makeBlob(in: folder)
+        try target.writeContent(of: blob, folder, as: name, progress: progress)
+    }
+
+    /// The same byte by byte: nothing of the disk is shared with the original.
+    func writeContent(of blob: BlobFile, _ folder: Folder, as name: String, progress: () throws -> Void = {}) throws {
+        let copy = try makeBlob(in: folder)
         var piece = [UInt8](repeating: 0, count: BlobFolder.pieceSize)
         var position = 0
         while position < blob.length {
