@@ -880,6 +880,7 @@ complete -c cblite -n "__cblite_is 'serve'" -l config -r -a '(__fish_complete_pa
 complete -c cblite -n "__cblite_is 'serve'" -l add-user -x -d 'With --config: put somebody into the file with the users, and end'
 complete -c cblite -n "__cblite_is 'serve'" -l role -x -a 'admin replicate' -d 'With --add-user: what they may besides using data'
 complete -c cblite -n "__cblite_is 'serve'" -l manage -d 'Let those with all rights make and delete databases of the directory, and collections'
+complete -c cblite -n "__cblite_is 'serve'" -l keep-bodies -d 'With --rest: keep what replaced revisions said until _compact, as 1.x and CouchDB do'
 complete -c cblite -n "__cblite_is 'serve'" -l port -s p -x -d 'Listen at this port instead of 4984; 0 is any that is free'
 complete -c cblite -n "__cblite_is 'serve'" -l address -x -d 'Listen at this address, or on this network interface'
 complete -c cblite -n "__cblite_is 'serve'" -l user -x -d 'Let NAME in; :@FILE has the password in a file, else it is asked for'
@@ -968,6 +969,7 @@ complete -c cblite -n "__cblite_is 'rmindex' 1 more" -a '(__cblite_values index)
 
 complete -c cblite -n "__cblite_is 'compact'" -l prune -x -d 'Keep only the last N generations of each revision tree'
 complete -c cblite -n "__cblite_is 'compact'" -l purgeDeleted -d 'Forget deleted documents'
+complete -c cblite -n "__cblite_is 'compact'" -l old-bodies -d 'Drop what replaced revisions say, where serve --keep-bodies has kept it'
 complete -c cblite -n "__cblite_is 'compact' 0" -a '(__fish_complete_directories)'
 
 complete -c cblite -n "__cblite_is 'embed'" -l command -x -d 'The program that makes vectors of lines of JSON'

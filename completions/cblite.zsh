@@ -1624,6 +1624,7 @@ _cblite_command() {
             '--add-user=[With --config\: put somebody into the file with the users, and end]:NAME\[\:PASSWORD\]: ' \
             '--role=[With --add-user\: what they may besides using data]:ROLE:(admin replicate)' \
             '--manage[Let those with all rights make and delete databases of the directory, and collections]' \
+            '--keep-bodies[With --rest\: keep what replaced revisions said until _compact, as 1.x and CouchDB do]' \
             '(--port -p)--port=[Listen at this port instead of 4984; 0 is any that is free]:N: ' \
             '(--port -p)-p+[Listen at this port instead of 4984; 0 is any that is free]:N: ' \
             '--address=[Listen at this address, or on this network interface]:ADDRESS: ' \
@@ -1838,6 +1839,7 @@ _cblite_command() {
             _arguments -S \
             '--prune=[Keep only the last N generations of each revision tree]:N: ' \
             '--purgeDeleted[Forget deleted documents]' \
+            '--old-bodies[Drop what replaced revisions say, where serve --keep-bodies has kept it]' \
             '--writeable[Open the database for writing]' \
             '--create[Create the database if it does not exist; implies --writeable]' \
             '--upgrade=-[Allow an irreversible upgrade of the file format; =vv also turns revision trees into version vectors]::vv:(vv)' \

@@ -82,6 +82,7 @@ package final class Database: Sendable {
     let writer: Writer?
     let opened = Mutex<OpenTransaction?>(nil)
     let keepsExpirations = Atomic<Bool>(false)
+    private let replacedBodiesAreKept = Atomic<Bool>(false)
     /// Who may refuse what is to be stored; see `setRevisionGuard`.
     let revisionGuard = Mutex<RevisionGuard?>(nil)
     let journal = Mutex<ChangeJournal?>(nil)
@@ -129,6 +130,13 @@ package final class Database: Sendable {
         isReadOnly = options.access == .readOnly
         offersEnterpriseFunctions = options.offersEnterpriseFunctions
         blobs = BlobFolder(files, unsynced: file.unsyncedBlobs)
+    }
+
+    /// Whether bodies of revisions stay when others replace them, until compaction, as far as trees remember the revisions: as 1.x and CouchDB have it.
+    /// Who saves a document otherwise drops them. Version vectors have no such revisions.
+    package var keepsReplacedBodies: Bool {
+        get { replacedBodiesAreKept.load(ordering: .relaxed) }
+        set { replacedBodiesAreKept.store(newValue, ordering: .relaxed) }
     }
 
     /// Gives `work` a view of one state of the database, whatever others write meanwhile. It must not leave the closure. In a `write` of this

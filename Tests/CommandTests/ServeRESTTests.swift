@@ -82,6 +82,21 @@ import Testing
         }
     }
 
+    @Test func whatRevisionsSaidIsKeptIfThatIsAskedFor() throws {
+        for (words, status) in [([scratch.path], 404), ([scratch.path, "--keep-bodies"], 200), ([directory, "--keep-bodies"], 200)] {
+            let server = try Server(["--rest"] + words)
+            #expect(try server.send("PUT", "scratch/old", #"{"n":1}"#).status == 201)
+            let first = try #require(try server.send("GET", "scratch/old").text.split(separator: "\"").first { $0.hasPrefix("1-") })
+            #expect(try server.send("PUT", "scratch/old?rev=\(first)", #"{"n":2}"#).status == 201)
+            #expect(try server.send("GET", "scratch/old?rev=\(first)").status == status, "\(words)")
+            #expect(server.stop().exitCode == 0)
+            #expect(try run(["cat", scratch.path, "old", "--revision", String(first)]).exitCode == (status == 200 ? 0 : 1))
+            #expect(try run(["compact", scratch.path, "--old-bodies"]).exitCode == 0)
+            #expect(try run(["cat", scratch.path, "old", "--revision", String(first)]).exitCode == 1)
+            #expect(try run(["purge", scratch.path, "old"]).exitCode == 0)
+        }
+    }
+
     @Test func whoLetsInPagesOfAnywhereIsWarned() throws {
         let warning = "every web page that somebody opens on this machine can read and change"
         #expect(try Server(["--rest", scratch.path, "--cors"]).stop().errors.contains(warning))
@@ -91,7 +106,8 @@ import Testing
 
     @Test(
         arguments: [
-            (["--manage"], 2, "--manage is for the REST API"), (["--dir", "/nonexistent"], 1, "there is no such directory"),
+            (["--manage"], 2, "--manage is for the REST API"), (["--keep-bodies"], 2, "--keep-bodies is for the REST API"),
+            (["--dir", "/nonexistent"], 1, "there is no such directory"),
             (["--dir", "/tmp", "/var"], 2, "only one directory"),
             (["--dir", "/tmp", "-C", "flowers"], 2, "not for those of a directory"), (["--rest"], 2, "DATABASE is missing"),
         ] as [([String], Int32, String)])

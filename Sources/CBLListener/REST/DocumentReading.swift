@@ -55,7 +55,7 @@ enum DocumentReading {
         }
     }
 
-    /// The revision that a request names, or the current one.
+    /// The revision that a request names, or the current one. What it says is here.
     static func find(_ call: RESTCall, _ id: String, in keyspace: Keyspace, _ snapshot: Snapshot) throws -> Found {
         guard let document = try snapshot.document(id, in: keyspace.collection) else { throw RESTError.missing }
         guard let named = call.parameters["rev"] else {
@@ -67,7 +67,9 @@ enum DocumentReading {
         let relatives = try KnownRevisions(document)
         // Who asks for the latest gets what was made of that revision.
         let isLatest = call.parameters["latest"] == "true"
-        guard let stored = isLatest ? relatives.leaves(below: revision).first : relatives[revision] else { throw RESTError.missing }
+        guard let stored = isLatest ? relatives.leaves(below: revision).first : relatives[revision], stored.shownBody != nil else {
+            throw RESTError.missing
+        }
         return .stored(stored, relatives)
     }
 }

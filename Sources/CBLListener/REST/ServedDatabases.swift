@@ -50,6 +50,8 @@ package final class ServedDatabases: Sendable {
     package let rights: Rights
     /// How far the databases of the directory are open.
     package let access: Share.Access
+    /// Whether bodies of revisions that are replaced are kept until somebody compacts a database.
+    private let keepsReplacedBodies: Bool
     /// What new databases of the directory are encrypted with, and those that are encrypted are opened with.
     private let key: EncryptionKey?
     private let state: Mutex<State>
@@ -57,13 +59,15 @@ package final class ServedDatabases: Sendable {
     /// These databases, and all of a directory, which are open as far as `access` says.
     package init(
         _ shares: [Share] = [], directory: String? = nil, access: Share.Access = .readWrite, rights: Rights = [.create, .delete],
-        key: EncryptionKey? = nil
+        key: EncryptionKey? = nil, keepsReplacedBodies: Bool = false
     ) {
         self.shares = shares
+        self.keepsReplacedBodies = keepsReplacedBodies
         self.key = key
         self.directory = directory
         self.access = access
         self.rights = directory == nil ? [] : rights
+        if keepsReplacedBodies { for share in shares { share.database.keepsReplacedBodies = true } }
         state = Mutex(State(open: Dictionary(shares.map { ($0.name, Served($0)) }, uniquingKeysWith: { first, _ in first })))
     }
 
@@ -121,6 +125,7 @@ package final class ServedDatabases: Sendable {
             options.key = key
             let database = try Database(path: ServedDatabases.path(directory, name, ServedDatabases.suffixes[0]), options: options)
             try database.keepExpirations()
+            database.keepsReplacedBodies = keepsReplacedBodies
             state.open[name] = Served(Share(name, database, access: access))
         }
     }
@@ -160,6 +165,7 @@ package final class ServedDatabases: Sendable {
         do {
             let database = try Database(path: path, options: options)
             try database.keepExpirations()
+            database.keepsReplacedBodies = keepsReplacedBodies
             return database
         } catch let error as StoreError where error.code == .needsKey && key == nil && self.key != nil {
             return try open(path, self.key)

@@ -10,7 +10,7 @@ enum CompactCommand {
             minutes, whose document may still be on its way. Prints the sizes before and after.
 
             --prune and --purgeDeleted forget more, and cannot be undone: pruned revisions cannot serve as the base of a merge any more, \
-            and of a purged deletion no replication tells others.
+            and of a purged deletion no replication tells others. --old-bodies takes out what serve --keep-bodies has kept.
 
             It can be interrupted at any time: each step is done whole or not at all.
             """,
@@ -18,6 +18,7 @@ enum CompactCommand {
         flags: [
             Flag("prune", value: "N", .integer(1...Int(Int32.max)), "Keep only the last N generations of each revision tree"),
             Flag("purgeDeleted", aliases: ["purgedeleted", "purge-deleted"], "Forget deleted documents"),
+            Flag("old-bodies", "Drop what replaced revisions say, where serve --keep-bodies has kept it"),
         ],
         examples: [
             .init("cblite compact travel.cblite2", "Give back unused space."),
@@ -31,6 +32,7 @@ enum CompactCommand {
         var options = Database.CompactionOptions()
         options.pruneDepth = invocation.int("prune")
         options.purgesDeleted = invocation.flag("purgeDeleted")
+        options.dropsReplacedBodies = invocation.flag("old-bodies")
         // Blobs go that are needed for it.
         let journal = invocation.session.shell?.databases.entries.first { $0.database === database }?.journal
         invocation.session.tellOfNoReturn(journal?.steps.isEmpty ?? true ? "This" : "This, and what was done before,")

@@ -15,7 +15,7 @@ struct EdgeServe {
     /// Flags that say something else about what the file says everything of.
     private static let foreign = [
         "rest", "dir", "manage", "user", "reader", "auth", "users", "tls", "identity", "cert", "key", "client-ca", "allow-origin", "cors",
-        "read-only", "push-only", "collection", "mesh", "cacert",
+        "read-only", "push-only", "collection", "mesh", "cacert", "keep-bodies",
     ]
 
     init(_ invocation: Invocation, path: String) throws {

@@ -19,6 +19,7 @@ struct ServeFlags {
             Flag("add-user", value: "NAME[:PASSWORD]", .text, "With --config: put somebody into the file with the users, and end"),
             Flag("role", value: "ROLE", .choice(["admin", "replicate"]), "With --add-user: what they may besides using data"),
             Flag("manage", "Let those with all rights make and delete databases of the directory, and collections"),
+            Flag("keep-bodies", "With --rest: keep what replaced revisions said until _compact, as 1.x and CouchDB do"),
             Flag("port", short: "p", value: "N", .integer(0...65535), "Listen at this port instead of \(usualPort); 0 is any that is free"),
             Flag("address", aliases: ["interface"], value: "ADDRESS", .text, "Listen at this address, or on this network interface"),
             Flag(
@@ -159,12 +160,14 @@ struct ServeFlags {
         case (false, true): access = .writeOnly
         case (false, false): access = .readWrite
         }
+        if invocation.flag("keep-bodies"), !wantsREST { throw invocation.usageError("--keep-bodies is for the REST API: --rest") }
         let directory = try directory()
         let manages = invocation.flag("manage") || invocation.flag("dir")
         let databases = ServedDatabases(
             try shares(access, hasDirectory: directory != nil), directory: directory, access: access,
             rights: manages && access == .readWrite ? [.create, .delete] : [],
-            key: try directory.flatMap { try invocation.session.key(of: invocation.session.options.keys, for: $0) })
+            key: try directory.flatMap { try invocation.session.key(of: invocation.session.options.keys, for: $0) },
+            keepsReplacedBodies: invocation.flag("keep-bodies"))
         if let users {
             let names = try databases.names()
             for name in users.databases.sorted() where !names.contains(name) && !manages {

@@ -35,12 +35,14 @@ extension Database {
         package var pruneDepth: Int?
         /// Whether tombstones go, which replication then cannot tell others of any more.
         package var purgesDeleted = false
+        /// Whether bodies go that `Database.keepsReplacedBodies` has kept. They always do where that is set.
+        package var dropsReplacedBodies = false
 
         package init() {}
     }
 
     package enum CompactionStage: Sendable {
-        case pruning, purging, vacuuming, collectingBlobs
+        case pruning, purging, droppingBodies, vacuuming, collectingBlobs
     }
 
     /// Gives back what the database does not need: free pages, and blobs that no document refers to any more.
@@ -57,7 +59,9 @@ extension Database {
         var result = Compaction()
         result.sizeBefore = try fileSize()
         do {
-            if options.pruneDepth != nil || options.purgesDeleted { try giveUp(options, &result, progress) }
+            var options = options
+            if keepsReplacedBodies { options.dropsReplacedBodies = true }
+            if options.pruneDepth != nil || options.purgesDeleted || options.dropsReplacedBodies { try giveUp(options, &result, progress) }
             try progress(.vacuuming)
             try writer.exclusively { file in
                 file.connection.setProgressCheck(interruption)
@@ -86,6 +90,10 @@ extension Database {
                 if let depth = options.pruneDepth {
                     try progress(.pruning)
                     pruned += try transaction.pruneTrees(in: name, toDepth: depth) { try progress(.pruning) }
+                }
+                if options.dropsReplacedBodies {
+                    try progress(.droppingBodies)
+                    try transaction.dropReplacedBodies(in: name) { try progress(.droppingBodies) }
                 }
             }
             return (pruned, purged)

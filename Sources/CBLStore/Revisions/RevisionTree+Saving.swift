@@ -21,7 +21,7 @@ extension RevisionTree {
 
     /// Prunes, drops the bodies that nobody needs, and gives what is to be written.
     package mutating func prepareSave(
-        isNewRecord: Bool, depth: Int = defaultDepth, form: Form = .current
+        isNewRecord: Bool, depth: Int = defaultDepth, form: Form = .current, keepsReplacedBodies: Bool = false
     ) throws(RevisionError) -> SaveOutcome {
         prune(toDepth: depth)
         sort()
@@ -31,7 +31,7 @@ extension RevisionTree {
         if current.isDeleted { flags.insert(.deleted) }
         if isConflicted { flags.insert(.conflicted) }
         if revisions.contains(where: { $0.flags.contains(.hasAttachments) }) { flags.insert(.hasAttachments) }
-        dropBodies()
+        if !keepsReplacedBodies { dropReplacedBodies() }
         let tree = encoded(form)
         let body = form == .withBodies ? FleeceData(tree) : current.body ?? (current.isDeleted ? .emptyDictionary : nil)
         return SaveOutcome(
@@ -48,11 +48,15 @@ extension RevisionTree {
         }
     }
 
-    /// Bodies of revisions that are no leaves are not kept, unless they serve as a base.
-    mutating func dropBodies() {
-        for index in revisions.indices where revisions[index].flags.isDisjoint(with: [.leaf, .new, .keepBody]) {
+    /// Whether there are bodies of revisions that are no leaves, and serve nobody as a base.
+    var hasReplacedBodies: Bool { revisions.contains { isReplaced($0) && $0.body != nil } }
+
+    private mutating func dropReplacedBodies() {
+        for index in revisions.indices where isReplaced(revisions[index]) {
             revisions[index].body = nil
             revisions[index].flags.remove(.hasAttachments)
         }
     }
+
+    private func isReplaced(_ revision: Revision) -> Bool { revision.flags.isDisjoint(with: [.leaf, .new, .keepBody]) }
 }

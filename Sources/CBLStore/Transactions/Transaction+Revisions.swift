@@ -185,19 +185,8 @@ extension Transaction {
         in collection: CollectionName = .default, toDepth depth: Int, progress: () throws -> Void = {}
     ) throws -> Int {
         let tables = try tables(collection)
-        guard versioning != .vectors else { return 0 }
-        var ids: [String] = []
-        var options = ScanOptions(order: .stored, content: .everything)
-        options.includesDeleted = true
-        let cursor = try scan(collection, options)
-        while try cursor.next() {
-            try progress()
-            // A tree has at least eleven bytes for each revision.
-            guard (cursor.extraBytes?.count ?? Int.max) > depth * 11 else { continue }
-            if let tree = try cursor.revisionsInPlace().tree, tree.revisions.count > depth { ids.append(cursor.id) }
-        }
         var count = 0
-        for id in ids {
+        for id in try documents(in: collection, withMoreRevisionsThan: depth, progress, where: { _ in true }) {
             try progress()
             try changeTree(id, tables, depth: depth) { tree in
                 let before = tree.revisions.count
@@ -209,6 +198,36 @@ extension Transaction {
             }
         }
         return count
+    }
+
+    /// Drops what `Database.keepsReplacedBodies` has kept.
+    func dropReplacedBodies(in collection: CollectionName, progress: () throws -> Void) throws {
+        let tables = try tables(collection)
+        for id in try documents(in: collection, withMoreRevisionsThan: 1, progress, where: \.hasReplacedBodies) {
+            try progress()
+            try changeTree(id, tables, keepsReplacedBodies: false) { _ in
+                ((), true)
+            } result: { _, _, _ in
+            }
+        }
+    }
+
+    private func documents(
+        in collection: CollectionName, withMoreRevisionsThan count: Int, _ progress: () throws -> Void,
+        where isWanted: (RevisionTree) throws -> Bool
+    ) throws -> [String] {
+        guard versioning != .vectors else { return [] }
+        var ids: [String] = []
+        var options = ScanOptions(order: .stored, content: .everything)
+        options.includesDeleted = true
+        let cursor = try scan(collection, options)
+        while try cursor.next() {
+            try progress()
+            // A tree has at least eleven bytes for each revision.
+            guard (cursor.extraBytes?.count ?? Int.max) > count * 11 else { continue }
+            if let tree = try cursor.revisionsInPlace().tree, tree.revisions.count > count, try isWanted(tree) { ids.append(cursor.id) }
+        }
+        return ids
     }
 
     /// The number of a remote, a new one if it has none yet.
@@ -223,16 +242,17 @@ extension Transaction {
     /// Reads a document's tree, lets `change` change it, and saves it if that says so.
     @discardableResult
     private func changeTree<Change, Result>(
-        _ id: String, _ tables: CollectionTables, depth: Int? = nil, _ change: (inout RevisionTree) throws -> (Change, needsSave: Bool),
-        result: (Change, _ sequence: UInt64, RevisionTree) -> Result
+        _ id: String, _ tables: CollectionTables, depth: Int? = nil, keepsReplacedBodies: Bool? = nil,
+        _ change: (inout RevisionTree) throws -> (Change, needsSave: Bool), result: (Change, _ sequence: UInt64, RevisionTree) -> Result
     ) throws -> Result {
         guard let old = try record(id, in: tables) else { throw Transaction.missing(id) }
-        return try changeTree(id, tables, replacing: old, depth: depth, change, result: result)
+        return try changeTree(
+            id, tables, replacing: old, depth: depth, keepsReplacedBodies: keepsReplacedBodies, change, result: result)
     }
 
     /// The same where `old` is what is there.
     private func changeTree<Change, Result>(
-        _ id: String, _ tables: CollectionTables, replacing old: Record?, depth: Int? = nil,
+        _ id: String, _ tables: CollectionTables, replacing old: Record?, depth: Int? = nil, keepsReplacedBodies: Bool? = nil,
         _ change: (inout RevisionTree) throws -> (Change, needsSave: Bool), result: (Change, _ sequence: UInt64, RevisionTree) -> Result
     ) throws -> Result {
         guard versioning != .vectors else { throw Transaction.needsTrees }
@@ -240,7 +260,9 @@ extension Transaction {
             var tree = try old?.tree() ?? RevisionTree()
             let (change, needsSave) = try change(&tree)
             guard needsSave else { return result(change, old?.sequence ?? 0, tree) }
-            let outcome = try tree.prepareSave(isNewRecord: old == nil, depth: depth ?? treeDepth(), form: treeForm)
+            let outcome = try tree.prepareSave(
+                isNewRecord: old == nil, depth: depth ?? treeDepth(), form: treeForm,
+                keepsReplacedBodies: keepsReplacedBodies ?? database.keepsReplacedBodies)
             var id = id
             let sequence = try id.withUTF8 { try put(UnsafeRawBufferPointer($0), tables, replacing: old, outcome) }
             return result(change, sequence, tree)

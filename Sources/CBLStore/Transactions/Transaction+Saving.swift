@@ -132,7 +132,8 @@ extension Transaction {
         let added = try tree.addRevision(after: parentID, body: revision.body, canonicalJSON: json.bytes, flags: flags)
         guard added.isNew else { return SavedRevision(id: added.id, sequence: old?.sequence ?? 0, isCreated: false, isNew: false) }
         try propose(id, tables, replacing: old, revision, parent: parentID)
-        let outcome = try tree.prepareSave(isNewRecord: old == nil, depth: treeDepth(), form: treeForm)
+        let outcome = try tree.prepareSave(
+            isNewRecord: old == nil, depth: treeDepth(), form: treeForm, keepsReplacedBodies: database.keepsReplacedBodies)
         let sequence = try put(id, tables, replacing: old, outcome)
         journalSave(id, tables, replacing: old, sequence)
         noteRevision(String(decoding: id, as: UTF8.self), tables, NotedRevision(added.id, isDeleted: revision.isDeleted, in: tree))

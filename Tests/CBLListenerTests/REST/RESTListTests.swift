@@ -193,6 +193,26 @@ import Testing
         #expect(try server.send("POST", "/db/_missing_revs", #"{"11111":["4-f000"]}"#)["missing_revs.11111"] == #"["4-f000"]"#)
     }
 
+    @Test func whatRevisionsSaidIsThereUntilCompactionIfItIsKept() throws {
+        for isKept in [false, true] {
+            let server = try RESTServer.withDatabase()
+            try server.database().keepsReplacedBodies = isKept
+            let first = try server.put("/db/a", #"{"n":1,"_attachments":{"x":{"data":"aGVsbG8="}}}"#)
+            let second = try server.put("/db/a?rev=\(first)", #"{"n":2}"#)
+            let third = try server.put("/db/a?rev=\(second)", #"{"n":3}"#)
+            let tag: HTTPHeaders = ["If-None-Match": "\"\(first)\""]
+            #expect(try server.get("/db/a?rev=\(first)", headers: tag).status == (isKept ? 304 : 404))
+            #expect(try server.get("/db/a/x?rev=\(first)").text == (isKept ? "hello" : server.get("/db/none").text))
+            let other = try server.put("/db/b", "{}")
+            let copied = try server.send("COPY", "/db/a?rev=\(second)", headers: ["Destination": "b?rev=\(other)"])
+            #expect(copied.status == (isKept ? 201 : 404))
+            #expect(try server.send("POST", "/db/_compact").status == 202)
+            // Who has it already asks whether it is the same.
+            #expect(try server.get("/db/a?rev=\(first)", headers: tag)["reason"] == "missing")
+            #expect(try server.get("/db/a?rev=\(third)")["n"] == "3")
+        }
+    }
+
     @Test func whatIsPurgedHasNeverBeen() throws {
         let server = try RESTServer.withDatabase()
         let first = try server.put("/db/doc1", #"{"n":1}"#)
