@@ -44,7 +44,7 @@ final class ArchiveDumper {
         for name in collections { try write(name) }
         if options.includesRawDocuments { for store in snapshot.rawStores() { try writeRaw(store) } }
         if options.includesIndexes { try writeIndexes(of: collections) }
-        if options.includesBlobs { for blob in blobs.sorted(by: { $0.description < $1.description }) { try write(blob) } }
+        if options.includesBlobs { for blob in blobs.sorted() { try write(blob) } }
         try writeTrailer()
         return counts
     }

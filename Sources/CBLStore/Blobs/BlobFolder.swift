@@ -3,74 +3,6 @@ import CBLFleece
 import Glibc
 import Synchronization
 
-/// The SHA-1 of a blob's content, by which documents refer to it: `sha1-c2XTGPrFT86b4bdd8Xo4E/Zpuww=`.
-package struct BlobDigest: Hashable, Sendable, CustomStringConvertible {
-    package let description: String
-    static let prefix = "sha1-"
-    static let suffix = ".blob"
-
-    init(_ sha1: SHA1.Digest) { description = BlobDigest.prefix + sha1.withBytes { Base64.text(of: $0, isPadded: true) } }
-
-    /// Reads the text form; nil if it cannot be one, so that it never names a file elsewhere.
-    package init?(_ text: String) {
-        var text = text
-        guard text.withUTF8({ BlobDigest.isDigest($0) }) else { return nil }
-        description = text
-    }
-
-    private static func isDigest(_ text: UnsafeBufferPointer<UInt8>) -> Bool {
-        guard text.count == prefix.utf8.count + 28, text.starts(with: prefix.utf8), text.last == UInt8(ascii: "=") else { return false }
-        return text[prefix.utf8.count...].dropLast().allSatisfy { byte in
-            switch byte {
-            case UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "0")...UInt8(ascii: "9"),
-                UInt8(ascii: "+"), UInt8(ascii: "/"):
-                true
-            default: false
-            }
-        }
-    }
-
-    /// The digest that a file's name stands for in 1.x: forty hexadecimal digits, of either case.
-    init?(version1FileName name: String) {
-        guard name.hasSuffix(BlobDigest.suffix), name.utf8.count == 40 + BlobDigest.suffix.utf8.count,
-            let bytes = Hex.bytes(of: name.dropLast(BlobDigest.suffix.utf8.count).lowercased())
-        else { return nil }
-        description = bytes.withUnsafeBytes { BlobDigest.prefix + Base64.text(of: $0, isPadded: true) }
-    }
-
-    /// The names that its file can have in 1.x.
-    var version1FileNames: [String] {
-        let bytes = Base64.bytes(ofUnchecked: description.utf8.dropFirst(BlobDigest.prefix.utf8.count)) ?? []
-        let digits = bytes.withUnsafeBytes { Hex.text(of: $0) }
-        return [digits.uppercased() + BlobDigest.suffix, digits + BlobDigest.suffix]
-    }
-
-    /// The digest that a file's name stands for; nil for other files.
-    init?(fileName: String) {
-        let (prefix, suffix) = (BlobDigest.prefix.utf8, BlobDigest.suffix.utf8)
-        guard fileName.hasSuffix(BlobDigest.suffix) else { return nil }
-        let name = fileName.utf8.dropLast(suffix.count)
-        let text = String(unsafeUninitializedCapacity: prefix.count + name.count) { text in
-            let start = text.initialize(fromContentsOf: prefix)
-            let end = text[start...].initialize(fromContentsOf: name)
-            for place in start..<end where text[place] == UInt8(ascii: "_") { text[place] = UInt8(ascii: "/") }
-            return end
-        }
-        self.init(text)
-    }
-
-    package var fileName: String {
-        // Byte by byte: a blob is read in little more time than going through its name by characters takes.
-        let base64 = description.utf8.dropFirst(BlobDigest.prefix.utf8.count)
-        let suffix = BlobDigest.suffix.utf8
-        return String(unsafeUninitializedCapacity: base64.count + suffix.count) { name in
-            let end = name.initialize(fromContentsOf: base64)
-            for place in 0..<end where name[place] == UInt8(ascii: "/") { name[place] = UInt8(ascii: "_") }
-            return name[end...].initialize(fromContentsOf: suffix)
-        }
-    }
-}
-
 /// The folder `Attachments`: files named after the digest of their content. Content goes in and out in pieces, so a blob may be larger than
 /// memory. The folder is made with the first blob.
 package struct BlobFolder: Sendable {
@@ -120,9 +52,11 @@ package struct BlobFolder: Sendable {
         return nil
     }
 
-    /// The digest that a file of the folder has in its name.
-    func digest(ofFileNamed name: String) -> BlobDigest? {
-        BlobDigest(fileName: name) ?? (isReadOnly ? BlobDigest(version1FileName: name) : nil)
+    /// The digest that a file of the folder has in its name. In 1.x two names can stand for the same: one of them has it.
+    private func digest(ofFileNamed name: String, in folder: Folder) -> BlobDigest? {
+        if let digest = BlobDigest(fileName: name) { return digest }
+        guard isReadOnly, let digest = BlobDigest(version1FileName: name), find(digest, in: folder)?.name == name else { return nil }
+        return digest
     }
 
     /// The folder that was found last, wherever it stands now: what it has under a digest is right in any case.
@@ -151,7 +85,17 @@ package struct BlobFolder: Sendable {
     /// All blobs, in the order in which they are read most quickly.
     package func list() throws(StoreError) -> [BlobDigest] {
         guard let folder = try readableFolder() else { return [] }
-        return try folder.names().compactMap { name in file(named: name, in: folder)?.digest }
+        return try named().filter { find($0, in: folder)?.status.kind == .file }
+    }
+
+    /// The same, whatever it is that has a blob's name. `others` gets the other names.
+    func named(others: (String) -> Void = { _ in }) throws(StoreError) -> [BlobDigest] {
+        guard let folder = try readableFolder() else { return [] }
+        return try folder.digests { name in
+            let digest = digest(ofFileNamed: name, in: folder)
+            if digest == nil { others(name) }
+            return digest
+        }
     }
 
     /// How many blobs there are, and how large they are together.
@@ -172,20 +116,13 @@ package struct BlobFolder: Sendable {
                 totals.isComplete = false
                 break
             }
-            guard let (_, status) = file(named: name, in: folder), let length = files.blobLength(name, status, in: folder) else { continue }
+            guard digest(ofFileNamed: name, in: folder) != nil, let status = folder.status(name), status.kind == .file,
+                let length = files.blobLength(name, status, in: folder)
+            else { continue }
             totals.count += 1
             totals.bytes = totals.bytes.addingClamped(length)
         }
         return totals
-    }
-
-    /// The blob that a file of the folder is; nil if it is none.
-    private func file(named name: String, in folder: Folder) -> (digest: BlobDigest, status: FileStatus)? {
-        guard let digest = digest(ofFileNamed: name) else { return nil }
-        // In 1.x two names can stand for the same.
-        let found = name == digest.fileName ? folder.status(name).map { (name, $0) } : find(digest, in: folder)
-        guard let found, found.0 == name, found.1.kind == .file else { return nil }
-        return (digest, found.1)
     }
 
     /// The same for who reads on without blobs where something else has the folder's place.

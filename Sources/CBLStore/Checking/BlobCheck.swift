@@ -6,30 +6,38 @@ struct BlobCheck {
     init(_ checker: Checker) { self.checker = checker }
 
     func run() throws {
-        var damaged: [String: String] = [:]
+        checker.blobReferences.sort()
+        let references = checker.blobReferences
+        var damaged: [BlobDigest: String] = [:]
         var unfinished: [String] = []
-        var unused: [String] = []
-        // Where the folder is no folder, the check of the bundle tells.
-        for name in try blobs.readableFolder()?.names() ?? [] {
-            if name.hasPrefix(BlobFolder.unfinishedPrefix) { unfinished.append(name) }
-            guard let digest = blobs.digest(ofFileNamed: name), blobs.exists(digest) else { continue }
+        var unused: [BlobDigest] = []
+        for blob in try blobs.named(others: { if $0.hasPrefix(BlobFolder.unfinishedPrefix) { unfinished.append($0) } }) {
+            guard blobs.exists(blob) else { continue }
             checker.summary.blobs += 1
             try checker.advance(1)
-            if !checker.options.isQuick { damaged[digest.description] = try damage(of: digest) }
-            if checker.blobReferences[digest.description] == nil { unused.append(digest.description) }
+            if !checker.options.isQuick, let damage = try damage(of: blob) { damaged[blob] = damage }
+            if !references.contains(blob) { unused.append(blob) }
         }
         for name in unfinished.sorted() {
             try checker.found(Finding(.note, .leftover, "a blob whose writing was interrupted", subject: name, repair: .automatic))
         }
-        for digest in unused.sorted() {
-            try checker.found(Finding(.note, .blob, "no document refers to it; compact removes it", subject: digest))
+        for blob in unused.sorted() {
+            try checker.found(Finding(.note, .blob, "no document refers to it; compact removes it", subject: blob.description))
         }
-        for (text, references) in checker.blobReferences.sorted(by: { $0.key < $1.key }) {
-            for reference in references { try check(text, reference, damaged) }
+        for (text, collection, document) in references.misnamed {
+            let message = "it refers to a blob by what is no digest"
+            try checker.found(Finding(.error, .blob, message, collection: collection, document: document, subject: text))
         }
-        for (digest, message) in damaged.sorted(by: { $0.key < $1.key }) where checker.blobReferences[digest] == nil {
+        for reference in references {
+            guard let message = problem(with: reference, damaged) else { continue }
+            try checker.found(
+                Finding(
+                    .error, .blob, message, collection: references.collection(of: reference), document: references.document(of: reference),
+                    subject: reference.blob.description))
+        }
+        for (blob, message) in damaged.sorted(by: { $0.key < $1.key }) where !references.contains(blob) {
             // As a loss of power leaves it, if what would have referred to it was not committed.
-            try checker.found(Finding(.note, .blob, message, subject: digest))
+            try checker.found(Finding(.note, .blob, message, subject: blob.description))
         }
         for leftover in Leftover.all(of: blobs.bundle) {
             let message = "what an interrupted copy, upgrade or encryption left behind, unless it is still going on"
@@ -49,26 +57,13 @@ struct BlobCheck {
         }
     }
 
-    private func check(_ text: String, _ reference: Checker.BlobReference, _ damaged: [String: String]) throws {
-        let message: String
-        if let digest = BlobDigest(text) {
-            if let size = blobs.size(of: digest) {
-                if let damage = damaged[text] {
-                    message = damage
-                } else if let length = reference.length, length != Int64(size) {
-                    message = "it says that its blob has \(length) bytes, but it has \(size)"
-                } else {
-                    return
-                }
-            } else if let status = blobs.status(of: digest) {
-                message = "its blob is \(status.kind.rawValue), not a file"
-            } else {
-                message = "its blob is missing"
-            }
-        } else {
-            message = "it refers to a blob by what is no digest"
+    private func problem(with reference: BlobReferenceList.Reference, _ damaged: [BlobDigest: String]) -> String? {
+        guard let size = blobs.size(of: reference.blob) else {
+            guard let status = blobs.status(of: reference.blob) else { return "its blob is missing" }
+            return "its blob is \(status.kind.rawValue), not a file"
         }
-        try checker.found(
-            Finding(.error, .blob, message, collection: reference.collection, document: reference.document, subject: text))
+        if let damage = damaged[reference.blob] { return damage }
+        guard let length = reference.length, length != Int64(size) else { return nil }
+        return "it says that its blob has \(length) bytes, but it has \(size)"
     }
 }

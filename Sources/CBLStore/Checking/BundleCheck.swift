@@ -54,12 +54,13 @@ struct BundleCheck {
             found.append(Stranger(folder: folder, name: name, path: name, kind: kind))
         }
         guard let attachments = (try? bundle.attachments()) ?? nil else { return found }
-        for name in try attachments.names().sorted() {
+        var strangers: [Stranger] = []
+        for name in try attachments.listing() {
             guard let kind = attachments.status(name)?.kind else { continue }
             if kind == .file && (BlobDigest(fileName: name) != nil || name.hasPrefix(BlobFolder.unfinishedPrefix)) { continue }
-            found.append(Stranger(folder: attachments, name: name, path: "\(DatabaseBundle.attachmentsName)/\(name)", kind: kind))
+            strangers.append(Stranger(folder: attachments, name: name, path: "\(DatabaseBundle.attachmentsName)/\(name)", kind: kind))
         }
-        return found
+        return found + strangers.sorted { $0.path < $1.path }
     }
 }
 

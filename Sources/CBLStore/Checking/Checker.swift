@@ -41,17 +41,11 @@ package final class Checker {
     let advance: (Int) throws -> Void
     var summary = Summary()
     /// The documents that refer to each blob.
-    var blobReferences: [String: [BlobReference]] = [:]
+    var blobReferences = BlobReferenceList()
     /// Whether the schema has something that nobody should run.
     private var hasForeignObjects = false
     /// Rows that cannot be decoded: a repair drops them, if told to.
     var undecodable: [(table: KeyTable, rowid: Int64)] = []
-
-    struct BlobReference {
-        let collection: CollectionName
-        let document: String
-        let length: Int64?
-    }
 
     package init(
         _ snapshot: Snapshot, options: Options = Options(), advance: @escaping (Int) throws -> Void = { _ in },

@@ -34,17 +34,21 @@ struct CollectionCheck {
 
     private func checkRows(of table: KeyTable, _ sequences: SequenceCensus) throws {
         let isTwin = table.name == tables.deleted?.name
+        let owner = checker.blobReferences.add(
+            BlobReferenceList.Owner(collection: tables.name) { [connection = checker.connection] row in
+                try StoredRow.key(ofRow: row, of: table, on: connection)
+            })
         try StoredRow.forEach(of: table, on: checker.connection) { row in
             try checker.advance(1)
             if isTwin || row.flags & 1 != 0 { checker.summary.deleted += 1 } else { checker.summary.documents += 1 }
             if row.hasSequence { sequences.note(row.sequence) }
-            try check(row, table, isTwin: isTwin)
+            try check(row, table, isTwin: isTwin, owner)
         } gap: { range in
             try unreadable(range, table)
         }
     }
 
-    private func check(_ row: StoredRow, _ table: KeyTable, isTwin: Bool) throws {
+    private func check(_ row: StoredRow, _ table: KeyTable, isTwin: Bool, _ owner: Int32) throws {
         let id = row.id
         if row.keyType != .text {
             try found(.error, .id, "its ID is no text", id, .dropping)
@@ -73,8 +77,7 @@ struct CollectionCheck {
         for problem in record.problems { try found(problem.severity, problem.kind, problem.message, id, problem.repair) }
         if !record.isDecodable { checker.undecodable.append((table, row.rowid)) }
         for blob in record.blobs {
-            checker.blobReferences[blob.digest, default: []].append(
-                Checker.BlobReference(collection: tables.name, document: id, length: blob.length))
+            checker.blobReferences.add(blob.digest, length: blob.length, in: owner, row: row.rowid, document: id)
         }
     }
 

@@ -194,7 +194,7 @@ extension Database {
         // A young one may be being written.
         let latest = Int64(time(nil)) - UnusedBlobs.sparedTime
         if let folder = try blobs.folder() {
-            for name in try folder.names() where name.hasPrefix(BlobFolder.unfinishedPrefix) {
+            for name in try folder.listing().filter({ $0.hasPrefix(BlobFolder.unfinishedPrefix) }) {
                 guard let status = folder.status(name), status.kind == .file, status.modified < latest, folder.remove(name) else {
                     continue
                 }

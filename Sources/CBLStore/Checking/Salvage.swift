@@ -335,17 +335,19 @@ package final class Salvage {
     private func carryBlobs(to unfinished: DatabaseBundle) throws {
         let opened: Folder?
         do { opened = try source.bundle.attachments() } catch { if error.code == .corrupt { return } else { throw error } }
-        let names = try opened?.names().filter { BlobDigest(fileName: $0) != nil } ?? []
-        guard let folder = opened, !names.isEmpty else { return }
+        guard let folder = opened else { return }
+        let digests = try folder.digests()
+        guard !digests.isEmpty else { return }
         let target = try unfinished.folder().makeFolder(DatabaseBundle.attachmentsName)
-        for name in names {
+        for digest in digests {
+            let name = digest.fileName
             try advance(0)
             do {
                 guard let blob = try source.openBlob(name, in: folder) else { continue }
                 try source.copy(blob, into: target, as: name) { try advance(0) }
                 summary.blobs += 1
             } catch let error as StoreError where error.code == .corrupt {
-                try lost(.blob, "it is not carried along: \(error.message)", subject: BlobDigest(fileName: name)?.description)
+                try lost(.blob, "it is not carried along: \(error.message)", subject: digest.description)
             }
         }
     }

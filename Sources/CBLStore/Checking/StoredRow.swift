@@ -45,6 +45,11 @@ struct StoredRow {
         try RowWalker(connection: connection, table: table.quotedName, columns: columns).forEach({ try body(StoredRow($0)) }, gap: gap)
     }
 
+    /// The ID of a row; nil if there is no such row.
+    static func key(ofRow row: Int64, of table: KeyTable, on connection: Connection) throws -> String? {
+        try connection.strings("SELECT key FROM \(table.quotedName) WHERE rowid = \(row)").first
+    }
+
     /// The IDs of rows, from the index of IDs: it may be readable where the rows are not.
     static func keys(in range: ClosedRange<Int64>, of table: KeyTable, on connection: Connection) throws -> [String] {
         let index = quoted(identifier: "sqlite_autoindex_\(table.name)_1")

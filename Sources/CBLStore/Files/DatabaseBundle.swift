@@ -76,7 +76,7 @@ struct DatabaseBundle: Sendable {
     /// Waits until the disk has all of it but its own name. Nobody has it open; `fileSystem` was there before anything in it.
     func synchronize(by fileSystem: FileSystemSync?) throws(StoreError) {
         let folder = try folder()
-        if let blobs = try attachments() { try blobs.synchronize(blobs.names(), by: fileSystem) }
+        if let blobs = try attachments() { try blobs.synchronizeAll(by: fileSystem) }
         try folder.synchronize([Part.main, .log, .rollbackJournal].map(\.rawValue))
     }
 

@@ -102,7 +102,7 @@ extension Database {
     private func copyBlobs(to target: FileAccess, _ progress: (Int, Int) throws -> Void) throws -> [StoreError] {
         var omitted: [StoreError] = []
         let digests: [BlobDigest]
-        do { digests = try blobs.folder()?.names().compactMap { BlobDigest(fileName: $0) } ?? [] } catch {
+        do { digests = try blobs.folder()?.digests() ?? [] } catch {
             guard error.code == .corrupt else { throw error }
             return [error]
         }

@@ -63,13 +63,14 @@ extension Database {
     /// As they are: a damaged one stays what it is.
     private func rewriteBlobs(to target: FileAccess, _ progress: (_ done: Int, _ total: Int) throws -> Void) throws {
         guard let folder = try bundle.attachments() else { return }
-        let names = try folder.names().filter { BlobDigest(fileName: $0) != nil }
-        guard !names.isEmpty else { return }
+        let digests = try folder.digests()
+        guard !digests.isEmpty else { return }
         let copies = try target.bundle.folder().makeFolder(DatabaseBundle.attachmentsName)
-        for (index, name) in names.enumerated() {
-            try progress(index, names.count)
+        for (index, digest) in digests.enumerated() {
+            try progress(index, digests.count)
+            let name = digest.fileName
             guard let blob = try files.openBlob(name, in: folder) else { continue }
-            try files.copyContent(of: blob, to: target, copies, as: name) { try progress(index, names.count) }
+            try files.copyContent(of: blob, to: target, copies, as: name) { try progress(index, digests.count) }
         }
     }
 }

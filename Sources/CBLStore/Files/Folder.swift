@@ -138,9 +138,19 @@ final class Folder: Sendable {
     }
 
     /// Waits until the disk has these files and their names. What is no file any more is passed over.
-    func synchronize(_ names: [String], by fileSystem: FileSystemSync? = nil) throws(StoreError) {
-        try synchronizeContent(of: names, by: fileSystem)
+    func synchronize(_ names: [String]) throws(StoreError) {
+        for name in names { try synchronizeContent(of: name) }
         try synchronize()
+    }
+
+    /// Waits until the disk has all files and their names. `fileSystem` was there before them.
+    func synchronizeAll(by fileSystem: FileSystemSync?) throws(StoreError) {
+        if let fileSystem, try listing().prefix(FileSystemSync.fewest).reduce(0, { count, _ in count + 1 }) == FileSystemSync.fewest,
+            fileSystem.synchronize()
+        {
+            return try synchronize()
+        }
+        try synchronize(names())
     }
 
     /// Waits until the disk has what is in these files. `fileSystem` was there before they were written.
@@ -197,7 +207,7 @@ final class FolderLock: Sendable {
 final class FolderListing: Sequence, IteratorProtocol {
     private let directory: OpaquePointer
     /// That of the file whose name came last.
-    fileprivate private(set) var number: UInt64 = 0
+    private(set) var number: UInt64 = 0
 
     fileprivate init(_ directory: OpaquePointer) { self.directory = directory }
 

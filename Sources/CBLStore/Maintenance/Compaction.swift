@@ -104,16 +104,20 @@ extension Database {
         _ transaction: Transaction, _ result: inout Compaction, _ progress: (CompactionStage) throws -> Void
     ) throws {
         guard let folder = try blobs.folder() else { return }
-        let names = try folder.names()
-        guard !names.isEmpty else { return }
+        guard try folder.listing().next() != nil else { return }
         let needed = try transaction.referencedBlobs { try progress(.collectingBlobs) }
         // A document that nobody has any more must not come back without its blob.
         try transaction.connection.synchronizeLog()
         let settled = file.settledBlobs.withLock { $0?.digests ?? [] }
-        for name in names {
+        var unused: [(name: String, spared: Int64)] = []
+        for name in try folder.listing() {
             try progress(.collectingBlobs)
             guard var spared = UnusedBlobs.sparedTime(ofFile: name, needed) else { continue }
             if let digest = BlobDigest(fileName: name), settled.contains(digest) { spared = -1 }
+            unused.append((name, spared))
+        }
+        for (name, spared) in unused {
+            try progress(.collectingBlobs)
             guard let status = folder.status(name), status.kind == .file, status.modified < Int64(time(nil)) - spared, folder.remove(name)
             else { continue }
             result.blobsRemoved += 1

@@ -35,6 +35,10 @@ struct Version1Check {
 
     private func checkDocuments() throws {
         let last = try checker.snapshot.lastSequence(of: .default)
+        let owner = checker.blobReferences.add(
+            BlobReferenceList.Owner(collection: .default) { [connection] number in
+                try connection.strings("SELECT docid FROM main.docs WHERE doc_id = \(number)").first
+            })
         let statement = try connection.prepare(
             """
             SELECT r.doc_id, d.docid, r.sequence, r.parent, r.revid, r.current, r.deleted, r.json, \(schema.attachments(of: "r")), \
@@ -61,12 +65,12 @@ struct Version1Check {
             if statement.int64(2) > Int64(clamping: last) {
                 try found(.error, .sequence, "revision \(id) has sequence \(statement.int64(2)), above the last one, \(last)", document?.id)
             }
-            try check(bodyOf: id, statement, document?.id)
+            try check(bodyOf: id, statement, document?.id, owner)
         }
         try finish()
     }
 
-    private func check(bodyOf revision: String, _ row: Statement, _ document: String?) throws {
+    private func check(bodyOf revision: String, _ row: Statement, _ document: String?, _ owner: Int32) throws {
         let isCurrent = row.int64(5) != 0
         guard let json = row.blob(7) ?? row.text(7) else {
             if isCurrent, row.int64(6) == 0 { try found(.warning, .body, "revision \(revision) is a leaf, and has no body", document) }
@@ -81,8 +85,7 @@ struct Version1Check {
             BlobReferences.forEach(in: root, nil) { digest, blob in
                 guard blob.value(forKey: "data", nil) == nil else { return }
                 let length = blob.value(forKey: blob.value(forKey: "encoding", nil) == nil ? "length" : "encoded_length", nil)?.integer
-                checker.blobReferences[digest, default: []].append(
-                    Checker.BlobReference(collection: .default, document: document ?? "", length: length))
+                checker.blobReferences.add(digest, length: length, in: owner, row: row.int64(0), document: document ?? "")
             }
         }
     }

@@ -89,7 +89,7 @@ struct Version1Conversion {
     private func copyBlobs(_ digests: Set<BlobDigest>, to database: Database) throws -> [StoreError] {
         var omitted: [StoreError] = []
         let blobs = BlobFolder(files)
-        for (index, digest) in digests.sorted(by: { $0.description < $1.description }).enumerated() {
+        for (index, digest) in digests.sorted().enumerated() {
             try progress(index, digests.count)
             do {
                 let reader = try UncheckedBlob(blobs, digest).check { try progress(index, digests.count) }
